@@ -9,7 +9,7 @@ use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 use toolgate_credentials::{Bearer, BearerRefused, RefusalCode};
-use toolgate_edge::{Credentials, NotLetIn, ProtectedResource};
+use toolgate_edge::{CredentialError, Credentials, ProtectedResource};
 use toolgate_store::Store;
 
 use crate::config::Config;
@@ -31,14 +31,14 @@ impl Callers {
 }
 
 impl Credentials for Callers {
-    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>> {
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, CredentialError>> {
         match self.judge(secret) {
             Some(bearer) => Some(told(bearer.check_known(secret)?).ok()?),
-            None => self.store.check_cached(secret).map(|found| found.ok_or(NotLetIn::Unknown)),
+            None => self.store.check_cached(secret).map(|found| found.ok_or(CredentialError::Unknown)),
         }
     }
 
-    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>> {
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, CredentialError>, StoreDown>> {
         Box::pin(async move {
             if let Some(bearer) = self.judge(&secret) {
                 return told(bearer.check(&secret).await);
@@ -47,18 +47,18 @@ impl Credentials for Callers {
                 tracing::error!(%error, "a token could not be checked and was refused");
                 StoreDown(error.to_string())
             })?;
-            Ok(found.ok_or(NotLetIn::Unknown))
+            Ok(found.ok_or(CredentialError::Unknown))
         })
     }
 }
 
 /// The verdict of the judge of access tokens, in the door's terms. It fails if there is no verdict right now.
-fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, NotLetIn>, StoreDown> {
+fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, CredentialError>, StoreDown> {
     match verdict {
         Ok(principal) => Ok(Ok(Credential::of(principal))),
         Err(refused) => match refused.code {
-            RefusalCode::InvalidToken => Ok(Err(NotLetIn::Token(refused.description))),
-            RefusalCode::InsufficientScope => Ok(Err(NotLetIn::Scope(refused.description))),
+            RefusalCode::InvalidToken => Ok(Err(CredentialError::Token(refused.description))),
+            RefusalCode::InsufficientScope => Ok(Err(CredentialError::Scope(refused.description))),
             RefusalCode::Unavailable => Err(StoreDown(refused.description)),
         },
     }

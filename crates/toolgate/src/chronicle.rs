@@ -11,15 +11,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::ServerName;
-use toolgate_core::server::{Era, InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::server::{Era, InstanceId, ServerListing, ServerSpec, ServerState, TransportSpec};
 use toolgate_store::clock::now_ms;
-use toolgate_store::{Counts, Store, StoreError};
-use toolgate_upstream::Facts;
+use toolgate_store::{ListCounts, Store, StoreError};
+use toolgate_upstream::ServerFacts;
 
 /// A note about a server to be stored.
-pub(crate) enum Note {
+pub(crate) enum ServerNote {
     State(ServerName, ServerState),
-    Listing(ServerName, Listing),
+    Listing(ServerName, ServerListing),
     Era(ServerName, Era, String),
     Stderr(ServerName, String),
     /// There are these servers and no others.
@@ -35,18 +35,18 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 
 /// The intake of notes.
 #[derive(Clone)]
-pub(crate) struct Notes(mpsc::Sender<Note>);
+pub(crate) struct NoteSender(mpsc::Sender<ServerNote>);
 
-impl Notes {
+impl NoteSender {
     /// A writer that cannot keep up loses details of the past, never anything a caller depends on.
-    pub(crate) fn add(&self, note: Note) {
+    pub(crate) fn add(&self, note: ServerNote) {
         drop(self.0.try_send(note));
     }
 }
 
 /// The other writers of a chronicle in the same store.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
+pub(crate) enum OtherWriters {
     None,
     /// Other gateways, which may know other servers for a while: nothing of theirs is removed here.
     Replicas,
@@ -54,22 +54,22 @@ pub(crate) enum Company {
 
 /// The knowledge at the start of the gateway.
 pub(crate) struct Chronicle {
-    notes: Notes,
-    memory: Arc<Memory>,
-    listings: Vec<(ServerName, String, Listing)>,
+    notes: NoteSender,
+    memory: Arc<EraMemory>,
+    listings: Vec<(ServerName, String, ServerListing)>,
     writer: TaskTracker,
     /// Tells the writer that no more notes will come.
     last_note: CancellationToken,
 }
 
 impl Chronicle {
-    pub(crate) async fn open(store: &Store, company: Company) -> Result<Self, StoreError> {
+    pub(crate) async fn open(store: &Store, company: OtherWriters) -> Result<Self, StoreError> {
         let (sender, inbox) = mpsc::channel(NOTES_MAX);
-        let notes = Notes(sender);
+        let notes = NoteSender(sender);
         let eras = store.read_eras().await?.into_iter();
         let stored = store.read_listings().await?.into_iter();
         let listings: Vec<_> = stored.map(|one| (one.name, one.fingerprint, one.listing)).collect();
-        let memory = Arc::new(Memory {
+        let memory = Arc::new(EraMemory {
             stored: eras
                 .map(|(name, fingerprint, era, version)| ((name, fingerprint), (era, version)))
                 .collect(),
@@ -78,8 +78,8 @@ impl Chronicle {
             notes: notes.clone(),
             company,
         });
-        let counts = listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing)));
-        let pages = Pages { counts: counts.collect(), ..Pages::default() };
+        let counts = listings.iter().map(|(name, _, listing)| (name.clone(), ListCounts::of(listing)));
+        let pages = UnwrittenNotes { counts: counts.collect(), ..UnwrittenNotes::default() };
         let last_note = CancellationToken::new();
         let writer = TaskTracker::new();
         writer.spawn(write(store.clone(), memory.clone(), pages, inbox, last_note.clone()));
@@ -87,18 +87,18 @@ impl Chronicle {
         Ok(Self { notes, memory, listings, writer, last_note })
     }
 
-    pub(crate) fn notes(&self) -> Notes {
+    pub(crate) fn notes(&self) -> NoteSender {
         self.notes.clone()
     }
 
-    pub(crate) fn memory(&self) -> Arc<Memory> {
+    pub(crate) fn memory(&self) -> Arc<EraMemory> {
         self.memory.clone()
     }
 
     /// The last listings of servers that are reached in the same way as then.
-    pub(crate) fn take_listings(&mut self) -> Vec<(ServerName, Listing)> {
+    pub(crate) fn take_listings(&mut self) -> Vec<(ServerName, ServerListing)> {
         let listings = std::mem::take(&mut self.listings).into_iter();
-        let same = |(name, fingerprint, _): &(ServerName, String, Listing)| {
+        let same = |(name, fingerprint, _): &(ServerName, String, ServerListing)| {
             self.memory.fingerprint(name).as_ref() == Some(fingerprint)
         };
         listings.filter(same).map(|(name, _, listing)| (name, listing)).collect()
@@ -113,21 +113,21 @@ impl Chronicle {
 }
 
 /// The eras of servers, for the way they are reached now.
-pub(crate) struct Memory {
+pub(crate) struct EraMemory {
     stored: BTreeMap<(ServerName, String), (Era, String)>,
     fingerprints: Mutex<BTreeMap<ServerName, String>>,
     eras: Mutex<BTreeMap<ServerName, (Era, String)>>,
-    notes: Notes,
-    company: Company,
+    notes: NoteSender,
+    company: OtherWriters,
 }
 
-impl Memory {
+impl EraMemory {
     /// There are these servers and no others.
     pub(crate) fn know(&self, specs: &[ServerSpec]) {
         let known = specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
         *self.fingerprints.lock() = known;
-        if self.company == Company::None {
-            self.notes.add(Note::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
+        if self.company == OtherWriters::None {
+            self.notes.add(ServerNote::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
         }
     }
 
@@ -136,7 +136,7 @@ impl Memory {
     }
 }
 
-impl Facts for Memory {
+impl ServerFacts for EraMemory {
     fn remembered(&self, server: &ServerName) -> Option<(Era, String)> {
         if let Some(era) = self.eras.lock().get(server) {
             return Some(era.clone());
@@ -147,7 +147,7 @@ impl Facts for Memory {
     fn remember(&self, server: &ServerName, era: Era, protocol_version: &str) {
         let fact = (era, protocol_version.to_owned());
         self.eras.lock().insert(server.clone(), fact);
-        self.notes.add(Note::Era(server.clone(), era, protocol_version.to_owned()));
+        self.notes.add(ServerNote::Era(server.clone(), era, protocol_version.to_owned()));
     }
 }
 
@@ -175,22 +175,22 @@ pub(crate) fn keep_tail(tails: &mut BTreeMap<ServerName, VecDeque<String>>, serv
 
 /// The knowledge about servers, and the unwritten part of it.
 #[derive(Default)]
-struct Pages {
+struct UnwrittenNotes {
     states: BTreeMap<ServerName, ServerState>,
-    counts: BTreeMap<ServerName, Counts>,
+    counts: BTreeMap<ServerName, ListCounts>,
     tails: BTreeMap<ServerName, VecDeque<String>>,
     changed_states: BTreeSet<ServerName>,
     changed_tails: BTreeSet<ServerName>,
-    listings: BTreeMap<ServerName, Listing>,
+    listings: BTreeMap<ServerName, ServerListing>,
     eras: BTreeMap<ServerName, (Era, String)>,
     known: Option<Vec<ServerName>>,
 }
 
 async fn write(
     store: Store,
-    memory: Arc<Memory>,
-    mut pages: Pages,
-    mut inbox: mpsc::Receiver<Note>,
+    memory: Arc<EraMemory>,
+    mut pages: UnwrittenNotes,
+    mut inbox: mpsc::Receiver<ServerNote>,
     last_note: CancellationToken,
 ) {
     loop {
@@ -215,26 +215,26 @@ async fn write(
     }
 }
 
-impl Pages {
-    fn add(&mut self, note: Note) {
+impl UnwrittenNotes {
+    fn add(&mut self, note: ServerNote) {
         match note {
-            Note::State(name, state) => {
+            ServerNote::State(name, state) => {
                 self.changed_states.insert(name.clone());
                 self.states.insert(name, state);
             }
-            Note::Listing(name, listing) => {
+            ServerNote::Listing(name, listing) => {
                 self.changed_states.insert(name.clone());
-                self.counts.insert(name.clone(), Counts::of(&listing));
+                self.counts.insert(name.clone(), ListCounts::of(&listing));
                 self.listings.insert(name, listing);
             }
-            Note::Era(name, era, version) => {
+            ServerNote::Era(name, era, version) => {
                 self.eras.insert(name, (era, version));
             }
-            Note::Stderr(name, line) => {
+            ServerNote::Stderr(name, line) => {
                 keep_tail(&mut self.tails, &name, &line);
                 self.changed_tails.insert(name);
             }
-            Note::Known(names) => self.forget_others(names),
+            ServerNote::Known(names) => self.forget_others(names),
         }
     }
 
@@ -248,7 +248,7 @@ impl Pages {
         self.known = Some(names);
     }
 
-    async fn write(&mut self, store: &Store, memory: &Memory) -> Result<(), StoreError> {
+    async fn write(&mut self, store: &Store, memory: &EraMemory) -> Result<(), StoreError> {
         let fingerprint = |name: &ServerName| memory.fingerprint(name).unwrap_or_default();
         let at = now_ms();
         if let Some(known) = self.known.take() {

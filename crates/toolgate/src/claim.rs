@@ -22,9 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// None where no other machine uses the database.
 type Watch = Option<StreamWatch>;
 
-pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinSet<()>)>);
+pub(crate) struct StreamClaimGuard(Option<(Arc<StreamClaim>, JoinSet<()>)>);
 
-impl Claim {
+impl StreamClaimGuard {
     /// Its taker holds the lock of the data folder.
     pub(crate) async fn take(config: &Config, store: &Store, endpoint: &str) -> anyhow::Result<Self> {
         if !store.is_shared() {

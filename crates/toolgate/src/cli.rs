@@ -26,7 +26,7 @@ use toolgate_core::scope::AgentName;
 use crate::config::{LISTEN_EXPECTED, parse_listen};
 
 pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
-pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
+pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, RememberArgs, StateArg};
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ExportFormat, LedgerCommand};

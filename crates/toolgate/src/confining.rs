@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use toolgate_core::server::{Sandbox, TransportSpec};
-use toolgate_files::Place;
-use toolgate_sandbox::{Confiner, Ground};
+use toolgate_files::StoragePlace;
+use toolgate_sandbox::{Confiner, GatewayPaths};
 use toolgate_upstream::INHERITED;
 
 use crate::config::{Config, ServerEntry, VaultSettings};
@@ -20,7 +20,7 @@ const SUBCOMMAND: &str = "confine";
 pub(crate) fn confiner(config: &Config) -> anyhow::Result<Confiner> {
     let launcher = (PathBuf::from(LAUNCHER), vec![SUBCOMMAND.to_owned()]);
     let cwd = std::env::current_dir().context("could not find the working folder")?;
-    let ground = Ground { own: own(config), guarded: guarded(config), home: std::env::home_dir(), cwd };
+    let ground = GatewayPaths { own: own(config), guarded: guarded(config), home: std::env::home_dir(), cwd };
     Ok(Confiner::new(launcher, ground, config.sandbox))
 }
 
@@ -56,8 +56,8 @@ fn own(config: &Config) -> Vec<PathBuf> {
         VaultSettings::Generated | VaultSettings::Environment(_) => None,
     };
     let files = match &config.files.place {
-        Place::Folder(folder) => Some(folder.clone()),
-        Place::S3(_) => None,
+        StoragePlace::Folder(folder) => Some(folder.clone()),
+        StoragePlace::S3(_) => None,
     };
     let policy = config.policy.folder.clone();
     let kept = [Some(config.data.clone()), config.source.clone(), key, files, policy].into_iter().flatten();

@@ -16,7 +16,7 @@ use crate::import::jsonc;
 
 /// A program that can be pointed at Toolgate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Client {
+pub(crate) enum ClientProgram {
     ClaudeDesktop,
     ClaudeCode,
     Cursor,
@@ -27,7 +27,7 @@ pub(crate) enum Client {
 
 /// The ways to reach Toolgate.
 #[derive(Clone, Copy)]
-pub(crate) struct Gate<'a> {
+pub(crate) struct GatewayAccess<'a> {
     /// The endpoint, with its path.
     pub(crate) url: &'a str,
     pub(crate) token: &'a str,
@@ -60,7 +60,7 @@ impl Os {
 
 /// The places of clients' files.
 #[derive(Clone, Copy)]
-pub(crate) struct Machine<'a> {
+pub(crate) struct ClientPlaces<'a> {
     pub(crate) os: Os,
     pub(crate) home: &'a Path,
     /// `XDG_CONFIG_HOME`, or `APPDATA` on Windows, if set.
@@ -70,7 +70,7 @@ pub(crate) struct Machine<'a> {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
-    #[error("no client is called {given:?}\nexpected: {known}\nhint: {hint}", known = Client::known())]
+    #[error("no client is called {given:?}\nexpected: {known}\nhint: {hint}", known = ClientProgram::known())]
     UnknownClient { given: String, hint: String },
     #[error(
         "where {client} keeps its configuration is not known\nhint: paste the entry where your client reads its MCP servers"
@@ -92,7 +92,7 @@ pub(crate) enum ConnectError {
 
 /// The result of `write`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum WriteOutcome {
     /// The same entry was there already.
     Unchanged,
     Changed {
@@ -104,9 +104,14 @@ pub(crate) enum Written {
 /// The name Toolgate has in a client's list of servers.
 pub(crate) const ENTRY: &str = "toolgate";
 
-impl Client {
-    pub(crate) const ALL: [Client; 5] =
-        [Client::ClaudeDesktop, Client::ClaudeCode, Client::Cursor, Client::VsCode, Client::Generic];
+impl ClientProgram {
+    pub(crate) const ALL: [ClientProgram; 5] = [
+        ClientProgram::ClaudeDesktop,
+        ClientProgram::ClaudeCode,
+        ClientProgram::Cursor,
+        ClientProgram::VsCode,
+        ClientProgram::Generic,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         self.names()[0]
@@ -115,51 +120,56 @@ impl Client {
     /// The name, then its aliases.
     pub(crate) fn names(self) -> &'static [&'static str] {
         match self {
-            Client::ClaudeDesktop => &["claude-desktop", "claudedesktop", "desktop"],
-            Client::ClaudeCode => &["claude-code", "claudecode", "claude"],
-            Client::Cursor => &["cursor"],
-            Client::VsCode => &["vscode", "vs-code", "code", "copilot"],
-            Client::Generic => &["generic", "other", "json"],
+            ClientProgram::ClaudeDesktop => &["claude-desktop", "claudedesktop", "desktop"],
+            ClientProgram::ClaudeCode => &["claude-code", "claudecode", "claude"],
+            ClientProgram::Cursor => &["cursor"],
+            ClientProgram::VsCode => &["vscode", "vs-code", "code", "copilot"],
+            ClientProgram::Generic => &["generic", "other", "json"],
         }
     }
 
-    pub(crate) fn parse(given: &str) -> Result<Client, ConnectError> {
+    pub(crate) fn parse(given: &str) -> Result<ClientProgram, ConnectError> {
         let wanted = given.to_lowercase().replace([' ', '_'], "-");
-        let client = Client::ALL.into_iter().find(|client| client.names().contains(&wanted.as_str()));
+        let client = ClientProgram::ALL.into_iter().find(|client| client.names().contains(&wanted.as_str()));
         client.ok_or_else(|| ConnectError::UnknownClient { given: given.into(), hint: nearest(&wanted) })
     }
 
     fn known() -> String {
-        Client::ALL.map(Client::name).join(", ")
+        ClientProgram::ALL.map(ClientProgram::name).join(", ")
     }
 
     /// The key under which the client lists its servers.
     fn section(self) -> &'static str {
         match self {
-            Client::VsCode => "servers",
-            Client::ClaudeDesktop | Client::ClaudeCode | Client::Cursor | Client::Generic => "mcpServers",
+            ClientProgram::VsCode => "servers",
+            ClientProgram::ClaudeDesktop
+            | ClientProgram::ClaudeCode
+            | ClientProgram::Cursor
+            | ClientProgram::Generic => "mcpServers",
         }
     }
 
     /// True if the entry contains a token, so that the file must be private.
     pub(crate) fn holds_token(self) -> bool {
-        self != Client::ClaudeDesktop
+        self != ClientProgram::ClaudeDesktop
     }
 
     /// The file the client reads: its user's for Claude Desktop and Cursor, the project's in the working folder for
     /// Claude Code and VS Code.
-    pub(crate) fn config_path(self, machine: &Machine<'_>) -> Result<PathBuf, ConnectError> {
+    pub(crate) fn config_path(self, machine: &ClientPlaces<'_>) -> Result<PathBuf, ConnectError> {
         match self {
-            Client::ClaudeDesktop => Ok(machine.settings_folder().join("Claude/claude_desktop_config.json")),
-            Client::ClaudeCode => Ok(machine.cwd.join(".mcp.json")),
-            Client::Cursor => Ok(machine.home.join(".cursor/mcp.json")),
-            Client::VsCode => Ok(machine.cwd.join(".vscode/mcp.json")),
-            Client::Generic => Err(ConnectError::NoPlace { client: "such a client" }),
+            ClientProgram::ClaudeDesktop => {
+                Ok(machine.settings_folder().join("Claude/claude_desktop_config.json"))
+            }
+            ClientProgram::ClaudeCode => Ok(machine.cwd.join(".mcp.json")),
+            ClientProgram::Cursor => Ok(machine.home.join(".cursor/mcp.json")),
+            ClientProgram::VsCode => Ok(machine.cwd.join(".vscode/mcp.json")),
+            ClientProgram::Generic => Err(ConnectError::NoPlace { client: "such a client" }),
         }
     }
 }
 
-impl Machine<'_> {
+impl ClientPlaces<'_> {
     fn settings_folder(&self) -> PathBuf {
         match (self.os, self.settings) {
             (Os::Mac, _) => self.home.join("Library/Application Support"),
@@ -171,9 +181,10 @@ impl Machine<'_> {
 }
 
 fn nearest(wanted: &str) -> String {
-    let names =
-        Client::ALL.into_iter().flat_map(|client| client.names().iter().map(move |name| (client, name)));
-    let likeness = |(_, name): &(Client, &&str)| strsim::jaro_winkler(wanted, name);
+    let names = ClientProgram::ALL
+        .into_iter()
+        .flat_map(|client| client.names().iter().map(move |name| (client, name)));
+    let likeness = |(_, name): &(ClientProgram, &&str)| strsim::jaro_winkler(wanted, name);
     let best = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|best| likeness(best) >= 0.8);
     match best {
         Some((client, _)) => format!("did you mean `{}`?", client.name()),
@@ -182,14 +193,14 @@ fn nearest(wanted: &str) -> String {
 }
 
 /// The whole JSON text to paste into a client that has no servers yet, without a line break at its end.
-pub(crate) fn render(client: Client, gate: &Gate<'_>) -> String {
+pub(crate) fn render(client: ClientProgram, gate: &GatewayAccess<'_>) -> String {
     let text = merged("", client, gate, Path::new("")).expect("an empty text takes the entry");
     text.trim_end().to_owned()
 }
 
 /// A client's file that can take the entry, before it does.
 pub(crate) struct ClientFile {
-    client: Client,
+    client: ClientProgram,
     path: PathBuf,
     /// Empty if there is no file yet.
     text: String,
@@ -197,7 +208,7 @@ pub(crate) struct ClientFile {
 
 impl ClientFile {
     /// Reads the file and refuses one that the entry cannot be merged into.
-    pub(crate) fn read(path: PathBuf, client: Client) -> Result<Self, ConnectError> {
+    pub(crate) fn read(path: PathBuf, client: ClientProgram) -> Result<Self, ConnectError> {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -219,16 +230,21 @@ impl ClientFile {
     }
 
     /// Merges the entry into the file, which keeps everything else, comments included.
-    pub(crate) fn write(&self, gate: &Gate<'_>) -> Result<Written, ConnectError> {
+    pub(crate) fn write(&self, gate: &GatewayAccess<'_>) -> Result<WriteOutcome, ConnectError> {
         let text = merged(&self.text, self.client, gate, &self.path)?;
         if text == self.text {
-            return Ok(Written::Unchanged);
+            return Ok(WriteOutcome::Unchanged);
         }
-        Ok(Written::Changed { backup: replace(&self.path, &text)? })
+        Ok(WriteOutcome::Changed { backup: replace(&self.path, &text)? })
     }
 }
 
-fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result<String, ConnectError> {
+fn merged(
+    current: &str,
+    client: ClientProgram,
+    gate: &GatewayAccess<'_>,
+    path: &Path,
+) -> Result<String, ConnectError> {
     let (root, servers) = servers(current, client, path)?;
     put(&servers, entry(client, gate));
     let text = root.to_string();
@@ -236,7 +252,11 @@ fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result
 }
 
 /// The file and the place in it where the client lists its servers, created if it is missing.
-fn servers(current: &str, client: Client, path: &Path) -> Result<(CstRootNode, CstObject), ConnectError> {
+fn servers(
+    current: &str,
+    client: ClientProgram,
+    path: &Path,
+) -> Result<(CstRootNode, CstObject), ConnectError> {
     let root = CstRootNode::parse(current, &jsonc()).map_err(|error| ConnectError::Syntax {
         path: path.to_owned(),
         line: error.line_display(),
@@ -272,20 +292,20 @@ fn compact(entry: &CstInputValue) -> String {
     root.to_string()
 }
 
-fn entry(client: Client, gate: &Gate<'_>) -> CstInputValue {
+fn entry(client: ClientProgram, gate: &GatewayAccess<'_>) -> CstInputValue {
     let headers = || object([("Authorization", format!("Bearer {}", gate.token).into())]);
     match client {
-        Client::ClaudeDesktop => {
+        ClientProgram::ClaudeDesktop => {
             object([("command", shown(gate.program)), ("args", CstInputValue::Array(stdio_args(gate)))])
         }
-        Client::ClaudeCode | Client::VsCode | Client::Generic => {
+        ClientProgram::ClaudeCode | ClientProgram::VsCode | ClientProgram::Generic => {
             object([("type", "http".into()), ("url", gate.url.into()), ("headers", headers())])
         }
-        Client::Cursor => object([("url", gate.url.into()), ("headers", headers())]),
+        ClientProgram::Cursor => object([("url", gate.url.into()), ("headers", headers())]),
     }
 }
 
-fn stdio_args(gate: &Gate<'_>) -> Vec<CstInputValue> {
+fn stdio_args(gate: &GatewayAccess<'_>) -> Vec<CstInputValue> {
     let mut args = vec!["stdio".into(), "--data".into(), shown(gate.data)];
     if let Some(config) = gate.config {
         args.extend(["--config".into(), shown(config)]);

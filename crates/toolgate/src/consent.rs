@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use toolgate_core::server::TransportSpec;
 
-use crate::config::{Config, FILE_NAME, References, Whereabouts};
+use crate::config::{Config, ConfigHints, FILE_NAME, ReferenceMode};
 use crate::environment;
 use crate::output::{printable, talk, write_talk};
 
@@ -26,7 +26,7 @@ pub(crate) fn is_agreed(file: &Path) -> bool {
 }
 
 /// Ensures that the file to read was named or agreed to. Asks if there is a person.
-pub(crate) fn see_to(at: &Whereabouts<'_>) -> anyhow::Result<()> {
+pub(crate) fn see_to(at: &ConfigHints<'_>) -> anyhow::Result<()> {
     let Some(file) = at.unnamed_file().filter(|file| !is_agreed(file)) else { return Ok(()) };
     let shown = file.display();
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -46,7 +46,7 @@ pub(crate) fn see_to(at: &Whereabouts<'_>) -> anyhow::Result<()> {
 
 /// Remembers a file that a gateway was started from by its name, so that commands in its folder find that
 /// gateway. A file with another name is never found automatically.
-pub(crate) fn keep_named(at: &Whereabouts<'_>) {
+pub(crate) fn keep_named(at: &ConfigHints<'_>) {
     let Some(file) = at.config.map(|file| at.cwd.join(file)) else { return };
     if file.file_name().is_none_or(|name| name != FILE_NAME) || is_agreed(&file) {
         return;
@@ -67,7 +67,7 @@ pub(crate) fn agree(file: &Path) -> io::Result<()> {
     kept.write_all(format!("{line}\n").as_bytes())
 }
 
-fn asked(at: &Whereabouts<'_>, file: &Path) -> anyhow::Result<bool> {
+fn asked(at: &ConfigHints<'_>, file: &Path) -> anyhow::Result<bool> {
     talk!("{} is a configuration that you have not used before.", printable(&file.display().to_string()));
     match programs(at) {
         Some(programs) if programs.is_empty() => talk!("It starts no programs."),
@@ -89,8 +89,8 @@ fn asked(at: &Whereabouts<'_>, file: &Path) -> anyhow::Result<bool> {
 }
 
 /// The commands in a file, as written.
-fn programs(at: &Whereabouts<'_>) -> Option<Vec<String>> {
-    let config = Config::load(at, References::Keep).ok()?;
+fn programs(at: &ConfigHints<'_>) -> Option<Vec<String>> {
+    let config = Config::load(at, ReferenceMode::Keep).ok()?;
     let enabled = config.servers.iter().filter(|server| server.enabled);
     let command = |transport: &TransportSpec| match transport {
         TransportSpec::Stdio { command, args, .. } => Some(format!("{command} {}", args.join(" "))),

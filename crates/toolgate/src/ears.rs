@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use toolgate_core::port::{AskKind, BoxFuture, Watcher};
-use toolgate_core::server::{Listing, ServerHealth, ServerState};
+use toolgate_core::port::{AskKind, BoxFuture, ServerWatcher};
+use toolgate_core::server::{ServerHealth, ServerListing, ServerState};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_edge::Hub;
 use toolgate_registry::Registry;
 
-use crate::chronicle::{Note, Notes, keep_tail};
+use crate::chronicle::{NoteSender, ServerNote, keep_tail};
 
-pub(crate) struct Ears {
+pub(crate) struct GatewayWatcher {
     hub: Arc<Hub>,
     /// The servers exist before the registry that judges their listings.
     registry: OnceLock<Arc<Registry>>,
     /// `None` if nothing is recorded.
-    notes: Option<Notes>,
+    notes: Option<NoteSender>,
     states: watch::Sender<BTreeMap<ServerName, ServerState>>,
     tails: Mutex<BTreeMap<ServerName, VecDeque<String>>>,
 }
 
-impl Ears {
-    pub(crate) fn new(hub: Arc<Hub>, notes: Option<Notes>) -> Arc<Self> {
+impl GatewayWatcher {
+    pub(crate) fn new(hub: Arc<Hub>, notes: Option<NoteSender>) -> Arc<Self> {
         let (registry, states, tails) = (OnceLock::new(), watch::Sender::default(), Mutex::default());
         Arc::new(Self { hub, registry, notes, states, tails })
     }
@@ -52,16 +52,16 @@ impl Ears {
         tails.get(server).into_iter().flatten().cloned().collect()
     }
 
-    fn note(&self, note: Note) {
+    fn note(&self, note: ServerNote) {
         if let Some(notes) = &self.notes {
             notes.add(note);
         }
     }
 }
 
-impl Watcher for Ears {
-    fn listed(&self, server: &ServerName, listing: Listing) {
-        self.note(Note::Listing(server.clone(), listing.clone()));
+impl ServerWatcher for GatewayWatcher {
+    fn listed(&self, server: &ServerName, listing: ServerListing) {
+        self.note(ServerNote::Listing(server.clone(), listing.clone()));
         let registry = self.registry.get().expect("no server is started before the registry stands");
         registry.listed(server, listing);
     }
@@ -75,7 +75,7 @@ impl Watcher for Ears {
             let reason = state.reason.as_deref().unwrap_or("");
             tracing::info!(%server, health = ?state.health, reason, "server");
         }
-        self.note(Note::State(server.clone(), state.clone()));
+        self.note(ServerNote::State(server.clone(), state.clone()));
         self.hub.state_changed(server, state);
         if let Some(registry) = self.registry.get() {
             registry.health_changed(server, state);
@@ -103,6 +103,6 @@ impl Watcher for Ears {
     fn stderr_line(&self, server: &ServerName, line: &str) {
         tracing::debug!(%server, line, "stderr");
         keep_tail(&mut self.tails.lock(), server, line);
-        self.note(Note::Stderr(server.clone(), line.to_owned()));
+        self.note(ServerNote::Stderr(server.clone(), line.to_owned()));
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sentence_encoder::Model;
 use tokio_util::sync::CancellationToken;
 use toolgate_discovery::Discovery;
-use toolgate_search::meaning::Meaning;
+use toolgate_search::meaning::MeaningIndex;
 
 use crate::config::Config;
 
@@ -37,7 +37,7 @@ pub(crate) fn follow(
             if let Some(meaning) = model.and_then(|folder| meaning(&folder)) {
                 discovery.take_meaning(meaning);
             }
-            Follower::new(discovery, &data).run(&shutdown);
+            EmbeddingFollower::new(discovery, &data).run(&shutdown);
         });
         if following.await.is_err() {
             tracing::error!(
@@ -48,9 +48,9 @@ pub(crate) fn follow(
 }
 
 /// Search works without an unavailable encoder.
-fn meaning(folder: &Path) -> Option<Arc<Meaning>> {
+fn meaning(folder: &Path) -> Option<Arc<MeaningIndex>> {
     match Model::load(folder) {
-        Ok(model) => Some(Arc::new(Meaning::new(Arc::new(model)))),
+        Ok(model) => Some(Arc::new(MeaningIndex::new(Arc::new(model)))),
         Err(error) => {
             tracing::warn!(%error, hint = error.hint(), "search goes by words alone");
             None
@@ -58,7 +58,7 @@ fn meaning(folder: &Path) -> Option<Arc<Meaning>> {
     }
 }
 
-struct Follower {
+struct EmbeddingFollower {
     discovery: Arc<Discovery>,
     cache: PathBuf,
     /// The state of the catalogue up to which everything is done.
@@ -66,7 +66,7 @@ struct Follower {
     told: Instant,
 }
 
-impl Follower {
+impl EmbeddingFollower {
     fn new(discovery: Arc<Discovery>, data: &Path) -> Self {
         let cache = data.join("search").join("vectors.bin");
         Self { discovery, cache, done: None, told: Instant::now() }
@@ -92,7 +92,7 @@ impl Follower {
     }
 
     /// Loads the vectors of an earlier run. Missing ones, or those of another model, are made again.
-    fn remember(&self, meaning: &Meaning) {
+    fn remember(&self, meaning: &MeaningIndex) {
         let Ok(bytes) = std::fs::read(&self.cache) else { return };
         match meaning.remember(&bytes) {
             Ok(count) => tracing::debug!(count, "vectors of an earlier run are used again"),
@@ -101,7 +101,7 @@ impl Follower {
     }
 
     /// Embeds texts without a vector; `false` if the catalogue changed or the gateway ended meanwhile.
-    fn embed(&mut self, meaning: &Meaning, generation: u64, shutdown: &CancellationToken) -> bool {
+    fn embed(&mut self, meaning: &MeaningIndex, generation: u64, shutdown: &CancellationToken) -> bool {
         let missing = meaning.progress().texts - meaning.progress().embedded;
         loop {
             let progress = match meaning.embed_some() {
@@ -129,7 +129,7 @@ impl Follower {
     }
 
     /// A cache that cannot be written only costs time at the next start.
-    fn keep(&self, meaning: &Meaning) {
+    fn keep(&self, meaning: &MeaningIndex) {
         let folder = self.cache.parent().expect("the cache lies in a folder");
         let fresh = self.cache.with_extension("new");
         let written = std::fs::create_dir_all(folder)

@@ -13,17 +13,17 @@ use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
-use toolgate_edge::Usage;
-use toolgate_pipeline::desk::{Desk, ToolBook};
+use toolgate_edge::QuotaUsage;
+use toolgate_pipeline::desk::{ApprovalDesk, ToolBook};
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
-use toolgate_pipeline::{Keep, Pipeline, Settings, Setup, WhenDown};
-use toolgate_policy::{PolicyEngine, Set, Sources};
+use toolgate_pipeline::{BodyRetention, Pipeline, PipelineSettings, PipelineSetup, WhenDown};
+use toolgate_policy::{PolicyEngine, PolicyPurpose, Sources};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use crate::config::{Config, ReadsWhenDown};
 
-pub(crate) use following::Follower;
+pub(crate) use following::PolicyFollower;
 
 /// The polling interval of policies.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -34,7 +34,7 @@ const RETENTION_EVERY: Duration = Duration::from_secs(600);
 
 pub(crate) struct Governance {
     pub(crate) pipeline: Arc<Pipeline>,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) desk: Arc<ApprovalDesk>,
     pub(crate) books: Arc<Books>,
     pub(crate) policy: Arc<PolicyEngine>,
     catalog: Arc<Catalog>,
@@ -45,13 +45,13 @@ impl Governance {
     pub(crate) fn start(
         config: &Config,
         books: Arc<Books>,
-        tools: Tools,
+        tools: CatalogTools,
         link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let pipeline = Pipeline::new(Setup {
+        let pipeline = Pipeline::new(PipelineSetup {
             policy: policy.clone(),
             approvals: books.clone(),
             ledger: books.clone(),
@@ -61,8 +61,9 @@ impl Governance {
             settings: settings(config, link),
             closing: shutdown.clone(),
         });
-        let (Tools::Served(catalog) | Tools::Listed(catalog)) = tools.clone();
-        let desk = Desk::new(policy.clone(), books.clone(), Arc::new(tools), clock, redactor(config)?);
+        let (CatalogTools::Served(catalog) | CatalogTools::Listed(catalog)) = tools.clone();
+        let desk =
+            ApprovalDesk::new(policy.clone(), books.clone(), Arc::new(tools), clock, redactor(config)?);
         Ok(Self {
             pipeline: Arc::new(pipeline),
             desk: Arc::new(desk),
@@ -88,8 +89,8 @@ impl Governance {
     }
 
     /// Keeps the policies in force in step with the configuration and the policy folder.
-    pub(crate) fn follower(&self) -> Follower {
-        Follower {
+    pub(crate) fn follower(&self) -> PolicyFollower {
+        PolicyFollower {
             policy: self.policy.clone(),
             books: self.books.clone(),
             desk: self.desk.clone(),
@@ -108,8 +109,9 @@ impl Governance {
 
 pub(crate) fn sources(config: &Config) -> Sources {
     let settings = &config.policy;
-    let extra = [("guard", Set::Guard, &settings.guard), ("gates", Set::Gates, &settings.gates)];
-    let named = |(key, set, text): (&str, Set, &Option<String>)| {
+    let extra =
+        [("guard", PolicyPurpose::Guard, &settings.guard), ("gates", PolicyPurpose::Gates, &settings.gates)];
+    let named = |(key, set, text): (&str, PolicyPurpose, &Option<String>)| {
         Some((format!("toolgate.toml [policy] {key}"), set, text.clone()?))
     };
     Sources {
@@ -131,9 +133,9 @@ pub(crate) fn books_settings(config: &Config, stream: &str) -> BooksSettings {
     }
 }
 
-fn settings(config: &Config, link: Option<String>) -> Settings {
+fn settings(config: &Config, link: Option<String>) -> PipelineSettings {
     let ledger = &config.ledger;
-    Settings {
+    PipelineSettings {
         hold: config.approvals.hold,
         approval_timeout: config.approvals.timeout,
         output_check: config.output_check,
@@ -141,8 +143,11 @@ fn settings(config: &Config, link: Option<String>) -> Settings {
             ReadsWhenDown::Refuse => WhenDown::Refuse,
             ReadsWhenDown::Serve => WhenDown::Serve,
         },
-        standard: Keep { body_bytes_max: ledger.body_bytes_max, time: ledger.keep },
-        detailed: Keep { body_bytes_max: ledger.body_bytes_max_detailed, time: ledger.keep_detailed },
+        standard: BodyRetention { body_bytes_max: ledger.body_bytes_max, time: ledger.keep },
+        detailed: BodyRetention {
+            body_bytes_max: ledger.body_bytes_max_detailed,
+            time: ledger.keep_detailed,
+        },
         link: link.map(Into::into),
     }
 }
@@ -158,16 +163,16 @@ fn redactor(config: &Config) -> anyhow::Result<Redactor> {
 
 /// The catalogue, as the desk looks tools up in it.
 #[derive(Clone)]
-pub(crate) enum Tools {
+pub(crate) enum CatalogTools {
     /// Of a gateway: what it serves.
     Served(Arc<Catalog>),
     /// Of a command: what servers listed last, which may be a moment behind.
     Listed(Arc<Catalog>),
 }
 
-impl ToolBook for Tools {
+impl ToolBook for CatalogTools {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
-        let (Tools::Served(catalog) | Tools::Listed(catalog)) = self;
+        let (CatalogTools::Served(catalog) | CatalogTools::Listed(catalog)) = self;
         match catalog.snapshot().tools.find(name.as_str()) {
             Some(entry) => entry.tool.clone(),
             None => Tool::action_named(name.as_str()).map(Arc::new),
@@ -175,7 +180,7 @@ impl ToolBook for Tools {
     }
 
     fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool {
-        let Tools::Served(catalog) = self else { return false };
+        let CatalogTools::Served(catalog) = self else { return false };
         match self.find(name) {
             Some(tool) => tool.version != version,
             // A tool whose server is not there yet is not known at all.
@@ -187,7 +192,7 @@ impl ToolBook for Tools {
 /// The use of quotas, from the store.
 pub(crate) struct StoredUsage(pub(crate) Store);
 
-impl Usage for StoredUsage {
+impl QuotaUsage for StoredUsage {
     fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
         let (store, principal) = (self.0.clone(), principal.clone());
         Box::pin(async move {

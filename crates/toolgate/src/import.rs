@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::config::replace::{ReplaceError, replace};
-use crate::config::{Config, ConfigError, References, ServerEntry, Whereabouts};
+use crate::config::{Config, ConfigError, ConfigHints, ReferenceMode, ServerEntry};
 
 pub(crate) use client::{jsonc, read_client_config};
 pub(crate) use secret::{masked_line, masked_url};
@@ -42,7 +42,7 @@ pub(crate) enum ImportedTransport {
 
 /// The content of a client's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ImportedServers {
     pub(crate) servers: Vec<ImportedServer>,
     /// Name and reason.
     pub(crate) skipped: Vec<(String, String)>,
@@ -50,7 +50,7 @@ pub(crate) struct Found {
 
 /// The facts about this machine that are needed to understand a client's file.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct ImportEnvironment<'a> {
     pub(crate) home: Option<&'a Path>,
     /// Toolgate's own address, so that it does not become a server of itself.
     pub(crate) listen: SocketAddr,
@@ -81,7 +81,7 @@ pub(crate) enum ImportError {
 
 /// The effect of an import.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ImportPlan {
     /// The `toolgate.toml` that is written.
     pub(crate) target: PathBuf,
     pub(crate) creates: bool,
@@ -101,17 +101,17 @@ pub(crate) struct Conflict {
 /// Compares the found servers with `target` (`current`, if the file exists) and composes the new text.
 /// `renames` has other names for servers.
 pub(crate) fn plan(
-    found: Found,
+    found: ImportedServers,
     origin: &Path,
     target: &Path,
     current: Option<&str>,
     renames: &BTreeMap<String, String>,
-) -> Result<Plan, ImportError> {
+) -> Result<ImportPlan, ImportError> {
     let before = match current {
         Some(text) => parse(text, target).map_err(ImportError::Existing)?.servers,
         None => Vec::new(),
     };
-    let mut sorting = Sorting {
+    let mut sorting = ImportSorting {
         known: before,
         target,
         additions: Vec::new(),
@@ -124,14 +124,21 @@ pub(crate) fn plan(
         }
         sorting.place(server);
     }
-    let Sorting { additions, skipped, conflicts, .. } = sorting;
+    let ImportSorting { additions, skipped, conflicts, .. } = sorting;
     let text = appended(current, target, origin, &additions)?;
     parse(&text, target).map_err(ImportError::Result)?;
-    Ok(Plan { target: target.to_owned(), creates: current.is_none(), additions, skipped, conflicts, text })
+    Ok(ImportPlan {
+        target: target.to_owned(),
+        creates: current.is_none(),
+        additions,
+        skipped,
+        conflicts,
+        text,
+    })
 }
 
 /// Writes the plan and returns the backup, if there was a file before. Without additions nothing is written.
-pub(crate) fn apply(plan: &Plan) -> Result<Option<PathBuf>, ImportError> {
+pub(crate) fn apply(plan: &ImportPlan) -> Result<Option<PathBuf>, ImportError> {
     if plan.additions.is_empty() {
         return Ok(None);
     }
@@ -145,12 +152,12 @@ const NEW_FILE: &str =
 fn parse(text: &str, target: &Path) -> Result<Config, ConfigError> {
     let nothing = |_: &str| Some(String::from("set"));
     let cwd = target.parent().unwrap_or(Path::new("/"));
-    let at = Whereabouts { config: None, data: None, cwd, env: &nothing };
-    Config::parse(text, &target.display().to_string(), target, &at, References::Keep)
+    let at = ConfigHints { config: None, data: None, cwd, env: &nothing };
+    Config::parse(text, &target.display().to_string(), target, &at, ReferenceMode::Keep)
 }
 
 /// Decides for each server whether it is added.
-struct Sorting<'a> {
+struct ImportSorting<'a> {
     /// The servers configured before, and those added so far.
     known: Vec<ServerEntry>,
     target: &'a Path,
@@ -159,7 +166,7 @@ struct Sorting<'a> {
     conflicts: Vec<Conflict>,
 }
 
-impl Sorting<'_> {
+impl ImportSorting<'_> {
     fn place(&mut self, server: ImportedServer) {
         let entry = match self.checked(&server) {
             Ok(entry) => entry,
@@ -312,7 +319,7 @@ fn insert_map(table: &mut Table, key: &str, map: &BTreeMap<String, String>) {
     table.insert(key, item);
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ImportPlan {
     /// Secrets are not shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let target = self.target.display();

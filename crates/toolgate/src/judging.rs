@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_api::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking};
+use toolgate_api::{PolicyCell, PolicyFile, PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking};
 use toolgate_catalog::Catalog;
-use toolgate_core::decision::{Asking, Glimpse, Policy, Question, Template, Visibility};
+use toolgate_core::decision::{
+    ApprovalLikelihood, Policy, PolicyRequest, PolicyTemplate, Visibility, VisibilityRequest,
+};
 use toolgate_core::{Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{ListedRule, PolicyEngine, TableRow, decisions};
 
 use crate::stored;
 
-pub(crate) struct Judging {
+pub(crate) struct EnginePolicyPort {
     pub(crate) policy: Arc<PolicyEngine>,
     pub(crate) catalog: Arc<Catalog>,
 }
 
-impl PolicyDesk for Judging {
+impl PolicyPort for EnginePolicyPort {
     fn in_force(&self) -> PolicyInForce {
         PolicyInForce {
             version: self.policy.version(),
@@ -27,18 +29,18 @@ impl PolicyDesk for Judging {
         }
     }
 
-    fn explain(&self, question: &Question<'_>) -> Value {
+    fn explain(&self, question: &PolicyRequest<'_>) -> Value {
         serde_json::to_value(self.policy.explain(question)).expect("an explanation is texts and lists")
     }
 
     fn asking(&self, tool: &Tool) -> Vec<RoleAsking> {
         let of = |(role, principal): (&'static str, Principal)| {
-            let glimpse = Glimpse { principal: &principal, tool, agent: None, template: None };
+            let glimpse = VisibilityRequest { principal: &principal, tool, agent: None, template: None };
             let asked = match self.policy.visibility(&glimpse) {
                 Visibility::Hidden(_) => "forbidden",
-                Visibility::Visible(Asking::Never) => "never",
-                Visibility::Visible(Asking::Sometimes) => "sometimes",
-                Visibility::Visible(Asking::Always) => "always",
+                Visibility::Visible(ApprovalLikelihood::Never) => "never",
+                Visibility::Visible(ApprovalLikelihood::Sometimes) => "sometimes",
+                Visibility::Visible(ApprovalLikelihood::Always) => "always",
             };
             RoleAsking { role, asked }
         };
@@ -48,7 +50,7 @@ impl PolicyDesk for Judging {
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {
         let tools: Vec<(&str, Arc<Tool>)> =
             tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
-        let rows = decisions(&self.policy, &actors(), &tools, &Template::ALL);
+        let rows = decisions(&self.policy, &actors(), &tools, &PolicyTemplate::ALL);
         rows.expect("what is in force loads under every level of care").into_iter().map(row).collect()
     }
 }

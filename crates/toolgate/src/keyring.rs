@@ -7,19 +7,19 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
+use toolgate_api::{InstanceToken, SecretIdentity, SecretKeeper, SecretSource, StoredSecret};
 use toolgate_core::codes;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Principal, Role, ServerName};
 use toolgate_credentials::{
-    Given, Keys, OpenBaoLogin, OpenBaoSettings, Outside, OutsideSecret, Secret, Stored, Vault, VaultError,
-    VaultKey, origin_of,
+    ExternalSecrets, Keys, OpenBaoCredential, OpenBaoLogin, OpenBaoSettings, OutsideSecret, Secret,
+    SecretInfo, Vault, VaultError, VaultKey, origin_of,
 };
-use toolgate_registry::{KnownServer, Refusal, Registry, Source};
-use toolgate_store::{Books, SecretOrigin, Store, Whose};
+use toolgate_registry::{KnownServer, Refusal, Registry, ServerSource};
+use toolgate_store::{Books, SecretOrigin, SecretOwner, Store};
 
-use crate::config::{Config, Credential, OpenBao, OpenBaoBy, VaultSettings};
+use crate::config::{Config, CredentialSource, OpenBao, OpenBaoBy, VaultSettings};
 use crate::environment;
 
 const KEY_FILE: &str = "vault.key";
@@ -46,9 +46,9 @@ pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
 }
 
 /// The secrets of the configuration that are kept elsewhere.
-pub(crate) fn outside(config: &Config) -> anyhow::Result<Outside> {
+pub(crate) fn outside(config: &Config) -> anyhow::Result<ExternalSecrets> {
     let openbao = config.openbao.as_ref().map(|settings| openbao(settings, &config.egress)).transpose()?;
-    Ok(Outside::new(config.secrets.clone(), openbao))
+    Ok(ExternalSecrets::new(config.secrets.clone(), openbao))
 }
 
 fn openbao(settings: &OpenBao, egress: &Arc<Egress>) -> anyhow::Result<OpenBaoSettings> {
@@ -62,14 +62,14 @@ fn openbao(settings: &OpenBao, egress: &Arc<Egress>) -> anyhow::Result<OpenBaoSe
     Ok(OpenBaoSettings { address, mount, namespace, login, egress: egress.clone() })
 }
 
-fn given(credential: Credential) -> anyhow::Result<Given> {
+fn given(credential: CredentialSource) -> anyhow::Result<OpenBaoCredential> {
     Ok(match credential {
-        Credential::File(path) => Given::File(path),
-        Credential::Environment(name) => {
+        CredentialSource::File(path) => OpenBaoCredential::File(path),
+        CredentialSource::Environment(name) => {
             let value = environment::filled(&name).with_context(|| {
                 format!("the variable {name} is not set\nhint: `[openbao]` says that it holds a credential")
             })?;
-            Given::Value(Secret::new(value))
+            OpenBaoCredential::Value(Secret::new(value))
         }
     })
 }
@@ -82,7 +82,7 @@ pub(crate) fn generated_key(config: &Config) -> PathBuf {
 /// Opens the keyring and keeps it up to date.
 pub(crate) async fn open(
     vault: Vault,
-    outside: Outside,
+    outside: ExternalSecrets,
     tasks: &TaskTracker,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Keys> {
@@ -113,17 +113,17 @@ async fn follow(keys: Keys) {
 
 /// The vault behind the API.
 #[derive(Clone)]
-pub(crate) struct VaultDesk {
+pub(crate) struct VaultSecrets {
     pub(crate) vault: Vault,
-    pub(crate) outside: Outside,
+    pub(crate) outside: ExternalSecrets,
     pub(crate) registry: Arc<Registry>,
 }
 
-impl VaultDesk {
+impl VaultSecrets {
     async fn listed(&self, server: &ServerName) -> Result<Vec<StoredSecret>, VaultError> {
         let origins = self.vault.origins().await?;
-        let stored = self.vault.list(Some(server)).await?.into_iter().map(|one: Stored| {
-            let place = SecretPlace { server: server.clone(), principal: one.principal, name: one.name };
+        let stored = self.vault.list(Some(server)).await?.into_iter().map(|one: SecretInfo| {
+            let place = SecretIdentity { server: server.clone(), principal: one.principal, name: one.name };
             let source = SecretSource::Vault { updated_at_ms: one.updated_at_ms };
             StoredSecret { origins: origins_of(&origins, &place), place, source }
         });
@@ -140,29 +140,30 @@ impl VaultDesk {
             return Vec::new();
         }
         let known = self.registry.servers();
-        let is_sent = |known: &&KnownServer| known.name == *server && known.source != Source::File;
+        let is_sent = |known: &&KnownServer| known.name == *server && known.source != ServerSource::File;
         let instances = known.iter().filter(is_sent).flat_map(|known| &known.instances);
         instances.filter_map(|instance| origin_of(&instance.url)).collect()
     }
 }
 
 /// The addresses that a secret may be sent to besides those in the file.
-pub(crate) fn origins_of(origins: &[SecretOrigin], place: &SecretPlace) -> Vec<String> {
-    let SecretPlace { server, principal, name } = place;
+pub(crate) fn origins_of(origins: &[SecretOrigin], place: &SecretIdentity) -> Vec<String> {
+    let SecretIdentity { server, principal, name } = place;
     let allowed = origins.iter().filter(|one| one.allows(server, principal.as_ref(), name, &one.origin));
     allowed.map(|one| one.origin.clone()).collect()
 }
 
 fn kept_elsewhere(secret: &OutsideSecret, origins: &[SecretOrigin]) -> StoredSecret {
-    let place = SecretPlace { server: secret.server.clone(), principal: None, name: secret.name.clone() };
+    let place = SecretIdentity { server: secret.server.clone(), principal: None, name: secret.name.clone() };
     // A value stored under the same name, with its own origins, is another value.
-    let by_admin: Vec<SecretOrigin> = origins.iter().filter(|one| one.whose == Whose::All).cloned().collect();
+    let by_admin: Vec<SecretOrigin> =
+        origins.iter().filter(|one| one.whose == SecretOwner::All).cloned().collect();
     let mut allowed = secret.origins.clone();
     allowed.extend(origins_of(&by_admin, &place));
     StoredSecret { place, source: SecretSource::Outside(secret.source.kind()), origins: allowed }
 }
 
-impl SecretKeeper for VaultDesk {
+impl SecretKeeper for VaultSecrets {
     fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, Refusal>> {
         let (desk, server) = (self.clone(), server.clone());
         Box::pin(async move { desk.listed(&server).await.map_err(refused) })
@@ -171,13 +172,13 @@ impl SecretKeeper for VaultDesk {
     fn store(
         &self,
         by: &Principal,
-        place: SecretPlace,
+        place: SecretIdentity,
         value: String,
     ) -> BoxFuture<'static, Result<(), Refusal>> {
         let origins = self.origins_for(by, &place.server);
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
-            let SecretPlace { server, principal, name } = place;
+            let SecretIdentity { server, principal, name } = place;
             let value = Secret::new(value);
             vault.set(&by, &server, principal.as_ref(), &name, &value, &origins).await.map_err(refused)
         })
@@ -202,10 +203,10 @@ impl SecretKeeper for VaultDesk {
         Box::pin(async move { vault.allow(&by, &server, &name, &origins).await.map_err(refused) })
     }
 
-    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, Refusal>> {
+    fn remove(&self, by: &Principal, place: SecretIdentity) -> BoxFuture<'static, Result<bool, Refusal>> {
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
-            let SecretPlace { server, principal, name } = place;
+            let SecretIdentity { server, principal, name } = place;
             vault.remove(&by, &server, principal.as_ref(), &name).await.map_err(refused)
         })
     }

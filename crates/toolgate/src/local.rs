@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use toolgate_core::Principal;
-use toolgate_core::scope::{Credential, Route};
+use toolgate_core::scope::{Credential, SessionRoute};
 use toolgate_edge::serve_pipe;
 use toolgate_store::{Store, StoreError};
-use toolgate_wire::{Version, meta};
+use toolgate_wire::{ProtocolVersion, meta};
 
 use crate::config::Config;
-use crate::wiring::{self, House, Record};
+use crate::wiring::{self, AssembledGateway, ServerRecording};
 
-pub(crate) use api::{Catalogue, LocalApi, serve};
+pub(crate) use api::{CatalogueNeed, LocalApi, serve};
 pub(crate) use key::SocketKey;
-pub(crate) use problem::Problem;
-pub(crate) use stream::{Download, Upload};
+pub(crate) use problem::LocalProblem;
+pub(crate) use stream::{DownloadBody, UploadBody};
 
 /// A socket of the running gateway for processes of the same user. The socket decides the rights: an agent
 /// must not be taken for the person who approves its calls.
@@ -72,22 +72,22 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, StoreError> {
     }
 }
 
-type Reader = Box<dyn AsyncRead + Unpin + Send>;
-type Writer = Box<dyn AsyncWrite + Unpin + Send>;
+type SocketReader = Box<dyn AsyncRead + Unpin + Send>;
+type SocketWriter = Box<dyn AsyncWrite + Unpin + Send>;
 
 pub(crate) struct LocalClient {
-    reader: BufReader<Reader>,
-    writer: Writer,
+    reader: BufReader<SocketReader>,
+    writer: SocketWriter,
     next_id: u64,
     /// Our own gateway, if none was running.
-    house: Option<House>,
+    house: Option<AssembledGateway>,
 }
 
 /// An error that the gateway or a server answered with.
 #[derive(Debug)]
-pub(crate) struct Refused(pub(crate) Value);
+pub(crate) struct RefusedCall(pub(crate) Value);
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for RefusedCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0["message"].as_str().unwrap_or("the gateway answered with an error"))?;
         match self.0["data"]["hint"].as_str() {
@@ -97,7 +97,7 @@ impl std::fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for RefusedCall {}
 
 impl LocalClient {
     pub(crate) async fn open(config: &Config) -> anyhow::Result<Self> {
@@ -106,13 +106,13 @@ impl LocalClient {
             return Ok(Self::new(Box::new(reader), Box::new(writer), None));
         }
         let store = open_store(config).await?;
-        let house = wiring::start(config, &store, config.listen, Record::No).await?;
+        let house = wiring::start(config, &store, config.listen, ServerRecording::No).await?;
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(theirs);
         house.tasks.spawn(serve_pipe(
             house.gateway.clone(),
             Socket::Person.credential(),
-            Route::Default,
+            SessionRoute::Default,
             reader,
             writer,
         ));
@@ -120,7 +120,7 @@ impl LocalClient {
         Ok(Self::new(Box::new(reader), Box::new(writer), Some(house)))
     }
 
-    fn new(reader: Reader, writer: Writer, house: Option<House>) -> Self {
+    fn new(reader: SocketReader, writer: SocketWriter, house: Option<AssembledGateway>) -> Self {
         Self { reader: BufReader::new(reader), writer, next_id: 1, house }
     }
 
@@ -134,7 +134,7 @@ impl LocalClient {
         let id = self.next_id;
         self.next_id += 1;
         params["_meta"] = json!({
-            (meta::PROTOCOL_VERSION): Version::LATEST_MODERN.as_str(),
+            (meta::PROTOCOL_VERSION): ProtocolVersion::LATEST_MODERN.as_str(),
             (meta::CLIENT_CAPABILITIES): {},
             (meta::CLIENT_INFO): { "name": "toolgate-cli", "version": env!("CARGO_PKG_VERSION") },
             (meta::PROGRESS_TOKEN): id,
@@ -152,7 +152,7 @@ impl LocalClient {
             if message["id"] != json!(id) {
                 on_progress(&message);
             } else if let Some(error) = message.get_mut("error") {
-                return Err(Refused(error.take()).into());
+                return Err(RefusedCall(error.take()).into());
             } else {
                 return Ok(message["result"].take());
             }

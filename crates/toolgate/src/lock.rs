@@ -19,7 +19,7 @@ pub(crate) struct GatewayLock {
 }
 
 #[derive(serde::Serialize, serde::Deserialize, Clone, Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningGateway {
     pub(crate) pid: u32,
     /// Absent until the gateway listens.
     pub(crate) endpoint: Option<String>,
@@ -55,8 +55,11 @@ impl GatewayLock {
 
     /// Says where the gateway listens, for other commands on the same data folder.
     pub(crate) fn announce(&self, endpoint: Option<String>) -> anyhow::Result<()> {
-        let text =
-            serde_json::to_vec(&Running { pid: std::process::id(), endpoint, store: self.store.clone() })?;
+        let text = serde_json::to_vec(&RunningGateway {
+            pid: std::process::id(),
+            endpoint,
+            store: self.store.clone(),
+        })?;
         let mut file = &self.file;
         file.set_len(0)?;
         file.rewind()?;
@@ -66,7 +69,7 @@ impl GatewayLock {
 }
 
 /// A data folder has one gateway, whatever the stores: its lock, sockets and files are in it.
-fn taken(data: &Path, running: Option<Running>, store: &str) -> String {
+fn taken(data: &Path, running: Option<RunningGateway>, store: &str) -> String {
     let pid = running.as_ref().map_or_else(|| "unknown".to_owned(), |running| running.pid.to_string());
     let other = running.map(|running| running.store).filter(|other| !other.is_empty() && other != store);
     let told = other.map_or_else(String::new, |other| {
@@ -88,7 +91,7 @@ fn shown(url: Option<&str>) -> String {
 }
 
 /// The gateway that runs on this data folder, if one does.
-pub(crate) fn running(data: &Path) -> Option<Running> {
+pub(crate) fn running(data: &Path) -> Option<RunningGateway> {
     let file = File::open(data.join(FILE_NAME)).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => read(&file),
@@ -107,7 +110,7 @@ fn open(path: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-fn read(mut file: &File) -> Option<Running> {
+fn read(mut file: &File) -> Option<RunningGateway> {
     let mut text = String::new();
     file.rewind().ok()?;
     file.read_to_string(&mut text).ok()?;

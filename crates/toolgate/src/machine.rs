@@ -4,21 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use toolgate_catalog::Update;
+use toolgate_catalog::CatalogUpdate;
 use toolgate_core::ServerName;
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, ServerSpec, TransportSpec};
 use toolgate_credentials::Keys;
 use toolgate_edge::Hub;
-use toolgate_outbound::Way;
-use toolgate_registry::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
-use toolgate_upstream::{LatencySnapshot, Manager};
+use toolgate_outbound::OutboundSettings;
+use toolgate_registry::{
+    AgentCatalog, InstanceVitals, LatencyReport, ServerControl, ToolVitals, VitalsReport,
+};
+use toolgate_upstream::{LatencySnapshot, ServerManager};
 
-use crate::chronicle::Memory;
+use crate::chronicle::EraMemory;
 
-pub(crate) struct Machine {
-    manager: Arc<Manager>,
-    memory: Arc<Memory>,
+pub(crate) struct ManagerControl {
+    manager: Arc<ServerManager>,
+    memory: Arc<EraMemory>,
     hub: Arc<Hub>,
     keys: Keys,
     /// The registry's specs while nothing listens to servers yet.
@@ -26,8 +28,13 @@ pub(crate) struct Machine {
     running: AtomicBool,
 }
 
-impl Machine {
-    pub(crate) fn new(manager: Arc<Manager>, memory: Arc<Memory>, hub: Arc<Hub>, keys: Keys) -> Arc<Self> {
+impl ManagerControl {
+    pub(crate) fn new(
+        manager: Arc<ServerManager>,
+        memory: Arc<EraMemory>,
+        hub: Arc<Hub>,
+        keys: Keys,
+    ) -> Arc<Self> {
         Arc::new(Self {
             manager,
             memory,
@@ -53,12 +60,12 @@ fn can_be_reached(spec: &ServerSpec) -> bool {
 }
 
 /// The way to the authorization server of a server. A process has none.
-fn way(spec: &ServerSpec) -> Option<(ServerName, Way)> {
+fn way(spec: &ServerSpec) -> Option<(ServerName, OutboundSettings)> {
     let TransportSpec::Http { .. } = &spec.transport else { return None };
-    Some((spec.name.clone(), Way { reach: spec.reach, egress: spec.egress.clone() }))
+    Some((spec.name.clone(), OutboundSettings { reach: spec.reach, egress: spec.egress.clone() }))
 }
 
-impl Machinery for Machine {
+impl ServerControl for ManagerControl {
     fn apply(&self, specs: Vec<ServerSpec>) {
         let mut first = self.first.lock();
         self.memory.know(&specs);
@@ -70,7 +77,7 @@ impl Machinery for Machine {
         }
     }
 
-    fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+    fn vitals(&self, server: &ServerName) -> Option<VitalsReport> {
         self.manager.vitals(server).map(vitals)
     }
 
@@ -79,7 +86,7 @@ impl Machinery for Machine {
     }
 }
 
-fn vitals(found: toolgate_upstream::Vitals) -> Vitals {
+fn vitals(found: toolgate_upstream::ServerVitals) -> VitalsReport {
     let instances = found.instances.into_iter().map(|one| InstanceVitals {
         id: one.id,
         under_way: one.under_way,
@@ -92,7 +99,7 @@ fn vitals(found: toolgate_upstream::Vitals) -> Vitals {
         resting: one.resting.map(|rest| rest.retry_after),
         latency: latency(&one.latency),
     });
-    Vitals {
+    VitalsReport {
         under_way: found.under_way,
         waiting: found.waiting,
         latency: latency(&found.latency),
@@ -101,9 +108,9 @@ fn vitals(found: toolgate_upstream::Vitals) -> Vitals {
     }
 }
 
-fn latency(snapshot: &LatencySnapshot) -> Latency {
+fn latency(snapshot: &LatencySnapshot) -> LatencyReport {
     const MS: f64 = 1000.0;
-    Latency {
+    LatencyReport {
         count: snapshot.count,
         p50_ms: snapshot.p50.as_secs_f64() * MS,
         p95_ms: snapshot.p95.as_secs_f64() * MS,
@@ -113,10 +120,10 @@ fn latency(snapshot: &LatencySnapshot) -> Latency {
 }
 
 /// The agents' view, through the hub that notifies them of changes.
-pub(crate) struct Display(pub(crate) Arc<Hub>);
+pub(crate) struct HubCatalog(pub(crate) Arc<Hub>);
 
-impl Shelf for Display {
-    fn arrange(&self, update: Update) -> Vec<WireName> {
+impl AgentCatalog for HubCatalog {
+    fn arrange(&self, update: CatalogUpdate) -> Vec<WireName> {
         self.0.arrange(update)
     }
 }

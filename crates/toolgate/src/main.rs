@@ -45,7 +45,7 @@ use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command, ConfineArgs};
 use output::{put, talk};
-use table::Reader;
+use table::OutputReader;
 
 /// Sets how much is logged.
 const LOG_VARIABLE: &str = "TOOLGATE_LOG";
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     start_logging(&cli.command);
-    let listener = if cli.global.json { Reader::Program } else { Reader::Terminal };
+    let listener = if cli.global.json { OutputReader::Program } else { OutputReader::Terminal };
     #[cfg(debug_assertions)]
     if let Some(point) = environment::variable("TOOLGATE_STOP_AT") {
         toolgate_core::stop_point::arm(point);
@@ -107,9 +107,9 @@ fn print_completions(shell: clap_complete::Shell) {
     put!("{}", String::from_utf8_lossy(&script));
 }
 
-fn fail(error: &anyhow::Error, listener: Reader) -> ExitCode {
+fn fail(error: &anyhow::Error, listener: OutputReader) -> ExitCode {
     match listener {
-        Reader::Program => talk!("{}", failure::json(error)),
+        OutputReader::Program => talk!("{}", failure::json(error)),
         _ => talk!("error: {}", failure::render(error)),
     }
     ExitCode::FAILURE
@@ -135,7 +135,7 @@ fn start_logging(command: &Command) {
     };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(|| output::Log)
+        .with_writer(|| output::LogOutput)
         .with_ansi(has_colours())
         .with_target(false)
         .init();

@@ -4,26 +4,26 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_edge::Numbers;
+use toolgate_edge::MetricSource;
 use toolgate_registry::Registry;
-use toolgate_upstream::{LatencySnapshot, Manager, Vitals};
+use toolgate_upstream::{LatencySnapshot, ServerManager, ServerVitals};
 
 pub(crate) struct ServerNumbers {
     pub(crate) registry: Arc<Registry>,
-    pub(crate) servers: Arc<Manager>,
+    pub(crate) servers: Arc<ServerManager>,
 }
 
-impl Numbers for ServerNumbers {
+impl MetricSource for ServerNumbers {
     fn write(&self, text: &mut String) {
         let known = self.registry.servers().into_iter();
-        let all: Vec<(String, Vitals)> =
+        let all: Vec<(String, ServerVitals)> =
             known.filter_map(|one| Some((one.name.to_string(), self.servers.vitals(&one.name)?))).collect();
         write_vitals(text, &all);
     }
 }
 
 /// The families, of these servers.
-pub(crate) fn write_vitals(text: &mut String, all: &[(String, Vitals)]) {
+pub(crate) fn write_vitals(text: &mut String, all: &[(String, ServerVitals)]) {
     let under_way = all.iter().map(|(name, vitals)| (label(&[("server", name)]), vitals.under_way));
     gauge(text, "toolgate_server_calls_under_way", "Requests at a server", under_way);
     let resting = all.iter().flat_map(|(name, vitals)| {

@@ -1,10 +1,10 @@
 //! The receivers of events: webhooks, meters, traces, as configured; and the API's view of them.
 
 use tokio_util::sync::CancellationToken;
-use toolgate_api::{OutboundDesk, OutgoingWebhook};
+use toolgate_api::{OutgoingWebhook, WebhookPort};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_courier::{Board, Courier, MeterWebhook, Otlp, Receiver, Webhook};
+use toolgate_courier::{Courier, MeterWebhook, Otlp, Receiver, ReceiverBoard, Webhook};
 use toolgate_store::{Store, StoreError};
 use url::Url;
 
@@ -14,7 +14,7 @@ use crate::governance::SystemClock;
 pub(crate) async fn start(
     config: &Config,
     store: &Store,
-    board: &Board,
+    board: &ReceiverBoard,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Courier> {
     Ok(Courier::start(store, receivers(config), board, shutdown).await?)
@@ -52,22 +52,22 @@ fn webhooks(config: &Config) -> impl Iterator<Item = Webhook> {
 }
 
 /// The webhooks as the API tells of them.
-pub(crate) struct Receivers {
+pub(crate) struct WebhookReceivers {
     store: Store,
-    board: Board,
-    known: Vec<Known>,
+    board: ReceiverBoard,
+    known: Vec<KnownWebhook>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownWebhook {
     webhook: Webhook,
     decisions: bool,
     groups: Vec<String>,
 }
 
-impl Receivers {
-    pub(crate) fn of(config: &Config, store: &Store, board: &Board) -> Self {
-        let known = webhooks(config).zip(&config.webhooks).map(|(webhook, written)| Known {
+impl WebhookReceivers {
+    pub(crate) fn of(config: &Config, store: &Store, board: &ReceiverBoard) -> Self {
+        let known = webhooks(config).zip(&config.webhooks).map(|(webhook, written)| KnownWebhook {
             webhook,
             decisions: written.decisions,
             groups: written.groups.clone(),
@@ -76,7 +76,7 @@ impl Receivers {
     }
 }
 
-impl OutboundDesk for Receivers {
+impl WebhookPort for WebhookReceivers {
     fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>> {
         let (store, board, known) = (self.store.clone(), self.board.clone(), self.known.clone());
         Box::pin(async move {
@@ -97,8 +97,12 @@ impl OutboundDesk for Receivers {
     }
 }
 
-async fn outgoing(known: Known, store: &Store, board: &Board) -> Result<OutgoingWebhook, StoreError> {
-    let Known { webhook, decisions, groups } = known;
+async fn outgoing(
+    known: KnownWebhook,
+    store: &Store,
+    board: &ReceiverBoard,
+) -> Result<OutgoingWebhook, StoreError> {
+    let KnownWebhook { webhook, decisions, groups } = known;
     let sink = webhook.sink();
     let standing = board.standing(&sink);
     Ok(OutgoingWebhook {

@@ -92,9 +92,9 @@ fn is_deceitful(c: char) -> bool {
 }
 
 /// Standard error for the log, which includes foreign text.
-pub(crate) struct Log;
+pub(crate) struct LogOutput;
 
-impl Write for Log {
+impl Write for LogOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.is_ascii() {
             return io::stderr().lock().write(bytes);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use toolgate_api::{Api, Door};
+use toolgate_api::{Api, RequestDoor};
 use toolgate_console::{
-    Answer, Backend, Body, Console, Cookies, Login, Logins, NewLogin, NotLoggedIn, Setup,
+    ApiResponse, Backend, Body, Console, ConsoleSetup, Cookies, Login, LoginError, Logins, NewLogin,
 };
 use toolgate_core::Role;
 use toolgate_core::governance::StoreDown;
@@ -25,7 +25,7 @@ const OPENING: [Role; 4] = [Role::Admin, Role::Operator, Role::Approver, Role::A
 pub(crate) fn console(config: &Config, store: &Store, api: &Api, key: &[u8; 32]) -> Option<Console> {
     let cookies = Cookies::new(&instance(key), config.files.public_url.as_deref());
     config.console.enabled.then(|| {
-        Console::new(Setup {
+        Console::new(ConsoleSetup {
             backend: Arc::new(ApiBackend(api.clone())),
             logins: Arc::new(StoreLogins { store: store.clone(), time: config.console.login }),
             clock: Arc::new(SystemClock::default()),
@@ -53,11 +53,15 @@ pub(crate) fn link_address(endpoint: &str, link: &str) -> String {
 struct ApiBackend(Api);
 
 impl Backend for ApiBackend {
-    fn ask(&self, credential: Credential, mut request: http::Request<Body>) -> BoxFuture<'static, Answer> {
+    fn ask(
+        &self,
+        credential: Credential,
+        mut request: http::Request<Body>,
+    ) -> BoxFuture<'static, ApiResponse> {
         let api = self.0.clone();
         request.extensions_mut().insert(credential.principal.clone());
         request.extensions_mut().insert(credential);
-        request.extensions_mut().insert(Door("console"));
+        request.extensions_mut().insert(RequestDoor("console"));
         Box::pin(async move { api.serve(request).await.map(Body::new) })
     }
 }
@@ -74,22 +78,22 @@ impl StoreLogins {
 }
 
 impl Logins for StoreLogins {
-    fn with_token(&self, token: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>> {
+    fn with_token(&self, token: String) -> BoxFuture<'_, Result<NewLogin, LoginError>> {
         Box::pin(async move {
             let found = self.store.token_of_secret(&token).await.map_err(|error| down(&error))?;
-            let token = found.ok_or(NotLoggedIn::UnknownToken)?;
+            let token = found.ok_or(LoginError::UnknownToken)?;
             if !OPENING.contains(&token.role) || token.session.is_some() {
-                return Err(NotLoggedIn::Role(token.role.as_str()));
+                return Err(LoginError::Role(token.role.as_str()));
             }
             let secret = self.store.log_in(&token, self.time).await.map_err(|error| down(&error))?;
             Ok(self.made(secret))
         })
     }
 
-    fn with_link(&self, link: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>> {
+    fn with_link(&self, link: String) -> BoxFuture<'_, Result<NewLogin, LoginError>> {
         Box::pin(async move {
             let used = self.store.use_login_link(&link, self.time).await.map_err(|error| down(&error))?;
-            used.map(|secret| self.made(secret)).ok_or(NotLoggedIn::UnknownLink)
+            used.map(|secret| self.made(secret)).ok_or(LoginError::UnknownLink)
         })
     }
 
@@ -105,9 +109,9 @@ impl Logins for StoreLogins {
     }
 }
 
-fn down(error: &StoreError) -> NotLoggedIn {
+fn down(error: &StoreError) -> LoginError {
     tracing::error!(%error, "somebody could not be logged in");
-    NotLoggedIn::Down
+    LoginError::Down
 }
 
 fn away(error: &StoreError) -> StoreDown {

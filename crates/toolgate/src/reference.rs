@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Pages by their path within the folder.
-type Pages = BTreeMap<String, String>;
+type ReferencePages = BTreeMap<String, String>;
 
 const UPDATE: &str = "UPDATE_REFERENCE";
 const FOOT: &str = "\n---\n\nThis page is made from the code; `script/reference` writes it again.\n";
 
-fn pages() -> Pages {
-    let mut pages = Pages::new();
+fn pages() -> ReferencePages {
+    let mut pages = ReferencePages::new();
     pages.insert("README.md".to_owned(), index());
     pages.insert("configuration.md".to_owned(), config::page());
     pages.insert("cli.md".to_owned(), cli::page());
@@ -73,7 +73,7 @@ fn the_reference_says_what_the_code_says() {
     );
 }
 
-fn write(pages: &Pages) {
+fn write(pages: &ReferencePages) {
     let folder = folder();
     // Obsolete pages must not stay.
     if folder.exists() {
@@ -86,8 +86,8 @@ fn write(pages: &Pages) {
     }
 }
 
-fn read(folder: &Path, below: &Path) -> Pages {
-    let mut found = Pages::new();
+fn read(folder: &Path, below: &Path) -> ReferencePages {
+    let mut found = ReferencePages::new();
     for entry in std::fs::read_dir(folder.join(below)).into_iter().flatten() {
         let below = below.join(entry.expect("an entry").file_name());
         if folder.join(&below).is_dir() {

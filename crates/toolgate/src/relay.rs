@@ -6,11 +6,11 @@ use std::io;
 use std::pin::pin;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use toolgate_core::{Limits, RpcError};
-use toolgate_wire::line::{Framer, Line};
-use toolgate_wire::message::Incoming;
-use toolgate_wire::object::Members;
-use toolgate_wire::{Malformed, compose, message};
+use toolgate_core::{MessageLimits, RpcError};
+use toolgate_wire::line::{Framer, WireLine};
+use toolgate_wire::message::IncomingMessage;
+use toolgate_wire::object::ObjectMembers;
+use toolgate_wire::{MalformedMessage, compose, message};
 
 const READ_BYTES: usize = 64 << 10;
 /// The size of an answer besides its result.
@@ -18,7 +18,7 @@ const ENVELOPE_BYTES: usize = 64 << 10;
 
 /// The way it ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum RelayEnd {
     /// The client closed its side and has had all its answers.
     Client,
     /// The gateway ended first. So many requests had no answer but that.
@@ -30,8 +30,8 @@ pub(crate) enum End {
 pub(crate) async fn relay(
     client: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
     gateway: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
-    limits: &Limits,
-) -> io::Result<End> {
+    limits: &MessageLimits,
+) -> io::Result<RelayEnd> {
     let (input, mut output) = client;
     let (from_gateway, to_gateway) = gateway;
     let open = RefCell::new(OpenRequests::default());
@@ -48,14 +48,14 @@ pub(crate) async fn relay(
         }
     };
     let unanswered = answer(&mut output, cut, &open.take()).await?;
-    Ok(if client_ended && unanswered == 0 { End::Client } else { End::Gateway { unanswered } })
+    Ok(if client_ended && unanswered == 0 { RelayEnd::Client } else { RelayEnd::Gateway { unanswered } })
 }
 
 /// True if the client ended.
 async fn send(
     mut input: impl AsyncRead + Unpin,
     mut to_gateway: impl AsyncWrite + Unpin,
-    limits: &Limits,
+    limits: &MessageLimits,
     open: &RefCell<OpenRequests>,
 ) -> bool {
     let mut lines = Framer::new(limits.request_bytes_max);
@@ -71,7 +71,7 @@ async fn send(
         // Noted before it is sent, since the answer may be quick.
         lines.push(&buffer[..count]);
         while let Some(line) = lines.next_line() {
-            if let Line::Whole(bytes) = line {
+            if let WireLine::Whole(bytes) = line {
                 open.borrow_mut().sent(&bytes, limits.depth_max);
             }
         }
@@ -130,15 +130,17 @@ impl OpenRequests {
     fn sent(&mut self, bytes: &[u8], depth_max: usize) {
         match message::parse(bytes, depth_max) {
             // It has no answer but its end.
-            Ok(Incoming::Request(request)) if request.method == "subscriptions/listen" => {}
-            Ok(Incoming::Request(request)) => self.0.push(request.id.get().to_owned()),
-            Ok(Incoming::Notification(notification)) if notification.method == "notifications/cancelled" => {
-                let params = notification.params.and_then(|params| Members::parse(params).ok());
+            Ok(IncomingMessage::Request(request)) if request.method == "subscriptions/listen" => {}
+            Ok(IncomingMessage::Request(request)) => self.0.push(request.id.get().to_owned()),
+            Ok(IncomingMessage::Notification(notification))
+                if notification.method == "notifications/cancelled" =>
+            {
+                let params = notification.params.and_then(|params| ObjectMembers::parse(params).ok());
                 if let Some(id) = params.and_then(|params| params.get("requestId")) {
                     self.close(id.get());
                 }
             }
-            Err(Malformed::Batch) => {
+            Err(MalformedMessage::Batch) => {
                 let batch = message::parse_batch(bytes).unwrap_or_default();
                 batch.into_iter().for_each(|one| self.sent(one.get().as_bytes(), depth_max));
             }
@@ -146,7 +148,7 @@ impl OpenRequests {
         }
     }
 
-    fn answered(&mut self, line: &Line) {
+    fn answered(&mut self, line: &WireLine) {
         each_message(line, |message| {
             if let (Some(id), None) = (message.get("id"), message.get("method")) {
                 self.close(id.get());
@@ -162,14 +164,14 @@ impl OpenRequests {
 }
 
 /// One message, or those of a batch. The gateway refuses anything else.
-fn each_message(line: &Line, mut each: impl FnMut(&Members<'_>)) {
-    let Line::Whole(bytes) = line else { return };
+fn each_message(line: &WireLine, mut each: impl FnMut(&ObjectMembers<'_>)) {
+    let WireLine::Whole(bytes) = line else { return };
     let text = std::str::from_utf8(bytes).unwrap_or_default();
-    if let Ok(message) = Members::of_str(text) {
+    if let Ok(message) = ObjectMembers::of_str(text) {
         return each(&message);
     }
     let batch = message::parse_batch(bytes).unwrap_or_default();
-    batch.into_iter().filter_map(|one| Members::parse(one).ok()).for_each(|message| each(&message));
+    batch.into_iter().filter_map(|one| ObjectMembers::parse(one).ok()).for_each(|message| each(&message));
 }
 
 #[cfg(test)]
@@ -183,10 +185,12 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(10);
 
     /// Runs a relay between the two ends given to `story`, and returns its end and the client's last output.
-    async fn relayed(story: impl AsyncFnOnce(DuplexStream, DuplexStream) -> DuplexStream) -> (End, String) {
+    async fn relayed(
+        story: impl AsyncFnOnce(DuplexStream, DuplexStream) -> DuplexStream,
+    ) -> (RelayEnd, String) {
         let (client, client_end) = duplex(1 << 20);
         let (gateway, gateway_end) = duplex(1 << 20);
-        let limits = Limits::default();
+        let limits = MessageLimits::default();
         let relaying = relay(split(client_end), split(gateway_end), &limits);
         let both = async { tokio::join!(relaying, story(client, gateway)) };
         let (end, mut client) = tokio::time::timeout(WAIT, both).await.expect("it ends in time");
@@ -225,7 +229,7 @@ mod tests {
         .await;
         let error = r#"{"jsonrpc":"2.0","id":"b","error":{"code":-32603,"message":"the gateway ended"}}"#;
         assert_eq!(read, format!("{answers}\n{error}\n"));
-        assert_eq!(end, End::Gateway { unanswered: 1 });
+        assert_eq!(end, RelayEnd::Gateway { unanswered: 1 });
     }
 
     #[tokio::test]
@@ -242,7 +246,7 @@ mod tests {
             client
         })
         .await;
-        assert_eq!((end, read.as_str()), (End::Client, answer));
+        assert_eq!((end, read.as_str()), (RelayEnd::Client, answer));
     }
 
     #[tokio::test]
@@ -258,7 +262,7 @@ mod tests {
             client
         })
         .await;
-        assert_eq!((end, read.as_str()), (End::Client, answer));
+        assert_eq!((end, read.as_str()), (RelayEnd::Client, answer));
     }
 
     #[tokio::test]
@@ -268,6 +272,6 @@ mod tests {
             client
         })
         .await;
-        assert_eq!((end, read.as_str()), (End::Gateway { unanswered: 0 }, ""));
+        assert_eq!((end, read.as_str()), (RelayEnd::Gateway { unanswered: 0 }, ""));
     }
 }

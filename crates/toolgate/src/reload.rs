@@ -10,14 +10,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::{Config, ConfigError, References, Whereabouts};
+use crate::config::{Config, ConfigError, ConfigHints, ReferenceMode};
 
 /// The polling interval of the file. Two reads in a row must agree.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The result of a changed file.
 #[derive(Debug)]
-pub(crate) enum Seen {
+pub(crate) enum FileChange {
     /// It loads, and differs from before. `restart` names the parts that take effect only after a restart.
     Changed { config: Box<Config>, restart: Vec<&'static str> },
     /// It does not load: the text that a start with it would end with.
@@ -28,7 +28,7 @@ pub(crate) enum Seen {
 type Environment = fn(&str) -> Option<String>;
 
 /// Follows the file of a configuration, or one that appears in the searched places.
-pub(crate) struct Watch {
+pub(crate) struct ConfigWatch {
     config_flag: Option<PathBuf>,
     data_flag: Option<PathBuf>,
     cwd: PathBuf,
@@ -40,23 +40,23 @@ pub(crate) struct Watch {
     /// The last applied configuration.
     taken: Config,
     /// The last read, and whether it was judged already.
-    last: Option<Look>,
-    judged: Option<Look>,
+    last: Option<ConfigRead>,
+    judged: Option<ConfigRead>,
     refused: bool,
 }
 
 /// The result of one read.
 #[derive(Clone, PartialEq)]
-struct Look {
+struct ConfigRead {
     /// The bytes of the file, or the reason why there are none; `None` if there is no file to read.
     file: Option<Result<Vec<u8>, io::ErrorKind>>,
     /// The existing capability servers.
     programs: BTreeMap<String, PathBuf>,
 }
 
-impl Watch {
+impl ConfigWatch {
     pub(crate) fn new(
-        at: &Whereabouts<'_>,
+        at: &ConfigHints<'_>,
         env: Environment,
         agreed: fn(&Path) -> bool,
         running: Config,
@@ -81,7 +81,7 @@ impl Watch {
     }
 
     /// Waits for the next change. Nothing is lost if the future is dropped.
-    pub(crate) async fn next(&mut self) -> Seen {
+    pub(crate) async fn next(&mut self) -> FileChange {
         loop {
             if let Some(seen) = self.look() {
                 return seen;
@@ -92,8 +92,8 @@ impl Watch {
 
     /// Reads the file once. An editor may be in the middle of writing it: a content is judged only after two
     /// equal reads, and only once.
-    fn look(&mut self) -> Option<Seen> {
-        let look = Look {
+    fn look(&mut self) -> Option<FileChange> {
+        let look = ConfigRead {
             file: self.path().map(|path| std::fs::read(path).map_err(|error| error.kind())),
             programs: self.taken.capability_servers.programs(),
         };
@@ -117,8 +117,8 @@ impl Watch {
     }
 
     /// As at the start, so that messages name the file in the same way.
-    fn whereabouts(&self) -> Whereabouts<'_> {
-        let asked = Whereabouts {
+    fn whereabouts(&self) -> ConfigHints<'_> {
+        let asked = ConfigHints {
             config: self.config_flag.as_deref(),
             data: self.data_flag.as_deref(),
             cwd: &self.cwd,
@@ -126,23 +126,23 @@ impl Watch {
         };
         match &self.running.source {
             Some(source) if asked.existing_file().as_ref() != Some(source) => {
-                Whereabouts { config: Some(source), ..asked }
+                ConfigHints { config: Some(source), ..asked }
             }
             _ => asked,
         }
     }
 
-    fn judge(&mut self) -> Option<Seen> {
-        match Config::load(&self.whereabouts(), References::Resolve(&self.env)) {
+    fn judge(&mut self) -> Option<FileChange> {
+        match Config::load(&self.whereabouts(), ReferenceMode::Resolve(&self.env)) {
             Ok(config) => self.take(config),
             Err(error) => {
                 self.refused = true;
-                Some(Seen::Refused(error))
+                Some(FileChange::Refused(error))
             }
         }
     }
 
-    fn take(&mut self, config: Config) -> Option<Seen> {
+    fn take(&mut self, config: Config) -> Option<FileChange> {
         let was_refused = std::mem::take(&mut self.refused);
         // Another comment or order of keys is not a change; but the end of an error is worth a message.
         if config == self.taken && !was_refused {
@@ -150,6 +150,6 @@ impl Watch {
         }
         self.taken = config.clone();
         let restart = self.running.restart_needed(&config);
-        Some(Seen::Changed { config: Box::new(config), restart })
+        Some(FileChange::Changed { config: Box::new(config), restart })
     }
 }

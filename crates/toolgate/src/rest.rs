@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{
-    Api, FilterDesk, FilterInForce, Hold, IncomingWebhook, NotCalled, Retention, Services, StreamPlace,
+    Api, FilterInForce, FilterPort, HoldMode, IncomingWebhook, NotCalled, Retention, Services, StreamPlace,
     StreamQuota, ToolCallRequest, ToolCaller,
 };
 use toolgate_catalog::Catalog;
@@ -16,47 +16,47 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{PrincipalId, RawJson, Refusal};
-use toolgate_courier::Board;
+use toolgate_courier::ReceiverBoard;
 use toolgate_discovery::Discovery;
-use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, Rest, RestBody, Serves};
-use toolgate_pipeline::{Answer, Labels, Patience, Pipeline};
+use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, RestBody, RestService, ServedCallers};
+use toolgate_pipeline::{CallAnswer, CallerLabels, Pipeline, WaitMode};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
-use crate::config::{Config, Webhook};
+use crate::config::{Config, WebhookConfig};
 use crate::governance::{Governance, SystemClock};
-use crate::judging::Judging;
-use crate::keyring::VaultDesk;
-use crate::outbound::Receivers;
-use crate::workshop::Workshop;
+use crate::judging::EnginePolicyPort;
+use crate::keyring::VaultSecrets;
+use crate::outbound::WebhookReceivers;
+use crate::workshop::PlatformDomains;
 
 /// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
 /// tools.
 #[derive(Clone, Default)]
-pub(crate) struct Doorway(Arc<OnceLock<Beside>>);
+pub(crate) struct RestDoorway(Arc<OnceLock<RestServices>>);
 
 #[derive(Clone)]
-struct Beside {
+struct RestServices {
     api: Api,
     console: Option<Console>,
 }
 
-impl Doorway {
+impl RestDoorway {
     pub(crate) fn open(&self, api: Api, console: Option<Console>) {
         // It is set once, during assembly.
-        drop(self.0.set(Beside { api, console }));
+        drop(self.0.set(RestServices { api, console }));
     }
 }
 
-impl Rest for Doorway {
-    fn serves(&self, path: &str) -> Serves {
-        let Some(beside) = self.0.get() else { return Serves::Nothing };
+impl RestService for RestDoorway {
+    fn serves(&self, path: &str) -> ServedCallers {
+        let Some(beside) = self.0.get() else { return ServedCallers::Nothing };
         match () {
-            () if beside.console.is_some() && Console::handles(path) => Serves::Anybody,
-            () if Api::is_open(path) => Serves::Anybody,
-            () if Api::handles(path) => Serves::Principals,
-            () => Serves::Nothing,
+            () if beside.console.is_some() && Console::handles(path) => ServedCallers::Anybody,
+            () if Api::is_open(path) => ServedCallers::Anybody,
+            () if Api::handles(path) => ServedCallers::Principals,
+            () => ServedCallers::Nothing,
         }
     }
 
@@ -71,7 +71,7 @@ impl Rest for Doorway {
             request.extensions_mut().insert(credential);
         }
         Box::pin(async move {
-            let Beside { api, console } = beside.expect("only what one of them serves comes here");
+            let RestServices { api, console } = beside.expect("only what one of them serves comes here");
             match console.filter(|_| Console::handles(request.uri().path())) {
                 Some(console) => console.serve(request).await.map(toolgate_api::unfailing),
                 None => api.serve(request).await,
@@ -81,7 +81,7 @@ impl Rest for Doorway {
 }
 
 /// The existing parts that the API needs.
-pub(crate) struct Parts<'a> {
+pub(crate) struct RestParts<'a> {
     pub(crate) config: &'a Config,
     pub(crate) store: &'a Store,
     pub(crate) governance: &'a Governance,
@@ -89,18 +89,19 @@ pub(crate) struct Parts<'a> {
     pub(crate) quotas: &'a Arc<Quotas>,
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) discovery: &'a Arc<Discovery>,
-    pub(crate) workshop: &'a Workshop,
-    pub(crate) board: &'a Board,
+    pub(crate) workshop: &'a PlatformDomains,
+    pub(crate) board: &'a ReceiverBoard,
 }
 
 pub(crate) fn api(
-    parts: &Parts<'_>,
+    parts: &RestParts<'_>,
     catalog: &Arc<Catalog>,
     registry: &Arc<Registry>,
-    vault: VaultDesk,
+    vault: VaultSecrets,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let Parts { config, store, governance, gateway, quotas, sessions, discovery, workshop, board } = *parts;
+    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, workshop, board } =
+        *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
@@ -112,12 +113,12 @@ pub(crate) fn api(
         discovery: discovery.clone(),
         files: workshop.files.clone(),
         runs: workshop.runs.clone(),
-        streams: Arc::new(Streams(quotas.clone())),
+        streams: Arc::new(McpStreamQuota(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
-        policy: Arc::new(Judging { policy: governance.policy.clone(), catalog: catalog.clone() }),
-        filters: Arc::new(Sieves(governance.pipeline.clone())),
-        outbound: Arc::new(Receivers::of(config, store, board)),
+        policy: Arc::new(EnginePolicyPort { policy: governance.policy.clone(), catalog: catalog.clone() }),
+        filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
+        outbound: Arc::new(WebhookReceivers::of(config, store, board)),
         retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),
@@ -149,25 +150,25 @@ fn webhooks(config: &Config) -> anyhow::Result<Vec<IncomingWebhook>> {
         .map(|webhook| {
             let key = SigningKey::parse(&webhook.secret)
                 .with_context(|| format!("the secret of webhook {:?} cannot be used", webhook.name))?;
-            let Webhook { name, groups, persons, .. } = webhook.clone();
+            let WebhookConfig { name, groups, persons, .. } = webhook.clone();
             Ok(IncomingWebhook { name, key, groups, persons })
         })
         .collect()
 }
 
 /// The quota that streams of MCP have, for streams of events.
-struct Streams(Arc<Quotas>);
+struct McpStreamQuota(Arc<Quotas>);
 
-impl StreamQuota for Streams {
+impl StreamQuota for McpStreamQuota {
     fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
         Ok(Box::new(self.0.open_stream(principal)?))
     }
 }
 
 /// The filters that calls go through.
-struct Sieves(Arc<Pipeline>);
+struct PipelineFilters(Arc<Pipeline>);
 
-impl FilterDesk for Sieves {
+impl FilterPort for PipelineFilters {
     fn in_force(&self) -> Vec<FilterInForce> {
         let filters = self.0.filters();
         let in_force = filters.iter().flat_map(|filters| filters.in_force());
@@ -182,18 +183,21 @@ impl ToolCaller for GatewayTools {
         &self,
         seat: Arc<Seat>,
         request: ToolCallRequest,
-        hold: Hold,
-    ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
+        hold: HoldMode,
+    ) -> BoxFuture<'static, Result<CallAnswer, NotCalled>> {
         let gateway = self.0.clone();
         let call = DirectCall {
             seat,
             name: request.name,
             arguments: request.arguments.unwrap_or(RawJson::EMPTY),
-            labels: Labels { run: request.run_id.map(RunId::new), task: request.task_id.map(Into::into) },
+            labels: CallerLabels {
+                run: request.run_id.map(RunId::new),
+                task: request.task_id.map(Into::into),
+            },
             trace: request.trace.map(Into::into),
             patience: match hold {
-                Hold::AsConfigured => Patience::Hold,
-                Hold::NotAtAll => Patience::NotAtAll,
+                HoldMode::AsConfigured => WaitMode::Hold,
+                HoldMode::NotAtAll => WaitMode::NotAtAll,
             },
         };
         Box::pin(async move {

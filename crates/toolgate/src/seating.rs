@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use toolgate_catalog::Catalog;
 use toolgate_core::ServerName;
-use toolgate_core::decision::{Policy as _, Template};
+use toolgate_core::decision::{Policy as _, PolicyTemplate};
 use toolgate_core::id::SessionId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::scope::{Credential, Definitions, Need, Route, Seat};
+use toolgate_core::scope::{Credential, Definitions, MountNeed, Seat, SessionRoute};
 use toolgate_edge::{Gateway, Seats};
 use toolgate_policy::PolicyEngine;
 use toolgate_registry::Registry;
-use toolgate_sessions::{Refusal, Sessions, Surroundings};
+use toolgate_sessions::{Refusal, SessionEnvironment, Sessions};
 
 /// The gateway around the sessions.
 #[derive(Clone)]
-pub(crate) struct Around {
+pub(crate) struct GatewayEnvironment {
     pub(crate) registry: Arc<Registry>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) policy: Arc<PolicyEngine>,
 }
 
-impl Surroundings for Around {
+impl SessionEnvironment for GatewayEnvironment {
     fn definitions(&self) -> Arc<Definitions> {
         self.registry.definitions()
     }
@@ -36,30 +36,34 @@ impl Surroundings for Around {
         let snapshot = self.catalog.snapshot();
         let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_ref());
         let needs = tools.flat_map(|tool| tool.handling.needs.iter());
-        let provider = |need: &Need| match need {
-            Need::Provider(name) => Some(name.clone()),
-            Need::Pointer | Need::KnowledgeBase => None,
+        let provider = |need: &MountNeed| match need {
+            MountNeed::Provider(name) => Some(name.clone()),
+            MountNeed::Pointer | MountNeed::KnowledgeBase => None,
         };
         needs.filter_map(provider).collect()
     }
 
-    fn template(&self) -> Template {
+    fn template(&self) -> PolicyTemplate {
         self.policy.template()
     }
 }
 
 /// The sessions, from the door's view.
-pub(crate) struct Usher(pub(crate) Arc<Sessions>);
+pub(crate) struct SessionSeats(pub(crate) Arc<Sessions>);
 
-impl Seats for Usher {
-    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+impl Seats for SessionSeats {
+    fn seat_known(
+        &self,
+        credential: &Credential,
+        route: &SessionRoute,
+    ) -> Option<Result<Arc<Seat>, Refusal>> {
         self.0.seat_known(credential, route)
     }
 
     fn seat<'a>(
         &'a self,
         credential: &'a Credential,
-        route: &'a Route,
+        route: &'a SessionRoute,
     ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
         Box::pin(self.0.seat(credential, route))
     }
@@ -78,7 +82,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Notifies connected clients when policies, definitions or a session's own mounts change their lists, and
 /// disconnects those whose session has ended.
-pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, gateway: Arc<Gateway>) {
+pub(crate) async fn follow(around: GatewayEnvironment, sessions: Arc<Sessions>, gateway: Arc<Gateway>) {
     let now = || (around.definitions(), around.policy.version(), sessions.changes());
     let mut before = now();
     loop {

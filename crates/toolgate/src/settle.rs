@@ -4,21 +4,21 @@ use std::time::{Duration, Instant};
 
 use toolgate_core::ServerName;
 use toolgate_core::server::{ServerHealth, ServerState};
-use toolgate_registry::Source;
+use toolgate_registry::ServerSource;
 
-use crate::wiring::House;
+use crate::wiring::AssembledGateway;
 
 /// The time that a listing may take to reach the catalogue.
 const SHELVED_WAIT: Duration = Duration::from_secs(1);
 const SHELVED_LOOK: Duration = Duration::from_millis(10);
 
-impl House {
+impl AssembledGateway {
     /// Waits until every server has been reached or given up, as long as a client that lists tools waits.
     pub(crate) async fn settle(&self, wait: Duration) {
         let started = Instant::now();
         for server in self.registry.servers() {
             // Servers that register come by themselves, and not to a gateway that lives as long as a command.
-            let registers = matches!(server.source, Source::Expected | Source::Registered);
+            let registers = matches!(server.source, ServerSource::Expected | ServerSource::Registered);
             if registers && server.instances.is_empty() {
                 continue;
             }

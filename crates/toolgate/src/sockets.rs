@@ -19,12 +19,12 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_api::Api;
-use toolgate_core::Limits;
-use toolgate_core::scope::Route;
+use toolgate_core::MessageLimits;
+use toolgate_core::scope::SessionRoute;
 use toolgate_edge::{Gateway, serve_pipe};
 
 use crate::local::{Socket, SocketKey};
-use crate::wiring::House;
+use crate::wiring::AssembledGateway;
 
 pub(crate) use greeting::greet;
 
@@ -45,7 +45,7 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// A socket that cannot be opened is reported and left out.
-    pub(crate) fn open(data: &Path, house: &House, limits: &Limits) -> Self {
+    pub(crate) fn open(data: &Path, house: &AssembledGateway, limits: &MessageLimits) -> Self {
         let answering = TaskTracker::new();
         let paths = Self::opened(data, house, limits, &answering).unwrap_or_else(|error| {
             tracing::warn!(%error, "no key for local sockets; commands start a gateway of their own");
@@ -56,11 +56,11 @@ impl Sockets {
 
     fn opened(
         data: &Path,
-        house: &House,
-        limits: &Limits,
+        house: &AssembledGateway,
+        limits: &MessageLimits,
         answering: &TaskTracker,
     ) -> io::Result<Vec<PathBuf>> {
-        let host = Arc::new(Host {
+        let host = Arc::new(SocketHost {
             key: SocketKey::renew(data)?,
             gateway: house.gateway.clone(),
             api: house.api.clone(),
@@ -112,7 +112,7 @@ fn bind_private(path: &Path) -> io::Result<UnixListener> {
 }
 
 /// The services behind the sockets.
-struct Host {
+struct SocketHost {
     key: SocketKey,
     gateway: Arc<Gateway>,
     api: Api,
@@ -120,7 +120,7 @@ struct Host {
     answering: TaskTracker,
 }
 
-impl Host {
+impl SocketHost {
     async fn receive(self: Arc<Self>, socket: Socket, listener: UnixListener, connections_max: usize) {
         let serve_one = |stream| Box::pin(self.clone().serve(socket, stream));
         self.shutdown.run_until_cancelled(accept(&listener, connections_max, serve_one)).await;
@@ -149,7 +149,7 @@ impl Host {
         match socket {
             Socket::Person => {
                 let (reader, writer) = stream.into_split();
-                serve_pipe(self.gateway.clone(), credential, Route::Default, reader, writer).await;
+                serve_pipe(self.gateway.clone(), credential, SessionRoute::Default, reader, writer).await;
             }
             Socket::Agent => {
                 let (reader, writer) = stream.into_split();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{ServerName, Tool};
 use toolgate_store::{Store, StoreError};
 
@@ -15,7 +15,7 @@ pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalo
     let file = config.file_state();
     let stored = store.read_listings().await?.into_iter();
     let mut servers: Vec<ServerSettings> = file.servers.into_iter().map(|server| server.settings).collect();
-    let listings: BTreeMap<ServerName, Option<Listing>> =
+    let listings: BTreeMap<ServerName, Option<ServerListing>> =
         stored.map(|stored| (stored.name, Some(stored.listing))).collect();
     // Servers from settings or registration are not in the file; their tools are in the store.
     for name in listings.keys() {
@@ -24,15 +24,15 @@ pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalo
             servers.push(ServerSettings {
                 name,
                 prefix: true,
-                filter: Filter::default(),
-                hints: Hints::of_newcomer(None),
-                asks: Asks::default(),
+                filter: ToolNameFilter::default(),
+                hints: HintTrust::of_newcomer(None),
+                asks: AskPermissions::default(),
             });
         }
     }
     let catalog = Catalog::new();
     let (servers, rules, names) = (Some(servers), Some(file.rules), store.read_wire_names().await?);
-    catalog.update(Update { servers, rules, names, listings, ..Update::default() });
+    catalog.update(CatalogUpdate { servers, rules, names, listings, ..CatalogUpdate::default() });
     Ok(Arc::new(catalog))
 }
 

@@ -11,28 +11,28 @@ use crate::output::written_out;
 
 /// The reader of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reader {
+pub(crate) enum OutputReader {
     Terminal,
     Pipe,
     /// `--json`
     Program,
 }
 
-impl Reader {
+impl OutputReader {
     /// The reader of standard output, unless `--json` is given.
-    pub(crate) fn of_stdout() -> Reader {
-        if std::io::stdout().is_terminal() { Reader::Terminal } else { Reader::Pipe }
+    pub(crate) fn of_stdout() -> OutputReader {
+        if std::io::stdout().is_terminal() { OutputReader::Terminal } else { OutputReader::Pipe }
     }
 }
 
 /// Rows under a header.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     header: Vec<&'static str>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     pub(crate) fn new<const N: usize>(header: [&'static str; N]) -> Self {
         Self { header: header.to_vec(), rows: Vec::new() }
     }
@@ -43,11 +43,11 @@ impl Table {
     }
 
     /// The text to print, with a final line break. `data` is the content for `--json` instead of the table.
-    pub(crate) fn render(&self, reader: Reader, data: &impl Serialize) -> String {
+    pub(crate) fn render(&self, reader: OutputReader, data: &impl Serialize) -> String {
         match reader {
-            Reader::Terminal => bold_header(&self.framed(terminal_width())),
-            Reader::Pipe => self.plain(),
-            Reader::Program => json(data),
+            OutputReader::Terminal => bold_header(&self.framed(terminal_width())),
+            OutputReader::Pipe => self.plain(),
+            OutputReader::Program => json(data),
         }
     }
 
@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(["NAME", "STATE", "WHY"]);
+    fn table() -> TextTable {
+        let mut table = TextTable::new(["NAME", "STATE", "WHY"]);
         table.row(["git".into(), "healthy".into(), String::new()]);
         table.row([
             "größe".into(),
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_pipe_gets_aligned_columns() {
-        assert_snapshot!(table().render(Reader::Pipe, &()), @r#"
+        assert_snapshot!(table().render(OutputReader::Pipe, &()), @r#"
         NAME   STATE     WHY
         git    healthy
         größe  degraded  exited with [31m1 after a long and winding road
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_program_gets_the_data() {
-        assert_snapshot!(table().render(Reader::Program, &serde_json::json!({"servers": ["git"]})), @r#"
+        assert_snapshot!(table().render(OutputReader::Program, &serde_json::json!({"servers": ["git"]})), @r#"
         {
           "servers": [
             "git"
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn only_the_header_is_bold() {
-        let mut table = Table::new(["ID"]);
+        let mut table = TextTable::new(["ID"]);
         table.row(["one".to_owned()]);
         assert_eq!(
             bold_header(&table.framed(None)),
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn an_empty_table_still_has_its_header() {
-        assert_snapshot!(Table::new(["ID", "ROLE"]).render(Reader::Pipe, &()), @r#"
+        assert_snapshot!(TextTable::new(["ID", "ROLE"]).render(OutputReader::Pipe, &()), @r#"
         ID  ROLE
         "#);
     }
 
     #[test]
     fn escape_sequences_of_servers_do_not_reach_the_terminal() {
-        for reader in [Reader::Pipe, Reader::Program] {
+        for reader in [OutputReader::Pipe, OutputReader::Program] {
             let text = table().render(reader, &"\u{1b}[31m");
             assert!(!text.contains('\u{1b}'), "{text:?}");
         }

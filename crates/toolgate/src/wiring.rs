@@ -13,48 +13,48 @@ use toolgate_core::ServerName;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::Servers;
 use toolgate_core::server::ServerState;
-use toolgate_courier::{Board, Courier};
+use toolgate_courier::{Courier, ReceiverBoard};
 use toolgate_discovery::Discovery;
-use toolgate_edge::{AllowedHosts, Gateway, Hub, Quotas, Rest, Setup};
+use toolgate_edge::{AllowedHosts, Gateway, GatewaySetup, Hub, Quotas, RestService};
 use toolgate_pipeline::Pipeline;
 use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
 use toolgate_store::{Store, StreamClaim};
-use toolgate_upstream::Manager;
+use toolgate_upstream::ServerManager;
 
 use crate::callers::{self, Callers};
-use crate::chronicle::{Chronicle, Company};
+use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
-use crate::ears::Ears;
+use crate::ears::GatewayWatcher;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
-    COMMAND_STREAM, Follower, Governance, StoredUsage, SystemClock, Tools, books_settings,
+    COMMAND_STREAM, CatalogTools, Governance, PolicyFollower, StoredUsage, SystemClock, books_settings,
 };
-use crate::keyring::{self, VaultDesk};
-use crate::machine::{Display, Machine};
+use crate::keyring::{self, VaultSecrets};
+use crate::machine::{HubCatalog, ManagerControl};
 use crate::numbers::ServerNumbers;
 use crate::outbound;
 use crate::pages;
-use crate::rest::{self, Doorway};
+use crate::rest::{self, RestDoorway};
 use crate::seating;
-use crate::workshop::{self, Workshop};
+use crate::workshop::{self, PlatformDomains};
 
 /// An assembled gateway, connected to its servers, without any open door yet.
-pub(crate) struct House {
+pub(crate) struct AssembledGateway {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) api: Api,
-    pub(crate) servers: Arc<Manager>,
+    pub(crate) servers: Arc<ServerManager>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) quotas: Arc<Quotas>,
     sessions: Arc<Sessions>,
-    workshop: Workshop,
+    workshop: PlatformDomains,
     governance: Governance,
     courier: Option<Courier>,
-    ears: Arc<Ears>,
+    ears: Arc<GatewayWatcher>,
     pub(crate) shutdown: CancellationToken,
     /// The tasks that follow something for as long as the gateway runs.
     pub(crate) tasks: TaskTracker,
@@ -64,7 +64,7 @@ pub(crate) struct House {
 
 /// The permission to record servers in the store. Only the gateway that holds the data folder's lock writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Record {
+pub(crate) enum ServerRecording {
     Yes,
     No,
 }
@@ -73,8 +73,8 @@ pub(crate) async fn start(
     config: &Config,
     store: &Store,
     listen: SocketAddr,
-    record: Record,
-) -> anyhow::Result<House> {
+    record: ServerRecording,
+) -> anyhow::Result<AssembledGateway> {
     start_under(config, store, listen, record, None).await
 }
 
@@ -83,9 +83,9 @@ pub(crate) async fn start_under(
     config: &Config,
     store: &Store,
     listen: SocketAddr,
-    record: Record,
+    record: ServerRecording,
     claim: Option<Arc<StreamClaim>>,
-) -> anyhow::Result<House> {
+) -> anyhow::Result<AssembledGateway> {
     close_to_others();
     // Boxed, since every command that needs a house would carry all that is needed to build one.
     Box::pin(build(config, store, listen, record, claim)).await
@@ -107,18 +107,19 @@ async fn build(
     config: &Config,
     store: &Store,
     listen: SocketAddr,
-    record: Record,
+    record: ServerRecording,
     claim: Option<Arc<StreamClaim>>,
-) -> anyhow::Result<House> {
+) -> anyhow::Result<AssembledGateway> {
     let (shutdown, tasks) = (CancellationToken::new(), TaskTracker::new());
     let catalog = Arc::new(Catalog::with_recorded_names());
     let stream = match record {
-        Record::Yes => &config.store.stream,
-        Record::No => COMMAND_STREAM,
+        ServerRecording::Yes => &config.store.stream,
+        ServerRecording::No => COMMAND_STREAM,
     };
     let link = approval_link(config, listen, record);
     let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
-    let governance = Governance::start(config, books, Tools::Served(catalog.clone()), link, &shutdown)?;
+    let governance =
+        Governance::start(config, books, CatalogTools::Served(catalog.clone()), link, &shutdown)?;
     let discovery = Arc::new(Discovery::with_own(
         catalog.clone(),
         governance.policy.clone(),
@@ -128,14 +129,14 @@ async fn build(
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
-    let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
+    let company = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
     let mut chronicle = Chronicle::open(store, company).await?;
-    let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
+    let ears = GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
     let confiner = confining::confiner(config)?;
-    if record == Record::Yes {
+    if record == ServerRecording::Yes {
         confining::warn(config, &confiner);
     }
-    let servers = Manager::start(toolgate_upstream::Setup {
+    let servers = ServerManager::start(toolgate_upstream::ManagerSetup {
         specs: Vec::new(),
         watcher: ears.clone(),
         facts: chronicle.memory(),
@@ -148,14 +149,14 @@ async fn build(
         )),
         confiner: Some(confiner),
     });
-    let machine = Machine::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
-    let registry = Registry::start(toolgate_registry::Setup {
+    let machine = ManagerControl::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
+    let registry = Registry::start(toolgate_registry::RegistrySetup {
         store: store.clone(),
         books: governance.books.clone(),
         clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
         file: config.file_state(),
         machinery: machine.clone(),
-        shelf: Arc::new(Display(hub.clone())),
+        shelf: Arc::new(HubCatalog(hub.clone())),
         shutdown: shutdown.clone(),
     })
     .await?;
@@ -163,7 +164,7 @@ async fn build(
     // A server's last listing is served until it has listed again.
     registry.listed_before(chronicle.take_listings()).await;
     machine.run();
-    if record == Record::Yes {
+    if record == ServerRecording::Yes {
         // The lock on the data folder guarantees that no other gateway delivers from SQLite. Postgres may
         // have others.
         if config.store.url.is_none() {
@@ -174,12 +175,12 @@ async fn build(
         let following = finding::follow(discovery.clone(), config, shutdown.clone());
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     }
-    let around = seating::Around {
+    let around = seating::GatewayEnvironment {
         registry: registry.clone(),
         catalog: catalog.clone(),
         policy: governance.policy.clone(),
     };
-    let sessions = Sessions::start(toolgate_sessions::Setup {
+    let sessions = Sessions::start(toolgate_sessions::SessionsSetup {
         store: store.clone(),
         books: governance.books.clone(),
         clock: Arc::new(SystemClock::default()),
@@ -188,13 +189,13 @@ async fn build(
     })
     .await?;
     let workshop = workshop::open(config, store, &governance, listen, record, &shutdown).await?;
-    let doorway = Doorway::default();
+    let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
     let sealing_key = store.sealing_key().await?;
-    let gateway = Gateway::new(Setup {
+    let gateway = Gateway::new(GatewaySetup {
         discovery: discovery.clone(),
-        seats: Arc::new(seating::Usher(sessions.clone())),
+        seats: Arc::new(seating::SessionSeats(sessions.clone())),
         servers: servers.clone() as Arc<dyn Servers>,
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
@@ -202,7 +203,7 @@ async fn build(
         runs: workshop.runs.clone(),
         quotas: quotas.clone(),
         platform: workshop.tools.clone(),
-        rest: (record == Record::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn Rest>),
+        rest: (record == ServerRecording::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn RestService>),
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
         credentials: Arc::new(Callers { store: store.clone(), bearer }),
@@ -215,8 +216,8 @@ async fn build(
     workshop.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
-    let board = Board::default();
-    let parts = rest::Parts {
+    let board = ReceiverBoard::default();
+    let parts = rest::RestParts {
         config,
         store,
         governance: &governance,
@@ -227,14 +228,14 @@ async fn build(
         workshop: &workshop,
         board: &board,
     };
-    let desk = VaultDesk { vault, outside, registry: registry.clone() };
+    let desk = VaultSecrets { vault, outside, registry: registry.clone() };
     let api = rest::api(&parts, &catalog, &registry, desk, &shutdown)?;
     doorway.open(api.clone(), pages::console(config, store, &api, &sealing_key));
     let courier = match record {
-        Record::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
-        Record::No => None,
+        ServerRecording::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
+        ServerRecording::No => None,
     };
-    Ok(House {
+    Ok(AssembledGateway {
         gateway,
         api,
         servers,
@@ -254,18 +255,18 @@ async fn build(
 }
 
 /// The address of an approval for people: the operator's, or the gateway's own page.
-fn approval_link(config: &Config, listen: SocketAddr, record: Record) -> Option<String> {
+fn approval_link(config: &Config, listen: SocketAddr, record: ServerRecording) -> Option<String> {
     let own = || {
-        let is_there = config.console.enabled && record == Record::Yes;
+        let is_there = config.console.enabled && record == ServerRecording::Yes;
         let here = config.files.public_url.clone().unwrap_or_else(|| format!("http://{listen}"));
         is_there.then(|| format!("{}/console/inbox/approvals/{{id}}", here.trim_end_matches('/')))
     };
     config.approvals.link.clone().or_else(own)
 }
 
-impl House {
+impl AssembledGateway {
     /// Keeps the policies in force in step with the configuration.
-    pub(crate) fn follower(&self) -> Follower {
+    pub(crate) fn follower(&self) -> PolicyFollower {
         self.governance.follower()
     }
 

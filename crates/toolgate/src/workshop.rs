@@ -6,21 +6,21 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
-use toolgate_edge::{Gateway, Quotas, Supply};
-use toolgate_files::{Files, Settings};
-use toolgate_platform::Tools;
-use toolgate_runs::{Limits, Runs};
+use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
+use toolgate_files::{Files, FilesSettings};
+use toolgate_platform::PlatformTools;
+use toolgate_runs::{Runs, WaitLimits};
 use toolgate_store::Store;
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
-use crate::wiring::Record;
+use crate::wiring::ServerRecording;
 
 #[derive(Clone)]
-pub(crate) struct Workshop {
+pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
-    pub(crate) tools: Arc<Tools>,
+    pub(crate) tools: Arc<PlatformTools>,
 }
 
 pub(crate) async fn open(
@@ -28,11 +28,11 @@ pub(crate) async fn open(
     store: &Store,
     governance: &Governance,
     listen: SocketAddr,
-    record: Record,
+    record: ServerRecording,
     shutdown: &CancellationToken,
-) -> anyhow::Result<Workshop> {
+) -> anyhow::Result<PlatformDomains> {
     let clock = Arc::new(SystemClock::default());
-    let files = Files::open(toolgate_files::Setup {
+    let files = Files::open(toolgate_files::FilesSetup {
         store: store.clone(),
         books: governance.books.clone(),
         clock: clock.clone(),
@@ -40,24 +40,24 @@ pub(crate) async fn open(
         signing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    let setup = toolgate_runs::Setup {
+    let setup = toolgate_runs::RunsSetup {
         store: store.clone(),
         books: governance.books.clone(),
         stream: stream(config, record, &*clock),
         clock,
         shutdown: shutdown.clone(),
     };
-    let limits = Limits { completing: config.runs.completion_wait, ..Limits::default() };
+    let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let files = files.map_err(told)?;
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(Tools::new(files.clone(), runs.clone(), config.runs.input_hold));
-    Ok(Workshop { files, runs, tools })
+    let tools = Arc::new(PlatformTools::new(files.clone(), runs.clone(), config.runs.input_hold));
+    Ok(PlatformDomains { files, runs, tools })
 }
 
-impl Workshop {
+impl PlatformDomains {
     /// Files fetch other contents through the gateway, which exists later than the files.
     pub(crate) fn meet(&self, gateway: &Arc<Gateway>, quotas: &Arc<Quotas>) {
-        self.files.supply(Arc::new(Supply::of(gateway)));
+        self.files.supply(Arc::new(GatewaySuppliers::of(gateway)));
         let quotas = quotas.clone();
         self.files.limit(Box::new(move |owner| quotas.of(owner).stored_bytes_max));
     }
@@ -70,17 +70,17 @@ impl Workshop {
 
 /// The name of this process's calls in runs: calls that an earlier process left open under the same name are
 /// given up. A process that lives as long as one command has others beside it.
-fn stream(config: &Config, record: Record, clock: &dyn Clock) -> String {
+fn stream(config: &Config, record: ServerRecording, clock: &dyn Clock) -> String {
     match record {
-        Record::Yes => config.store.stream.clone(),
-        Record::No => clock.fresh_id("cli_"),
+        ServerRecording::Yes => config.store.stream.clone(),
+        ServerRecording::No => clock.fresh_id("cli_"),
     }
 }
 
 /// Addresses lead to the gateway itself, unless a public URL is configured or it does not listen at all.
-fn settings(config: &Config, listen: SocketAddr, record: Record) -> Settings {
-    let mut settings = Settings::clone(&config.files);
-    if settings.public_url.is_none() && record == Record::Yes {
+fn settings(config: &Config, listen: SocketAddr, record: ServerRecording) -> FilesSettings {
+    let mut settings = FilesSettings::clone(&config.files);
+    if settings.public_url.is_none() && record == ServerRecording::Yes {
         settings.public_url = Some(format!("http://{listen}"));
     }
     settings

@@ -9,16 +9,16 @@ use futures_util::{StreamExt, stream};
 use sha2::{Digest as _, Sha256};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_files::{Blobs, Place, S3Place, Settings};
+use toolgate_files::{Blobs, FilesSettings, S3Storage, StoragePlace};
 use toolgate_store::Store;
 
 const MIB: usize = 1 << 20;
 /// As a socket delivers them.
 const CHUNK_BYTES: usize = 64 << 10;
 
-struct SystemClock;
+struct BenchClock;
 
-impl Clock for SystemClock {
+impl Clock for BenchClock {
     fn now_ms(&self) -> i64 {
         0
     }
@@ -44,7 +44,7 @@ async fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(&folder.path().join("data")).await.expect("a store");
     let place = match place.split_whitespace().collect::<Vec<_>>()[..] {
-        [endpoint, bucket, access_key_id, secret_access_key] => Place::S3(S3Place {
+        [endpoint, bucket, access_key_id, secret_access_key] => StoragePlace::S3(S3Storage {
             bucket: bucket.to_owned(),
             prefix: format!("bench-{}", std::process::id()),
             endpoint: Some(endpoint.to_owned()),
@@ -53,10 +53,10 @@ async fn main() {
             secret_access_key: secret_access_key.to_owned(),
             allow_http: true,
         }),
-        _ => Place::Folder(folder.path().join("files")),
+        _ => StoragePlace::Folder(folder.path().join("files")),
     };
-    let settings = Settings { place, ..Settings::default() };
-    let blobs = Blobs::new(&settings, store, Arc::new(SystemClock)).expect("a storage");
+    let settings = FilesSettings { place, ..FilesSettings::default() };
+    let blobs = Blobs::new(&settings, store, Arc::new(BenchClock)).expect("a storage");
     say("hash alone", mib, hash(mib));
     let before = peak_kib();
     let since = Instant::now();

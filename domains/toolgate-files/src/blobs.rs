@@ -25,31 +25,31 @@ use toolgate_core::{Digest, Refusal};
 use toolgate_store::Store;
 
 use crate::refusal;
-use crate::settings::{Place, Settings};
-use trouble::Trouble;
+use crate::settings::{FilesSettings, StoragePlace};
+use trouble::StorageTrouble;
 
-pub use put::Put;
-use shelf::{Kind, Shelf, TEMPORARY};
+pub use put::StoredBlob;
+use shelf::{BlobStorage, StorageKind, TEMPORARY};
 
 /// Clones share everything.
 #[derive(Clone)]
 pub struct Blobs {
-    shelf: Arc<Shelf>,
+    shelf: Arc<BlobStorage>,
 }
 
 impl Blobs {
     /// It does not contact an S3 storage yet: a gateway also starts while that is down.
-    pub fn new(settings: &Settings, store: Store, clock: Arc<dyn Clock>) -> Result<Blobs, Refusal> {
-        let (objects, kind, prefix): (Arc<dyn ObjectStore>, Kind, String) = match &settings.place {
-            Place::Folder(folder) => {
-                (Arc::new(open_folder(folder)?), Kind::Folder(folder.clone()), String::new())
+    pub fn new(settings: &FilesSettings, store: Store, clock: Arc<dyn Clock>) -> Result<Blobs, Refusal> {
+        let (objects, kind, prefix): (Arc<dyn ObjectStore>, StorageKind, String) = match &settings.place {
+            StoragePlace::Folder(folder) => {
+                (Arc::new(open_folder(folder)?), StorageKind::Folder(folder.clone()), String::new())
             }
-            Place::S3(place) => {
+            StoragePlace::S3(place) => {
                 let s3 = s3::open(place, settings)?;
-                (Arc::new(s3.clone()), Kind::S3(s3), place.prefix.trim_matches('/').to_owned())
+                (Arc::new(s3.clone()), StorageKind::S3(s3), place.prefix.trim_matches('/').to_owned())
             }
         };
-        let shelf = Shelf { objects, kind, prefix, store, clock, cleaning: TaskTracker::new() };
+        let shelf = BlobStorage { objects, kind, prefix, store, clock, cleaning: TaskTracker::new() };
         Ok(Blobs { shelf: Arc::new(shelf) })
     }
 
@@ -65,11 +65,11 @@ impl Blobs {
         &self,
         digest: Digest,
         keep: Duration,
-        shown: &Shown<'_>,
+        shown: &ShownBytes<'_>,
     ) -> Result<Option<url::Url>, Refusal> {
-        let Kind::S3(s3) = &self.shelf.kind else { return Ok(None) };
+        let StorageKind::S3(s3) = &self.shelf.kind else { return Ok(None) };
         let signed = s3::sign(s3, &self.shelf.path(digest), keep, shown).await;
-        signed.map(Some).map_err(|error| Trouble::of(&error).refusal("make an address for a file"))
+        signed.map(Some).map_err(|error| StorageTrouble::of(&error).refusal("make an address for a file"))
     }
 
     /// Checks that the storage answers and accepts these credentials: it is asked for a missing object.
@@ -91,7 +91,7 @@ impl Blobs {
 
 /// The description of the bytes for the user of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown<'a> {
+pub struct ShownBytes<'a> {
     pub name: Option<&'a str>,
     pub media_type: &'a str,
 }

@@ -27,7 +27,9 @@ mod strings;
 mod take_out;
 
 use serde_json::Value;
-use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Sent, TakenOut};
+use toolgate_core::content::{
+    AttachedContents, Attachment, ContentHolder, Contents, ExpandedArguments, SentContent, TrimmedResult,
+};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{RawJson, Refusal, Tool};
 
@@ -43,20 +45,20 @@ impl Contents for Files {
 
     fn attach<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         arguments: &'a Value,
-    ) -> BoxFuture<'a, Result<Attached, Refusal>> {
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
         Box::pin(self.attached(holder, tool, arguments))
     }
 
     fn expand<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         arguments: &'a Value,
         attachments: &'a [Attachment],
-    ) -> BoxFuture<'a, Result<Expanded, Refusal>> {
+    ) -> BoxFuture<'a, Result<ExpandedArguments, Refusal>> {
         Box::pin(self.expanded(holder, tool, arguments, attachments))
     }
 
@@ -66,17 +68,17 @@ impl Contents for Files {
 
     fn take_out<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         result: RawJson,
-        secrets: &'a [Sent],
-    ) -> BoxFuture<'a, TakenOut> {
+        secrets: &'a [SentContent],
+    ) -> BoxFuture<'a, TrimmedResult> {
         Box::pin(self.taken_out(holder, tool, result, secrets))
     }
 
     fn read<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         uri: &'a str,
     ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>> {
         let id = read::ref_of(uri)?;

@@ -25,35 +25,35 @@ use toolgate_core::file::{File, FileName};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::FileId;
 use toolgate_core::{PrincipalId, Refusal};
-use toolgate_store::{Books, Doer, FileEnd, FileFilter, PageCursor, Store};
+use toolgate_store::{Actor, Books, FileEnd, FileFilter, PageCursor, Store};
 
-pub use addresses::Address;
+pub use addresses::SignedAddress;
 pub use artifacts::ArtifactSource;
-pub use download::{ByteRange, Content};
-pub use finding::Found;
+pub use download::{ByteRange, DownloadContent};
+pub use finding::FoundContent;
 pub use receiving::NewFile;
 pub use state::{Allowance, Files};
-pub use upkeep::Collected;
-pub use uploads::Offered;
-pub use what::What;
+pub use upkeep::CollectionReport;
+pub use uploads::OfferedUpload;
+pub use what::StoredKind;
 
-use crate::access::Access;
-use crate::blobs::{Blobs, Put};
+use crate::access::ContentAccess;
+use crate::blobs::{Blobs, StoredBlob};
 use crate::contents::extractions::Extractions;
 use crate::media;
-use crate::refusal::{self, Unknown, unknown};
-use crate::sealing::Seal;
-use crate::settings::Settings;
+use crate::refusal::{self, UnknownContent, unknown};
+use crate::sealing::AddressSeal;
+use crate::settings::FilesSettings;
 use state::later;
 
 /// The time that shutdown waits for the removal of broken drafts.
 const SETTLE_MAX: Duration = Duration::from_secs(10);
 
-pub struct Setup {
+pub struct FilesSetup {
     pub store: Store,
     pub books: Arc<Books>,
     pub clock: Arc<dyn Clock>,
-    pub settings: Settings,
+    pub settings: FilesSettings,
     /// Signs addresses. The key is the same for all gateways of one store, and after a restart.
     pub signing_key: [u8; 32],
     pub shutdown: CancellationToken,
@@ -78,8 +78,8 @@ pub struct FilePage {
 
 impl Files {
     /// Opens the storage and starts the collection of unused bytes.
-    pub fn open(setup: Setup) -> Result<Arc<Files>, Refusal> {
-        let Setup { store, books, clock, settings, signing_key, shutdown } = setup;
+    pub fn open(setup: FilesSetup) -> Result<Arc<Files>, Refusal> {
+        let FilesSetup { store, books, clock, settings, signing_key, shutdown } = setup;
         let blobs = Blobs::new(&settings, store.clone(), Arc::clone(&clock))?;
         let files = Arc::new(Files {
             blobs,
@@ -87,7 +87,7 @@ impl Files {
             books,
             clock,
             settings,
-            seal: Seal::new(signing_key),
+            seal: AddressSeal::new(signing_key),
             suppliers: OnceLock::new(),
             allowance: OnceLock::new(),
             extractions: Extractions::default(),
@@ -138,12 +138,17 @@ impl Files {
         self.blobs.settle().await;
     }
 
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &FilesSettings {
         &self.settings
     }
 
     /// Stores incoming bytes as a file of the sender.
-    pub async fn put<S, E>(&self, access: &Access<'_>, name: FileName, stream: S) -> Result<File, Refusal>
+    pub async fn put<S, E>(
+        &self,
+        access: &ContentAccess<'_>,
+        name: FileName,
+        stream: S,
+    ) -> Result<File, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
         E: Display,
@@ -152,18 +157,18 @@ impl Files {
         self.keep_file(put, name, access.principal().id.clone(), &access.doer()).await
     }
 
-    pub async fn get(&self, access: &Access<'_>, id: &FileId) -> Result<File, Refusal> {
+    pub async fn get(&self, access: &ContentAccess<'_>, id: &FileId) -> Result<File, Refusal> {
         let found = self.store.file(id).await.map_err(refusal::down)?;
         let alive = found.filter(|file| file.expires_at_ms.is_none_or(|end| end > self.clock.now_ms()));
         match alive {
             Some(file) if access.may_use_file(&file, &self.store).await? => Ok(file),
-            _ => Err(unknown(Unknown::File, id.as_str())),
+            _ => Err(unknown(UnknownContent::File, id.as_str())),
         }
     }
 
     pub async fn list(
         &self,
-        access: &Access<'_>,
+        access: &ContentAccess<'_>,
         query: FileQuery,
         limit: usize,
     ) -> Result<FilePage, Refusal> {
@@ -179,32 +184,32 @@ impl Files {
     }
 
     /// Removes a file. Its bytes follow when nothing else needs them.
-    pub async fn delete(&self, access: &Access<'_>, id: &FileId) -> Result<File, Refusal> {
+    pub async fn delete(&self, access: &ContentAccess<'_>, id: &FileId) -> Result<File, Refusal> {
         let file = self.get(access, id).await?;
         if !access.may_delete_file(&file) {
             return Err(refusal::not_yours(&file.id));
         }
         let deleted = self.books.delete_file(id, &access.doer(), FileEnd::Deleted).await;
-        deleted.map_err(refusal::down)?.ok_or_else(|| unknown(Unknown::File, id.as_str()))
+        deleted.map_err(refusal::down)?.ok_or_else(|| unknown(UnknownContent::File, id.as_str()))
     }
 
     /// Writes the row that uses the stored bytes.
     async fn keep_file(
         &self,
-        put: Put,
+        put: StoredBlob,
         name: FileName,
         owner: PrincipalId,
-        by: &Doer,
+        by: &Actor,
     ) -> Result<File, Refusal> {
         self.keep_file_for(put, name, owner, by, self.settings.keep).await
     }
 
     async fn keep_file_for(
         &self,
-        put: Put,
+        put: StoredBlob,
         name: FileName,
         owner: PrincipalId,
-        by: &Doer,
+        by: &Actor,
         keep: Option<Duration>,
     ) -> Result<File, Refusal> {
         self.refuse_too_much(&owner, put.bytes).await?;
@@ -224,13 +229,13 @@ impl Files {
     }
 
     /// The media type of bytes, detected from their content.
-    pub(crate) async fn media_type(&self, put: &Put, name: Option<&FileName>) -> String {
+    pub(crate) async fn media_type(&self, put: &StoredBlob, name: Option<&FileName>) -> String {
         let tail = match media::wants_tail(&put.head, put.bytes) {
             // Without the end it is detected less precisely.
             Some(range) => self.blobs.read_some(put.digest, range).await.unwrap_or_default(),
             None => Bytes::new(),
         };
-        let sample = media::Sample { head: &put.head, tail: &tail, bytes: put.bytes };
+        let sample = media::ByteSample { head: &put.head, tail: &tail, bytes: put.bytes };
         media::sniff(&sample, name.map(FileName::as_str)).to_owned()
     }
 

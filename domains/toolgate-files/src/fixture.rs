@@ -15,17 +15,17 @@ use futures_util::{Stream, TryStreamExt, stream};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::content::Holder;
-use toolgate_core::event::Filter;
+use toolgate_core::content::ContentHolder;
+use toolgate_core::event::EventFilter;
 use toolgate_core::file::FileName;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::port::{BoxFuture, SourceError, TextStream};
 use toolgate_core::{Principal, PrincipalId, Role};
-use toolgate_store::{Books, BooksSettings, Order, Store};
+use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
 
-use crate::files::{Files, Setup};
-use crate::settings::{Place, S3Place, Settings};
+use crate::files::{Files, FilesSetup};
+use crate::settings::{FilesSettings, S3Storage, StoragePlace};
 
 /// Makes two tests of each story.
 macro_rules! on_every_storage {
@@ -34,7 +34,7 @@ macro_rules! on_every_storage {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $story() {
-                    super::$story($crate::fixture::World::folder().await).await;
+                    super::$story($crate::fixture::FilesWorld::folder().await).await;
                 }
             )+
         }
@@ -42,7 +42,7 @@ macro_rules! on_every_storage {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $story() {
-                    super::$story($crate::fixture::World::s3().await).await;
+                    super::$story($crate::fixture::FilesWorld::s3().await).await;
                 }
             )+
         }
@@ -52,18 +52,18 @@ pub(crate) use on_every_storage;
 
 /// Time advances only when a story lets it.
 #[derive(Default)]
-pub(crate) struct TestClock {
+pub(crate) struct FilesClock {
     passed_ms: AtomicI64,
     ids: AtomicU64,
 }
 
-impl TestClock {
+impl FilesClock {
     pub(crate) fn advance(&self, by: Duration) {
         self.passed_ms.fetch_add(i64::try_from(by.as_millis()).expect("not so long"), Ordering::SeqCst);
     }
 }
 
-impl Clock for TestClock {
+impl Clock for FilesClock {
     fn now_ms(&self) -> i64 {
         1_800_000_000_000 + self.passed_ms.load(Ordering::SeqCst)
     }
@@ -82,35 +82,35 @@ impl Clock for TestClock {
     }
 }
 
-pub(crate) struct World {
+pub(crate) struct FilesWorld {
     pub(crate) folder: TempDir,
-    pub(crate) clock: Arc<TestClock>,
+    pub(crate) clock: Arc<FilesClock>,
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: FilesSettings,
     pub(crate) files: Arc<Files>,
 }
 
-impl World {
+impl FilesWorld {
     pub(crate) async fn folder() -> Self {
         Self::with(|_| {}).await
     }
 
     pub(crate) async fn s3() -> Self {
-        Self::with(|settings| settings.place = Place::S3(real_s3())).await
+        Self::with(|settings| settings.place = StoragePlace::S3(real_s3())).await
     }
 
     /// A gateway that is set up otherwise.
-    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) async fn with(change: impl FnOnce(&mut FilesSettings)) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut settings = Settings {
-            place: Place::Folder(folder.path().join("files")),
+        let mut settings = FilesSettings {
+            place: StoragePlace::Folder(folder.path().join("files")),
             public_url: Some("http://gateway.test/base/".to_owned()),
-            ..Settings::default()
+            ..FilesSettings::default()
         };
         change(&mut settings);
         let (store, books) = open_store(folder.path(), "one").await;
-        let clock = Arc::<TestClock>::default();
+        let clock = Arc::<FilesClock>::default();
         let files = open(&store, &books, &clock, &settings);
         Self { folder, clock, store, books, settings, files }
     }
@@ -123,8 +123,9 @@ impl World {
 
     /// The ledger events of a kind, the oldest first.
     pub(crate) async fn told(&self, kind: &str) -> Vec<serde_json::Value> {
-        let all = Filter::default();
-        let events = self.store.ledger_page(&all, None, 1000, Order::OldestFirst).await.expect("events");
+        let all = EventFilter::default();
+        let events =
+            self.store.ledger_page(&all, None, 1000, LedgerOrder::OldestFirst).await.expect("events");
         let told = events.into_iter().filter(|one| one.event.kind.as_str() == kind);
         told.map(|one| one.event.detail.expect("a detail").decode().expect("JSON")).collect()
     }
@@ -141,8 +142,8 @@ async fn open_store(folder: &Path, stream: &str) -> (Store, Arc<Books>) {
     (store, books)
 }
 
-fn open(store: &Store, books: &Arc<Books>, clock: &Arc<TestClock>, settings: &Settings) -> Arc<Files> {
-    let setup = Setup {
+fn open(store: &Store, books: &Arc<Books>, clock: &Arc<FilesClock>, settings: &FilesSettings) -> Arc<Files> {
+    let setup = FilesSetup {
         store: store.clone(),
         books: Arc::clone(books),
         clock: clock.clone(),
@@ -153,8 +154,8 @@ fn open(store: &Store, books: &Arc<Books>, clock: &Arc<TestClock>, settings: &Se
     Files::open(setup).expect("the files open")
 }
 
-pub(crate) fn s3_at(endpoint: &str) -> S3Place {
-    S3Place {
+pub(crate) fn s3_at(endpoint: &str) -> S3Storage {
+    S3Storage {
         bucket: "bucket".to_owned(),
         prefix: "some/prefix".to_owned(),
         endpoint: Some(endpoint.to_owned()),
@@ -166,13 +167,13 @@ pub(crate) fn s3_at(endpoint: &str) -> S3Place {
 }
 
 /// The server that `script/test` has started, or one that is started now and stays.
-fn real_s3() -> S3Place {
+fn real_s3() -> S3Storage {
     static SERVER: OnceLock<String> = OnceLock::new();
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let server = SERVER.get_or_init(|| std::env::var("TOOLGATE_TEST_S3").unwrap_or_else(|_| start()));
     let words: Vec<&str> = server.split_whitespace().collect();
     let [endpoint, bucket, access_key_id, secret_access_key] = words[..] else { panic!("{server}") };
-    S3Place {
+    S3Storage {
         bucket: bucket.to_owned(),
         prefix: format!("files-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)),
         access_key_id: access_key_id.to_owned(),
@@ -194,8 +195,8 @@ pub(crate) fn person(name: &str, role: Role) -> Principal {
 }
 
 /// An agent in a session.
-pub(crate) fn holder(name: &str, session: &str, run: Option<&str>) -> Holder {
-    Holder {
+pub(crate) fn holder(name: &str, session: &str, run: Option<&str>) -> ContentHolder {
+    ContentHolder {
         principal: person(name, Role::Agent),
         session: SessionId::new(session),
         opened_by: None,

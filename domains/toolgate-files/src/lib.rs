@@ -13,15 +13,15 @@ mod sealing;
 mod settings;
 mod text;
 
-pub use access::Access;
-pub use blobs::{Blobs, Put, Shown};
+pub use access::ContentAccess;
+pub use blobs::{Blobs, ShownBytes, StoredBlob};
 pub use files::{
-    Address, Allowance, ArtifactSource, ByteRange, Collected, Content, FilePage, FileQuery, Files, Found,
-    NewFile, Offered, Setup, What,
+    Allowance, ArtifactSource, ByteRange, CollectionReport, DownloadContent, FilePage, FileQuery, Files,
+    FilesSetup, FoundContent, NewFile, OfferedUpload, SignedAddress, StoredKind,
 };
-pub use refs::{RefMatch, RefPiece, RefWish};
+pub use refs::{RefMatch, RefPiece, RefSelection};
 pub use refusal::{file_name, too_large};
-pub use settings::{Binary, Place, ResultSettings, S3Place, Settings};
+pub use settings::{BinaryTreatment, FilesSettings, ResultSettings, S3Storage, StoragePlace};
 pub use text::{NotText, decode};
 
 pub use toolgate_store::{FILES_PAGE_MAX, PageCursor};

@@ -17,7 +17,7 @@ const OLE_MAGIC: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 /// The known parts of some bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample<'a> {
+pub(crate) struct ByteSample<'a> {
     pub(crate) head: &'a [u8],
     /// Empty if it was not requested.
     pub(crate) tail: &'a [u8],
@@ -25,7 +25,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) bytes: u64,
 }
 
-impl<'a> Sample<'a> {
+impl<'a> ByteSample<'a> {
     /// Bytes that are all in memory.
     pub(crate) fn whole(bytes: &'a [u8]) -> Self {
         let length = u64::try_from(bytes.len()).expect("a length fits into 64 bits");
@@ -45,7 +45,7 @@ pub(crate) fn wants_tail(head: &[u8], bytes: u64) -> Option<Range<u64>> {
 }
 
 /// The media type, without parameters.
-pub(crate) fn sniff(sample: &Sample<'_>, name: Option<&str>) -> &'static str {
+pub(crate) fn sniff(sample: &ByteSample<'_>, name: Option<&str>) -> &'static str {
     let head = sample.head;
     if let Some(written) = written_as_text(head) {
         return written;
@@ -80,10 +80,10 @@ fn is_weak(found: &infer::Type) -> bool {
 }
 
 /// Text is text; the name may say which kind, if the content does not speak against it.
-fn kind_of_text(sample: &Sample<'_>, name: Option<&str>) -> &'static str {
+fn kind_of_text(sample: &ByteSample<'_>, name: Option<&str>) -> &'static str {
     let extension =
         name.and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension.to_ascii_lowercase());
-    let start = Start::of(sample);
+    let start = TextStart::of(sample);
     match extension.as_deref() {
         Some("md" | "markdown") => "text/markdown",
         Some("csv") => "text/csv",
@@ -101,10 +101,10 @@ fn kind_of_text(sample: &Sample<'_>, name: Option<&str>) -> &'static str {
 }
 
 /// The beginning of a text, without leading blanks.
-struct Start(String);
+struct TextStart(String);
 
-impl Start {
-    fn of(sample: &Sample<'_>) -> Self {
+impl TextStart {
+    fn of(sample: &ByteSample<'_>) -> Self {
         let text = match sample.is_whole() {
             true => text::decode(sample.head).unwrap_or_default(),
             false => String::from_utf8_lossy(sample.head).into_owned(),
@@ -122,7 +122,7 @@ impl Start {
     }
 
     /// Without a matching file name, it has to be valid JSON to its end.
-    fn is_json(&self, sample: &Sample<'_>) -> bool {
+    fn is_json(&self, sample: &ByteSample<'_>) -> bool {
         let is_structure = self.0.starts_with(['{', '[']);
         is_structure && sample.is_whole() && serde_json::from_str::<serde::de::IgnoredAny>(&self.0).is_ok()
     }
@@ -137,7 +137,7 @@ impl Start {
 }
 
 /// The old office formats name their streams in UTF-16, wherever their directory happens to lie.
-fn kind_of_ole(sample: &Sample<'_>) -> &'static str {
+fn kind_of_ole(sample: &ByteSample<'_>) -> &'static str {
     let names = [
         ("WordDocument", "application/msword"),
         ("Workbook", "application/vnd.ms-excel"),

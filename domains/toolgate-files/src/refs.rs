@@ -8,12 +8,12 @@ use std::ops::Range;
 use regex::bytes::{Regex, RegexBuilder};
 use toolgate_core::Refusal;
 use toolgate_core::codes;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 
 use crate::contents::base64_run::runs;
 use crate::contents::{is_text, not_text};
-use crate::files::{Files, Found};
-use pages::Pages;
+use crate::files::{Files, FoundContent};
+use pages::RefPages;
 
 /// The maximum size of one piece.
 const PIECE_BYTES_MAX: u64 = 8 << 10;
@@ -28,7 +28,7 @@ const RUN_BYTES_MIN: usize = 512;
 
 /// The requested part of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RefWish {
+pub enum RefSelection {
     /// Bytes from a position on.
     Range { start: u64, length: Option<u64> },
     /// Lines; the first one is 1.
@@ -60,48 +60,58 @@ pub struct RefMatch {
 
 impl Files {
     /// A part of the text behind an id: one of this gateway, or one of a server.
-    pub async fn read_ref(&self, holder: &Holder, id: &str, wish: RefWish) -> Result<RefPiece, Refusal> {
+    pub async fn read_ref(
+        &self,
+        holder: &ContentHolder,
+        id: &str,
+        wish: RefSelection,
+    ) -> Result<RefPiece, Refusal> {
         let found = self.find(holder, id).await?;
         let pages = self.pages(holder, id, &found).await?;
         match wish {
-            RefWish::Range { start, length } => range(&pages, start, length).await,
-            RefWish::Lines { from, count } => lines(&pages, from, count).await,
-            RefWish::Query { text } => query(&pages, &text).await,
+            RefSelection::Range { start, length } => range(&pages, start, length).await,
+            RefSelection::Lines { from, count } => lines(&pages, from, count).await,
+            RefSelection::Query { text } => query(&pages, &text).await,
         }
     }
 
-    async fn pages(&self, holder: &Holder, id: &str, found: &Found) -> Result<Pages<'_>, Refusal> {
+    async fn pages(
+        &self,
+        holder: &ContentHolder,
+        id: &str,
+        found: &FoundContent,
+    ) -> Result<RefPages<'_>, Refusal> {
         let bytes_max = self.settings().text_bytes_max;
         if is_text(&found.media_type) {
             // A text that is too large to be decoded is read as UTF-8.
             return Ok(match found.bytes <= bytes_max {
-                true => Pages::held(self.decoded(id, found, bytes_max).await?),
-                false => Pages::far(self.blobs(), found.digest, found.bytes),
+                true => RefPages::held(self.decoded(id, found, bytes_max).await?),
+                false => RefPages::far(self.blobs(), found.digest, found.bytes),
             });
         }
         let text = match self.extractor(None, id, found) {
             Ok(extractor) => self.extracted(holder, &extractor, id, found).await?,
             Err(_) => return Err(not_readable(id, found)),
         };
-        Ok(Pages::far(self.blobs(), text.digest, text.bytes))
+        Ok(RefPages::far(self.blobs(), text.digest, text.bytes))
     }
 }
 
-fn not_readable(id: &str, found: &Found) -> Refusal {
+fn not_readable(id: &str, found: &FoundContent) -> Refusal {
     not_text(id, &found.media_type, &format!(", and has {} bytes", found.bytes)).hint(
         "pass the id to a tool that takes files, keep it with `store_artifact` as `content_ref_id`, or have a tool that \
          reads documents make text of it",
     )
 }
 
-async fn range(pages: &Pages<'_>, start: u64, length: Option<u64>) -> Result<RefPiece, Refusal> {
+async fn range(pages: &RefPages<'_>, start: u64, length: Option<u64>) -> Result<RefPiece, Refusal> {
     let length = length.unwrap_or(PIECE_BYTES_MAX).clamp(1, PIECE_BYTES_MAX);
     let end = start.saturating_add(length);
     let (text, place) = pages.text(start..end).await?;
     Ok(piece(pages, text, place))
 }
 
-async fn lines(pages: &Pages<'_>, from: u64, count: u64) -> Result<RefPiece, Refusal> {
+async fn lines(pages: &RefPages<'_>, from: u64, count: u64) -> Result<RefPiece, Refusal> {
     let start = pages.line_start(0, from.saturating_sub(1), SEARCHED_BYTES_MAX).await?;
     let Some(start) = start.or((from <= 1).then_some(0)) else { return Err(no_line(from)) };
     let end = pages.line_start(start, count.max(1), PIECE_BYTES_MAX).await?;
@@ -110,12 +120,12 @@ async fn lines(pages: &Pages<'_>, from: u64, count: u64) -> Result<RefPiece, Ref
     Ok(piece(pages, text, place))
 }
 
-fn piece(pages: &Pages<'_>, text: String, Range { start, end }: Range<u64>) -> RefPiece {
+fn piece(pages: &RefPages<'_>, text: String, Range { start, end }: Range<u64>) -> RefPiece {
     let total = pages.total();
     RefPiece { text: readable(&text), start, end, total, more: end < total, matches: Vec::new() }
 }
 
-async fn query(pages: &Pages<'_>, words: &str) -> Result<RefPiece, Refusal> {
+async fn query(pages: &RefPages<'_>, words: &str) -> Result<RefPiece, Refusal> {
     let pattern = pattern(words)?;
     let overlap = u64::try_from(words.len()).unwrap_or(u64::MAX).saturating_mul(4);
     let (matches, searched) = pages.search(&pattern, overlap, MATCHES_MAX, SEARCHED_BYTES_MAX).await?;

@@ -11,7 +11,7 @@ use toolgate_core::port::SourceError;
 use toolgate_core::{Digest, PrincipalId, Refusal, RefusalKind};
 use toolgate_store::StoreError;
 
-use crate::files::What;
+use crate::files::StoredKind;
 
 pub(crate) fn down(error: StoreError) -> Refusal {
     match error {
@@ -63,31 +63,31 @@ pub fn file_name(name: &str) -> Result<FileName, Refusal> {
 /// The maximum number of characters of a caller's text in an answer.
 const SHOWN_CHARS_MAX: usize = 100;
 
-pub(crate) fn unknown(what: Unknown, id: &str) -> Refusal {
+pub(crate) fn unknown(what: UnknownContent, id: &str) -> Refusal {
     let (code, noun) = match what {
-        Unknown::File => (&codes::UNKNOWN_FILE, "file"),
-        Unknown::Ref => (&codes::UNKNOWN_REF, "ref"),
-        Unknown::Artifact => (&codes::UNKNOWN_ARTIFACT, "artifact"),
-        Unknown::Upload => (&codes::UNKNOWN_UPLOAD, "upload URL"),
+        UnknownContent::File => (&codes::UNKNOWN_FILE, "file"),
+        UnknownContent::Ref => (&codes::UNKNOWN_REF, "ref"),
+        UnknownContent::Artifact => (&codes::UNKNOWN_ARTIFACT, "artifact"),
+        UnknownContent::Upload => (&codes::UNKNOWN_UPLOAD, "upload URL"),
     };
     Refusal::new(code, format!("there is no {noun} {}", shown(id)))
         .hint("it may have been deleted, have expired, or belong to another principal")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unknown {
+pub(crate) enum UnknownContent {
     File,
     Ref,
     Artifact,
     Upload,
 }
 
-impl Unknown {
-    pub(crate) fn of(what: What) -> Self {
+impl UnknownContent {
+    pub(crate) fn of(what: StoredKind) -> Self {
         match what {
-            What::File => Unknown::File,
-            What::Ref => Unknown::Ref,
-            What::Artifact => Unknown::Artifact,
+            StoredKind::File => UnknownContent::File,
+            StoredKind::Ref => UnknownContent::Ref,
+            StoredKind::Artifact => UnknownContent::Artifact,
         }
     }
 }

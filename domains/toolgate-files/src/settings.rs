@@ -11,8 +11,8 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MIB: u64 = 1 << 20;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    pub place: Place,
+pub struct FilesSettings {
+    pub place: StoragePlace,
     /// The maximum size of one file.
     pub upload_bytes_max: u64,
     /// The retention of a file; `None` means forever.
@@ -42,13 +42,13 @@ pub struct Settings {
 
 /// The place of the bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum StoragePlace {
     Folder(PathBuf),
-    S3(S3Place),
+    S3(S3Storage),
 }
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct S3Place {
+pub struct S3Storage {
     pub bucket: String,
     /// The prefix of every key in the bucket. May be empty.
     pub prefix: String,
@@ -64,22 +64,22 @@ pub struct S3Place {
 /// The limits for results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultSettings {
-    pub binary: Binary,
+    pub binary: BinaryTreatment,
     /// The maximum size of one text; a longer one becomes a ref.
     pub text_bytes_max: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Binary {
+pub enum BinaryTreatment {
     #[default]
     TakeOut,
     Inline,
 }
 
-impl Default for Settings {
+impl Default for FilesSettings {
     fn default() -> Self {
         Self {
-            place: Place::Folder(PathBuf::from("files")),
+            place: StoragePlace::Folder(PathBuf::from("files")),
             upload_bytes_max: 2048 * MIB,
             keep: Some(30 * DAY),
             ref_keep: DAY,
@@ -99,11 +99,11 @@ impl Default for Settings {
 
 impl Default for ResultSettings {
     fn default() -> Self {
-        Self { binary: Binary::TakeOut, text_bytes_max: 32 << 10 }
+        Self { binary: BinaryTreatment::TakeOut, text_bytes_max: 32 << 10 }
     }
 }
 
-impl fmt::Debug for S3Place {
+impl fmt::Debug for S3Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The keys are for the storage alone.
         let mut shown = f.debug_struct("S3Place");
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_a_storage_are_not_shown() {
-        let place = S3Place {
+        let place = S3Storage {
             bucket: "b".to_owned(),
             prefix: String::new(),
             endpoint: None,
@@ -127,7 +127,8 @@ mod tests {
             secret_access_key: "hush".to_owned(),
             allow_http: false,
         };
-        let shown = format!("{:?}", Settings { place: Place::S3(place), ..Settings::default() });
+        let shown =
+            format!("{:?}", FilesSettings { place: StoragePlace::S3(place), ..FilesSettings::default() });
         assert!(
             shown.contains("S3Place") && !shown.contains("AKIAXYZ") && !shown.contains("hush"),
             "{shown}"

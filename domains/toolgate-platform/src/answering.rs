@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::id::RunId;
 use toolgate_core::platform::PlatformAnswer;
 use toolgate_core::{Refusal, codes};
@@ -17,7 +17,7 @@ pub(crate) fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
 }
 
 /// The session's run.
-pub(crate) fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
+pub(crate) fn run_of(holder: &ContentHolder) -> Result<&RunId, Refusal> {
     holder.run.as_ref().ok_or_else(|| Refusal::new(&codes::NO_RUN, "this session does not belong to a run"))
 }
 

@@ -6,11 +6,11 @@ use toolgate_core::Refusal;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_files::ArtifactSource;
 
-use crate::Tools;
+use crate::PlatformTools;
 use crate::answering::{arguments, done, invalid, run_of};
 
 #[derive(Deserialize)]
-struct Arguments {
+struct StoreArtifactArguments {
     file_name: String,
     content: Option<String>,
     content_encoding: Option<String>,
@@ -18,14 +18,14 @@ struct Arguments {
 }
 
 /// Exactly one of the three ways to pass a content.
-enum Mode {
+enum ContentMode {
     Text(String),
     Base64(String),
     Ref(String),
 }
 
-impl Arguments {
-    fn mode(&mut self) -> Result<Mode, Refusal> {
+impl StoreArtifactArguments {
+    fn mode(&mut self) -> Result<ContentMode, Refusal> {
         let hint =
             "give `content` (text), `content` with `content_encoding` \"base64\", or `content_ref_id` alone";
         match (self.content.take(), self.content_encoding.as_deref(), self.content_ref_id.take()) {
@@ -34,23 +34,23 @@ impl Arguments {
             (None, Some(_), Some(_)) => {
                 Err(invalid("`content_encoding` says nothing about a `content_ref_id`", hint))
             }
-            (None, None, Some(id)) => Ok(Mode::Ref(id)),
-            (Some(text), None | Some("utf-8"), None) => Ok(Mode::Text(text)),
-            (Some(text), Some("base64"), None) => Ok(Mode::Base64(text)),
+            (None, None, Some(id)) => Ok(ContentMode::Ref(id)),
+            (Some(text), None | Some("utf-8"), None) => Ok(ContentMode::Text(text)),
+            (Some(text), Some("base64"), None) => Ok(ContentMode::Base64(text)),
             (Some(_), Some(other), None) => Err(invalid(format!("{other:?} is no encoding"), hint)),
         }
     }
 }
 
-pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
+pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
     run_of(call.holder)?;
-    let mut arguments: Arguments = arguments(call.arguments)?;
+    let mut arguments: StoreArtifactArguments = arguments(call.arguments)?;
     let mode = arguments.mode()?;
     let name = toolgate_files::file_name(&arguments.file_name)?;
     let source = match mode {
-        Mode::Text(text) => ArtifactSource::Text(text),
-        Mode::Base64(text) => ArtifactSource::Base64(text),
-        Mode::Ref(id) => ArtifactSource::Found(tools.files.find(call.holder, &id).await?),
+        ContentMode::Text(text) => ArtifactSource::Text(text),
+        ContentMode::Base64(text) => ArtifactSource::Base64(text),
+        ContentMode::Ref(id) => ArtifactSource::Found(tools.files.find(call.holder, &id).await?),
     };
     let artifact = tools.files.store_artifact(call.holder, name, source).await?;
     let data = json!({

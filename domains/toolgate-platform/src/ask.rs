@@ -8,12 +8,12 @@ use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_core::port::AskKind;
-use toolgate_core::run::{InputRequest, InputState, Slot, SlotOption, SlotType};
+use toolgate_core::run::{InputRequest, InputSlot, InputState, SlotOption, SlotType};
 use toolgate_core::{Refusal, RefusalKind};
-use toolgate_runs::Asking;
+use toolgate_runs::NewQuestion;
 
 use crate::answering::{arguments, done, invalid, run_of};
-use crate::{Tools, elicit};
+use crate::{PlatformTools, elicit};
 
 /// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 const TRIES_MAX: usize = 3;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct UserInputArguments {
     slot_type: String,
     slot_id: String,
     prompt_key: String,
@@ -36,15 +36,15 @@ enum OptionForm {
     Labelled(SlotOption),
 }
 
-impl Arguments {
-    fn slot(self) -> Result<Slot, Refusal> {
+impl UserInputArguments {
+    fn slot(self) -> Result<InputSlot, Refusal> {
         let unknown = || invalid(format!("{:?} is no slot type", self.slot_type), "see the tool's schema");
         let slot_type = SlotType::parse(&self.slot_type).ok_or_else(unknown)?;
         let options = self.options.into_iter().map(|form| match form {
             OptionForm::Value(value) => SlotOption { value, label: None },
             OptionForm::Labelled(option) => option,
         });
-        let slot = Slot {
+        let slot = InputSlot {
             slot_type,
             slot_id: self.slot_id,
             prompt_key: self.prompt_key,
@@ -54,10 +54,10 @@ impl Arguments {
     }
 }
 
-pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let slot = arguments::<Arguments>(call.arguments)?.slot()?;
+pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
+    let slot = arguments::<UserInputArguments>(call.arguments)?.slot()?;
     let holder = call.holder;
-    let asking = Asking {
+    let asking = NewQuestion {
         run: run_of(holder)?.clone(),
         session: Some(holder.session.clone()),
         call: holder.call.clone(),
@@ -85,7 +85,7 @@ pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<Platfo
 
 /// Asks the person at the client. Another person may answer first.
 async fn at_client(
-    tools: &Tools,
+    tools: &PlatformTools,
     call: &PlatformCall<'_>,
     asked: InputRequest,
 ) -> Result<InputRequest, Refusal> {
@@ -114,7 +114,7 @@ async fn at_client(
 }
 
 async fn answer_as(
-    tools: &Tools,
+    tools: &PlatformTools,
     call: &PlatformCall<'_>,
     asked: &InputRequest,
     answer: Value,
@@ -125,7 +125,7 @@ async fn answer_as(
 }
 
 /// Waits for an answer through the inbox.
-async fn hold(tools: &Tools, call: &PlatformCall<'_>, asked: InputRequest) -> InputRequest {
+async fn hold(tools: &PlatformTools, call: &PlatformCall<'_>, asked: InputRequest) -> InputRequest {
     let mut resolved = tools.runs.resolved(&asked.id);
     let mut waited = Duration::ZERO;
     while waited < tools.input_hold {

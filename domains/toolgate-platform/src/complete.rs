@@ -6,22 +6,22 @@ use toolgate_core::codes;
 use toolgate_core::file::Artifact;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_core::{Digest, Refusal};
-use toolgate_files::Access;
+use toolgate_files::ContentAccess;
 
-use crate::Tools;
+use crate::PlatformTools;
 use crate::answering::{arguments, done, run_of};
 
 #[derive(Deserialize)]
-struct Arguments {
+struct CompleteWorkflowArguments {
     summary: String,
     #[serde(default)]
     artifacts: Vec<String>,
 }
 
-pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let Arguments { summary, artifacts } = arguments(call.arguments)?;
+pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
+    let CompleteWorkflowArguments { summary, artifacts } = arguments(call.arguments)?;
     let run = run_of(call.holder)?;
-    let stored = tools.files.artifacts(&Access::Session(call.holder), run).await?;
+    let stored = tools.files.artifacts(&ContentAccess::Session(call.holder), run).await?;
     let named = artifacts.iter().map(|name| find(&stored, name).ok_or_else(|| unknown(&stored, name)));
     let named: Vec<Digest> = named.collect::<Result<_, _>>()?;
     let holder = call.holder;

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::platform::{OWN_SERVER, PlatformTool, Presence};
+use toolgate_core::platform::{OWN_SERVER, PlatformTool, ToolPresence};
 use toolgate_core::run::CallKind;
 use toolgate_core::tool::version_of;
-use toolgate_core::{AuditLevel, CanonicalName, Effects, Handling, OutputCheck, RawJson, ServerName, Tool};
+use toolgate_core::{
+    AuditLevel, CanonicalName, Effects, OutputCheck, RawJson, ServerName, Tool, ToolHandling,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Own {
+pub(crate) enum PlatformToolKind {
     CompleteWorkflow,
     FileUploadUrl,
     ReadRef,
@@ -20,56 +22,63 @@ pub(crate) enum Own {
 
 /// All of them, sorted by wire name.
 pub fn tools() -> Vec<Arc<PlatformTool>> {
-    Own::ALL.into_iter().map(|own| Arc::new(own.describe())).collect()
+    PlatformToolKind::ALL.into_iter().map(|own| Arc::new(own.describe())).collect()
 }
 
-impl Own {
+impl PlatformToolKind {
     /// In the order of their wire names.
-    const ALL: [Own; 5] =
-        [Own::CompleteWorkflow, Own::FileUploadUrl, Own::ReadRef, Own::RequestUserInput, Own::StoreArtifact];
+    const ALL: [PlatformToolKind; 5] = [
+        PlatformToolKind::CompleteWorkflow,
+        PlatformToolKind::FileUploadUrl,
+        PlatformToolKind::ReadRef,
+        PlatformToolKind::RequestUserInput,
+        PlatformToolKind::StoreArtifact,
+    ];
 
     fn wire(self) -> &'static str {
         match self {
-            Own::CompleteWorkflow => "complete_workflow",
-            Own::FileUploadUrl => "file_upload_url",
-            Own::ReadRef => "read_ref",
-            Own::RequestUserInput => "request_user_input",
-            Own::StoreArtifact => "store_artifact",
+            PlatformToolKind::CompleteWorkflow => "complete_workflow",
+            PlatformToolKind::FileUploadUrl => "file_upload_url",
+            PlatformToolKind::ReadRef => "read_ref",
+            PlatformToolKind::RequestUserInput => "request_user_input",
+            PlatformToolKind::StoreArtifact => "store_artifact",
         }
     }
 
     fn canonical(self) -> &'static str {
         match self {
-            Own::CompleteWorkflow => "toolgate.runs.complete",
-            Own::FileUploadUrl => "toolgate.files.upload",
-            Own::ReadRef => "toolgate.refs.read",
-            Own::RequestUserInput => "toolgate.runs.ask",
-            Own::StoreArtifact => "toolgate.artifacts.store",
+            PlatformToolKind::CompleteWorkflow => "toolgate.runs.complete",
+            PlatformToolKind::FileUploadUrl => "toolgate.files.upload",
+            PlatformToolKind::ReadRef => "toolgate.refs.read",
+            PlatformToolKind::RequestUserInput => "toolgate.runs.ask",
+            PlatformToolKind::StoreArtifact => "toolgate.artifacts.store",
         }
     }
 
-    pub(crate) fn named(wire: &str) -> Option<Own> {
+    pub(crate) fn named(wire: &str) -> Option<PlatformToolKind> {
         Self::ALL.into_iter().find(|own| own.wire() == wire)
     }
 
-    fn presence(self) -> Presence {
+    fn presence(self) -> ToolPresence {
         match self {
-            Own::ReadRef => Presence::Always,
-            Own::FileUploadUrl => Presence::WithFiles,
-            Own::CompleteWorkflow | Own::RequestUserInput | Own::StoreArtifact => Presence::WithRun,
+            PlatformToolKind::ReadRef => ToolPresence::Always,
+            PlatformToolKind::FileUploadUrl => ToolPresence::WithFiles,
+            PlatformToolKind::CompleteWorkflow
+            | PlatformToolKind::RequestUserInput
+            | PlatformToolKind::StoreArtifact => ToolPresence::WithRun,
         }
     }
 
     fn kind(self) -> CallKind {
         match self {
-            Own::RequestUserInput => CallKind::Ask,
+            PlatformToolKind::RequestUserInput => CallKind::Ask,
             _ => CallKind::Control,
         }
     }
 
     fn effects(self) -> Effects {
         match self {
-            Own::StoreArtifact => Effects::WRITE,
+            PlatformToolKind::StoreArtifact => Effects::WRITE,
             _ => Effects::READ,
         }
     }
@@ -92,7 +101,7 @@ impl Own {
             input_schema: Some(RawJson::from(schema)),
             output_schema: None,
             output_check: Some(OutputCheck::Off),
-            handling: Handling::default(),
+            handling: ToolHandling::default(),
         };
         PlatformTool {
             tool: Arc::new(tool),
@@ -107,7 +116,7 @@ impl Own {
     fn words(self) -> (&'static str, Value, Value) {
         let text = |description: &str| json!({ "type": "string", "description": description });
         match self {
-            Own::ReadRef => (
+            PlatformToolKind::ReadRef => (
                 "Reads a text that a result holds as ref_id, piece by piece.",
                 json!({
                     "ref_id": { "type": "string" },
@@ -119,12 +128,12 @@ impl Own {
                 }),
                 json!(["ref_id"]),
             ),
-            Own::FileUploadUrl => (
+            PlatformToolKind::FileUploadUrl => (
                 "Gives an address to which one file can be sent by HTTP PUT; the answer to that has its file_id, which tools take.",
                 json!({ "file_name": { "type": "string" } }),
                 json!(["file_name"]),
             ),
-            Own::RequestUserInput => (
+            PlatformToolKind::RequestUserInput => (
                 "Asks a person and waits. Use the tools on what was given first: at least two must have completed.",
                 json!({
                     "slot_type": {
@@ -147,7 +156,7 @@ impl Own {
                 }),
                 json!(["slot_type", "slot_id", "prompt_key"]),
             ),
-            Own::StoreArtifact => (
+            PlatformToolKind::StoreArtifact => (
                 "Keeps a result of this run: text, Base64, or a ref or file by its id. Give content or content_ref_id, not both.",
                 json!({
                     "file_name": { "type": "string" },
@@ -157,7 +166,7 @@ impl Own {
                 }),
                 json!(["file_name"]),
             ),
-            Own::CompleteWorkflow => (
+            PlatformToolKind::CompleteWorkflow => (
                 "Ends the run, once all other calls have ended. Nothing can be called after it.",
                 json!({
                     "summary": text("What was done"),
@@ -181,7 +190,7 @@ mod tests {
         let tools = tools();
         assert!(tools.is_sorted_by_key(|tool| tool.wire));
         for tool in &tools {
-            let own = Own::named(tool.wire).expect("it is one of them");
+            let own = PlatformToolKind::named(tool.wire).expect("it is one of them");
             assert_eq!(own.canonical(), tool.tool.name.as_str());
             let definition: Value = tool.definition.decode().expect("JSON");
             assert_eq!(definition["name"], tool.wire);
@@ -192,9 +201,9 @@ mod tests {
     fn what_every_session_reads_is_short() {
         for tool in tools() {
             let most = match tool.presence {
-                Presence::Always => 400,
-                Presence::WithFiles => 350,
-                Presence::WithRun => 900,
+                ToolPresence::Always => 400,
+                ToolPresence::WithFiles => 350,
+                ToolPresence::WithRun => 900,
             };
             let bytes = tool.definition.as_str().len();
             assert!(bytes <= most, "{} takes {bytes} bytes", tool.wire);

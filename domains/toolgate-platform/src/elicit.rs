@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
-use toolgate_core::run::{Slot, SlotType};
+use toolgate_core::run::{InputSlot, SlotType};
 
 /// The name of the one field.
 const FIELD: &str = "answer";
 
 /// `params` of an elicitation; `problem` describes the error of the previous answer.
-pub(crate) fn question(slot: &Slot, problem: Option<&str>) -> RawJson {
+pub(crate) fn question(slot: &InputSlot, problem: Option<&str>) -> RawJson {
     let message = match problem {
         Some(problem) => format!("{}\n({problem})", slot.prompt_key),
         None => slot.prompt_key.clone(),
@@ -39,7 +39,7 @@ pub(crate) fn question(slot: &Slot, problem: Option<&str>) -> RawJson {
 }
 
 /// The person's answer, if there is one. Older clients send multiple choices as one text.
-pub(crate) fn answer(slot: &Slot, said: &RawJson) -> Option<Value> {
+pub(crate) fn answer(slot: &InputSlot, said: &RawJson) -> Option<Value> {
     let said: Value = said.decode().ok()?;
     if said["action"] != "accept" {
         return None;
@@ -59,9 +59,9 @@ mod tests {
 
     use super::*;
 
-    fn slot(slot_type: SlotType) -> Slot {
+    fn slot(slot_type: SlotType) -> InputSlot {
         let option = |value: &str| SlotOption { value: value.to_owned(), label: None };
-        Slot {
+        InputSlot {
             slot_type,
             slot_id: "tone".to_owned(),
             prompt_key: "Which tone?".to_owned(),

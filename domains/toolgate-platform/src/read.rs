@@ -4,24 +4,24 @@ use serde::Deserialize;
 use serde_json::json;
 use toolgate_core::Refusal;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
-use toolgate_files::RefWish;
+use toolgate_files::RefSelection;
 
-use crate::Tools;
+use crate::PlatformTools;
 use crate::answering::{arguments, done, invalid};
 
 #[derive(Deserialize)]
-struct Arguments {
+struct ReadRefArguments {
     ref_id: String,
     range: Option<String>,
     query: Option<String>,
 }
 
-impl Arguments {
-    fn wish(&self) -> Result<RefWish, Refusal> {
+impl ReadRefArguments {
+    fn wish(&self) -> Result<RefSelection, Refusal> {
         match (&self.range, &self.query) {
             (Some(_), Some(_)) => Err(invalid("both `range` and `query` are given", "give one of them")),
-            (None, Some(text)) => Ok(RefWish::Query { text: text.clone() }),
-            (None, None) => Ok(RefWish::Range { start: 0, length: None }),
+            (None, Some(text)) => Ok(RefSelection::Query { text: text.clone() }),
+            (None, None) => Ok(RefSelection::Range { start: 0, length: None }),
             (Some(range), None) => range_of(range).ok_or_else(|| {
                 invalid(
                     format!("{range:?} is no range"),
@@ -33,18 +33,18 @@ impl Arguments {
 }
 
 /// `0-4000`, the end not included, or `4000-`.
-fn range_of(range: &str) -> Option<RefWish> {
+fn range_of(range: &str) -> Option<RefSelection> {
     let (start, end) = range.split_once('-')?;
     let start: u64 = start.parse().ok()?;
     let length = match end {
         "" => None,
         end => Some(end.parse::<u64>().ok()?.checked_sub(start).filter(|length| *length > 0)?),
     };
-    Some(RefWish::Range { start, length })
+    Some(RefSelection::Range { start, length })
 }
 
-pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let arguments: Arguments = arguments(call.arguments)?;
+pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
+    let arguments: ReadRefArguments = arguments(call.arguments)?;
     let piece = tools.files.read_ref(call.holder, &arguments.ref_id, arguments.wish()?).await?;
     let data = json!({
         "ref_id": arguments.ref_id, "start": piece.start, "end": piece.end, "total": piece.total,
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn a_range_is_two_numbers_or_an_open_end() {
-        assert_eq!(range_of("0-4000"), Some(RefWish::Range { start: 0, length: Some(4_000) }));
-        assert_eq!(range_of("4000-"), Some(RefWish::Range { start: 4_000, length: None }));
+        assert_eq!(range_of("0-4000"), Some(RefSelection::Range { start: 0, length: Some(4_000) }));
+        assert_eq!(range_of("4000-"), Some(RefSelection::Range { start: 4_000, length: None }));
         for bad in ["", "-", "4-4", "5-4", "a-b", "1", "1-99999999999999999999999"] {
             assert_eq!(range_of(bad), None, "{bad}");
         }

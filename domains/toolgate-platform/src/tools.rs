@@ -10,7 +10,7 @@ use toolgate_runs::Runs;
 use crate::definition::tools;
 
 /// The gateway's own tools, with their dependencies.
-pub struct Tools {
+pub struct PlatformTools {
     pub(crate) tools: Vec<Arc<PlatformTool>>,
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
@@ -18,7 +18,7 @@ pub struct Tools {
     pub(crate) input_hold: Duration,
 }
 
-impl Tools {
+impl PlatformTools {
     pub fn new(files: Arc<Files>, runs: Arc<Runs>, input_hold: Duration) -> Self {
         Self { tools: tools(), files, runs, input_hold }
     }

@@ -6,16 +6,16 @@ use toolgate_core::Refusal;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 
-use crate::Tools;
+use crate::PlatformTools;
 use crate::answering::{arguments, done};
 
 #[derive(Deserialize)]
-struct Arguments {
+struct FileUploadArguments {
     file_name: String,
 }
 
-pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let Arguments { file_name } = arguments(call.arguments)?;
+pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
+    let FileUploadArguments { file_name } = arguments(call.arguments)?;
     let name = toolgate_files::file_name(&file_name)?;
     let offer = tools.files.offer_upload(call.holder, name).await?;
     let until = rfc3339(offer.expires_at_ms);

@@ -7,11 +7,11 @@ use tokio::sync::watch;
 use toolgate_core::id::RunId;
 
 #[derive(Default)]
-pub(crate) struct Bells {
+pub(crate) struct RunBells {
     bells: Mutex<BTreeMap<RunId, watch::Sender<()>>>,
 }
 
-impl Bells {
+impl RunBells {
     /// Subscribes to bells from now on.
     pub(crate) fn hear(&self, run: &RunId) -> watch::Receiver<()> {
         let mut bells = self.bells.lock();

@@ -9,15 +9,15 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::{InputRequest, RunCallEnd};
 use toolgate_core::{PrincipalId, RawJson};
-use toolgate_store::{Act, Books, RunError, Stepped, Store};
+use toolgate_store::{ActionStamp, Books, RunError, SteppedRun, Store};
 
-use crate::bells::Bells;
-use crate::waiting::Waiting;
+use crate::bells::RunBells;
+use crate::waiting::QuestionWaiters;
 
 /// The maximum number of entries that wait for the store. More are lost, and look like a crash.
 const LATE_MAX: usize = 10_000;
 
-pub struct Setup {
+pub struct RunsSetup {
     pub store: Store,
     pub books: Arc<Books>,
     pub clock: Arc<dyn Clock>,
@@ -28,7 +28,7 @@ pub struct Setup {
 
 /// The time limits for waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct WaitLimits {
     /// For the calls in flight, before a run is completed.
     pub completing: Duration,
     /// For the result of a call that runs already.
@@ -39,7 +39,7 @@ pub struct Limits {
     pub upkeep: Duration,
 }
 
-impl Default for Limits {
+impl Default for WaitLimits {
     fn default() -> Self {
         Self {
             completing: Duration::from_secs(60),
@@ -50,46 +50,46 @@ impl Default for Limits {
     }
 }
 
-pub(crate) struct Desk {
+pub(crate) struct RunDesk {
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) stream: String,
-    pub(crate) limits: Limits,
-    pub(crate) waiting: Waiting,
-    pub(crate) bells: Bells,
-    late: Mutex<Vec<Late>>,
+    pub(crate) limits: WaitLimits,
+    pub(crate) waiting: QuestionWaiters,
+    pub(crate) bells: RunBells,
+    late: Mutex<Vec<LateEvent>>,
 }
 
 /// An event that could not be written.
 #[derive(Clone, Debug)]
-pub(crate) enum Late {
+pub(crate) enum LateEvent {
     Finished { run: RunId, call: CallId, end: RunCallEnd },
     Recorded { run: RunId, client_id: String, result: RawJson },
     PutOff { run: RunId, client_id: String, result: RawJson },
 }
 
-impl Desk {
-    pub(crate) fn new(setup: Setup, limits: Limits) -> Self {
-        let Setup { store, books, clock, stream, shutdown: _ } = setup;
+impl RunDesk {
+    pub(crate) fn new(setup: RunsSetup, limits: WaitLimits) -> Self {
+        let RunsSetup { store, books, clock, stream, shutdown: _ } = setup;
         Self {
             store,
             books,
             clock,
             stream,
             limits,
-            waiting: Waiting::default(),
-            bells: Bells::default(),
+            waiting: QuestionWaiters::default(),
+            bells: RunBells::default(),
             late: Mutex::default(),
         }
     }
 
-    pub(crate) fn act<'a>(&self, by: &'a PrincipalId) -> Act<'a> {
-        Act { by, at_ms: self.clock.now_ms() }
+    pub(crate) fn act<'a>(&self, by: &'a PrincipalId) -> ActionStamp<'a> {
+        ActionStamp { by, at_ms: self.clock.now_ms() }
     }
 
     /// Notifies the waiters in this process about the changes of a step.
-    pub(crate) fn tell(&self, stepped: &Stepped) {
+    pub(crate) fn tell(&self, stepped: &SteppedRun) {
         for input in &stepped.cancelled {
             self.tell_resolved(input);
         }
@@ -104,7 +104,7 @@ impl Desk {
     }
 
     /// Writes something now, or later if the store is down.
-    pub(crate) async fn write_down(&self, late: Late) {
+    pub(crate) async fn write_down(&self, late: LateEvent) {
         match self.try_write_down(&late).await {
             Ok(()) => {}
             Err(RunError::Store(error)) => {
@@ -115,7 +115,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn keep(&self, late: Late) {
+    pub(crate) fn keep(&self, late: LateEvent) {
         let mut kept = self.late.lock();
         match kept.len() < LATE_MAX {
             true => kept.push(late),
@@ -131,17 +131,17 @@ impl Desk {
         }
     }
 
-    async fn try_write_down(&self, late: &Late) -> Result<(), RunError> {
+    async fn try_write_down(&self, late: &LateEvent) -> Result<(), RunError> {
         let run = match late {
-            Late::Finished { run, call, end } => {
+            LateEvent::Finished { run, call, end } => {
                 self.books.finish_run_call(run, call, *end, self.clock.now_ms()).await?;
                 run
             }
-            Late::Recorded { run, client_id, result } => {
+            LateEvent::Recorded { run, client_id, result } => {
                 self.store.record_batch_call(run, client_id, result).await?;
                 run
             }
-            Late::PutOff { run, client_id, result } => {
+            LateEvent::PutOff { run, client_id, result } => {
                 self.store.put_off_batch_call(run, client_id, result).await?;
                 run
             }

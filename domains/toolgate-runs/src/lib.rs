@@ -10,12 +10,12 @@ mod upkeep;
 mod view;
 mod waiting;
 
-pub use desk::{Limits, Setup};
+pub use desk::{RunsSetup, WaitLimits};
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};
 pub use view::{
-    Asking, Claim, InputPage, InputQuery, NewRun, NewTask, RunCallView, RunPage, RunQuery, TaskPage,
+    CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask, RunCallView, RunPage, RunQuery, TaskPage,
 };
 
 pub use toolgate_store::RunCallState;

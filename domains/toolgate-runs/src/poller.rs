@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::desk::Desk;
+use crate::desk::RunDesk;
 
 /// The maximum number of questions in one query.
 const POLLED_MAX: usize = 256;
 
-pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn run(desk: Arc<RunDesk>, shutdown: CancellationToken) {
     loop {
         let wanted = desk.waiting.wanted();
         if wanted.is_empty() {

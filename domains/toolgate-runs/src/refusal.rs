@@ -4,7 +4,7 @@ use toolgate_core::codes;
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::run::{InputRequest, InputState};
 use toolgate_core::{Refusal, moment};
-use toolgate_store::{Exhausted, RunError, StoreError, StoredRunCall};
+use toolgate_store::{BudgetExhausted, RunError, StoreError, StoredRunCall};
 
 use crate::runs::DATA_TOOLS_BEFORE_ASKING;
 
@@ -75,8 +75,8 @@ fn paused(run: &RunId, question: Option<&InputRequest>) -> Refusal {
     ))
 }
 
-fn budget_exhausted(exhausted: &Exhausted) -> Refusal {
-    let Exhausted { run, limit, max, used, wanted } = exhausted;
+fn budget_exhausted(exhausted: &BudgetExhausted) -> Refusal {
+    let BudgetExhausted { run, limit, max, used, wanted } = exhausted;
     let message = match wanted {
         0 => format!("the budget of run {run} is used up: {used} of {max} {limit}"),
         wanted => format!(

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 
-use crate::desk::{Desk, Limits, Setup};
+use crate::desk::{RunDesk, RunsSetup, WaitLimits};
 use crate::refusal::down;
 use crate::{poller, upkeep};
 
@@ -22,7 +22,7 @@ pub const DATA_TOOLS_BEFORE_ASKING: usize = 2;
 
 /// Live; one per gateway process.
 pub struct Runs {
-    desk: Arc<Desk>,
+    desk: Arc<RunDesk>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -30,14 +30,14 @@ pub struct Runs {
 impl Runs {
     /// Must be called before the gateway takes calls: it closes everything that an earlier process of the
     /// same stream left open.
-    pub async fn start(setup: Setup) -> Result<Arc<Runs>, Refusal> {
-        Self::start_within(setup, Limits::default()).await
+    pub async fn start(setup: RunsSetup) -> Result<Arc<Runs>, Refusal> {
+        Self::start_within(setup, WaitLimits::default()).await
     }
 
     /// The same with other limits.
-    pub async fn start_within(setup: Setup, limits: Limits) -> Result<Arc<Runs>, Refusal> {
+    pub async fn start_within(setup: RunsSetup, limits: WaitLimits) -> Result<Arc<Runs>, Refusal> {
         let shutdown = setup.shutdown.child_token();
-        let desk = Arc::new(Desk::new(setup, limits));
+        let desk = Arc::new(RunDesk::new(setup, limits));
         batches::forget(&desk, &desk.stream).await.map_err(|error| down(&error))?;
         let tasks = TaskTracker::new();
         tasks.spawn(poller::run(Arc::clone(&desk), shutdown.clone()));

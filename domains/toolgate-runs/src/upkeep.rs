@@ -7,12 +7,12 @@ use toolgate_core::PrincipalId;
 use toolgate_core::id::RunId;
 use toolgate_store::{Outage, RunError, StoreError};
 
-use crate::desk::Desk;
+use crate::desk::RunDesk;
 
 /// The number of runs that are ended before other work gets a turn.
 const DUE_MAX: usize = 100;
 
-pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn run(desk: Arc<RunDesk>, shutdown: CancellationToken) {
     let mut outage = Outage::default();
     while desk.rest(desk.limits.upkeep, &shutdown).await {
         desk.write_down_late().await;
@@ -21,7 +21,7 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
     desk.write_down_late().await;
 }
 
-impl Desk {
+impl RunDesk {
     pub(crate) async fn end_due(&self) -> Result<(), StoreError> {
         let mut failed = Ok(());
         for id in self.store.due_runs(self.clock.now_ms(), DUE_MAX).await? {

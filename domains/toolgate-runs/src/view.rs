@@ -1,7 +1,9 @@
 //! The questions about runs, and the answers.
 
 use toolgate_core::id::{CallId, RunId, SessionId, TaskId};
-use toolgate_core::run::{Budget, CallKind, InputFile, InputRequest, InputState, Run, RunState, Slot, Task};
+use toolgate_core::run::{
+    CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunState, Task,
+};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, PrincipalId, RawJson};
 use toolgate_store::{RunCallState, StoredRunCall};
@@ -14,7 +16,7 @@ pub struct NewTask {
     pub name: String,
     pub description: String,
     pub agent: Option<AgentName>,
-    pub budget: Budget,
+    pub budget: RunBudget,
     /// The version that the caller saw.
     pub if_version: Option<u64>,
 }
@@ -38,7 +40,7 @@ pub struct NewRun {
     pub parent: Option<RunId>,
     pub input: Vec<InputFile>,
     /// Limited by the task and by the parent's remaining budget.
-    pub budget: Budget,
+    pub budget: RunBudget,
 }
 
 /// A filter for runs. `None` matches anything.
@@ -80,14 +82,14 @@ impl From<StoredRunCall> for RunCallView {
 
 /// A question on its way to a person.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Asking {
+pub struct NewQuestion {
     pub run: RunId,
     pub session: Option<SessionId>,
     /// The call that asks.
     pub call: Option<CallId>,
     /// The principal that asks.
     pub principal: PrincipalId,
-    pub slot: Slot,
+    pub slot: InputSlot,
 }
 
 /// A filter for questions. `None` matches anything.
@@ -109,7 +111,7 @@ pub struct InputPage {
 
 /// The treatment of a call that a client sends under its own id.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Claim {
+pub enum CallClaim {
     /// It is new: run it, and then `record` the result.
     Run,
     /// It ran, with this result.

@@ -8,15 +8,15 @@ use tokio::sync::{Notify, watch};
 use toolgate_core::id::InputId;
 use toolgate_core::run::InputRequest;
 
-type Answers = BTreeMap<InputId, watch::Sender<Option<InputRequest>>>;
+type AnswerSenders = BTreeMap<InputId, watch::Sender<Option<InputRequest>>>;
 
 #[derive(Default)]
-pub(crate) struct Waiting {
-    answers: Mutex<Answers>,
+pub(crate) struct QuestionWaiters {
+    answers: Mutex<AnswerSenders>,
     begun: Notify,
 }
 
-impl Waiting {
+impl QuestionWaiters {
     /// Becomes the question once it is no longer pending.
     pub(crate) fn wait_for(&self, id: &InputId) -> watch::Receiver<Option<InputRequest>> {
         let answer =

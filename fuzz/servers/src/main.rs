@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use libfuzzer_sys::fuzz_target;
-use damage::Target as _;
-use capability_fuzz::Target;
+use damage::FuzzTarget as _;
+use capability_fuzz::ServerTarget;
 
-static TARGET: LazyLock<Target> = LazyLock::new(|| {
+static TARGET: LazyLock<ServerTarget> = LazyLock::new(|| {
     let name = std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET names a target");
-    Target::from_str(&name, false).expect("FUZZ_TARGET is one of the targets")
+    ServerTarget::from_str(&name, false).expect("FUZZ_TARGET is one of the targets")
 });
 
 fuzz_target!(|input: &[u8]| TARGET.try_one(input));

@@ -15,7 +15,7 @@ use clap::{Parser, ValueEnum};
 pub use random::Random;
 
 /// An entry point for hostile input. It panics if an input is handled wrongly.
-pub trait Target: ValueEnum + Copy + Send + Sync + 'static {
+pub trait FuzzTarget: ValueEnum + Copy + Send + Sync + 'static {
     /// Whole inputs to begin with.
     fn seeds(self) -> Vec<Vec<u8>>;
 
@@ -32,7 +32,7 @@ pub trait Target: ValueEnum + Copy + Send + Sync + 'static {
 
 /// Hostile input, target by target.
 #[derive(Parser)]
-struct Arguments<T: Target> {
+struct FuzzArguments<T: FuzzTarget> {
     /// The targets to run; all by default
     #[arg(value_enum)]
     targets: Vec<T>,
@@ -54,8 +54,8 @@ struct Arguments<T: Target> {
 }
 
 /// The whole program of a fuzzer.
-pub fn main<T: Target>() -> ExitCode {
-    match run(&Arguments::<T>::parse()) {
+pub fn main<T: FuzzTarget>() -> ExitCode {
+    match run(&FuzzArguments::<T>::parse()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -64,7 +64,7 @@ pub fn main<T: Target>() -> ExitCode {
     }
 }
 
-fn run<T: Target>(arguments: &Arguments<T>) -> anyhow::Result<ExitCode> {
+fn run<T: FuzzTarget>(arguments: &FuzzArguments<T>) -> anyhow::Result<ExitCode> {
     let targets = match arguments.targets.is_empty() {
         true => T::value_variants(),
         false => &arguments.targets,
@@ -82,15 +82,15 @@ fn run<T: Target>(arguments: &Arguments<T>) -> anyhow::Result<ExitCode> {
     each(targets, arguments)
 }
 
-fn name<T: Target>(target: T) -> String {
+fn name<T: FuzzTarget>(target: T) -> String {
     target.to_possible_value().expect("no target is hidden").get_name().to_owned()
 }
 
-fn at_hand<T: Target>(target: T, folder: &Path) -> PathBuf {
+fn at_hand<T: FuzzTarget>(target: T, folder: &Path) -> PathBuf {
     folder.join(format!("{}.input", name(target)))
 }
 
-fn alone<T: Target>(target: T, arguments: &Arguments<T>) -> anyhow::Result<ExitCode> {
+fn alone<T: FuzzTarget>(target: T, arguments: &FuzzArguments<T>) -> anyhow::Result<ExitCode> {
     let time = Duration::from_secs(arguments.seconds);
     let tried = watch::run(target, arguments.seed, time, &at_hand(target, &arguments.folder))?;
     eprintln!("{}: {tried} inputs", name(target));
@@ -98,7 +98,7 @@ fn alone<T: Target>(target: T, arguments: &Arguments<T>) -> anyhow::Result<ExitC
 }
 
 /// One process after the other, so that a crash affects only its own.
-fn each<T: Target>(targets: &[T], arguments: &Arguments<T>) -> anyhow::Result<ExitCode> {
+fn each<T: FuzzTarget>(targets: &[T], arguments: &FuzzArguments<T>) -> anyhow::Result<ExitCode> {
     let program = std::env::current_exe().context("could not find this program")?;
     let share = (arguments.seconds / targets.len() as u64).max(1);
     let mut found = 0;

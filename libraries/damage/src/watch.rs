@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use nix::sys::resource::{Resource, setrlimit};
 
-use crate::Target;
+use crate::FuzzTarget;
 use crate::random::Random;
 
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
@@ -24,7 +24,12 @@ const STACK_BYTES: usize = 64 << 20;
 const TOO_SLOW: i32 = 3;
 
 /// Tries the seeds, then damaged copies of them until the time is over. Returns how many were tried.
-pub(crate) fn run<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
+pub(crate) fn run<T: FuzzTarget>(
+    target: T,
+    seed: u64,
+    time: Duration,
+    at_hand: &Path,
+) -> anyhow::Result<u64> {
     setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES_MAX, MEMORY_BYTES_MAX).context("could not limit memory")?;
     let at_hand = at_hand.to_owned();
     let worker =
@@ -35,10 +40,10 @@ pub(crate) fn run<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Pat
         .map_err(|_| anyhow::anyhow!("the fuzzer itself failed"))?
 }
 
-fn work<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
+fn work<T: FuzzTarget>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
     let seeds = target.seeds();
     let mut random = Random::new(seed);
-    let watch = Watch::start(at_hand.to_owned());
+    let watch = Watchdog::start(at_hand.to_owned());
     let began = Instant::now();
     let mut tried = 0;
     let mut whole = seeds.iter();
@@ -55,7 +60,7 @@ fn work<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyh
 }
 
 /// Runs one input and looks for a panic.
-pub(crate) fn once<T: Target>(target: T, input: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn once<T: FuzzTarget>(target: T, input: &[u8]) -> anyhow::Result<()> {
     if panic::catch_unwind(AssertUnwindSafe(|| target.try_one(input))).is_err() {
         bail!("a panic");
     }
@@ -63,13 +68,13 @@ pub(crate) fn once<T: Target>(target: T, input: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Ends the process after too long without progress: a thread cannot be stopped from outside.
-struct Watch {
+struct Watchdog {
     ticks: Arc<AtomicU64>,
 }
 
 const STOPPED: u64 = u64::MAX;
 
-impl Watch {
+impl Watchdog {
     fn start(at_hand: PathBuf) -> Self {
         let ticks = Arc::new(AtomicU64::new(0));
         let seen = ticks.clone();

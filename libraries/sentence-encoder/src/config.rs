@@ -7,7 +7,7 @@ use crate::folder::{CONFIG, Folder, POOLING};
 
 /// The sizes of a BERT model, by the names its authors gave them.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Config {
+pub(crate) struct BertConfig {
     #[serde(default)]
     model_type: String,
     #[serde(default)]
@@ -37,12 +37,12 @@ fn layer_norm_eps() -> f64 {
 }
 
 #[derive(Deserialize)]
-struct Pooling {
+struct PoolingConfig {
     #[serde(default)]
     pooling_mode_mean_tokens: bool,
 }
 
-impl Config {
+impl BertConfig {
     pub(crate) fn read(folder: &Folder) -> Result<Self, LoadError> {
         let config: Self = parse(folder, CONFIG, &folder.read(CONFIG)?)?;
         let refused = |file, what| LoadError::Unsupported { path: folder.path(file), what };
@@ -50,7 +50,7 @@ impl Config {
             return Err(refused(CONFIG, what));
         }
         if let Some(bytes) = folder.read_if_there(POOLING)?
-            && !parse::<Pooling>(folder, POOLING, &bytes)?.pooling_mode_mean_tokens
+            && !parse::<PoolingConfig>(folder, POOLING, &bytes)?.pooling_mode_mean_tokens
         {
             return Err(refused(POOLING, "it does not take the mean of its words".to_owned()));
         }

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
+use crate::config::BertConfig;
 use crate::folder::{CONFIG, Folder, TOKENIZER, WEIGHTS};
 use crate::lanes::Lanes;
 use crate::network::Network;
-use crate::tokens::Tokens;
+use crate::tokens::Tokenizer;
 use crate::weights::Weights;
 use crate::{EncodeError, Encoder, LoadError};
 
@@ -23,7 +23,7 @@ const BATCH_TOKENS_MAX: usize = 1024;
 pub struct Model {
     id: String,
     dimensions: usize,
-    tokens: Tokens,
+    tokens: Tokenizer,
     network: Network,
     lanes: Lanes,
 }
@@ -32,8 +32,8 @@ impl Model {
     /// Reads a folder with `config.json`, `tokenizer.json` and `model.safetensors`. Takes some tenths of a second.
     pub fn load(folder: &Path) -> Result<Self, LoadError> {
         let folder = Folder::open(folder)?;
-        let config = Config::read(&folder)?;
-        let tokens = Tokens::read(&folder, &config)?;
+        let config = BertConfig::read(&folder)?;
+        let tokens = Tokenizer::read(&folder, &config)?;
         let bytes = folder.read(WEIGHTS)?;
         let id = id(&folder, &bytes)?;
         let network = Network::build(&config, &mut Weights::parse(&folder, &bytes)?)?;

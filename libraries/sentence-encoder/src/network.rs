@@ -6,7 +6,7 @@
 mod attention;
 
 use crate::LoadError;
-use crate::config::Config;
+use crate::config::BertConfig;
 use crate::gelu::Gelu;
 use crate::linear::Linear;
 use crate::weights::Weights;
@@ -38,7 +38,7 @@ struct Norm {
 }
 
 impl Network {
-    pub(crate) fn build(config: &Config, weights: &mut Weights<'_>) -> Result<Self, LoadError> {
+    pub(crate) fn build(config: &BertConfig, weights: &mut Weights<'_>) -> Result<Self, LoadError> {
         let size = config.hidden_size;
         let mut table =
             |name: &str, rows| weights.take(&format!("embeddings.{name}_embeddings.weight"), &[rows, size]);
@@ -90,7 +90,7 @@ impl Network {
 }
 
 impl Layer {
-    fn take(config: &Config, weights: &mut Weights<'_>, name: &str) -> Result<Self, LoadError> {
+    fn take(config: &BertConfig, weights: &mut Weights<'_>, name: &str) -> Result<Self, LoadError> {
         let (size, wide) = (config.hidden_size, config.intermediate_size);
         Ok(Self {
             attention: Attention::take(config, weights, &format!("{name}.attention"))?,
@@ -114,7 +114,7 @@ impl Layer {
 }
 
 impl Norm {
-    fn take(config: &Config, weights: &mut Weights<'_>, name: &str) -> Result<Self, LoadError> {
+    fn take(config: &BertConfig, weights: &mut Weights<'_>, name: &str) -> Result<Self, LoadError> {
         let size = [config.hidden_size];
         let scale = weights.take(&format!("{name}.weight"), &size)?;
         let shift = weights.take(&format!("{name}.bias"), &size)?;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::LoadError;
-use crate::config::Config;
+use crate::config::BertConfig;
 use crate::folder::{Folder, TOKENIZER};
 use clean::Normalizer;
 
@@ -20,7 +20,7 @@ pub(crate) const TOKENS_MAX: usize = 256;
 /// Longer text is not split, since it would not be read: no word piece is longer than this on average.
 const CHARS_MAX: usize = 16 * TOKENS_MAX;
 
-pub(crate) struct Tokens {
+pub(crate) struct Tokenizer {
     normalizer: Normalizer,
     pieces: WordPiece,
     unknown: u32,
@@ -31,16 +31,16 @@ pub(crate) struct Tokens {
 
 /// `tokenizer.json`, as far as it matters for the result.
 #[derive(Deserialize)]
-struct File {
+struct TokenizerFile {
     normalizer: Normalizer,
     post_processor: Value,
     #[serde(default)]
-    added_tokens: Vec<Added>,
+    added_tokens: Vec<AddedToken>,
     model: WordPiece,
 }
 
 #[derive(Deserialize)]
-struct Added {
+struct AddedToken {
     id: u32,
 }
 
@@ -52,16 +52,16 @@ struct WordPiece {
     vocab: HashMap<String, u32>,
 }
 
-impl Tokens {
-    pub(crate) fn read(folder: &Folder, config: &Config) -> Result<Self, LoadError> {
+impl Tokenizer {
+    pub(crate) fn read(folder: &Folder, config: &BertConfig) -> Result<Self, LoadError> {
         let bytes = folder.read(TOKENIZER)?;
         Self::parse(&bytes, config)
             .map_err(|reason| LoadError::Tokenizer { path: folder.path(TOKENIZER), reason })
     }
 
-    fn parse(bytes: &[u8], config: &Config) -> Result<Self, String> {
+    fn parse(bytes: &[u8], config: &BertConfig) -> Result<Self, String> {
         check_kinds(bytes)?;
-        let file: File = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let file: TokenizerFile = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         let numbers =
             file.model.vocab.values().copied().chain(file.added_tokens.iter().map(|added| added.id));
         let largest = numbers.max().unwrap_or_default();

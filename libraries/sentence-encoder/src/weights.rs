@@ -20,12 +20,12 @@ const HEADER_BYTES_MAX: usize = 16 << 20;
 const METADATA: &str = "__metadata__";
 
 pub(crate) struct Weights<'a> {
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, TensorEntry>,
     data: &'a [u8],
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorEntry {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
@@ -51,7 +51,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-impl Entry {
+impl TensorEntry {
     fn range(&self) -> Range<usize> {
         self.data_offsets.0..self.data_offsets.1
     }
@@ -68,7 +68,7 @@ fn read(bytes: &[u8]) -> Result<Weights<'_>, String> {
         serde_json::from_slice(header).map_err(|error| format!("its header is not JSON: {error}"))?;
     let mut entries = HashMap::new();
     for (name, entry) in header.into_iter().filter(|(name, _)| name != METADATA) {
-        let entry = Entry::deserialize(entry).map_err(|error| format!("its tensor {name}: {error}"))?;
+        let entry = TensorEntry::deserialize(entry).map_err(|error| format!("its tensor {name}: {error}"))?;
         let name = name.strip_prefix(PREFIX).map(str::to_owned).unwrap_or(name);
         entries.insert(name, entry);
     }

@@ -34,7 +34,7 @@ struct Document {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Score {
+struct KeywordScore {
     precision: f64,
     recall: f64,
     f1: f64,
@@ -72,17 +72,18 @@ fn ours(documents: &[Document], encoder: Option<&dyn Encoder>) -> anyhow::Result
 }
 
 fn print_score(tool: &str, found: &Found, documents: &[Document]) {
-    let scores: Vec<Score> = documents
+    let scores: Vec<KeywordScore> = documents
         .iter()
         .map(|document| score(document, found.phrases.get(&document.name).map_or(&[], Vec::as_slice)))
         .collect();
-    let mean = |value: fn(&Score) -> f64| scores.iter().map(value).sum::<f64>() / scores.len().max(1) as f64;
+    let mean =
+        |value: fn(&KeywordScore) -> f64| scores.iter().map(value).sum::<f64>() / scores.len().max(1) as f64;
     let (precision, recall) = (mean(|score| score.precision), mean(|score| score.recall));
     let f1 = mean(|score| score.f1);
     println!("{tool:<34} {precision:>6.3} {recall:>6.3} {f1:>6.3} {:>9.2}", found.seconds);
 }
 
-fn score(document: &Document, phrases: &[String]) -> Score {
+fn score(document: &Document, phrases: &[String]) -> KeywordScore {
     let mut seen = HashSet::new();
     let stemmed = phrases.iter().map(|phrase| stemmed(phrase)).filter(|phrase| seen.insert(phrase.clone()));
     let given: Vec<String> = stemmed.take(TOP_K).collect();
@@ -90,7 +91,7 @@ fn score(document: &Document, phrases: &[String]) -> Score {
     let precision = right / given.len().max(1) as f64;
     let recall = right / document.wanted.len().max(1) as f64;
     let f1 = if right > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
-    Score { precision, recall, f1 }
+    KeywordScore { precision, recall, f1 }
 }
 
 fn stemmed(phrase: &str) -> String {

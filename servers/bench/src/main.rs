@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 
 /// Scores of the capability servers beside other tools', on files that were prepared by servers/bench/others
 #[derive(Parser)]
-struct Arguments {
+struct ServerBenchArguments {
     #[command(subcommand)]
     set: Set,
 }
@@ -60,7 +60,7 @@ enum Set {
 }
 
 fn main() -> ExitCode {
-    let measured = match Arguments::parse().set {
+    let measured = match ServerBenchArguments::parse().set {
         Set::PdfText { data } => pdf_text::run(&data),
         Set::Tables { data } => tables::run(&data),
         Set::Ocr { data, models } => ocr::run(&data, models),

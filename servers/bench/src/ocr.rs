@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
-use capability_ocr::{Engine, Picture, Settings};
+use capability_ocr::{OcrEngine, OcrSettings, Picture};
 use serde::Deserialize;
 
 const OURS: &str = "this project";
@@ -21,26 +21,26 @@ const OTHERS: [&str; 2] = ["rapidocr", "tesseract"];
 #[derive(Deserialize, Default)]
 struct Found {
     version: String,
-    pages: BTreeMap<String, Page>,
+    pages: BTreeMap<String, OcrPage>,
 }
 
 #[derive(Deserialize, Default)]
-struct Page {
+struct OcrPage {
     text: String,
     seconds: f64,
 }
 
 /// Means over pages of one kind.
 #[derive(Default)]
-struct Score {
+struct OcrScore {
     f1: f64,
     seconds: f64,
 }
 
 /// Prints the scores on the pages in `data`, with weights from `models`.
 pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
-    let settings = Settings { models, ..Settings::default() };
-    let engine = Engine::find(&settings).context("find an engine")?;
+    let settings = OcrSettings { models, ..OcrSettings::default() };
+    let engine = OcrEngine::find(&settings).context("find an engine")?;
     let mut tools = BTreeMap::from([(OURS.to_owned(), read_all(&engine, data)?)]);
     for other in OTHERS {
         let Ok(json) = fs::read(data.join(format!("{other}.json"))) else { continue };
@@ -62,14 +62,14 @@ pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read_all(engine: &Engine, data: &Path) -> anyhow::Result<Found> {
+fn read_all(engine: &OcrEngine, data: &Path) -> anyhow::Result<Found> {
     let mut found = Found { version: engine.kind().as_str().into(), pages: BTreeMap::new() };
     for path in pictures(data)? {
         let bytes = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
         let begun = Instant::now();
         let picture = Picture::decode(&bytes).with_context(|| format!("decode {}", path.display()))?;
         let reading = engine.read(&picture).with_context(|| format!("read {}", path.display()))?;
-        let page = Page { text: reading.text(), seconds: begun.elapsed().as_secs_f64() };
+        let page = OcrPage { text: reading.text(), seconds: begun.elapsed().as_secs_f64() };
         eprintln!("{} read in {:.1} s", name_of(&path), page.seconds);
         found.pages.insert(name_of(&path), page);
     }
@@ -94,8 +94,8 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn score(data: &Path, found: &Found, kind: &str) -> anyhow::Result<Score> {
-    let mut score = Score::default();
+fn score(data: &Path, found: &Found, kind: &str) -> anyhow::Result<OcrScore> {
+    let mut score = OcrScore::default();
     let pages: Vec<_> = found.pages.iter().filter(|(name, _)| name.contains(&format!(".{kind}."))).collect();
     for (name, page) in &pages {
         let stem = name.split_once(&format!(".{kind}.")).map_or(name.as_str(), |(stem, _)| stem);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
-use capability_documents::{Kind, OpenOptions};
+use capability_documents::{DocumentKind, OpenOptions};
 use serde::Deserialize;
 
 const OURS: &str = "this project";
@@ -37,12 +37,12 @@ enum Measure {
 
 /// The shares found in the documents of a set, and the reading time.
 #[derive(Default)]
-struct Score {
+struct TextScore {
     shares: Vec<f64>,
     seconds: f64,
 }
 
-impl Score {
+impl TextScore {
     fn mean(&self) -> f64 {
         self.shares.iter().sum::<f64>() / self.shares.len().max(1) as f64
     }
@@ -50,7 +50,7 @@ impl Score {
 
 /// Prints the scores on the documents in `data`.
 pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
-    let mut scores: BTreeMap<(usize, &str), Score> = BTreeMap::new();
+    let mut scores: BTreeMap<(usize, &str), TextScore> = BTreeMap::new();
     for folder in folders(data)? {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(set) = SETS.iter().position(|(prefix, _)| name.starts_with(prefix)) else { continue };
@@ -84,13 +84,18 @@ fn folders(data: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-fn add<'t>(scores: &mut BTreeMap<(usize, &'t str), Score>, key: (usize, &'t str), share: f64, seconds: f64) {
+fn add<'t>(
+    scores: &mut BTreeMap<(usize, &'t str), TextScore>,
+    key: (usize, &'t str),
+    share: f64,
+    seconds: f64,
+) {
     let score = scores.entry(key).or_default();
     score.shares.push(share);
     score.seconds += seconds;
 }
 
-fn print(scores: &BTreeMap<(usize, &str), Score>) {
+fn print(scores: &BTreeMap<(usize, &str), TextScore>) {
     println!("{:<16} {:<14} {:>9} {:>7} {:>9}", "set", "tool", "documents", "score", "seconds");
     for ((set, tool), score) in scores {
         let (documents, mean) = (score.shares.len(), score.mean());
@@ -102,7 +107,8 @@ fn print(scores: &BTreeMap<(usize, &str), Score>) {
 fn ours(folder: &Path) -> anyhow::Result<(String, f64)> {
     let bytes = fs::read(folder.join("document.pdf"))?;
     let began = Instant::now();
-    let document = capability_documents::open(&bytes, Some(Kind::Pdf.media_type()), &OpenOptions::default());
+    let document =
+        capability_documents::open(&bytes, Some(DocumentKind::Pdf.media_type()), &OpenOptions::default());
     let seconds = began.elapsed().as_secs_f64();
     Ok((document.map(|document| document.text()).unwrap_or_default(), seconds))
 }

@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use capability_ocr::Settings;
+use capability_ocr::OcrSettings;
 use resume_profile_mcp::profile;
-use resume_profile_mcp::reading::{self, Eyes, Source};
+use resume_profile_mcp::reading::{self, ResumeSource, ScanEngine};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,13 +28,13 @@ struct Planned {
 
 /// The numbers of right, found and expected values.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct ValueTally {
     right: usize,
     found: usize,
     wanted: usize,
 }
 
-impl Tally {
+impl ValueTally {
     fn f1(self) -> f64 {
         if self.found + self.wanted == 0 {
             1.0
@@ -43,14 +43,14 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, other: Tally) {
+    fn add(&mut self, other: ValueTally) {
         self.right += other.right;
         self.found += other.found;
         self.wanted += other.wanted;
     }
 }
 
-type Score = BTreeMap<&'static str, Tally>;
+type ResumeScore = BTreeMap<&'static str, ValueTally>;
 
 /// Fields in the order in which they are printed.
 const FIELDS: [&str; 17] = [
@@ -78,7 +78,7 @@ pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
     let plan: Vec<Planned> = serde_json::from_slice(
         &fs::read(data.join("plan.json")).context("is data the folder that others/resumes.py filled?")?,
     )?;
-    let eyes = Eyes::find(&Settings { models, ..Settings::default() });
+    let eyes = ScanEngine::find(&OcrSettings { models, ..OcrSettings::default() });
     let mut found: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for planned in &plan {
         found.entry(OURS.to_owned()).or_default().insert(planned.id.clone(), ours(data, &planned.id, &eyes)?);
@@ -104,14 +104,14 @@ pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ours(data: &Path, id: &str, eyes: &Eyes) -> anyhow::Result<Value> {
+fn ours(data: &Path, id: &str, eyes: &ScanEngine) -> anyhow::Result<Value> {
     let path = folders_files(&data.join("files"))?
         .into_iter()
         .find(|path| path.file_stem().is_some_and(|stem| stem == id))
         .with_context(|| format!("there is no file of {id}"))?;
     let bytes = fs::read(&path)?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
-    let source = Source { bytes: &bytes, said: extension.as_deref(), password: None };
+    let source = ResumeSource { bytes: &bytes, said: extension.as_deref(), password: None };
     Ok(reading::file(&source, eyes).map(|parsed| profile::extract(&parsed).resume).unwrap_or_default())
 }
 
@@ -121,9 +121,9 @@ fn print(
     ids: &[&str],
     found: &BTreeMap<String, BTreeMap<String, Value>>,
 ) -> anyhow::Result<()> {
-    let mut columns: Vec<(&str, Score)> = Vec::new();
+    let mut columns: Vec<(&str, ResumeScore)> = Vec::new();
     for (tool, documents) in found {
-        let mut score = Score::new();
+        let mut score = ResumeScore::new();
         for id in ids {
             let truth: Value =
                 serde_json::from_slice(&fs::read(data.join("truth").join(format!("{id}.json")))?)?;
@@ -144,7 +144,7 @@ fn print(
         .map(|(_, score)| score.values().map(|tally| tally.f1()).sum::<f64>() / score.len() as f64);
     println!("{:<14}{}", "mean", means.map(|mean| format!("{mean:>22.3}")).collect::<String>());
     let pooled = columns.iter().map(|(_, score)| {
-        let mut all = Tally::default();
+        let mut all = ValueTally::default();
         score.values().for_each(|tally| all.add(*tally));
         all.f1()
     });
@@ -153,7 +153,7 @@ fn print(
 }
 
 /// The tally of each field for one document.
-fn compare(truth: &Value, found: &Value) -> Vec<(&'static str, Tally)> {
+fn compare(truth: &Value, found: &Value) -> Vec<(&'static str, ValueTally)> {
     let mut tallies = Vec::new();
     for (field, path) in [
         ("name", "/basics/name"),
@@ -187,10 +187,10 @@ fn compare(truth: &Value, found: &Value) -> Vec<(&'static str, Tally)> {
     tallies
 }
 
-fn one(wanted: Option<&Value>, found: Option<&Value>) -> Tally {
+fn one(wanted: Option<&Value>, found: Option<&Value>) -> ValueTally {
     let (wanted, found) = (wanted.and_then(Value::as_str), found.and_then(Value::as_str));
     let right = wanted.zip(found).is_some_and(|(wanted, found)| same(wanted, found));
-    Tally {
+    ValueTally {
         right: usize::from(right),
         found: usize::from(found.is_some()),
         wanted: usize::from(wanted.is_some()),
@@ -198,10 +198,14 @@ fn one(wanted: Option<&Value>, found: Option<&Value>) -> Tally {
 }
 
 /// Pairs each expected entry with the most similar one.
-fn entries(wanted: &Value, found: &Value, fields: &[(&'static str, &str)]) -> Vec<(&'static str, Tally)> {
+fn entries(
+    wanted: &Value,
+    found: &Value,
+    fields: &[(&'static str, &str)],
+) -> Vec<(&'static str, ValueTally)> {
     let mut left: Vec<&Value> = list(found).iter().collect();
-    let mut tallies: Vec<(&'static str, Tally)> =
-        fields.iter().map(|(name, _)| (*name, Tally::default())).collect();
+    let mut tallies: Vec<(&'static str, ValueTally)> =
+        fields.iter().map(|(name, _)| (*name, ValueTally::default())).collect();
     let shared = |one: &Value, other: &Value| {
         fields.iter().filter(|(_, key)| one_of(&one[*key], &other[*key]).right > 0).count()
     };
@@ -220,11 +224,11 @@ fn entries(wanted: &Value, found: &Value, fields: &[(&'static str, &str)]) -> Ve
     tallies
 }
 
-fn one_of(wanted: &Value, found: &Value) -> Tally {
+fn one_of(wanted: &Value, found: &Value) -> ValueTally {
     one(Some(wanted).filter(|value| value.is_string()), Some(found).filter(|value| value.is_string()))
 }
 
-fn bag(wanted: &[String], found: &[String]) -> Tally {
+fn bag(wanted: &[String], found: &[String]) -> ValueTally {
     let mut left: Vec<&String> = found.iter().collect();
     let mut right = 0;
     for value in wanted {
@@ -233,7 +237,7 @@ fn bag(wanted: &[String], found: &[String]) -> Tally {
             right += 1;
         }
     }
-    Tally { right, found: found.len(), wanted: wanted.len() }
+    ValueTally { right, found: found.len(), wanted: wanted.len() }
 }
 
 /// Skills without their groups.

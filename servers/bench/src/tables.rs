@@ -38,15 +38,15 @@ type Relations = HashMap<(String, String, Side), usize>;
 
 /// The numbers of right, found and expected relations.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct RelationTally {
     right: usize,
     found: usize,
     wanted: usize,
 }
 
 #[derive(Default)]
-struct Score {
-    all: Tally,
+struct TableScore {
+    all: RelationTally,
     documents: Vec<f64>,
     seconds: f64,
 }
@@ -64,8 +64,8 @@ pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn scores(data: &Path, set: &Path, documents: &[PathBuf]) -> anyhow::Result<BTreeMap<String, Score>> {
-    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+fn scores(data: &Path, set: &Path, documents: &[PathBuf]) -> anyhow::Result<BTreeMap<String, TableScore>> {
+    let mut scores: BTreeMap<String, TableScore> = BTreeMap::new();
     let tools = folders(&data.join("found"))?;
     for path in documents {
         let wanted = relations(&read(&path.with_extension("json"))?);
@@ -127,13 +127,13 @@ fn squeezed(text: &str) -> String {
     if bare.is_empty() { dense } else { bare }
 }
 
-fn compare(wanted: &Relations, found: &Relations) -> Tally {
+fn compare(wanted: &Relations, found: &Relations) -> RelationTally {
     let shared =
         found.iter().map(|(relation, count)| wanted.get(relation).map_or(0, |wanted| (*wanted).min(*count)));
-    Tally { right: shared.sum(), found: found.values().sum(), wanted: wanted.values().sum() }
+    RelationTally { right: shared.sum(), found: found.values().sum(), wanted: wanted.values().sum() }
 }
 
-impl Score {
+impl TableScore {
     fn add(&mut self, wanted: &Relations, found: &Tables) {
         let tally = compare(wanted, &relations(found));
         self.all.right += tally.right;
@@ -148,7 +148,7 @@ impl Score {
     }
 }
 
-impl Tally {
+impl RelationTally {
     fn precision(self) -> f64 {
         share(self.right, self.found)
     }
@@ -167,7 +167,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-fn print_score(tool: &str, score: &Score) {
+fn print_score(tool: &str, score: &TableScore) {
     let all = score.all;
     println!(
         "{tool:<18} {:>6.3} {:>6.3} {:>6.3} {:>9.3} {:>9.2}",

@@ -1,7 +1,7 @@
 //! The document that a call is about.
 
 use capability_documents::{OpenOptions, PageRange};
-use capability_kit::{FileInput, Loaded, Trouble, Work};
+use capability_kit::{FileInput, LoadedFile, Trouble, Work};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ pub(crate) enum Ocr {
 
 /// The common arguments of all tools about a document.
 #[derive(Default)]
-pub(crate) struct Source {
+pub(crate) struct DocumentSource {
     pub(crate) file: FileInput,
     pub(crate) content: Option<String>,
     pub(crate) pages: Option<String>,
@@ -25,27 +25,27 @@ pub(crate) struct Source {
 }
 
 /// A document from the arguments, and the options to read it with.
-pub(crate) struct Given {
+pub(crate) struct GivenDocument {
     pub(crate) bytes: Vec<u8>,
     pub(crate) said: Option<String>,
     pub(crate) options: OpenOptions,
 }
 
-impl Source {
-    pub(crate) fn load(self, work: &Work) -> Result<Given, Trouble> {
+impl DocumentSource {
+    pub(crate) fn load(self, work: &Work) -> Result<GivenDocument, Trouble> {
         let pages = self.pages.as_deref().filter(|pages| !pages.trim().is_empty());
         let pages = pages.map(str::parse::<PageRange>).transpose();
         let pages = pages.map_err(|error| {
             Trouble::bad_arguments(format!("pages: {error}")).hint("omit `pages` to read all of them")
         })?;
         let options = OpenOptions { password: self.password, pages, ..OpenOptions::default() };
-        let Loaded { bytes, media_type, name } = load(self.file, self.content, work)?;
+        let LoadedFile { bytes, media_type, name } = load(self.file, self.content, work)?;
         let said = media_type.or(name);
-        Ok(Given { bytes, said, options })
+        Ok(GivenDocument { bytes, said, options })
     }
 }
 
-fn load(file: FileInput, content: Option<String>, work: &Work) -> Result<Loaded, Trouble> {
+fn load(file: FileInput, content: Option<String>, work: &Work) -> Result<LoadedFile, Trouble> {
     let Some(content) = content else {
         let is_missing = file.file_data.is_none() && file.source_ref_id.is_none();
         return match is_missing {
@@ -58,5 +58,5 @@ fn load(file: FileInput, content: Option<String>, work: &Work) -> Result<Loaded,
         return Err(Trouble::bad_arguments("content was passed together with another document")
             .hint("pass only one of file_data, source_ref_id and content"));
     }
-    Ok(Loaded { bytes: content.into_bytes(), media_type: file.file_type, name: None })
+    Ok(LoadedFile { bytes: content.into_bytes(), media_type: file.file_type, name: None })
 }

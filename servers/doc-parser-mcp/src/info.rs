@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::arguments::Source;
+use crate::arguments::DocumentSource;
 use crate::reading::read;
 use crate::scans::scanned;
 
@@ -66,8 +66,12 @@ pub(crate) struct Description {
 
 pub(crate) fn document_info(arguments: DocumentInfo, work: &Work) -> Result<Description, Trouble> {
     let DocumentInfo { file_data, file_type, source_ref_id, content, password } = arguments;
-    let source =
-        Source { file: FileInput { file_data, file_type, source_ref_id }, content, pages: None, password };
+    let source = DocumentSource {
+        file: FileInput { file_data, file_type, source_ref_id },
+        content,
+        pages: None,
+        password,
+    };
     let (read, _) = read(source, work)?;
     let document = read.document;
     let text = document.text();

@@ -12,4 +12,4 @@ mod text;
 mod tools;
 mod trouble;
 
-pub use tools::{Options, capability};
+pub use tools::{DocParserOptions, capability};

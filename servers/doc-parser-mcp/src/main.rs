@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use doc_parser_mcp::{Options, capability};
+use doc_parser_mcp::{DocParserOptions, capability};
 
 fn main() -> ExitCode {
-    capability_kit::run(|options: Options| capability(&options))
+    capability_kit::run(|options: DocParserOptions| capability(&options))
 }

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use capability_documents::{Block, Bounds, Document, Kind, Line, Page, PageSource, pdf};
+use capability_documents::{Block, Bounds, Document, DocumentKind, Page, PageLine, PageSource, pdf};
 use capability_kit::Work;
-use capability_ocr::{Engine, OcrError, Picture, Reading, Settings};
+use capability_ocr::{OcrEngine, OcrError, OcrReading, OcrSettings, Picture};
 
 use crate::arguments::Ocr;
 
@@ -14,19 +14,19 @@ const DPI: f32 = 200.0;
 const PAGES_MAX: usize = 40;
 
 /// Reads scanned pages. What reads them is looked for with the first one.
-pub(crate) struct Scans {
-    settings: Settings,
-    engine: OnceLock<Result<Engine, Missing>>,
+pub(crate) struct ScanReader {
+    settings: OcrSettings,
+    engine: OnceLock<Result<OcrEngine, MissingEngine>>,
 }
 
 /// The reason why there is no OCR engine.
-struct Missing {
+struct MissingEngine {
     message: String,
     hint: String,
 }
 
-impl Scans {
-    pub(crate) fn new(settings: Settings) -> Self {
+impl ScanReader {
+    pub(crate) fn new(settings: OcrSettings) -> Self {
         Self { settings, engine: OnceLock::new() }
     }
 
@@ -44,7 +44,7 @@ impl Scans {
             return;
         }
         let which = pages_named(&numbers);
-        if document.kind != Kind::Pdf {
+        if document.kind != DocumentKind::Pdf {
             document.warnings.push(format!("{which} of pictures, which were not read"));
             return;
         }
@@ -56,7 +56,7 @@ impl Scans {
         }
         match self.engine() {
             Ok(engine) => read_all(engine, document, bytes, password, &numbers, work),
-            Err(Missing { message, hint }) => {
+            Err(MissingEngine { message, hint }) => {
                 document
                     .warnings
                     .push(format!("{which} of scans without text, which were not read: {message} ({hint})"));
@@ -64,14 +64,15 @@ impl Scans {
         }
     }
 
-    fn engine(&self) -> Result<&Engine, &Missing> {
-        let found = self.engine.get_or_init(|| Engine::find(&self.settings).map_err(|error| missing(&error)));
+    fn engine(&self) -> Result<&OcrEngine, &MissingEngine> {
+        let found =
+            self.engine.get_or_init(|| OcrEngine::find(&self.settings).map_err(|error| missing(&error)));
         found.as_ref()
     }
 }
 
-fn missing(error: &OcrError) -> Missing {
-    Missing { message: error.to_string(), hint: error.hint().unwrap_or_default() }
+fn missing(error: &OcrError) -> MissingEngine {
+    MissingEngine { message: error.to_string(), hint: error.hint().unwrap_or_default() }
 }
 
 /// Pages that show something but have no text.
@@ -105,7 +106,7 @@ fn pages_named(numbers: &[u32]) -> String {
 }
 
 fn read_all(
-    engine: &Engine,
+    engine: &OcrEngine,
     document: &mut Document,
     bytes: &[u8],
     password: Option<&str>,
@@ -134,7 +135,12 @@ fn read_all(
     document.warnings.append(&mut warnings);
 }
 
-fn read_page(engine: &Engine, page: &mut Page, bytes: &[u8], password: Option<&str>) -> Result<(), String> {
+fn read_page(
+    engine: &OcrEngine,
+    page: &mut Page,
+    bytes: &[u8],
+    password: Option<&str>,
+) -> Result<(), String> {
     let drawn = pdf::render(bytes, page.number, DPI, password).map_err(|error| error.to_string())?;
     let scale = if drawn.width == 0 { 0.0 } else { page.width / drawn.width as f32 };
     let picture =
@@ -146,21 +152,21 @@ fn read_page(engine: &Engine, page: &mut Page, bytes: &[u8], password: Option<&s
     Ok(())
 }
 
-fn blocks(reading: &Reading) -> Vec<Block> {
+fn blocks(reading: &OcrReading) -> Vec<Block> {
     let text = reading.text();
     let paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
     paragraphs.map(|paragraph| Block::Paragraph(paragraph.to_owned())).collect()
 }
 
 /// Pixels of the picture are points of the page again.
-fn placed(line: &capability_ocr::TextLine, scale: f32) -> Line {
+fn placed(line: &capability_ocr::TextLine, scale: f32) -> PageLine {
     let bounds = Bounds {
         left: line.bounds.left * scale,
         top: line.bounds.top * scale,
         right: line.bounds.right * scale,
         bottom: line.bounds.bottom * scale,
     };
-    Line { text: line.text.clone(), bounds, size: bounds.bottom - bounds.top, bold: false }
+    PageLine { text: line.text.clone(), bounds, size: bounds.bottom - bounds.top, bold: false }
 }
 
 #[cfg(test)]

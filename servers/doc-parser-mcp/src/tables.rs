@@ -5,7 +5,7 @@ use capability_kit::{FileInput, Trouble, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::Source;
+use crate::arguments::DocumentSource;
 use crate::reading::read;
 use crate::scans;
 
@@ -94,7 +94,8 @@ struct FoundTable {
 
 pub(crate) fn extract_tables(arguments: ExtractTables, work: &Work) -> Result<ExtractedTables, Trouble> {
     let ExtractTables { file_data, file_type, source_ref_id, content, pages, format, password } = arguments;
-    let source = Source { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
+    let source =
+        DocumentSource { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
     let (read, _) = read(source, work)?;
     let mut document = read.document;
     let all = with_headings(&document);

@@ -1,13 +1,13 @@
 //! `extract_text`.
 
-use capability_documents::{Document, Kind, Page, PageSource, decode, language};
+use capability_documents::{Document, DocumentKind, Page, PageSource, decode, language};
 use capability_kit::{FileInput, TextOut, Trouble, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{Ocr, Source};
-use crate::reading::{Read, read_with_scans};
-use crate::scans::Scans;
+use crate::arguments::{DocumentSource, Ocr};
+use crate::reading::{ReadDocument, read_with_scans};
+use crate::scans::ScanReader;
 
 /// Pages that are listed one by one.
 const PAGES_LISTED_MAX: usize = 200;
@@ -105,20 +105,21 @@ struct PageNote {
 pub(crate) fn extract_text(
     arguments: ExtractText,
     work: &Work,
-    scans: &Scans,
+    scans: &ScanReader,
 ) -> Result<ExtractedText, Trouble> {
     let ExtractText { file_data, file_type, source_ref_id, content, pages, format, ocr, password } =
         arguments;
     let is_whole = pages.is_none();
-    let source = Source { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
-    let Read { mut document, bytes } = read_with_scans(source, ocr, scans, work)?;
+    let source =
+        DocumentSource { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
+    let ReadDocument { mut document, bytes } = read_with_scans(source, ocr, scans, work)?;
     let texts: Vec<String> = document.pages.iter().map(|page| format.of_page(page)).collect();
     let pages = notes(&document, &texts);
     let filled: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     let mut text = filled.join("\n\n");
     let language = language(&text).map(|language| language.code);
     // Markdown stays as it is: rewriting it would only lose emphasis and links.
-    if document.kind == Kind::Markdown && format == TextFormat::Markdown && is_whole {
+    if document.kind == DocumentKind::Markdown && format == TextFormat::Markdown && is_whole {
         text = decode(&bytes).text;
     }
     if pages.len() < document.pages.len() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use capability_kit::{Capability, FileStrategy, Tool};
 
-use crate::scans::Scans;
+use crate::scans::ScanReader;
 use crate::{info, tables, text};
 
 /// Pages that need OCR take seconds each.
@@ -18,7 +18,7 @@ const INSTRUCTIONS: &str = "Reads documents: PDF, DOCX, ODT, PPTX, XLSX, EPUB, H
 
 /// The options of this server's command line.
 #[derive(Clone, Default, Debug, clap::Args)]
-pub struct Options {
+pub struct DocParserOptions {
     /// Folder with the weights for reading scanned pages; searched in the usual places by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS", value_name = "FOLDER")]
     pub ocr_models: Option<PathBuf>,
@@ -31,8 +31,8 @@ pub struct Options {
 }
 
 /// The server.
-pub fn capability(options: &Options) -> Capability {
-    let scans = Scans::new(capability_ocr::Settings {
+pub fn capability(options: &DocParserOptions) -> Capability {
+    let scans = ScanReader::new(capability_ocr::OcrSettings {
         models: options.ocr_models.clone(),
         tesseract: options.tesseract.clone(),
         languages: options.ocr_languages.clone(),

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::error::DocumentError;
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 
 /// The size that an entry may unpack to regardless of its packed size.
 const RATIO_FREE_BYTES: u64 = 16 << 20;
@@ -31,7 +31,7 @@ impl<'b> Archive<'b> {
     pub(crate) fn open(
         bytes: &'b [u8],
         format: &'static str,
-        limits: &Limits,
+        limits: &DocumentLimits,
     ) -> Result<Self, DocumentError> {
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(format, &error))?;
         if zip.len() > limits.entries_max {

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::Kind;
+use crate::kind::DocumentKind;
 
 /// A document that was read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Document {
-    pub kind: Kind,
-    pub facts: Facts,
+    pub kind: DocumentKind,
+    pub facts: DocumentFacts,
     /// The number of pages, of which `pages` may have only the requested ones.
     pub page_count: usize,
     /// Formats without pages have one; sheets and slides are pages.
@@ -19,7 +19,7 @@ pub struct Document {
 
 /// The metadata of a document.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Facts {
+pub struct DocumentFacts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct Page {
     pub source: PageSource,
     pub blocks: Vec<Block>,
     /// Lines with their positions, in reading order. Empty for formats without a layout.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PageLine>,
     /// Points; zero where a page has no size.
     pub width: f32,
     pub height: f32,
@@ -106,7 +106,7 @@ pub struct Bounds {
 
 /// A line of text with its place.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct PageLine {
     pub text: String,
     pub bounds: Bounds,
     /// Size of most of its letters, in points.

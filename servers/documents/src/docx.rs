@@ -9,28 +9,28 @@ use std::collections::HashMap;
 
 use crate::document::{Block, Document, Page, PageSource};
 use crate::error::DocumentError;
-use crate::grid::{self, Cells};
-use crate::kind::Kind;
-use crate::limits::Limits;
+use crate::grid::{self, CellBudget};
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
 use crate::package::{Package, Relations};
-use crate::xml::Tree;
+use crate::xml::XmlTree;
 
-use body::Reader;
-use lists::Lists;
-use styles::Styles;
+use body::DocxReader;
+use lists::DocxLists;
+use styles::DocxStyles;
 
 const FORMAT: &str = "Word document";
 const MAIN_PART: &str = "word/document.xml";
 /// Headers and footers that are read: each section of a document may have three of each.
 const MARGINS_MAX: usize = 64;
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentError> {
+pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Document, DocumentError> {
     let mut package = Package::open(bytes, FORMAT, limits)?;
     let main = package.main_part(MAIN_PART)?;
     let tree = package.tree(&main)?;
     let relations = package.relations(&main)?;
-    let parts = Parts::read(&mut package, &relations)?;
-    let mut reader = Reader::new(&parts, &relations, Cells::new(limits.cells_max));
+    let parts = DocxParts::read(&mut package, &relations)?;
+    let mut reader = DocxReader::new(&parts, &relations, CellBudget::new(limits.cells_max));
     let mut blocks = margins(&mut package, &relations, "header", &mut reader)?;
     let body = tree.root().child("body").unwrap_or_else(|| tree.root());
     reader.blocks(body, &mut blocks);
@@ -50,26 +50,32 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentEr
     }
     let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
     let page = Page { number: 1, source, blocks, ..Page::default() };
-    Ok(Document { kind: Kind::Docx, facts: package.facts()?, page_count: 1, pages: vec![page], warnings })
+    Ok(Document {
+        kind: DocumentKind::Docx,
+        facts: package.facts()?,
+        page_count: 1,
+        pages: vec![page],
+        warnings,
+    })
 }
 
 /// The parts needed to read the body.
-struct Parts {
-    styles: Styles,
-    lists: Lists,
-    footnotes: Option<Tree>,
-    endnotes: Option<Tree>,
+struct DocxParts {
+    styles: DocxStyles,
+    lists: DocxLists,
+    footnotes: Option<XmlTree>,
+    endnotes: Option<XmlTree>,
 }
 
-impl Parts {
+impl DocxParts {
     fn read(package: &mut Package<'_>, relations: &Relations) -> Result<Self, DocumentError> {
         let mut tree = |kind: &str| match relations.of_kind(kind).next() {
             Some(relation) => package.tree_if_any(&relation.target),
             None => Ok(None),
         };
         Ok(Self {
-            styles: tree("styles")?.map(|tree| Styles::read(tree.root())).unwrap_or_default(),
-            lists: tree("numbering")?.map(|tree| Lists::read(tree.root())).unwrap_or_default(),
+            styles: tree("styles")?.map(|tree| DocxStyles::read(tree.root())).unwrap_or_default(),
+            lists: tree("numbering")?.map(|tree| DocxLists::read(tree.root())).unwrap_or_default(),
             footnotes: tree("footnotes")?,
             endnotes: tree("endnotes")?,
         })
@@ -81,7 +87,7 @@ fn margins(
     package: &mut Package<'_>,
     relations: &Relations,
     kind: &str,
-    reader: &mut Reader<'_>,
+    reader: &mut DocxReader<'_>,
 ) -> Result<Vec<Block>, DocumentError> {
     let mut seen: Vec<String> = Vec::new();
     let mut all = Vec::new();
@@ -99,7 +105,7 @@ fn margins(
 }
 
 /// Notes in the order in which the body refers to them.
-fn notes(parts: &Parts, reader: &mut Reader<'_>) -> Vec<Block> {
+fn notes(parts: &DocxParts, reader: &mut DocxReader<'_>) -> Vec<Block> {
     let referred = reader.take_notes();
     let mut found: HashMap<&str, HashMap<&str, String>> = HashMap::new();
     for (name, tree) in [("footnote", &parts.footnotes), ("endnote", &parts.endnotes)] {

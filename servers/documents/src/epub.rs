@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::percent_decode_str;
 
 use crate::archive::Archive;
-use crate::document::{Document, Facts, Page, PageSource};
+use crate::document::{Document, DocumentFacts, Page, PageSource};
 use crate::error::DocumentError;
 use crate::html;
-use crate::kind::Kind;
-use crate::limits::Limits;
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
 use crate::options::OpenOptions;
 use crate::package::{filled, resolve};
 use crate::text::too_many_pages;
-use crate::xml::{Element, Tree};
+use crate::xml::{Element, XmlTree};
 
 const FORMAT: &str = "electronic book";
 
@@ -21,7 +21,7 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
     let limits = &options.limits;
     let mut archive = Archive::open(bytes, FORMAT, limits)?;
     let description = description(&mut archive, limits)?;
-    let tree = Tree::read(&archive.get(&description)?, FORMAT, limits)?;
+    let tree = XmlTree::read(&archive.get(&description)?, FORMAT, limits)?;
     let folder = description.rsplit_once('/').map_or("", |(folder, _)| folder);
     let chapters = spine(tree.root(), folder);
     refuse_locked(&mut archive, &chapters, limits)?;
@@ -36,13 +36,13 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
     if page_count > limits.pages_max {
         warnings.push(too_many_pages(page_count, limits.pages_max));
     }
-    Ok(Document { kind: Kind::Epub, facts: facts(tree.root()), page_count, pages, warnings })
+    Ok(Document { kind: DocumentKind::Epub, facts: facts(tree.root()), page_count, pages, warnings })
 }
 
 /// The part that lists all others.
-fn description(archive: &mut Archive<'_>, limits: &Limits) -> Result<String, DocumentError> {
+fn description(archive: &mut Archive<'_>, limits: &DocumentLimits) -> Result<String, DocumentError> {
     let container = match archive.find("META-INF/container.xml")? {
-        Some(bytes) => Tree::read(&bytes, FORMAT, limits).ok(),
+        Some(bytes) => XmlTree::read(&bytes, FORMAT, limits).ok(),
         None => None,
     };
     let named = container.as_ref().and_then(|tree| tree.root().find("rootfile")?.attribute("full-path"));
@@ -68,10 +68,10 @@ fn spine(root: Element<'_>, folder: &str) -> Vec<String> {
 fn refuse_locked(
     archive: &mut Archive<'_>,
     chapters: &[String],
-    limits: &Limits,
+    limits: &DocumentLimits,
 ) -> Result<(), DocumentError> {
     let Some(bytes) = archive.find("META-INF/encryption.xml")? else { return Ok(()) };
-    let Ok(tree) = Tree::read(&bytes, FORMAT, limits) else { return Ok(()) };
+    let Ok(tree) = XmlTree::read(&bytes, FORMAT, limits) else { return Ok(()) };
     let mut locked = tree.root().descendants().filter(|element| element.name() == "CipherReference");
     let chapters: HashSet<&str> = chapters.iter().map(String::as_str).collect();
     let is_chapter =
@@ -86,7 +86,7 @@ fn chapter(
     archive: &mut Archive<'_>,
     part: &str,
     number: u32,
-    limits: &Limits,
+    limits: &DocumentLimits,
     warnings: &mut Vec<String>,
 ) -> Result<Page, DocumentError> {
     let Some(bytes) = archive.find(part)? else {
@@ -103,7 +103,7 @@ fn chapter(
     Ok(Page { number, source, blocks: web.blocks, ..Page::default() })
 }
 
-fn facts(root: Element<'_>) -> Facts {
+fn facts(root: Element<'_>) -> DocumentFacts {
     let metadata = root.child("metadata");
     let told = |name: &str| {
         let texts = metadata.into_iter().flat_map(|metadata| metadata.descendants());
@@ -113,7 +113,7 @@ fn facts(root: Element<'_>) -> Facts {
     let authors =
         authors.filter(|element| element.name() == "creator").filter_map(|element| filled(element.text()));
     let authors: Vec<String> = authors.collect();
-    Facts {
+    DocumentFacts {
         title: told("title"),
         author: filled(authors.join(", ")),
         created: told("date"),

@@ -14,13 +14,13 @@ const LAYOUT_BLOCKS: usize = 4;
 
 /// The number of cells that may still be made for a document.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub(crate) struct CellBudget {
     left: usize,
     max: usize,
     was_cut: bool,
 }
 
-impl Cells {
+impl CellBudget {
     pub(crate) fn new(max: usize) -> Self {
         Self { left: max, max, was_cut: false }
     }
@@ -50,14 +50,14 @@ impl Cells {
 
 /// A cell as the format has it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Cell {
+pub(crate) struct GridCell {
     pub(crate) blocks: Vec<Block>,
     /// The number of columns and rows it covers beyond its own.
     pub(crate) more_columns: usize,
     pub(crate) more_rows: usize,
 }
 
-impl Cell {
+impl GridCell {
     pub(crate) fn of(text: String) -> Self {
         Self { blocks: vec![Block::Paragraph(text)], ..Self::default() }
     }
@@ -73,7 +73,7 @@ impl Cell {
 /// A table that is being read.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<GridCell>>,
     /// Rows and cells that may still be held: formats can say "a thousand of these" in a few bytes.
     room: usize,
     /// The number of heading rows that the format declares.
@@ -84,7 +84,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// An empty grid, limited to the remaining room.
-    pub(crate) fn within(cells: &Cells) -> Self {
+    pub(crate) fn within(cells: &CellBudget) -> Self {
         Self { rows: Vec::new(), room: cells.left() * 2, header_rows: 0, is_layout: false }
     }
 
@@ -100,7 +100,7 @@ impl Grid {
         }
     }
 
-    pub(crate) fn push(&mut self, cell: Cell) {
+    pub(crate) fn push(&mut self, cell: GridCell) {
         if self.rows.is_empty() {
             self.begin_row();
         }
@@ -117,7 +117,7 @@ impl Grid {
     }
 
     /// The resulting blocks: one table, or its content.
-    pub(crate) fn finish(self, page: u32, cells: &mut Cells) -> Vec<Block> {
+    pub(crate) fn finish(self, page: u32, cells: &mut CellBudget) -> Vec<Block> {
         if self.is_layout || self.places_things() {
             return self.rows.into_iter().flatten().flat_map(|cell| cell.blocks).collect();
         }
@@ -137,7 +137,8 @@ impl Grid {
     }
 
     fn places_things(&self) -> bool {
-        let filled: Vec<&Cell> = self.rows.iter().flatten().filter(|cell| !cell.blocks.is_empty()).collect();
+        let filled: Vec<&GridCell> =
+            self.rows.iter().flatten().filter(|cell| !cell.blocks.is_empty()).collect();
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         if filled.len() <= 1 {
             return true;
@@ -145,7 +146,7 @@ impl Grid {
         columns <= LAYOUT_COLUMNS_MAX && filled.iter().any(|cell| is_part_of_page(&cell.blocks))
     }
 
-    fn place(self, cells: &mut Cells) -> (Vec<Vec<String>>, usize) {
+    fn place(self, cells: &mut CellBudget) -> (Vec<Vec<String>>, usize) {
         let told = self.header_rows;
         let mut header_rows = 0;
         let mut rows = Vec::new();
@@ -167,7 +168,7 @@ impl Grid {
     }
 }
 
-fn width_of(row: &[Cell]) -> usize {
+fn width_of(row: &[GridCell]) -> usize {
     row.iter().map(|cell| 1 + cell.more_columns).sum()
 }
 
@@ -177,7 +178,7 @@ fn is_part_of_page(blocks: &[Block]) -> bool {
     blocks.iter().any(has_parts) || items >= 2 || blocks.len() >= LAYOUT_BLOCKS
 }
 
-fn place_row(row: Vec<Cell>, covered: &mut Vec<usize>, columns_max: usize) -> Vec<String> {
+fn place_row(row: Vec<GridCell>, covered: &mut Vec<usize>, columns_max: usize) -> Vec<String> {
     let mut placed: Vec<String> = Vec::new();
     let mut row = row.into_iter();
     let mut next = row.next();
@@ -208,7 +209,7 @@ fn place_row(row: Vec<Cell>, covered: &mut Vec<usize>, columns_max: usize) -> Ve
 }
 
 /// Makes every row as long as the widest, as far as there is room; empty columns at the right are dropped.
-fn even_out(rows: &mut Vec<Vec<String>>, cells: &mut Cells) {
+fn even_out(rows: &mut Vec<Vec<String>>, cells: &mut CellBudget) {
     let filled = |row: &Vec<String>| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
     let width = rows.iter().map(filled).max().unwrap_or_default();
     let fitting = cells.max / width.max(1);

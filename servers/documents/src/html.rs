@@ -14,41 +14,47 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use crate::document::{Block, Document, Facts, Page, PageSource};
-use crate::kind::Kind;
-use crate::limits::Limits;
-use crate::text::{self, Decoded};
+use crate::document::{Block, Document, DocumentFacts, Page, PageSource};
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
+use crate::text::{self, DecodedText};
 
-use flow::Flow;
+use flow::HtmlFlow;
 
 /// The part of a page that may declare the rules of XML.
 const HEAD_BYTES: usize = 1024;
 
 /// The result of a page.
-pub(crate) struct Web {
+pub(crate) struct HtmlPage {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) facts: Facts,
+    pub(crate) facts: DocumentFacts,
     pub(crate) warnings: Vec<String>,
     pub(crate) has_pictures: bool,
 }
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
+pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Document {
     let web = parse(bytes, 1, limits);
     let source = if web.blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
     let page = Page { number: 1, source, blocks: web.blocks, ..Page::default() };
-    Document { kind: Kind::Html, facts: web.facts, page_count: 1, pages: vec![page], warnings: web.warnings }
+    Document {
+        kind: DocumentKind::Html,
+        facts: web.facts,
+        page_count: 1,
+        pages: vec![page],
+        warnings: web.warnings,
+    }
 }
 
 /// Reads a web page as page `number` of a document.
-pub(crate) fn parse(bytes: &[u8], number: u32, limits: &Limits) -> Web {
-    let Decoded { text, warning } = text::decode_html(bytes);
+pub(crate) fn parse(bytes: &[u8], number: u32, limits: &DocumentLimits) -> HtmlPage {
+    let DecodedText { text, warning } = text::decode_html(bytes);
     let mut web = parse_text(&text, number, limits);
     web.warnings.extend(warning);
     web
 }
 
-pub(crate) fn parse_text(text: &str, number: u32, limits: &Limits) -> Web {
-    let sink = Sink { flow: RefCell::new(Flow::new(number, limits, rules_of(text))) };
+pub(crate) fn parse_text(text: &str, number: u32, limits: &DocumentLimits) -> HtmlPage {
+    let sink = FlowSink { flow: RefCell::new(HtmlFlow::new(number, limits, rules_of(text))) };
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(tame::tame(text).as_ref()));
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
@@ -60,22 +66,22 @@ pub(crate) fn parse_text(text: &str, number: u32, limits: &Limits) -> Web {
 
 /// The meaning of `<p/>`: a whole element or the beginning of one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rules {
+enum MarkupRules {
     Html,
     Xml,
 }
 
-fn rules_of(text: &str) -> Rules {
+fn rules_of(text: &str) -> MarkupRules {
     let head = text[..text.floor_char_boundary(HEAD_BYTES)].to_ascii_lowercase();
     let is_xml = head.trim_start().starts_with("<?xml") || head.contains("//dtd xhtml");
-    if is_xml { Rules::Xml } else { Rules::Html }
+    if is_xml { MarkupRules::Xml } else { MarkupRules::Html }
 }
 
-struct Sink {
-    flow: RefCell<Flow>,
+struct FlowSink {
+    flow: RefCell<HtmlFlow>,
 }
 
-impl TokenSink for Sink {
+impl TokenSink for FlowSink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
@@ -93,12 +99,12 @@ impl TokenSink for Sink {
     }
 }
 
-fn take_tag(flow: &mut Flow, tag: &Tag) -> TokenSinkResult<()> {
+fn take_tag(flow: &mut HtmlFlow, tag: &Tag) -> TokenSinkResult<()> {
     if tag.kind == TagKind::EndTag {
         flow.end(&tag.name);
         return TokenSinkResult::Continue;
     }
-    let is_whole = tag.self_closing && flow.rules == Rules::Xml;
+    let is_whole = tag.self_closing && flow.rules == MarkupRules::Xml;
     flow.start(tag);
     if is_whole {
         flow.end(&tag.name);

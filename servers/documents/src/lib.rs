@@ -35,12 +35,12 @@ mod xml;
 #[cfg(test)]
 mod testing;
 
-pub use document::{Block, Bounds, Document, Facts, Line, Page, PageSource, Table};
+pub use document::{Block, Bounds, Document, DocumentFacts, Page, PageLine, PageSource, Table};
 pub use error::DocumentError;
-pub use kind::Kind;
+pub use kind::DocumentKind;
 pub use language::{Language, language};
-pub use limits::Limits;
+pub use limits::DocumentLimits;
 pub use open::open;
 pub use options::OpenOptions;
 pub use pages::{BadPageRange, PageRange};
-pub use text::{Decoded, decode};
+pub use text::{DecodedText, decode};

@@ -2,7 +2,7 @@
 
 /// The maximum cost of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// Pages, slides, sheets or chapters to read; the rest is left out with a warning.
     pub pages_max: usize,
     /// All that an archive may unpack to.
@@ -17,7 +17,7 @@ pub struct Limits {
     pub cells_max: usize,
 }
 
-impl Default for Limits {
+impl Default for DocumentLimits {
     fn default() -> Self {
         Self {
             pages_max: 5_000,

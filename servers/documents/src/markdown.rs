@@ -2,27 +2,27 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::document::{Block, Document, Facts, Page, PageSource};
-use crate::grid::{self, Cell, Cells, Grid};
+use crate::document::{Block, Document, DocumentFacts, Page, PageSource};
+use crate::grid::{self, CellBudget, Grid, GridCell};
 use crate::html;
-use crate::kind::Kind;
-use crate::limits::Limits;
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
 use crate::links;
 use crate::numbering::BULLET;
 use crate::package::filled;
-use crate::text::{self, Decoded};
+use crate::text::{self, DecodedText};
 
 const LIST_DEPTH_MAX: usize = 8;
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
-    let Decoded { text, warning } = text::decode(bytes);
+pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Document {
+    let DecodedText { text, warning } = text::decode(bytes);
     let text = text::tidy(&text);
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut flow = Flow::new(limits);
+    let mut flow = MarkdownFlow::new(limits);
     for event in Parser::new_ext(&text, options) {
         flow.take(event);
     }
@@ -36,46 +36,46 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
     let source = if flow.blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
     let warnings = warning.into_iter().chain(flow.cells.warning()).collect();
     let page = Page { number: 1, source, blocks: flow.blocks, ..Page::default() };
-    Document { kind: Kind::Markdown, facts, page_count: 1, pages: vec![page], warnings }
+    Document { kind: DocumentKind::Markdown, facts, page_count: 1, pages: vec![page], warnings }
 }
 
-struct Flow {
-    limits: Limits,
+struct MarkdownFlow {
+    limits: DocumentLimits,
     blocks: Vec<Block>,
     line: String,
-    state: State,
+    state: LineState,
     /// The next number of each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
     marker: Option<String>,
     links: Vec<(usize, String)>,
     grid: Option<Grid>,
-    cells: Cells,
-    facts: Facts,
+    cells: CellBudget,
+    facts: DocumentFacts,
     html: String,
 }
 
 /// The element of the current line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LineState {
     Text,
     Heading(u8),
     Code,
     FrontMatter,
 }
 
-impl Flow {
-    fn new(limits: &Limits) -> Self {
+impl MarkdownFlow {
+    fn new(limits: &DocumentLimits) -> Self {
         Self {
             limits: *limits,
             blocks: Vec::new(),
             line: String::new(),
-            state: State::Text,
+            state: LineState::Text,
             lists: Vec::new(),
             marker: None,
             links: Vec::new(),
             grid: None,
-            cells: Cells::new(limits.cells_max),
-            facts: Facts::default(),
+            cells: CellBudget::new(limits.cells_max),
+            facts: DocumentFacts::default(),
             html: String::new(),
         }
     }
@@ -102,9 +102,9 @@ impl Flow {
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Paragraph | Tag::BlockQuote(_) => self.end_line(),
-            Tag::Heading { level, .. } => self.begin(State::Heading(level_of(level))),
-            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => self.begin(State::Code),
-            Tag::MetadataBlock(_) => self.begin(State::FrontMatter),
+            Tag::Heading { level, .. } => self.begin(LineState::Heading(level_of(level))),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => self.begin(LineState::Code),
+            Tag::MetadataBlock(_) => self.begin(LineState::FrontMatter),
             Tag::List(number) => {
                 self.end_line();
                 self.lists.push(number);
@@ -144,7 +144,7 @@ impl Flow {
             }
             TagEnd::TableCell => {
                 let text = std::mem::take(&mut self.line).trim().to_owned();
-                self.grid.iter_mut().for_each(|grid| grid.push(Cell::of(text.clone())));
+                self.grid.iter_mut().for_each(|grid| grid.push(GridCell::of(text.clone())));
             }
             TagEnd::Table => {
                 let grid = self.grid.take();
@@ -155,7 +155,7 @@ impl Flow {
         }
     }
 
-    fn begin(&mut self, state: State) {
+    fn begin(&mut self, state: LineState) {
         self.end_line();
         self.state = state;
     }
@@ -173,7 +173,7 @@ impl Flow {
     }
 
     fn end_line(&mut self) {
-        let state = std::mem::replace(&mut self.state, State::Text);
+        let state = std::mem::replace(&mut self.state, LineState::Text);
         let line = std::mem::take(&mut self.line);
         if line.trim().is_empty() {
             return;
@@ -181,8 +181,8 @@ impl Flow {
         let text = line.trim().to_owned();
         let depth = self.lists.len().saturating_sub(1).min(LIST_DEPTH_MAX) as u8;
         let block = match (state, &mut self.marker) {
-            (State::Code, _) => Block::Code(line.trim_end().to_owned()),
-            (State::Heading(level), _) => Block::Heading { level, text },
+            (LineState::Code, _) => Block::Code(line.trim_end().to_owned()),
+            (LineState::Heading(level), _) => Block::Heading { level, text },
             (_, Some(marker)) => Block::Item { depth, marker: std::mem::take(marker), text },
             _ => Block::Paragraph(text),
         };
@@ -206,14 +206,18 @@ impl Flow {
     }
 
     fn front_matter(&mut self) {
-        self.state = State::Text;
+        self.state = LineState::Text;
         let text = std::mem::take(&mut self.line);
         let told = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
             line.map(|value| value.trim().trim_matches(['"', '\'']).to_owned()).and_then(filled)
         };
-        self.facts =
-            Facts { title: told("title"), author: told("author"), created: told("date"), ..Facts::default() };
+        self.facts = DocumentFacts {
+            title: told("title"),
+            author: told("author"),
+            created: told("date"),
+            ..DocumentFacts::default()
+        };
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) const BULLET: &str = "•";
 
 /// The numbering of a list level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Count {
+pub(crate) enum NumberFormat {
     #[default]
     Decimal,
     DecimalZero,
@@ -17,16 +17,16 @@ pub(crate) enum Count {
     Nothing,
 }
 
-impl Count {
+impl NumberFormat {
     pub(crate) fn write(self, number: u32) -> String {
         match self {
-            Count::Decimal => number.to_string(),
-            Count::DecimalZero => format!("{number:02}"),
-            Count::LowerLetter => letters(number),
-            Count::UpperLetter => letters(number).to_uppercase(),
-            Count::LowerRoman => roman(number),
-            Count::UpperRoman => roman(number).to_uppercase(),
-            Count::Bullet | Count::Nothing => String::new(),
+            NumberFormat::Decimal => number.to_string(),
+            NumberFormat::DecimalZero => format!("{number:02}"),
+            NumberFormat::LowerLetter => letters(number),
+            NumberFormat::UpperLetter => letters(number).to_uppercase(),
+            NumberFormat::LowerRoman => roman(number),
+            NumberFormat::UpperRoman => roman(number).to_uppercase(),
+            NumberFormat::Bullet | NumberFormat::Nothing => String::new(),
         }
     }
 }
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_word_processors_do() {
-        let written = |count: Count| [1, 4, 27, 1999].map(|number| count.write(number)).join(" ");
-        assert_eq!(written(Count::Decimal), "1 4 27 1999");
-        assert_eq!(Count::LowerLetter.write(28), "bb");
-        assert_eq!(written(Count::UpperRoman), "I IV XXVII MCMXCIX");
-        assert_eq!(Count::DecimalZero.write(3), "03");
+        let written = |count: NumberFormat| [1, 4, 27, 1999].map(|number| count.write(number)).join(" ");
+        assert_eq!(written(NumberFormat::Decimal), "1 4 27 1999");
+        assert_eq!(NumberFormat::LowerLetter.write(28), "bb");
+        assert_eq!(written(NumberFormat::UpperRoman), "I IV XXVII MCMXCIX");
+        assert_eq!(NumberFormat::DecimalZero.write(3), "03");
         assert_eq!(
-            (Count::LowerLetter.write(0), Count::LowerRoman.write(90_000)),
+            (NumberFormat::LowerLetter.write(0), NumberFormat::LowerRoman.write(90_000)),
             (String::new(), "90000".into())
         );
     }

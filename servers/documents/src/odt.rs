@@ -6,29 +6,29 @@ mod styles;
 use std::collections::HashSet;
 
 use crate::archive::Archive;
-use crate::document::{Block, Document, Facts, Page, PageSource};
+use crate::document::{Block, Document, DocumentFacts, Page, PageSource};
 use crate::error::DocumentError;
-use crate::grid::{self, Cells};
-use crate::kind::Kind;
-use crate::limits::Limits;
+use crate::grid::{self, CellBudget};
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
 use crate::package::filled;
-use crate::xml::{Element, Tree};
+use crate::xml::{Element, XmlTree};
 
-use body::Reader;
-use styles::Styles;
+use body::OdtReader;
+use styles::OdtStyles;
 
 const FORMAT: &str = "OpenDocument text";
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentError> {
+pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Document, DocumentError> {
     let mut archive = Archive::open(bytes, FORMAT, limits)?;
     refuse_encrypted(&mut archive)?;
-    let content = Tree::read(&archive.get("content.xml")?, FORMAT, limits)?;
+    let content = XmlTree::read(&archive.get("content.xml")?, FORMAT, limits)?;
     let common = part(&mut archive, "styles.xml", limits)?;
-    let mut styles = Styles::default();
+    let mut styles = OdtStyles::default();
     for tree in common.iter().chain([&content]) {
         styles.read(tree.root());
     }
-    let mut reader = Reader::new(&styles, Cells::new(limits.cells_max));
+    let mut reader = OdtReader::new(&styles, CellBudget::new(limits.cells_max));
     let (headers, footers) = margins(common.as_ref(), &mut reader);
     let mut blocks = headers;
     if let Some(text) = content.root().path(&["body", "text"]) {
@@ -43,12 +43,16 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentEr
     let facts = part(&mut archive, "meta.xml", limits)?.map(|meta| facts(meta.root())).unwrap_or_default();
     let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
     let page = Page { number: 1, source, blocks, ..Page::default() };
-    Ok(Document { kind: Kind::Odt, facts, page_count: 1, pages: vec![page], warnings })
+    Ok(Document { kind: DocumentKind::Odt, facts, page_count: 1, pages: vec![page], warnings })
 }
 
-fn part(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> Result<Option<Tree>, DocumentError> {
+fn part(
+    archive: &mut Archive<'_>,
+    name: &str,
+    limits: &DocumentLimits,
+) -> Result<Option<XmlTree>, DocumentError> {
     let Some(bytes) = archive.find(name)? else { return Ok(None) };
-    match Tree::read(&bytes, FORMAT, limits) {
+    match XmlTree::read(&bytes, FORMAT, limits) {
         Err(DocumentError::Damaged { .. }) => Ok(None),
         read => read.map(Some),
     }
@@ -64,7 +68,7 @@ fn refuse_encrypted(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
 }
 
 /// Headers and footers of all kinds of pages, each text once.
-fn margins(common: Option<&Tree>, reader: &mut Reader<'_>) -> (Vec<Block>, Vec<Block>) {
+fn margins(common: Option<&XmlTree>, reader: &mut OdtReader<'_>) -> (Vec<Block>, Vec<Block>) {
     let mut read = |name: &str| {
         let mut seen: HashSet<String> = HashSet::new();
         let mut all = Vec::new();
@@ -83,10 +87,10 @@ fn margins(common: Option<&Tree>, reader: &mut Reader<'_>) -> (Vec<Block>, Vec<B
     (read("header"), read("footer"))
 }
 
-fn facts(root: Element<'_>) -> Facts {
+fn facts(root: Element<'_>) -> DocumentFacts {
     let meta = root.child("meta").unwrap_or(root);
     let told = |name: &str| meta.child(name).map(|element| element.text()).and_then(filled);
-    Facts {
+    DocumentFacts {
         title: told("title"),
         author: told("initial-creator").or_else(|| told("creator")),
         created: told("creation-date").or_else(|| told("date")),

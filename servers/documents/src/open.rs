@@ -2,13 +2,13 @@
 
 use crate::document::{Block, Document, Page};
 use crate::error::DocumentError;
-use crate::kind::Kind;
+use crate::kind::DocumentKind;
 use crate::options::OpenOptions;
 use crate::{docx, epub, html, markdown, odt, pdf, pptx, text, xlsx};
 
 /// Reads a document. `said` is its declared media type or file extension; the content decides.
 pub fn open(bytes: &[u8], said: Option<&str>, options: &OpenOptions) -> Result<Document, DocumentError> {
-    let kind = Kind::of(bytes, said)?;
+    let kind = DocumentKind::of(bytes, said)?;
     let mut document = read(kind, bytes, options)?;
     if let Some(warning) = mislabelled(kind, said) {
         document.warnings.insert(0, warning);
@@ -18,23 +18,23 @@ pub fn open(bytes: &[u8], said: Option<&str>, options: &OpenOptions) -> Result<D
     Ok(document)
 }
 
-fn read(kind: Kind, bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
+fn read(kind: DocumentKind, bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
     match kind {
-        Kind::Pdf => pdf::read(bytes, options),
-        Kind::Docx => docx::read(bytes, &options.limits),
-        Kind::Odt => odt::read(bytes, &options.limits),
-        Kind::Pptx => pptx::read(bytes, options),
-        Kind::Xlsx => xlsx::read(bytes, options),
-        Kind::Epub => epub::read(bytes, options),
-        Kind::Html => Ok(html::read(bytes, &options.limits)),
-        Kind::Markdown => Ok(markdown::read(bytes, &options.limits)),
-        Kind::Text => Ok(text::read(bytes, &options.limits)),
+        DocumentKind::Pdf => pdf::read(bytes, options),
+        DocumentKind::Docx => docx::read(bytes, &options.limits),
+        DocumentKind::Odt => odt::read(bytes, &options.limits),
+        DocumentKind::Pptx => pptx::read(bytes, options),
+        DocumentKind::Xlsx => xlsx::read(bytes, options),
+        DocumentKind::Epub => epub::read(bytes, options),
+        DocumentKind::Html => Ok(html::read(bytes, &options.limits)),
+        DocumentKind::Markdown => Ok(markdown::read(bytes, &options.limits)),
+        DocumentKind::Text => Ok(text::read(bytes, &options.limits)),
     }
 }
 
-fn mislabelled(kind: Kind, said: Option<&str>) -> Option<String> {
+fn mislabelled(kind: DocumentKind, said: Option<&str>) -> Option<String> {
     let said = said?;
-    let claimed = Kind::named(said)?;
+    let claimed = DocumentKind::named(said)?;
     (claimed != kind)
         .then(|| format!("the file was declared as {said:?} but is {}, and was read as such", kind.name()))
 }

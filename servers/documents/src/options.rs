@@ -1,12 +1,12 @@
 //! The options for reading a document.
 
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 use crate::pages::PageRange;
 
 /// The options for reading a document.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    pub limits: Limits,
+    pub limits: DocumentLimits,
     /// For documents that are protected by one.
     pub password: Option<String>,
     /// Only these pages; all if left out.

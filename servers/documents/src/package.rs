@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use crate::archive::Archive;
-use crate::document::Facts;
+use crate::document::DocumentFacts;
 use crate::error::DocumentError;
-use crate::limits::Limits;
-use crate::xml::Tree;
+use crate::limits::DocumentLimits;
+use crate::xml::XmlTree;
 
 /// An archive of parts that point at each other.
 pub(crate) struct Package<'b> {
     archive: Archive<'b>,
     format: &'static str,
-    limits: Limits,
+    limits: DocumentLimits,
 }
 
 /// The relations of a part. A document may have a hundred thousand links, so ids are looked up.
@@ -65,7 +65,7 @@ impl<'b> Package<'b> {
     pub(crate) fn open(
         bytes: &'b [u8],
         format: &'static str,
-        limits: &Limits,
+        limits: &DocumentLimits,
     ) -> Result<Self, DocumentError> {
         Ok(Self { archive: Archive::open(bytes, format, limits)?, format, limits: *limits })
     }
@@ -78,15 +78,15 @@ impl<'b> Package<'b> {
     }
 
     /// A part that is required.
-    pub(crate) fn tree(&mut self, part: &str) -> Result<Tree, DocumentError> {
+    pub(crate) fn tree(&mut self, part: &str) -> Result<XmlTree, DocumentError> {
         let bytes = self.archive.get(part)?;
-        Tree::read(&bytes, self.format, &self.limits)
+        XmlTree::read(&bytes, self.format, &self.limits)
     }
 
     /// A part that may be missing or unreadable without the document being worthless.
-    pub(crate) fn tree_if_any(&mut self, part: &str) -> Result<Option<Tree>, DocumentError> {
+    pub(crate) fn tree_if_any(&mut self, part: &str) -> Result<Option<XmlTree>, DocumentError> {
         match self.archive.find(part) {
-            Ok(Some(bytes)) => match Tree::read(&bytes, self.format, &self.limits) {
+            Ok(Some(bytes)) => match XmlTree::read(&bytes, self.format, &self.limits) {
                 Ok(tree) => Ok(Some(tree)),
                 Err(error @ DocumentError::TooLarge { .. }) => Err(error),
                 Err(_) => Ok(None),
@@ -120,8 +120,8 @@ impl<'b> Package<'b> {
         Ok(relations)
     }
 
-    pub(crate) fn facts(&mut self) -> Result<Facts, DocumentError> {
-        let mut facts = Facts::default();
+    pub(crate) fn facts(&mut self) -> Result<DocumentFacts, DocumentError> {
+        let mut facts = DocumentFacts::default();
         if let Some(core) = self.tree_if_any("docProps/core.xml")? {
             let told = |name: &str| core.root().child(name).map(|element| element.text());
             facts.title = told("title").and_then(filled);

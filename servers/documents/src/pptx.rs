@@ -4,8 +4,8 @@ mod shapes;
 
 use crate::document::{Block, Document, Page, PageSource};
 use crate::error::DocumentError;
-use crate::grid::{self, Cells};
-use crate::kind::Kind;
+use crate::grid::{self, CellBudget};
+use crate::kind::DocumentKind;
 use crate::options::OpenOptions;
 use crate::package::{Package, Relations};
 use crate::text::too_many_pages;
@@ -20,7 +20,7 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
     let mut package = Package::open(bytes, FORMAT, limits)?;
     let slides = slides(&mut package)?;
     let page_count = slides.len();
-    let mut cells = Cells::new(limits.cells_max);
+    let mut cells = CellBudget::new(limits.cells_max);
     let mut warnings = Vec::new();
     let mut pages = Vec::new();
     for (part, number) in slides.iter().take(limits.pages_max).zip(1..) {
@@ -32,7 +32,7 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
         warnings.push(too_many_pages(page_count, limits.pages_max));
     }
     warnings.extend(cells.warning());
-    Ok(Document { kind: Kind::Pptx, facts: package.facts()?, page_count, pages, warnings })
+    Ok(Document { kind: DocumentKind::Pptx, facts: package.facts()?, page_count, pages, warnings })
 }
 
 /// The parts of the slides, in presentation order.
@@ -50,7 +50,7 @@ fn slide(
     package: &mut Package<'_>,
     part: &str,
     number: u32,
-    cells: &mut Cells,
+    cells: &mut CellBudget,
     warnings: &mut Vec<String>,
 ) -> Result<Page, DocumentError> {
     let relations = package.relations(part)?;
@@ -88,7 +88,7 @@ fn diagram(package: &mut Package<'_>, part: &str) -> Result<Vec<Block>, Document
 fn notes(package: &mut Package<'_>, part: &str, number: u32) -> Result<Option<Block>, DocumentError> {
     let Some(tree) = package.tree_if_any(part)? else { return Ok(None) };
     let Some(shown) = tree.root().path(&["cSld", "spTree"]) else { return Ok(None) };
-    let mut cells = Cells::new(0);
+    let mut cells = CellBudget::new(0);
     let relations = Relations::default();
     let mut shapes = Shapes::new(number, &relations, &mut cells);
     shapes.read(shown);

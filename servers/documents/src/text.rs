@@ -2,18 +2,18 @@
 
 mod charset;
 
-use crate::document::{Block, Document, Facts, Page, PageSource};
-use crate::kind::Kind;
-use crate::limits::Limits;
+use crate::document::{Block, Document, DocumentFacts, Page, PageSource};
+use crate::kind::DocumentKind;
+use crate::limits::DocumentLimits;
 
-pub use charset::{Decoded, decode};
+pub use charset::{DecodedText, decode};
 pub(crate) use charset::{decode_html, decode_xml, is_text};
 
 /// A form feed begins a page, as for printers and `pdftotext`.
 const PAGE_BREAK: char = '\u{c}';
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
-    let Decoded { text, warning } = decode(bytes);
+pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Document {
+    let DecodedText { text, warning } = decode(bytes);
     let mut warnings: Vec<String> = warning.into_iter().collect();
     let text = tidy(&text);
     let mut pages: Vec<&str> = text.trim_end_matches(PAGE_BREAK).split(PAGE_BREAK).collect();
@@ -23,7 +23,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
         warnings.push(too_many_pages(page_count, limits.pages_max));
     }
     let pages = pages.iter().zip(1..).map(|(text, number)| page(text, number)).collect();
-    Document { kind: Kind::Text, facts: Facts::default(), page_count, pages, warnings }
+    Document { kind: DocumentKind::Text, facts: DocumentFacts::default(), page_count, pages, warnings }
 }
 
 /// The warning about a document with more pages than are read.

@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use calamine::{Reader, Xlsx, XlsxError};
 
 use crate::archive::Archive;
-use crate::document::{Block, Document, Facts, Page, PageSource, Table};
+use crate::document::{Block, Document, DocumentFacts, Page, PageSource, Table};
 use crate::error::DocumentError;
-use crate::grid::{self, Cells};
-use crate::kind::Kind;
+use crate::grid::{self, CellBudget};
+use crate::kind::DocumentKind;
 use crate::options::OpenOptions;
 use crate::package::Package;
 use crate::text::too_many_pages;
@@ -23,7 +23,7 @@ const FORMAT: &str = "workbook";
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
 
 /// A cell with content.
-struct Filled {
+struct FilledCell {
     row: u32,
     column: u32,
     text: String,
@@ -37,12 +37,16 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
     read.unwrap_or_else(|_| Err(damaged("it could not be understood")))
 }
 
-fn read_workbook(bytes: &[u8], options: &OpenOptions, facts: Facts) -> Result<Document, DocumentError> {
+fn read_workbook(
+    bytes: &[u8],
+    options: &OpenOptions,
+    facts: DocumentFacts,
+) -> Result<Document, DocumentError> {
     let limits = &options.limits;
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
     let names = workbook.sheet_names();
     let page_count = names.len();
-    let mut cells = Cells::new(limits.cells_max);
+    let mut cells = CellBudget::new(limits.cells_max);
     let mut warnings = Vec::new();
     let mut pages = Vec::new();
     for (name, number) in names.iter().take(limits.pages_max).zip(1..) {
@@ -61,14 +65,14 @@ fn read_workbook(bytes: &[u8], options: &OpenOptions, facts: Facts) -> Result<Do
         warnings.push(too_many_pages(page_count, limits.pages_max));
     }
     warnings.extend(cells.warning());
-    Ok(Document { kind: Kind::Xlsx, facts, page_count, pages, warnings })
+    Ok(Document { kind: DocumentKind::Xlsx, facts, page_count, pages, warnings })
 }
 
 fn filled_cells(
     workbook: &mut Workbook<'_>,
     name: &str,
-    cells: &mut Cells,
-) -> Result<Vec<Filled>, XlsxError> {
+    cells: &mut CellBudget,
+) -> Result<Vec<FilledCell>, XlsxError> {
     let mut reader = workbook.worksheet_cells_reader(name)?;
     let mut filled = Vec::new();
     while let Some(cell) = reader.next_cell()? {
@@ -81,12 +85,12 @@ fn filled_cells(
             break;
         }
         let (row, column) = cell.get_position();
-        filled.push(Filled { row, column, text });
+        filled.push(FilledCell { row, column, text });
     }
     Ok(filled)
 }
 
-fn sheet(name: &str, number: u32, filled: Vec<Filled>, cells: &mut Cells) -> Page {
+fn sheet(name: &str, number: u32, filled: Vec<FilledCell>, cells: &mut CellBudget) -> Page {
     let mut blocks = vec![Block::Heading { level: 2, text: name.to_owned() }];
     let rows = dense(filled, cells);
     let source = if rows.is_empty() { PageSource::Empty } else { PageSource::Text };
@@ -98,7 +102,7 @@ fn sheet(name: &str, number: u32, filled: Vec<Filled>, cells: &mut Cells) -> Pag
 }
 
 /// Rows and columns with content, in order, without the empty ones between.
-fn dense(filled: Vec<Filled>, cells: &mut Cells) -> Vec<Vec<String>> {
+fn dense(filled: Vec<FilledCell>, cells: &mut CellBudget) -> Vec<Vec<String>> {
     let columns: Vec<u32> =
         filled.iter().map(|cell| cell.column).collect::<BTreeSet<_>>().into_iter().collect();
     let rows: Vec<u32> = filled.iter().map(|cell| cell.row).collect::<BTreeSet<_>>().into_iter().collect();

@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::DocumentError;
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 use crate::text;
 
 /// Elements and texts of one file. A hundred megabytes of ordinary XML have fewer.
@@ -18,8 +18,8 @@ const ATTRIBUTES_MAX: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// A file that was read.
-pub(crate) struct Tree {
-    nodes: Vec<Node>,
+pub(crate) struct XmlTree {
+    nodes: Vec<XmlNode>,
     names: Vec<String>,
     attributes: Vec<(u32, Range<u32>)>,
     text: String,
@@ -27,7 +27,7 @@ pub(crate) struct Tree {
     pub(crate) damage: Option<String>,
 }
 
-struct Node {
+struct XmlNode {
     /// `NONE` for a piece of text.
     name: u32,
     first_child: u32,
@@ -39,7 +39,7 @@ struct Node {
 /// An element of a tree. Names are local: prefixes are ignored.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<'t> {
-    tree: &'t Tree,
+    tree: &'t XmlTree,
     node: u32,
 }
 
@@ -49,11 +49,15 @@ pub(crate) enum Child<'t> {
     Text(&'t str),
 }
 
-impl Tree {
+impl XmlTree {
     /// Reads as far as possible: everything after an error is left out, and `damage` says so.
-    pub(crate) fn read(bytes: &[u8], format: &'static str, limits: &Limits) -> Result<Tree, DocumentError> {
+    pub(crate) fn read(
+        bytes: &[u8],
+        format: &'static str,
+        limits: &DocumentLimits,
+    ) -> Result<XmlTree, DocumentError> {
         let source = text::decode_xml(bytes);
-        let mut builder = Builder::new(format, limits);
+        let mut builder = XmlBuilder::new(format, limits);
         let mut reader = Reader::from_str(&source);
         let config = reader.config_mut();
         config.check_end_names = false;
@@ -76,7 +80,7 @@ impl Tree {
         Element { tree: self, node: 0 }
     }
 
-    fn node(&self, index: u32) -> &Node {
+    fn node(&self, index: u32) -> &XmlNode {
         &self.nodes[index as usize]
     }
 
@@ -187,8 +191,8 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-struct Builder {
-    tree: Tree,
+struct XmlBuilder {
+    tree: XmlTree,
     ids: HashMap<String, u32>,
     /// Elements that are open, each with its last child.
     open: Vec<(u32, u32)>,
@@ -196,9 +200,9 @@ struct Builder {
     depth_max: usize,
 }
 
-impl Builder {
-    fn new(format: &'static str, limits: &Limits) -> Self {
-        let tree = Tree {
+impl XmlBuilder {
+    fn new(format: &'static str, limits: &DocumentLimits) -> Self {
+        let tree = XmlTree {
             nodes: Vec::new(),
             names: Vec::new(),
             attributes: Vec::new(),
@@ -283,7 +287,7 @@ impl Builder {
             return Err(self.too_large("a number of elements", NODES_MAX));
         }
         let index = self.tree.nodes.len() as u32;
-        self.tree.nodes.push(Node { name, first_child: NONE, next: NONE, span });
+        self.tree.nodes.push(XmlNode { name, first_child: NONE, next: NONE, span });
         if let Some((parent, last)) = self.open.last_mut() {
             match *last {
                 NONE => self.tree.nodes[*parent as usize].first_child = index,
@@ -314,7 +318,7 @@ impl Builder {
         DocumentError::TooLarge { format: self.format, what, limit: limit as u64 }
     }
 
-    fn finish(self) -> Result<Tree, DocumentError> {
+    fn finish(self) -> Result<XmlTree, DocumentError> {
         match self.tree.nodes.first() {
             Some(_) => Ok(self.tree),
             None => {

@@ -4,4 +4,4 @@ mod mutate;
 mod seeds;
 mod targets;
 
-pub use targets::Target;
+pub use targets::ServerTarget;

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    damage::main::<capability_fuzz::Target>()
+    damage::main::<capability_fuzz::ServerTarget>()
 }

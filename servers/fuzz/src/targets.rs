@@ -1,7 +1,7 @@
 //! The use of an input, by target. Errors are fine; panics, hangs and floods are not.
 
 use capability_documents::{OpenOptions, PageSource, open, pdf};
-use capability_language::{KeywordOptions, Length, SummaryOptions};
+use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
 use capability_typeset::{Article, DocxOptions, PdfOptions};
 use damage::Random;
@@ -10,7 +10,7 @@ use crate::{mutate, seeds};
 
 /// A reader of files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Target {
+pub enum ServerTarget {
     /// PDF: text, tables, pictures of pages
     Pdf,
     /// DOCX, ODT, PPTX, XLSX, EPUB
@@ -30,10 +30,10 @@ pub enum Target {
 /// Enough to see letters.
 const DPI: f32 = 36.0;
 
-impl damage::Target for Target {
+impl damage::FuzzTarget for ServerTarget {
     fn seeds(self) -> Vec<Vec<u8>> {
         match self {
-            Target::Pdf => {
+            ServerTarget::Pdf => {
                 vec![
                     seeds::plain(),
                     seeds::forms(),
@@ -42,13 +42,15 @@ impl damage::Target for Target {
                     typeset_pdf(),
                 ]
             }
-            Target::Office => {
+            ServerTarget::Office => {
                 vec![seeds::docx(), seeds::odt(), seeds::pptx(), seeds::xlsx(), seeds::epub(), typeset_docx()]
             }
-            Target::Web => [seeds::texts(), vec![seeds::HTML.into(), seeds::MARKDOWN.into()]].concat(),
-            Target::Picture => vec![seeds::png(), seeds::jpeg(), seeds::gif(), seeds::tiff(), seeds::webp()],
-            Target::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
-            Target::Text | Target::Resume => seeds::texts(),
+            ServerTarget::Web => [seeds::texts(), vec![seeds::HTML.into(), seeds::MARKDOWN.into()]].concat(),
+            ServerTarget::Picture => {
+                vec![seeds::png(), seeds::jpeg(), seeds::gif(), seeds::tiff(), seeds::webp()]
+            }
+            ServerTarget::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
+            ServerTarget::Text | ServerTarget::Resume => seeds::texts(),
         }
     }
 
@@ -66,12 +68,12 @@ impl damage::Target for Target {
 
     fn try_one(self, input: &[u8]) {
         match self {
-            Target::Pdf => read_pdf(input),
-            Target::Office | Target::Web => read_document(input),
-            Target::Picture => drop(Picture::decode(input)),
-            Target::Typeset => set(&String::from_utf8_lossy(input)),
-            Target::Text => analyse(&String::from_utf8_lossy(input)),
-            Target::Resume => read_resume(&String::from_utf8_lossy(input)),
+            ServerTarget::Pdf => read_pdf(input),
+            ServerTarget::Office | ServerTarget::Web => read_document(input),
+            ServerTarget::Picture => drop(Picture::decode(input)),
+            ServerTarget::Typeset => set(&String::from_utf8_lossy(input)),
+            ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
+            ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -114,7 +116,7 @@ fn set(text: &str) {
 
 fn analyse(text: &str) {
     drop(capability_language::keywords(text, &KeywordOptions::default(), None));
-    let short = SummaryOptions { length: Length::Sentences(3), focus: None, language: None };
+    let short = SummaryOptions { length: SummaryLength::Sentences(3), focus: None, language: None };
     drop(capability_language::summarize(text, &short, None));
     drop(capability_language::entities(text, &[]));
     let half = text.floor_char_boundary(text.len() / 2);

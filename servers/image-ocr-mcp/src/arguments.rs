@@ -6,7 +6,7 @@ use capability_ocr::{Animation, Picture};
 use crate::trouble::trouble_of;
 
 /// A picture and facts that its sender may not know.
-pub(crate) struct Given {
+pub(crate) struct GivenPicture {
     pub(crate) picture: Picture,
     pub(crate) warnings: Vec<String>,
 }
@@ -16,12 +16,12 @@ pub(crate) fn load(
     image_type: Option<String>,
     source_ref_id: Option<String>,
     work: &Work,
-) -> Result<Given, Trouble> {
+) -> Result<GivenPicture, Trouble> {
     let input = FileInput { file_data: image_data, file_type: image_type, source_ref_id };
     let loaded = input.load(work).map_err(in_our_words)?;
     let picture = Picture::decode(&loaded.bytes).map_err(|error| trouble_of(&error))?;
     let warnings = warnings_of(&picture, loaded.media_type.as_deref());
-    Ok(Given { picture, warnings })
+    Ok(GivenPicture { picture, warnings })
 }
 
 /// The kit speaks of files; the arguments here are called otherwise.

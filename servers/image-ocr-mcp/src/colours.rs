@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A colour and how much of the picture has it, or one like it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Share {
+pub(crate) struct ColourShare {
     pub(crate) colour: [u8; 3],
     /// From 0 to 1.
     pub(crate) share: f64,
@@ -21,12 +21,12 @@ const SAMPLES_MAX: usize = 400_000;
 
 /// Pixels of about one colour.
 #[derive(Clone, Copy, Default)]
-struct Heap {
+struct ColourHeap {
     count: u64,
     sums: [u64; 3],
 }
 
-impl Heap {
+impl ColourHeap {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         for (sum, more) in self.sums.iter_mut().zip(other.sums) {
@@ -40,10 +40,10 @@ impl Heap {
 }
 
 /// The largest first. `rgb` has three bytes for each pixel.
-pub(crate) fn dominant(rgb: &[u8]) -> Vec<Share> {
+pub(crate) fn dominant(rgb: &[u8]) -> Vec<ColourShare> {
     let heaps = heaps(rgb);
     let all: u64 = heaps.iter().map(|heap| heap.count).sum();
-    let mut gathered: Vec<Heap> = Vec::new();
+    let mut gathered: Vec<ColourHeap> = Vec::new();
     for heap in heaps {
         let nearest = gathered.iter_mut().min_by_key(|other| difference(other.mean(), heap.mean()));
         match nearest {
@@ -54,7 +54,7 @@ pub(crate) fn dominant(rgb: &[u8]) -> Vec<Share> {
     gathered.sort_by_key(|heap| std::cmp::Reverse(heap.count));
     gathered
         .iter()
-        .map(|heap| Share { colour: heap.mean(), share: heap.count as f64 / all.max(1) as f64 })
+        .map(|heap| ColourShare { colour: heap.mean(), share: heap.count as f64 / all.max(1) as f64 })
         .filter(|share| share.share >= SHARE_MIN)
         .take(COLOURS_MAX)
         .collect()
@@ -72,13 +72,13 @@ pub(crate) fn brightness(rgb: &[u8]) -> f64 {
 }
 
 /// Sixteen steps for each channel; the largest heap first, so that others are gathered around it.
-fn heaps(rgb: &[u8]) -> Vec<Heap> {
-    let mut heaps: BTreeMap<[u8; 3], Heap> = BTreeMap::new();
+fn heaps(rgb: &[u8]) -> Vec<ColourHeap> {
+    let mut heaps: BTreeMap<[u8; 3], ColourHeap> = BTreeMap::new();
     for pixel in samples(rgb) {
-        let one = Heap { count: 1, sums: pixel.map(u64::from) };
+        let one = ColourHeap { count: 1, sums: pixel.map(u64::from) };
         heaps.entry(pixel.map(|channel| channel >> 4)).or_default().add(&one);
     }
-    let mut heaps: Vec<Heap> = heaps.into_values().collect();
+    let mut heaps: Vec<ColourHeap> = heaps.into_values().collect();
     heaps.sort_by_key(|heap| std::cmp::Reverse(heap.count));
     heaps
 }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(shares.len(), 2, "{shares:?}");
         assert_eq!(shares[0].colour, [250, 250, 250]);
         assert!((shares[0].share - 0.7).abs() < 1e-9);
-        assert_eq!(shares[1], Share { colour: [200, 10, 20], share: 0.3 });
+        assert_eq!(shares[1], ColourShare { colour: [200, 10, 20], share: 0.3 });
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `describe_image`: the facts about a picture without reading it.
 
 use capability_kit::{Trouble, Work};
-use capability_ocr::{Animation, ColourModel, Engine, Picture, Polygon, Turn};
+use capability_ocr::{Animation, ColourModel, OcrEngine, Picture, PictureTurn, Polygon};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::colours;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct DescribeImageArguments {
     /// The picture, in Base64.
     #[serde(default)]
     image_data: Option<String>,
@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Answer {
+pub(crate) struct DescribeImageOutput {
     /// In pixels, upright.
     width: u32,
     height: u32,
     /// Detected from the content, regardless of the declared type.
     media_type: &'static str,
-    colour_model: Model,
+    colour_model: ColourSpace,
     /// For each channel.
     bits: u8,
     has_alpha: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Answer {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Model {
+enum ColourSpace {
     Grey,
     Rgb,
     Cmyk,
@@ -75,11 +75,11 @@ struct Colour {
 }
 
 pub(crate) fn describe_image(
-    arguments: Arguments,
+    arguments: DescribeImageArguments,
     work: &Work,
-    engine: Option<&Engine>,
-) -> Result<Answer, Trouble> {
-    let Arguments { image_data, image_type, source_ref_id } = arguments;
+    engine: Option<&OcrEngine>,
+) -> Result<DescribeImageOutput, Trouble> {
+    let DescribeImageArguments { image_data, image_type, source_ref_id } = arguments;
     let mut given = arguments::load(image_data, image_type, source_ref_id, work)?;
     let text_density = match text_density(&given.picture, engine) {
         Ok(density) => Some(rounded(density)),
@@ -93,7 +93,7 @@ pub(crate) fn describe_image(
         Animation::Moving { frames } => (true, frames),
         Animation::Still { pages } => (false, pages),
     };
-    Ok(Answer {
+    Ok(DescribeImageOutput {
         width: facts.width,
         height: facts.height,
         media_type: facts.media_type,
@@ -110,7 +110,7 @@ pub(crate) fn describe_image(
     })
 }
 
-fn text_density(picture: &Picture, engine: Option<&Engine>) -> Result<f64, String> {
+fn text_density(picture: &Picture, engine: Option<&OcrEngine>) -> Result<f64, String> {
     const OFF: &str = "no OCR engine is installed on this machine; fetch the weights with script/ocr-model";
     let engine = engine.ok_or(OFF)?;
     let lines = engine.detect(picture).map_err(|error| error.to_string())?;
@@ -134,29 +134,29 @@ fn share_of(lines: &[Polygon], width: u32, height: u32) -> f64 {
 
 fn colours_of(picture: &Picture) -> Vec<Colour> {
     let shares = colours::dominant(picture.rgb()).into_iter();
-    let colour = |share: colours::Share| {
+    let colour = |share: colours::ColourShare| {
         let [red, green, blue] = share.colour;
         Colour { hex: format!("#{red:02x}{green:02x}{blue:02x}"), share: rounded(share.share) }
     };
     shares.map(colour).collect()
 }
 
-fn model_of(colour: ColourModel) -> Model {
+fn model_of(colour: ColourModel) -> ColourSpace {
     match colour {
-        ColourModel::Grey => Model::Grey,
-        ColourModel::Rgb => Model::Rgb,
-        ColourModel::Cmyk => Model::Cmyk,
-        ColourModel::Other => Model::Other,
+        ColourModel::Grey => ColourSpace::Grey,
+        ColourModel::Rgb => ColourSpace::Rgb,
+        ColourModel::Cmyk => ColourSpace::Cmyk,
+        ColourModel::Other => ColourSpace::Other,
     }
 }
 
-fn orientation_of(turn: Turn) -> Orientation {
+fn orientation_of(turn: PictureTurn) -> Orientation {
     match turn {
-        Turn::None => Orientation::Upright,
-        Turn::Quarter => Orientation::QuarterTurn,
-        Turn::Half => Orientation::HalfTurn,
-        Turn::ThreeQuarters => Orientation::ThreeQuarterTurn,
-        Turn::Mirrored => Orientation::Mirrored,
+        PictureTurn::None => Orientation::Upright,
+        PictureTurn::Quarter => Orientation::QuarterTurn,
+        PictureTurn::Half => Orientation::HalfTurn,
+        PictureTurn::ThreeQuarters => Orientation::ThreeQuarterTurn,
+        PictureTurn::Mirrored => Orientation::Mirrored,
     }
 }
 

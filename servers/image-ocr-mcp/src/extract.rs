@@ -1,11 +1,11 @@
 //! `extract`: the text of a picture.
 
 use capability_kit::{TextOut, Trouble, Work};
-use capability_ocr::{Bounds, Deskew, Engine, OcrError, ReadOptions, Reading, TextLine};
+use capability_ocr::{Bounds, Deskew, OcrEngine, OcrError, OcrReading, ReadOptions, TextLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{self, Given};
+use crate::arguments::{self, GivenPicture};
 use crate::trouble::trouble_of;
 
 /// More lines than a page has are in the text only.
@@ -15,7 +15,7 @@ const SURE: f32 = 0.75;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct ExtractTextArguments {
     /// The picture, in Base64.
     #[serde(default)]
     image_data: Option<String>,
@@ -47,11 +47,11 @@ enum DeskewArgument {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Answer {
+pub(crate) struct ExtractTextOutput {
     #[serde(flatten)]
     text: TextOut,
     /// In reading order.
-    lines: Vec<Line>,
+    lines: Vec<OcrLine>,
     /// Of the picture, in pixels.
     width: u32,
     height: u32,
@@ -65,26 +65,30 @@ pub(crate) struct Answer {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Line {
+struct OcrLine {
     text: String,
     confidence: f32,
     /// Its position, in pixels of the picture.
     #[serde(rename = "box")]
-    place: Place,
+    place: OcrBounds,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Place {
+struct OcrBounds {
     left: u32,
     top: u32,
     right: u32,
     bottom: u32,
 }
 
-pub(crate) fn extract(arguments: Arguments, work: &Work, engine: Option<&Engine>) -> Result<Answer, Trouble> {
+pub(crate) fn extract(
+    arguments: ExtractTextArguments,
+    work: &Work,
+    engine: Option<&OcrEngine>,
+) -> Result<ExtractTextOutput, Trouble> {
     let engine = engine.ok_or_else(|| trouble_of(&OcrError::Unavailable))?;
     let confidence_min = checked(arguments.min_confidence)?;
-    let Arguments { image_data, image_type, source_ref_id, languages, deskew, .. } = arguments;
+    let ExtractTextArguments { image_data, image_type, source_ref_id, languages, deskew, .. } = arguments;
     let given = arguments::load(image_data, image_type, source_ref_id, work)?;
     let deskew = match deskew {
         DeskewArgument::Auto => Deskew::Auto,
@@ -105,7 +109,7 @@ fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
     }
 }
 
-fn answer(given: Given, reading: &Reading, work: &Work) -> Result<Answer, Trouble> {
+fn answer(given: GivenPicture, reading: &OcrReading, work: &Work) -> Result<ExtractTextOutput, Trouble> {
     let mut warnings = given.warnings;
     if reading.lines.len() > LINES_MAX {
         let rest = reading.lines.len() - LINES_MAX;
@@ -116,7 +120,7 @@ fn answer(given: Given, reading: &Reading, work: &Work) -> Result<Answer, Troubl
             "much of the picture is hard to read; check the text, or send a sharper or larger picture".into(),
         );
     }
-    Ok(Answer {
+    Ok(ExtractTextOutput {
         text: work.text(reading.text(), "text/plain", "text.txt")?,
         lines: reading.lines.iter().take(LINES_MAX).map(line_of).collect(),
         width: given.picture.width(),
@@ -128,15 +132,15 @@ fn answer(given: Given, reading: &Reading, work: &Work) -> Result<Answer, Troubl
     })
 }
 
-fn line_of(line: &TextLine) -> Line {
+fn line_of(line: &TextLine) -> OcrLine {
     let Bounds { left, top, right, bottom } = line.bounds;
-    let place = Place {
+    let place = OcrBounds {
         left: left.floor() as u32,
         top: top.floor() as u32,
         right: right.ceil() as u32,
         bottom: bottom.ceil() as u32,
     };
-    Line { text: line.text.clone(), confidence: rounded(line.confidence, 1_000.0), place }
+    OcrLine { text: line.text.clone(), confidence: rounded(line.confidence, 1_000.0), place }
 }
 
 /// Digits beyond the precision only cost tokens.

@@ -7,4 +7,4 @@ mod extract;
 mod tools;
 mod trouble;
 
-pub use tools::{Options, capability};
+pub use tools::{ImageOcrOptions, capability};

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use image_ocr_mcp::{Options, capability};
+use image_ocr_mcp::{ImageOcrOptions, capability};
 
 fn main() -> ExitCode {
-    capability_kit::run(|options: Options| capability(&options))
+    capability_kit::run(|options: ImageOcrOptions| capability(&options))
 }

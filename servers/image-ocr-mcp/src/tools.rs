@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capability_kit::{Capability, FileStrategy, Tool, Trouble};
-use capability_ocr::{Engine, OcrError, Settings};
+use capability_ocr::{OcrEngine, OcrError, OcrSettings};
 
 use crate::trouble::trouble_of;
 use crate::{describe, extract};
@@ -19,7 +19,7 @@ const INSTRUCTIONS: &str = "Reads pictures: extract returns the text of a photo,
 
 /// The options of this server's command line.
 #[derive(Clone, Default, Debug, clap::Args)]
-pub struct Options {
+pub struct ImageOcrOptions {
     /// Folder with the weights for reading text (script/ocr-model fetches them); searched in the usual places
     /// by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS", value_name = "FOLDER")]
@@ -33,19 +33,19 @@ pub struct Options {
 }
 
 /// The server.
-pub fn capability(options: &Options) -> Capability {
-    let settings = Settings {
+pub fn capability(options: &ImageOcrOptions) -> Capability {
+    let settings = OcrSettings {
         models: options.ocr_models.clone(),
         tesseract: options.tesseract.clone(),
         languages: options.ocr_languages.clone(),
     };
-    let engine = Engine::find(&settings).map(Arc::new).map_err(|error| off(&error));
+    let engine = OcrEngine::find(&settings).map(Arc::new).map_err(|error| off(&error));
     Capability::new("image-ocr-mcp", env!("CARGO_PKG_VERSION"), INSTRUCTIONS)
         .tool(extract_tool(engine.clone()))
         .tool(describe_tool(engine.ok()))
 }
 
-fn extract_tool(engine: Result<Arc<Engine>, Trouble>) -> Tool {
+fn extract_tool(engine: Result<Arc<OcrEngine>, Trouble>) -> Tool {
     let (engine, off) = match engine {
         Ok(engine) => (Some(engine), None),
         Err(why) => (None, Some(why)),
@@ -67,7 +67,7 @@ fn extract_tool(engine: Result<Arc<Engine>, Trouble>) -> Tool {
     }
 }
 
-fn describe_tool(engine: Option<Arc<Engine>>) -> Tool {
+fn describe_tool(engine: Option<Arc<OcrEngine>>) -> Tool {
     Tool::new(
         "describe_image",
         "Describe a picture",

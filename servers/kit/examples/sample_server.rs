@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(clap::Args)]
-struct Options {
+struct SampleOptions {
     /// What echoed texts begin with
     #[arg(long, default_value = "")]
     greeting: String,
 }
 
 fn main() -> ExitCode {
-    capability_kit::run(|options: Options| capability(options.greeting))
+    capability_kit::run(|options: SampleOptions| capability(options.greeting))
 }
 
 fn capability(greeting: String) -> Capability {

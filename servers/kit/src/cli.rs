@@ -10,7 +10,9 @@ use clap::{CommandFactory, Parser};
 use url::Url;
 
 use crate::capability::Capability;
-use crate::settings::{Entry, GatewayPlace, HttpPlace, Limits, Settings, Token, Transport};
+use crate::settings::{
+    CallerEntry, GatewaySettings, HttpSettings, KitSettings, TokenSource, Transport, WorkerLimits,
+};
 
 pub(crate) const TOKEN_VARIABLE: &str = "TOOLGATE_TOKEN";
 const MIB: u64 = 1 << 20;
@@ -22,14 +24,14 @@ pub(crate) struct CommandLine<O: clap::Args> {
     #[command(flatten)]
     pub(crate) own: O,
     #[command(flatten)]
-    pub(crate) kit: Said,
+    pub(crate) kit: KitOptions,
     /// Print the version
     #[arg(short = 'V', long, help_heading = "More")]
     version: bool,
 }
 
 #[derive(clap::Args)]
-pub(crate) struct Said {
+pub(crate) struct KitOptions {
     /// Serve MCP over HTTP at ADDR, such as 127.0.0.1:4000, under /mcp; port 0 picks a free port. Without it, serve on
     /// stdin and stdout
     #[arg(long, value_name = "ADDR", env = "CAPABILITY_HTTP", help_heading = "Transport")]
@@ -93,7 +95,7 @@ pub(crate) struct Said {
     lease_seconds: u64,
 
     #[command(flatten)]
-    limits: SaidLimits,
+    limits: LimitOptions,
 
     /// The log filter for stderr: a level, or a filter such as warn,capability_kit=debug
     #[arg(long, value_name = "FILTER", env = "CAPABILITY_LOG", default_value = DEFAULT_LOG, help_heading = "More")]
@@ -105,7 +107,7 @@ const DEFAULT_LOG: &str = "info,rmcp=error,hyper_util=warn";
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
-struct SaidLimits {
+struct LimitOptions {
     /// Calls that run at the same time, each in its own process; by default as many as there are processors
     #[arg(long, value_name = "N", env = "CAPABILITY_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
@@ -149,7 +151,7 @@ fn instance(written: &str) -> Result<String, String> {
 }
 
 /// The result of the command line.
-pub(crate) enum Read<O: clap::Args> {
+pub(crate) enum ParsedCommandLine<O: clap::Args> {
     Start(Box<CommandLine<O>>),
     /// A text to print, and nothing else.
     Version(String),
@@ -157,17 +159,17 @@ pub(crate) enum Read<O: clap::Args> {
 }
 
 /// Reads the command line. Help and version need the server's own words, so they are made only when asked for.
-pub(crate) fn read<O: clap::Args>(make: &impl Fn(O) -> Capability) -> Read<O> {
+pub(crate) fn read<O: clap::Args>(make: &impl Fn(O) -> Capability) -> ParsedCommandLine<O> {
     match CommandLine::<O>::try_parse() {
         Ok(line) if line.version => {
             let capability = make(line.own);
-            Read::Version(format!("{} {}", capability.name, capability.version))
+            ParsedCommandLine::Version(format!("{} {}", capability.name, capability.version))
         }
-        Ok(line) => Read::Start(Box::new(line)),
+        Ok(line) => ParsedCommandLine::Start(Box::new(line)),
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            Read::Words(with_own_words(make).unwrap_or(error))
+            ParsedCommandLine::Words(with_own_words(make).unwrap_or(error))
         }
-        Err(error) => Read::Words(error),
+        Err(error) => ParsedCommandLine::Words(error),
     }
 }
 
@@ -198,11 +200,11 @@ fn refuse<T>(what: &'static str, hint: &'static str) -> Result<T, Contradiction>
     Err(Contradiction { what, hint })
 }
 
-impl Said {
-    pub(crate) fn limits(&self) -> Limits {
+impl KitOptions {
+    pub(crate) fn limits(&self) -> WorkerLimits {
         let said = &self.limits;
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        Limits {
+        WorkerLimits {
             workers: said.workers.map_or_else(processors, usize::from),
             memory_bytes: said.memory_mib * MIB,
             time: Duration::from_secs_f64(said.timeout_seconds),
@@ -214,13 +216,13 @@ impl Said {
     }
 
     /// The settings behind all options.
-    pub(crate) fn resolve(self) -> Result<Settings, Contradiction> {
+    pub(crate) fn resolve(self) -> Result<KitSettings, Contradiction> {
         let limits = self.limits();
         let transport = match self.http {
             Some(address) => Transport::Http(Box::new(self.http_place(address)?)),
             None => self.stdio()?,
         };
-        Ok(Settings { transport, limits })
+        Ok(KitSettings { transport, limits })
     }
 
     fn stdio(&self) -> Result<Transport, Contradiction> {
@@ -241,7 +243,7 @@ impl Said {
         Ok(Transport::Stdio)
     }
 
-    fn http_place(self, address: SocketAddr) -> Result<HttpPlace, Contradiction> {
+    fn http_place(self, address: SocketAddr) -> Result<HttpSettings, Contradiction> {
         let public_url = self.public_url.map(at_mcp).transpose()?;
         if self.gateway.is_some() && public_url.is_none() && address.ip().is_unspecified() {
             return refuse(
@@ -249,27 +251,27 @@ impl Said {
                 "add --public-url http://HOST:PORT/mcp, or listen on one address",
             );
         }
-        let token = self.token.map(Token::Given).or(self.token_file.map(Token::File));
+        let token = self.token.map(TokenSource::Given).or(self.token_file.map(TokenSource::File));
         let gateway = match self.gateway {
             Some(url) => Some(gateway_place(url, token, self.instance, self.lease_seconds)?),
             None => None,
         };
-        let token = self.http_token.map(Token::Given).or(self.http_token_file.map(Token::File));
+        let token = self.http_token.map(TokenSource::Given).or(self.http_token_file.map(TokenSource::File));
         let entry = match token {
-            Some(token) => Entry::Token(token),
-            None if address.ip().is_loopback() => Entry::Anybody,
-            None => Entry::NewToken,
+            Some(token) => CallerEntry::Token(token),
+            None if address.ip().is_loopback() => CallerEntry::Anybody,
+            None => CallerEntry::NewToken,
         };
-        Ok(HttpPlace { address, public_url, hosts: self.allow_host, entry, gateway })
+        Ok(HttpSettings { address, public_url, hosts: self.allow_host, entry, gateway })
     }
 }
 
 fn gateway_place(
     url: Url,
-    token: Option<Token>,
+    token: Option<TokenSource>,
     instance: Option<String>,
     lease_seconds: u64,
-) -> Result<GatewayPlace, Contradiction> {
+) -> Result<GatewaySettings, Contradiction> {
     if !is_http(&url) {
         return refuse("--gateway is not an http or https URL", "write it as http://127.0.0.1:8700");
     }
@@ -281,7 +283,7 @@ fn gateway_place(
         );
     };
     let instance = instance.unwrap_or_else(some_name);
-    Ok(GatewayPlace { url, token, instance, lease: Duration::from_secs(lease_seconds) })
+    Ok(GatewaySettings { url, token, instance, lease: Duration::from_secs(lease_seconds) })
 }
 
 fn is_http(url: &Url) -> bool {

@@ -15,13 +15,13 @@ const REFS: &str = "refs";
 /// The creator of a folder has locked it by then.
 const FRESH: Duration = Duration::from_secs(60);
 
-pub(crate) struct Home {
+pub(crate) struct ServerHome {
     folder: TempDir,
     /// Held by being open; the kernel lets go of it however the server ends.
     _lock: File,
 }
 
-impl Home {
+impl ServerHome {
     pub(crate) fn create() -> io::Result<Self> {
         Self::create_in(&std::env::temp_dir())
     }
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn only_folders_without_a_living_server_are_removed() {
         let parent = tempfile::tempdir().unwrap();
-        let living = Home::create_in(parent.path()).unwrap();
-        let Home { folder, _lock } = Home::create_in(parent.path()).unwrap();
+        let living = ServerHome::create_in(parent.path()).unwrap();
+        let ServerHome { folder, _lock } = ServerHome::create_in(parent.path()).unwrap();
         let left = folder.keep();
         fs::write(left.join(REFS).join("doc_1"), "x").unwrap();
         drop(_lock);

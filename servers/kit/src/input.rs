@@ -25,7 +25,7 @@ pub struct FileInput {
 
 /// The bytes of a file, with its declared properties.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     pub bytes: Vec<u8>,
     /// The type declared by the caller or the store. The content may differ.
     pub media_type: Option<String>,
@@ -33,14 +33,14 @@ pub struct Loaded {
 }
 
 impl FileInput {
-    pub fn load(self, work: &Work) -> Result<Loaded, Trouble> {
+    pub fn load(self, work: &Work) -> Result<LoadedFile, Trouble> {
         match (self.file_data, self.source_ref_id) {
             (Some(data), None) => {
-                Ok(Loaded { bytes: decode(&data)?, media_type: self.file_type, name: None })
+                Ok(LoadedFile { bytes: decode(&data)?, media_type: self.file_type, name: None })
             }
             (None, Some(id)) => {
                 let stored = work.find(&id)?;
-                Ok(Loaded {
+                Ok(LoadedFile {
                     bytes: stored.bytes,
                     media_type: Some(stored.media_type),
                     name: Some(stored.name),

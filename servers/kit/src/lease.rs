@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capability::Capability;
 use crate::outgoing::{Outgoing, OutgoingError};
-use crate::settings::{GatewayPlace, Token};
+use crate::settings::{GatewaySettings, TokenSource};
 
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// The number of characters of a refusal in the log.
@@ -29,7 +29,7 @@ const GOODBYE_LIMIT: Duration = Duration::from_secs(2);
 
 pub(crate) struct Lease {
     outgoing: Outgoing,
-    token: Token,
+    token: TokenSource,
     registration: Value,
     /// The path of this instance at the gateway.
     path: String,
@@ -38,7 +38,7 @@ pub(crate) struct Lease {
 
 /// The reason why a request to the gateway failed.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum RegistrationError {
     #[error("the token cannot be read: {0}")]
     Token(#[source] io::Error),
     #[error("the gateway does not answer: {0}")]
@@ -51,7 +51,7 @@ impl Lease {
     /// `token` is the one that callers must send to `url`.
     pub(crate) fn new(
         capability: &Capability,
-        gateway: GatewayPlace,
+        gateway: GatewaySettings,
         url: &str,
         token: Option<&str>,
     ) -> Result<Self, OutgoingError> {
@@ -70,12 +70,12 @@ impl Lease {
         Ok(Self { outgoing, token: gateway.token, registration, path, lease: gateway.lease })
     }
 
-    async fn register(&self) -> Result<Duration, Failure> {
+    async fn register(&self) -> Result<Duration, RegistrationError> {
         let answer = self.ask(Method::POST, "/servers/register", Some(&self.registration)).await?;
         Ok(self.beat_of(&answer))
     }
 
-    async fn renew(&self) -> Result<Duration, Failure> {
+    async fn renew(&self) -> Result<Duration, RegistrationError> {
         let answer = self.ask(Method::POST, &format!("{}/heartbeat", self.path), None).await?;
         Ok(self.beat_of(&answer))
     }
@@ -91,15 +91,20 @@ impl Lease {
     }
 
     /// The answer, or null if it is empty.
-    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
-        let token = self.token.read().map_err(Failure::Token)?;
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, RegistrationError> {
+        let token = self.token.read().map_err(RegistrationError::Token)?;
         let answer = self.outgoing.ask(method, path, Some(&token), body).await?;
         let status = answer.status();
         let body = answer.into_body().unwrap_or_default();
         if !status.is_success() {
             let text = String::from_utf8_lossy(&body);
             let text = text.chars().filter(|c| !c.is_control()).take(EXCERPT_CHARS_MAX).collect();
-            return Err(Failure::Answered { status, text });
+            return Err(RegistrationError::Answered { status, text });
         }
         Ok(serde_json::from_slice(&body).unwrap_or_default())
     }
@@ -116,15 +121,15 @@ impl Lease {
 /// Renews the lease until `stop`, then returns it. Without one, only waits.
 pub(crate) async fn keep(lease: Option<Lease>, stop: &CancellationToken) {
     let Some(lease) = lease else { return stop.cancelled().await };
-    let mut keeper = Keeper { lease, standing: Standing::Out, wait: WAIT_MIN, told: None };
+    let mut keeper = LeaseKeeper { lease, standing: LeaseStanding::Out, wait: WAIT_MIN, told: None };
     stop.run_until_cancelled(keeper.run()).await;
-    if keeper.standing != Standing::Out {
+    if keeper.standing != LeaseStanding::Out {
         keeper.lease.give_back().await;
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum LeaseStanding {
     /// Not registered, as far as is known.
     Out,
     In,
@@ -132,20 +137,20 @@ enum Standing {
     Unheard,
 }
 
-struct Keeper {
+struct LeaseKeeper {
     lease: Lease,
-    standing: Standing,
+    standing: LeaseStanding,
     wait: Duration,
     /// The last logged message, so that it is not repeated.
     told: Option<String>,
 }
 
-impl Keeper {
+impl LeaseKeeper {
     async fn run(&mut self) {
         loop {
             let pause = match self.standing {
-                Standing::Out => self.enter().await,
-                Standing::In | Standing::Unheard => self.stay().await,
+                LeaseStanding::Out => self.enter().await,
+                LeaseStanding::In | LeaseStanding::Unheard => self.stay().await,
             };
             tokio::time::sleep(pause).await;
         }
@@ -154,7 +159,7 @@ impl Keeper {
     async fn enter(&mut self) -> Duration {
         match self.lease.register().await {
             Ok(beat) => {
-                self.standing = Standing::In;
+                self.standing = LeaseStanding::In;
                 self.went_well("registered with the gateway", beat)
             }
             Err(failure) => self.failed(&failure),
@@ -164,16 +169,16 @@ impl Keeper {
     async fn stay(&mut self) -> Duration {
         match self.lease.renew().await {
             Ok(beat) => {
-                self.standing = Standing::In;
+                self.standing = LeaseStanding::In;
                 self.went_well("the gateway renewed the lease", beat)
             }
-            Err(Failure::Answered { status: StatusCode::GONE, .. }) => {
-                self.standing = Standing::Out;
+            Err(RegistrationError::Answered { status: StatusCode::GONE, .. }) => {
+                self.standing = LeaseStanding::Out;
                 tracing::info!("the gateway no longer knows this server; registering again");
                 Duration::ZERO
             }
             Err(failure) => {
-                self.standing = Standing::Unheard;
+                self.standing = LeaseStanding::Unheard;
                 self.failed(&failure)
             }
         }
@@ -189,7 +194,7 @@ impl Keeper {
     }
 
     /// Logs it if it is another failure than last time.
-    fn failed(&mut self, failure: &Failure) -> Duration {
+    fn failed(&mut self, failure: &RegistrationError) -> Duration {
         let text = failure.to_string();
         if self.told.as_ref() != Some(&text) {
             tracing::warn!("no lease from the gateway: {text}; retrying until it works");

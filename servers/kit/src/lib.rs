@@ -26,9 +26,9 @@ mod work;
 mod worker;
 
 pub use capability::Capability;
-pub use input::{FileInput, Loaded};
+pub use input::{FileInput, LoadedFile};
 pub use outgoing::{Outgoing, OutgoingAnswer, OutgoingError};
-pub use refs::{RefId, RefStore, Stored};
+pub use refs::{RefId, RefStore, StoredResult};
 pub use run::{NoOptions, run};
 pub use tool::{Effect, FileStrategy, Tool};
 pub use trouble::{Trouble, TroubleCode};

@@ -39,7 +39,7 @@ struct ReasonLabel {
 }
 
 /// Values that are measured on request.
-pub(crate) struct Levels {
+pub(crate) struct GaugeLevels {
     pub(crate) waiting: usize,
     pub(crate) ref_bytes: u64,
 }
@@ -80,16 +80,16 @@ impl Metrics {
     }
 
     /// Until it is dropped, one worker more is busy.
-    pub(crate) fn busy(&self) -> Busy<'_> {
+    pub(crate) fn busy(&self) -> BusyGuard<'_> {
         self.busy.inc();
-        Busy(&self.busy)
+        BusyGuard(&self.busy)
     }
 
     pub(crate) fn worker_ended(&self, reason: &'static str) {
         self.ended.get_or_create(&ReasonLabel { reason }).inc();
     }
 
-    pub(crate) fn render(&self, levels: &Levels) -> Result<String, fmt::Error> {
+    pub(crate) fn render(&self, levels: &GaugeLevels) -> Result<String, fmt::Error> {
         self.waiting.set(levels.waiting as i64);
         self.ref_bytes.set(i64::try_from(levels.ref_bytes).unwrap_or(i64::MAX));
         let mut text = String::new();
@@ -98,9 +98,9 @@ impl Metrics {
     }
 }
 
-pub(crate) struct Busy<'a>(&'a Gauge);
+pub(crate) struct BusyGuard<'a>(&'a Gauge);
 
-impl Drop for Busy<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }

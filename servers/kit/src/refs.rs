@@ -27,14 +27,14 @@ impl RefId {
 
 /// A stored result, with its metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stored {
+pub struct StoredResult {
     pub bytes: Vec<u8>,
     pub media_type: String,
     pub name: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Label {
+struct RefLabel {
     media_type: String,
     name: String,
 }
@@ -68,21 +68,21 @@ impl RefStore {
                 .hint("results expire after a while; try again in a few minutes"));
         }
         let id = RefId(format!("{}{}", Self::PREFIX, uuid::Uuid::now_v7().simple()));
-        let label = Label { media_type: media_type.to_owned(), name: name.to_owned() };
+        let label = RefLabel { media_type: media_type.to_owned(), name: name.to_owned() };
         self.write(&id, bytes, &label).map_err(|error| Self::broken(&error))?;
         Ok(id)
     }
 
     /// `None` for an id that is unknown or has expired.
-    pub fn get(&self, id: &str) -> Result<Option<Stored>, Trouble> {
+    pub fn get(&self, id: &str) -> Result<Option<StoredResult>, Trouble> {
         let Some(path) = self.path(id) else { return Ok(None) };
         let read = fs::read(label_of(&path)).and_then(|label| Ok((label, fs::read(&path)?)));
         match read {
             Ok((label, bytes)) => {
-                let label: Label = serde_json::from_slice(&label).map_err(|error| {
+                let label: RefLabel = serde_json::from_slice(&label).map_err(|error| {
                     Trouble::internal(format!("the stored data about {id} is damaged: {error}"))
                 })?;
-                Ok(Some(Stored { bytes, media_type: label.media_type, name: label.name }))
+                Ok(Some(StoredResult { bytes, media_type: label.media_type, name: label.name }))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Self::broken(&error)),
@@ -107,7 +107,7 @@ impl RefStore {
         entries.map(|entry| Ok(entry?.metadata()?.len())).sum()
     }
 
-    fn write(&self, id: &RefId, bytes: &[u8], label: &Label) -> io::Result<()> {
+    fn write(&self, id: &RefId, bytes: &[u8], label: &RefLabel) -> io::Result<()> {
         let path = self.folder.join(id.as_str());
         fs::write(&path, bytes)?;
         fs::write(label_of(&path), serde_json::to_vec(label)?)
@@ -137,8 +137,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let refs = RefStore::open(folder.path(), 1 << 20);
         let id = refs.put(b"content", "text/plain", "a.txt").unwrap();
-        let stored =
-            Stored { bytes: b"content".to_vec(), media_type: "text/plain".into(), name: "a.txt".into() };
+        let stored = StoredResult {
+            bytes: b"content".to_vec(),
+            media_type: "text/plain".into(),
+            name: "a.txt".into(),
+        };
         assert_eq!(refs.get(id.as_str()).unwrap(), Some(stored.clone()));
         refs.sweep(Duration::from_secs(60)).unwrap();
         assert_eq!(refs.get(id.as_str()).unwrap(), Some(stored));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
-use crate::cli::{self, Read, Said};
+use crate::cli::{self, KitOptions, ParsedCommandLine};
 use crate::run_error::RunError;
 use crate::{serve, worker};
 
@@ -20,13 +20,13 @@ pub struct NoOptions;
 /// models are loaded by the first call that needs them.
 pub fn run<O: clap::Args>(make: impl Fn(O) -> Capability) -> ExitCode {
     let line = match cli::read(&make) {
-        Read::Start(line) => *line,
+        ParsedCommandLine::Start(line) => *line,
         // A closed reader has no use for the text.
-        Read::Version(version) => {
+        ParsedCommandLine::Version(version) => {
             drop(writeln!(io::stdout(), "{version}"));
             return ExitCode::SUCCESS;
         }
-        Read::Words(words) => {
+        ParsedCommandLine::Words(words) => {
             drop(words.print());
             return ExitCode::from(words.exit_code() as u8);
         }
@@ -44,7 +44,7 @@ pub fn run<O: clap::Args>(make: impl Fn(O) -> Capability) -> ExitCode {
     }
 }
 
-fn start(capability: Capability, said: Said) -> Result<(), RunError> {
+fn start(capability: Capability, said: KitOptions) -> Result<(), RunError> {
     log_to_stderr(&said.log)?;
     serve::run(capability, said.resolve()?)
 }

@@ -94,7 +94,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
-    enum Word {
+    enum SampleWord {
         /// The first.
         One,
         /// The second.
@@ -103,16 +103,16 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
-    struct Arguments {
+    struct SampleArguments {
         /// Which one.
-        word: Word,
-        bare: Word,
+        word: SampleWord,
+        bare: SampleWord,
         count: Option<u8>,
     }
 
     #[test]
     fn a_schema_says_only_what_a_caller_needs() {
-        let schema = of::<Arguments>();
+        let schema = of::<SampleArguments>();
         assert_eq!(
             schema["properties"]["word"],
             json!({"type": "string", "enum": ["One", "Two"], "description": "Which one."})

@@ -8,61 +8,61 @@ use std::time::Duration;
 
 use url::Url;
 
-pub(crate) struct Settings {
+pub(crate) struct KitSettings {
     pub(crate) transport: Transport,
-    pub(crate) limits: Limits,
+    pub(crate) limits: WorkerLimits,
 }
 
 pub(crate) enum Transport {
     /// One client, on stdin and stdout.
     Stdio,
-    Http(Box<HttpPlace>),
+    Http(Box<HttpSettings>),
 }
 
-pub(crate) struct HttpPlace {
+pub(crate) struct HttpSettings {
     pub(crate) address: SocketAddr,
     /// The public address, if it differs from the one it listens on.
     pub(crate) public_url: Option<Url>,
     /// Names under which it may be called, beyond its own addresses.
     pub(crate) hosts: Vec<String>,
-    pub(crate) entry: Entry,
-    pub(crate) gateway: Option<GatewayPlace>,
+    pub(crate) entry: CallerEntry,
+    pub(crate) gateway: Option<GatewaySettings>,
 }
 
 /// The permission to call.
-pub(crate) enum Entry {
+pub(crate) enum CallerEntry {
     /// Everyone on this machine.
     Anybody,
     /// Callers with this token.
-    Token(Token),
+    Token(TokenSource),
     /// Callers with a token that is created at the start.
     NewToken,
 }
 
-pub(crate) struct GatewayPlace {
+pub(crate) struct GatewaySettings {
     pub(crate) url: Url,
-    pub(crate) token: Token,
+    pub(crate) token: TokenSource,
     pub(crate) instance: String,
     pub(crate) lease: Duration,
 }
 
-pub(crate) enum Token {
+pub(crate) enum TokenSource {
     Given(String),
     /// Read each time, so that a new one is taken up.
     File(PathBuf),
 }
 
-impl Token {
+impl TokenSource {
     pub(crate) fn read(&self) -> io::Result<String> {
         match self {
-            Token::Given(token) => Ok(token.clone()),
-            Token::File(path) => Ok(fs::read_to_string(path)?.trim().to_owned()),
+            TokenSource::Given(token) => Ok(token.clone()),
+            TokenSource::File(path) => Ok(fs::read_to_string(path)?.trim().to_owned()),
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct WorkerLimits {
     /// Worker processes, each with one call at a time.
     pub(crate) workers: usize,
     /// Address space of each of them.
@@ -77,7 +77,7 @@ pub(crate) struct Limits {
     pub(crate) refs_age: Duration,
 }
 
-impl Limits {
+impl WorkerLimits {
     /// The size of a request besides its file.
     const ENVELOPE_BYTES: usize = 1 << 20;
 

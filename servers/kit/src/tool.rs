@@ -11,7 +11,7 @@ use crate::schema;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Work;
 
-type Run = Box<dyn Fn(Value, &Work) -> Result<Value, Trouble> + Send + Sync>;
+type ToolFunction = Box<dyn Fn(Value, &Work) -> Result<Value, Trouble> + Send + Sync>;
 
 /// The effect of a call, in a gateway's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ pub struct Tool {
     aliases: &'static [&'static str],
     time_limit: Option<Duration>,
     off: Option<Trouble>,
-    run: Run,
+    run: ToolFunction,
 }
 
 impl Tool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::refs::{RefId, RefStore, Stored};
+use crate::refs::{RefId, RefStore, StoredResult};
 use crate::trouble::{Trouble, TroubleCode};
 
 /// The progress of a piece of work.
@@ -16,13 +16,13 @@ pub struct Progress {
     pub message: String,
 }
 
-type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+type ProgressCallback = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Given to every call.
 #[derive(Clone)]
 pub struct Work {
     refs: RefStore,
-    tell: Tell,
+    tell: ProgressCallback,
 }
 
 /// A short text literally, a long one as a ref and its beginning.
@@ -60,7 +60,7 @@ impl Work {
         self.refs.put(bytes, media_type, name)
     }
 
-    pub fn find(&self, id: &str) -> Result<Stored, Trouble> {
+    pub fn find(&self, id: &str) -> Result<StoredResult, Trouble> {
         self.refs.get(id)?.ok_or_else(|| {
             Trouble::new(TroubleCode::UnknownRef, format!("this server has no ref {id:?}")).hint(
                 "refs expire after a while; call the tool that returned it again, and use the new ref_id",

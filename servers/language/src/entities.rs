@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::detect;
 use crate::position::{Positions, Span};
+use found::EntityFinding;
 pub use found::EntityKind;
-use found::Found;
 
 /// An entity in a text, with its position.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +39,8 @@ const ENTITIES_MAX: usize = 2_000;
 
 /// The entities in `text`, in order; only of the given `kinds`, or of all if there are none.
 pub fn entities(text: &str, kinds: &[EntityKind]) -> Vec<Entity> {
-    let wanted = |found: &Found| kinds.is_empty() || kinds.contains(&found.kind);
-    let mut taken = Taken::default();
+    let wanted = |found: &EntityFinding| kinds.is_empty() || kinds.contains(&found.kind);
+    let mut taken = TakenRanges::default();
     patterns::find(text).into_iter().for_each(|found| taken.offer(found));
     dates::find(text).into_iter().for_each(|found| taken.offer(found));
     amounts::find(text).into_iter().for_each(|found| taken.offer(found));
@@ -52,7 +52,7 @@ pub fn entities(text: &str, kinds: &[EntityKind]) -> Vec<Entity> {
     all.into_iter().take(ENTITIES_MAX).map(|found| told(text, &positions, found)).collect()
 }
 
-fn told(text: &str, positions: &Positions<'_>, found: Found) -> Entity {
+fn told(text: &str, positions: &Positions<'_>, found: EntityFinding) -> Entity {
     let Span { start, end } = positions.span(found.place.clone());
     let text = text[found.place].split_whitespace().collect::<Vec<_>>().join(" ");
     Entity { kind: found.kind, text, value: found.value, start, end, confidence: found.confidence }
@@ -60,19 +60,19 @@ fn told(text: &str, positions: &Positions<'_>, found: Found) -> Entity {
 
 /// The first finding keeps its place: surer kinds are searched first.
 #[derive(Default)]
-struct Taken {
-    by_start: std::collections::BTreeMap<usize, Found>,
+struct TakenRanges {
+    by_start: std::collections::BTreeMap<usize, EntityFinding>,
 }
 
-impl Taken {
-    fn offer(&mut self, found: Found) {
+impl TakenRanges {
+    fn offer(&mut self, found: EntityFinding) {
         let before = self.by_start.range(..found.place.end).next_back();
         if before.is_none_or(|(_, before)| before.place.end <= found.place.start) {
             self.by_start.insert(found.place.start, found);
         }
     }
 
-    fn in_order(self) -> Vec<Found> {
+    fn in_order(self) -> Vec<EntityFinding> {
         self.by_start.into_values().collect()
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::Method;
 use crate::language::detect;
 use crate::lexicon::Lexicon;
-use crate::statistics::Space;
+use crate::statistics::TermSpace;
 use crate::vectors::{cosine, embed, embed_document, mean};
 
 /// A label, with descriptions of when it fits.
@@ -156,7 +156,7 @@ fn by_counting(text: &str, labels: &[Label], lexicon: &Lexicon) -> Vec<f64> {
         })
         .collect();
     let texts: Vec<&str> = written.iter().map(String::as_str).collect();
-    let (space, vectors) = Space::of(lexicon, &texts);
+    let (space, vectors) = TermSpace::of(lexicon, &texts);
     let counts: HashMap<String, u32> = lexicon.counts(text);
     let whole = space.vector(&counts);
     vectors.iter().map(|vector| vector.cosine(&whole)).collect()

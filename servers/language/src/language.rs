@@ -17,7 +17,7 @@ use crate::words::words;
 
 /// The language of a text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Detected {
+pub struct DetectedLanguage {
     /// ISO 639-1, such as `en`; null if there are no letters.
     pub language: Option<String>,
     /// In English.
@@ -54,7 +54,7 @@ const SHARE_MIN: f64 = 0.1;
 const CONFIDENCE_MIN: f64 = 0.5;
 
 /// The language of `text`, and of its parts if they differ.
-pub fn detect(text: &str) -> Detected {
+pub fn detect(text: &str) -> DetectedLanguage {
     let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
     let Some(vote) = vote(sample) else { return nothing() };
     let languages = shares(sample, vote.lang);
@@ -62,7 +62,7 @@ pub fn detect(text: &str) -> Detected {
     let mixed = languages.len() > 1;
     let code = languages.first().map_or(iso_639_1(vote.lang), |largest| &largest.language).to_owned();
     let confidence = if mixed { vote.confidence.min(largest) } else { vote.confidence };
-    Detected {
+    DetectedLanguage {
         name: known_language(&code).map(|(_, name)| name.to_owned()),
         language: Some(code),
         confidence: (confidence * 100.0).round() / 100.0,
@@ -78,8 +78,8 @@ pub fn known_language(said: &str) -> Option<(&'static str, &'static str)> {
     by_iso_639_3(lang.code()).map(|language| (language.code, language.name))
 }
 
-fn nothing() -> Detected {
-    Detected {
+fn nothing() -> DetectedLanguage {
+    DetectedLanguage {
         language: None,
         name: None,
         confidence: 0.0,
@@ -89,26 +89,26 @@ fn nothing() -> Detected {
     }
 }
 
-struct Vote {
+struct LanguageVote {
     lang: Lang,
     confidence: f64,
     script: Script,
 }
 
 /// One text, one language.
-fn vote(text: &str) -> Option<Vote> {
+fn vote(text: &str) -> Option<LanguageVote> {
     let info = whatlang::detect(text)?;
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
     let script = info.script();
     if info.script().langs().len() == 1 || matches!(info.lang(), Lang::Cmn | Lang::Jpn) {
         let confidence = if letters < 2 { 0.4 } else { info.confidence().max(0.9) };
-        return Some(Vote { lang: info.lang(), confidence, script });
+        return Some(LanguageVote { lang: info.lang(), confidence, script });
     }
     let (lang, agreed) = decide(text, &info);
     let needed = if agreed { LETTERS_MIN } else { LETTERS_CONTRADICTED_MIN };
     let long_enough = (letters as f64 / needed as f64).min(1.0);
     let trusted = if agreed { info.confidence().max(0.85) } else { 0.6 };
-    Some(Vote { lang, confidence: trusted * long_enough, script })
+    Some(LanguageVote { lang, confidence: trusted * long_enough, script })
 }
 
 /// The language, and whether the detectors agree. The smaller detector knows 16 languages and hardly errs
@@ -157,7 +157,7 @@ fn shares(text: &str, whole: Lang) -> Vec<LanguageShare> {
     let mut letters_of: BTreeMap<&'static str, usize> = BTreeMap::new();
     for sentence in sentences(text) {
         let letters = sentence.text.chars().filter(|character| character.is_alphabetic()).count();
-        let sure = |vote: &Vote| letters >= PART_LETTERS_MIN && vote.confidence >= 0.8;
+        let sure = |vote: &LanguageVote| letters >= PART_LETTERS_MIN && vote.confidence >= 0.8;
         let lang = vote(sentence.text).filter(sure).map_or(whole, |vote| vote.lang);
         *letters_of.entry(iso_639_1(lang)).or_default() += letters;
     }

@@ -20,12 +20,12 @@ pub use compare::{ChangedSentence, Comparison, MovedSentence, Similarity, WordCh
 pub use entities::{Entity, EntityKind, entities};
 pub use keywords::{Keyword, KeywordOptions, Keywords, keywords};
 pub use labels::{Classification, LABELS_MAX, Label, LabelError, LabelScore, Labelling, classify};
-pub use language::{Detected, LanguageShare, detect, known_language};
+pub use language::{DetectedLanguage, LanguageShare, detect, known_language};
 pub use lexicon::Lexicon;
-pub use limits::{Clipped, Cut, TEXT_BYTES_MAX, clip};
+pub use limits::{ClippedText, TEXT_BYTES_MAX, Truncation, clip};
 pub use method::Method;
 pub use position::{Positions, Span};
 pub use sentence_encoder::{EncodeError, Encoder, LoadError, Model};
 pub use sentences::{Sentence, sentences};
-pub use summary::{Length, Summary, SummaryOptions, SummarySentence, summarize};
+pub use summary::{Summary, SummaryLength, SummaryOptions, SummarySentence, summarize};
 pub use words::{Word, words};

@@ -8,14 +8,14 @@ pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// The analysed part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clipped<'a> {
+pub struct ClippedText<'a> {
     pub text: &'a str,
-    pub cut: Option<Cut>,
+    pub cut: Option<Truncation>,
 }
 
 /// The truncation of a long text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Cut {
+pub struct Truncation {
     /// Characters from the beginning that were analysed.
     pub analysed_chars: usize,
     /// Characters of the whole text.
@@ -23,16 +23,16 @@ pub struct Cut {
 }
 
 /// The beginning of a long text, up to the end of a word; a normal text unchanged.
-pub fn clip(text: &str) -> Clipped<'_> {
+pub fn clip(text: &str) -> ClippedText<'_> {
     if text.len() <= TEXT_BYTES_MAX {
-        return Clipped { text, cut: None };
+        return ClippedText { text, cut: None };
     }
     let limit = text.floor_char_boundary(TEXT_BYTES_MAX);
     let beginning = &text[..limit];
     let end = beginning.rfind(char::is_whitespace).filter(|end| *end > limit / 2).unwrap_or(limit);
     let beginning = &text[..end];
-    let cut = Cut { analysed_chars: beginning.chars().count(), total_chars: text.chars().count() };
-    Clipped { text: beginning, cut: Some(cut) }
+    let cut = Truncation { analysed_chars: beginning.chars().count(), total_chars: text.chars().count() };
+    ClippedText { text: beginning, cut: Some(cut) }
 }
 
 #[cfg(test)]

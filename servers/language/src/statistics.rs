@@ -49,11 +49,11 @@ impl Sparse {
 }
 
 /// Numbers and weights of the words of some texts.
-pub(crate) struct Space {
+pub(crate) struct TermSpace {
     terms: HashMap<String, (u32, f32)>,
 }
 
-impl Space {
+impl TermSpace {
     /// The weights from `texts`, in which frequent words weigh little; and the texts as vectors.
     pub(crate) fn of(lexicon: &Lexicon, texts: &[&str]) -> (Self, Vec<Sparse>) {
         let counted: Vec<_> = texts.iter().map(|text| lexicon.counts(text)).collect();
@@ -92,7 +92,7 @@ mod tests {
     fn texts_about_the_same_are_near() {
         let english = Lexicon::of(Some("en"));
         let (_, vectors) =
-            Space::of(&english, &["Cats chase mice.", "A cat chased a mouse and mice.", "Rain falls."]);
+            TermSpace::of(&english, &["Cats chase mice.", "A cat chased a mouse and mice.", "Rain falls."]);
         assert!(vectors[0].cosine(&vectors[1]) > 0.5);
         assert_eq!(vectors[0].cosine(&vectors[2]), 0.0);
         assert!((vectors[0].cosine(&vectors[0]) - 1.0).abs() < 1e-5);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn nothing_is_near_nothing() {
-        let (_, vectors) = Space::of(&Lexicon::of(None), &["", "…"]);
+        let (_, vectors) = TermSpace::of(&Lexicon::of(None), &["", "…"]);
         assert!(vectors[0].is_empty());
         assert_eq!(Sparse::sum(&vectors).cosine(&vectors[0]), 0.0);
     }

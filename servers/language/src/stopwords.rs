@@ -4,22 +4,22 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-type Words = LazyLock<HashSet<&'static str>>;
+type StopWords = LazyLock<HashSet<&'static str>>;
 
-static ENGLISH: Words = LazyLock::new(|| read(include_str!("stopwords/en.txt")));
-static GERMAN: Words = LazyLock::new(|| read(include_str!("stopwords/de.txt")));
-static FRENCH: Words = LazyLock::new(|| read(include_str!("stopwords/fr.txt")));
-static SPANISH: Words = LazyLock::new(|| read(include_str!("stopwords/es.txt")));
-static ITALIAN: Words = LazyLock::new(|| read(include_str!("stopwords/it.txt")));
-static PORTUGUESE: Words = LazyLock::new(|| read(include_str!("stopwords/pt.txt")));
-static DUTCH: Words = LazyLock::new(|| read(include_str!("stopwords/nl.txt")));
-static SWEDISH: Words = LazyLock::new(|| read(include_str!("stopwords/sv.txt")));
-static RUSSIAN: Words = LazyLock::new(|| read(include_str!("stopwords/ru.txt")));
+static ENGLISH: StopWords = LazyLock::new(|| read(include_str!("stopwords/en.txt")));
+static GERMAN: StopWords = LazyLock::new(|| read(include_str!("stopwords/de.txt")));
+static FRENCH: StopWords = LazyLock::new(|| read(include_str!("stopwords/fr.txt")));
+static SPANISH: StopWords = LazyLock::new(|| read(include_str!("stopwords/es.txt")));
+static ITALIAN: StopWords = LazyLock::new(|| read(include_str!("stopwords/it.txt")));
+static PORTUGUESE: StopWords = LazyLock::new(|| read(include_str!("stopwords/pt.txt")));
+static DUTCH: StopWords = LazyLock::new(|| read(include_str!("stopwords/nl.txt")));
+static SWEDISH: StopWords = LazyLock::new(|| read(include_str!("stopwords/sv.txt")));
+static RUSSIAN: StopWords = LazyLock::new(|| read(include_str!("stopwords/ru.txt")));
 /// Words that are not part of a key phrase although they carry meaning: actions of texts (`show`, `propose`),
 /// degrees (`very`).
-static ENGLISH_BREAKS: Words = LazyLock::new(|| read(include_str!("stopwords/en-breaks.txt")));
+static ENGLISH_BREAKS: StopWords = LazyLock::new(|| read(include_str!("stopwords/en-breaks.txt")));
 /// Words that say too little alone: `problem`, but not `allocation problem`.
-static ENGLISH_ALONE: Words = LazyLock::new(|| read(include_str!("stopwords/en-alone.txt")));
+static ENGLISH_ALONE: StopWords = LazyLock::new(|| read(include_str!("stopwords/en-alone.txt")));
 
 /// Languages with a list.
 pub(crate) const CODES: [&str; 9] = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru"];

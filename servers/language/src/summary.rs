@@ -12,12 +12,12 @@ use crate::Method;
 use crate::language::detect;
 use crate::lexicon::Lexicon;
 use crate::sentences::{Sentence, sentences};
-use crate::statistics::{Space, Sparse};
+use crate::statistics::{Sparse, TermSpace};
 use crate::vectors::{cosine, embed, mean};
 
 /// The maximum length of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Length {
+pub enum SummaryLength {
     Sentences(usize),
     Words(usize),
 }
@@ -25,7 +25,7 @@ pub enum Length {
 /// The requested summary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SummaryOptions {
-    pub length: Length,
+    pub length: SummaryLength,
     /// A question or some words: sentences about it come first.
     pub focus: Option<String>,
     /// ISO 639-1; found out if not said.
@@ -76,15 +76,18 @@ pub fn summarize(
     let all = sentences(text);
     let lexicon = Lexicon::of(language.as_deref());
     let texts: Vec<&str> = all.iter().map(|sentence| sentence.text).collect();
-    let (space, sparse) = Space::of(&lexicon, &texts);
+    let (space, sparse) = TermSpace::of(&lexicon, &texts);
     let focus = options.focus.as_deref();
-    let counted =
-        Counted { focus: focus.map(|focus| space.vector(&lexicon.counts(focus))), sentences: sparse };
+    let counted = CountedSentences {
+        focus: focus.map(|focus| space.vector(&lexicon.counts(focus))),
+        sentences: sparse,
+    };
     let compared = counted.best(COMPARED_MAX);
     let (scored, method) = match encoder {
-        Some(encoder) if !all.is_empty() => {
-            (Meant::read(encoder, &texts, &compared, focus)?.scores(&compared), Method::Embeddings)
-        }
+        Some(encoder) if !all.is_empty() => (
+            EmbeddedSentences::read(encoder, &texts, &compared, focus)?.scores(&compared),
+            Method::Embeddings,
+        ),
         _ => (counted.scores(&compared), Method::Statistical),
     };
     let chosen = choose(&all, &compared, scored, options.length);
@@ -98,12 +101,12 @@ struct Scores {
 }
 
 /// Sentences as counted words.
-struct Counted {
+struct CountedSentences {
     focus: Option<Sparse>,
     sentences: Vec<Sparse>,
 }
 
-impl Counted {
+impl CountedSentences {
     /// The `count` sentences closest to the text or the focus, in text order.
     fn best(&self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.sentences.len()).collect();
@@ -137,13 +140,13 @@ impl Counted {
 }
 
 /// Sentences as vectors of their meaning.
-struct Meant {
+struct EmbeddedSentences {
     total: usize,
     vectors: Vec<Vec<f32>>,
     focus: Option<Vec<f32>>,
 }
 
-impl Meant {
+impl EmbeddedSentences {
     fn read(
         encoder: &dyn Encoder,
         texts: &[&str],
@@ -208,13 +211,18 @@ fn scaled(values: Vec<f64>) -> Vec<f64> {
 
 /// One sentence after the other: the best that repeats least, as long as there is room. The shortest if there
 /// is room for none: an empty summary is useless.
-fn choose(all: &[Sentence<'_>], compared: &[usize], scores: Scores, length: Length) -> Vec<(usize, f64)> {
+fn choose(
+    all: &[Sentence<'_>],
+    compared: &[usize],
+    scores: Scores,
+    length: SummaryLength,
+) -> Vec<(usize, f64)> {
     let words: Vec<usize> = compared.iter().map(|index| count_words(all[*index].text)).collect();
     let fits_well =
         |place: usize| if SENTENCE_WORDS.contains(&words[place]) { 1.0 } else { ODD_LENGTH_FACTOR };
     let worth: Vec<f64> =
         scores.worth.iter().enumerate().map(|(place, worth)| worth * fits_well(place)).collect();
-    let mut room = Room { length, sentences: 0, words: 0 };
+    let mut room = SummaryRoom { length, sentences: 0, words: 0 };
     let mut left: Vec<usize> = (0..compared.len()).collect();
     let mut repeats = vec![0.0_f64; compared.len()];
     let mut chosen = Vec::new();
@@ -241,24 +249,24 @@ fn choose(all: &[Sentence<'_>], compared: &[usize], scores: Scores, length: Leng
     chosen
 }
 
-struct Room {
-    length: Length,
+struct SummaryRoom {
+    length: SummaryLength,
     sentences: usize,
     words: usize,
 }
 
-impl Room {
+impl SummaryRoom {
     fn is_full(&self) -> bool {
         match self.length {
-            Length::Sentences(most) => self.sentences >= most,
-            Length::Words(most) => self.words >= most,
+            SummaryLength::Sentences(most) => self.sentences >= most,
+            SummaryLength::Words(most) => self.words >= most,
         }
     }
 
     fn takes(&self, words: usize) -> bool {
         match self.length {
-            Length::Sentences(_) => true,
-            Length::Words(most) => self.words + words <= most,
+            SummaryLength::Sentences(_) => true,
+            SummaryLength::Words(most) => self.words + words <= most,
         }
     }
 }

@@ -22,7 +22,7 @@ impl Word<'_> {
 
     /// Written with Chinese characters or kana, where blanks do not part words.
     pub fn is_cjk(&self) -> bool {
-        self.text.chars().next().is_some_and(|first| Kind::of(first).is_cjk())
+        self.text.chars().next().is_some_and(|first| CharacterKind::of(first).is_cjk())
     }
 
     pub fn is_number(&self) -> bool {
@@ -35,7 +35,7 @@ impl Word<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     Letter,
     Han,
     Hiragana,
@@ -43,21 +43,23 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl CharacterKind {
     fn of(character: char) -> Self {
         match character {
-            '\u{3040}'..='\u{309F}' => Kind::Hiragana,
-            '\u{30A0}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{FF66}'..='\u{FF9F}' => Kind::Katakana,
-            '々' | '〇' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}' => {
-                Kind::Han
+            '\u{3040}'..='\u{309F}' => CharacterKind::Hiragana,
+            '\u{30A0}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{FF66}'..='\u{FF9F}' => {
+                CharacterKind::Katakana
             }
-            _ if character.is_alphanumeric() || is_mark(character) => Kind::Letter,
-            _ => Kind::Other,
+            '々' | '〇' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}' => {
+                CharacterKind::Han
+            }
+            _ if character.is_alphanumeric() || is_mark(character) => CharacterKind::Letter,
+            _ => CharacterKind::Other,
         }
     }
 
     fn is_cjk(self) -> bool {
-        matches!(self, Kind::Han | Kind::Hiragana | Kind::Katakana)
+        matches!(self, CharacterKind::Han | CharacterKind::Hiragana | CharacterKind::Katakana)
     }
 }
 
@@ -78,8 +80,8 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
-        let kind = Kind::of(first);
-        if kind == Kind::Other || is_mark(first) {
+        let kind = CharacterKind::of(first);
+        if kind == CharacterKind::Other || is_mark(first) {
             at += first.len_utf8();
             continue;
         }
@@ -90,8 +92,8 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     found
 }
 
-fn run(text: &str, kind: Kind) -> usize {
-    let belongs = |character: char| Kind::of(character) == kind || is_mark(character);
+fn run(text: &str, kind: CharacterKind) -> usize {
+    let belongs = |character: char| CharacterKind::of(character) == kind || is_mark(character);
     text.find(|character| !belongs(character)).unwrap_or(text.len())
 }
 
@@ -99,12 +101,12 @@ fn run(text: &str, kind: Kind) -> usize {
 fn letters(text: &str) -> usize {
     let mut end = 0;
     loop {
-        end += run(&text[end..], Kind::Letter);
+        end += run(&text[end..], CharacterKind::Letter);
         let mut rest = text[end..].chars();
         let (joint, after) = (rest.next(), rest.next());
         match (joint, after) {
             (Some(joint), Some(after))
-                if Kind::of(after) == Kind::Letter && joins(&text[..end], joint, after) =>
+                if CharacterKind::of(after) == CharacterKind::Letter && joins(&text[..end], joint, after) =>
             {
                 end += joint.len_utf8();
             }

@@ -1,15 +1,15 @@
 //! The answers of the tools.
 
 use capability_kit::{Trouble, Work};
-use capability_typeset::{Article, Made};
+use capability_typeset::{Article, FinishedFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::source::Target;
+use crate::source::TargetFormat;
 
 /// A created file.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Generated {
+pub(crate) struct GeneratedFile {
     /// The file: pass it as `source_ref_id`, or read the resource.
     pub(crate) ref_id: String,
     /// `pdf` or `docx`.
@@ -25,7 +25,12 @@ pub(crate) struct Generated {
 }
 
 /// Stores a file and returns its ref.
-pub(crate) fn keep(made: Made, article: &Article, target: Target, work: &Work) -> Result<Generated, Trouble> {
+pub(crate) fn keep(
+    made: FinishedFile,
+    article: &Article,
+    target: TargetFormat,
+    work: &Work,
+) -> Result<GeneratedFile, Trouble> {
     keep_bytes(
         &made.bytes,
         made.pages,
@@ -41,11 +46,11 @@ pub(crate) fn keep_bytes(
     page_count: Option<usize>,
     warnings: Vec<String>,
     name: &str,
-    target: Target,
+    target: TargetFormat,
     work: &Work,
-) -> Result<Generated, Trouble> {
+) -> Result<GeneratedFile, Trouble> {
     let ref_id = work.keep(bytes, target.media_type(), name)?;
-    Ok(Generated {
+    Ok(GeneratedFile {
         ref_id: ref_id.into_string(),
         format: target.as_str().to_owned(),
         media_type: target.media_type().to_owned(),
@@ -56,7 +61,7 @@ pub(crate) fn keep_bytes(
 }
 
 /// The title in characters that every file system accepts.
-pub(crate) fn file_name(title: Option<&str>, target: Target) -> String {
+pub(crate) fn file_name(title: Option<&str>, target: TargetFormat) -> String {
     const CHARS_MAX: usize = 60;
     let words =
         title.unwrap_or_default().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -71,8 +76,8 @@ mod tests {
 
     #[test]
     fn names_are_made_of_letters() {
-        assert_eq!(file_name(Some("A/B: ../../etc — Ünï"), Target::Pdf), "a-b-etc-ünï.pdf");
-        assert_eq!(file_name(Some("…"), Target::Docx), "document.docx");
-        assert_eq!(file_name(None, Target::Text), "document.txt");
+        assert_eq!(file_name(Some("A/B: ../../etc — Ünï"), TargetFormat::Pdf), "a-b-etc-ünï.pdf");
+        assert_eq!(file_name(Some("…"), TargetFormat::Docx), "document.docx");
+        assert_eq!(file_name(None, TargetFormat::Text), "document.txt");
     }
 }

@@ -1,7 +1,7 @@
 //! Turns a parsed document into an article: headings, paragraphs, lists, tables and code are kept.
 
-use capability_documents::{Block as Read, Document, Kind, PageSource};
-use capability_typeset::{Article, Block, Item, Table, Text};
+use capability_documents::{Block as Read, Document, DocumentKind, PageSource};
+use capability_typeset::{Article, Block, ListItem, StyledText, Table};
 
 /// The article, with warnings about lost parts.
 pub(crate) fn article_of(document: Document) -> Article {
@@ -19,7 +19,7 @@ pub(crate) fn article_of(document: Document) -> Article {
         ));
     }
     for (at, page) in document.pages.into_iter().enumerate() {
-        if at > 0 && matches!(document.kind, Kind::Pptx | Kind::Xlsx | Kind::Epub) {
+        if at > 0 && matches!(document.kind, DocumentKind::Pptx | DocumentKind::Xlsx | DocumentKind::Epub) {
             article.blocks.push(Block::PageBreak);
         }
         article.blocks.extend(blocks_of(page.blocks));
@@ -27,14 +27,16 @@ pub(crate) fn article_of(document: Document) -> Article {
     without_repeated_title(article)
 }
 
-fn losses(kind: Kind) -> Option<String> {
+fn losses(kind: DocumentKind) -> Option<String> {
     let lost = match kind {
-        Kind::Docx | Kind::Odt => "bold and italic text, links, pictures, footnotes and the layout",
-        Kind::Pptx => "pictures, drawings, colours and the layout of slides",
-        Kind::Xlsx => "formulas, number formats, charts and colours",
-        Kind::Epub => "bold and italic text, links and pictures",
-        Kind::Pdf => "fonts, pictures, links and the layout",
-        Kind::Html | Kind::Markdown | Kind::Text => return None,
+        DocumentKind::Docx | DocumentKind::Odt => {
+            "bold and italic text, links, pictures, footnotes and the layout"
+        }
+        DocumentKind::Pptx => "pictures, drawings, colours and the layout of slides",
+        DocumentKind::Xlsx => "formulas, number formats, charts and colours",
+        DocumentKind::Epub => "bold and italic text, links and pictures",
+        DocumentKind::Pdf => "fonts, pictures, links and the layout",
+        DocumentKind::Html | DocumentKind::Markdown | DocumentKind::Text => return None,
     };
     Some(format!(
         "only headings, paragraphs, lists and tables of the {} were kept; lost: {lost}",
@@ -64,10 +66,10 @@ fn without_repeated_title(mut article: Article) -> Article {
 
 fn blocks_of(read: Vec<Read>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut items: Vec<Listed> = Vec::new();
+    let mut items: Vec<ListedItem> = Vec::new();
     for block in read {
         match block {
-            Read::Item { depth, marker, text } => items.push(Listed { depth, marker, text }),
+            Read::Item { depth, marker, text } => items.push(ListedItem { depth, marker, text }),
             other => {
                 blocks.extend(lists_of(&std::mem::take(&mut items)));
                 blocks.push(block_of(other));
@@ -90,19 +92,19 @@ fn block_of(read: Read) -> Block {
 
 /// One heading row is kept as such; several cannot be distinguished from text.
 fn table_of(read: capability_documents::Table) -> Table {
-    let mut rows: Vec<Vec<Text>> =
-        read.rows.into_iter().map(|row| row.into_iter().map(Text::plain).collect()).collect();
+    let mut rows: Vec<Vec<StyledText>> =
+        read.rows.into_iter().map(|row| row.into_iter().map(StyledText::plain).collect()).collect();
     let header = if read.header_rows > 0 && rows.len() > 1 { rows.remove(0) } else { Vec::new() };
     Table { header, rows, ..Table::default() }
 }
 
-struct Listed {
+struct ListedItem {
     depth: u8,
     marker: String,
     text: String,
 }
 
-impl Listed {
+impl ListedItem {
     /// The number that it is marked with, if it is.
     fn number(&self) -> Option<u32> {
         let digits: String = self.marker.chars().take_while(char::is_ascii_digit).collect();
@@ -118,7 +120,7 @@ impl Listed {
 }
 
 /// Items of the smallest depth form the list; deeper ones belong to the item before them.
-fn lists_of(items: &[Listed]) -> Vec<Block> {
+fn lists_of(items: &[ListedItem]) -> Vec<Block> {
     let Some(depth) = items.iter().map(|item| item.depth).min() else { return Vec::new() };
     let mut lists: Vec<Block> = Vec::new();
     let mut at = 0;
@@ -129,7 +131,7 @@ fn lists_of(items: &[Listed]) -> Vec<Block> {
         let (text, from) = if item.depth > depth { (None, at) } else { (Some(item.text.as_str()), at + 1) };
         let mut blocks: Vec<Block> = text.map(Block::paragraph).into_iter().collect();
         blocks.extend(lists_of(&items[from..at + 1 + below]));
-        let made = Item { checked: None, blocks };
+        let made = ListItem { checked: None, blocks };
         match lists.last_mut() {
             Some(Block::List { ordered, items, .. }) if *ordered == item.is_ordered() => items.push(made),
             _ => lists.push(Block::List {

@@ -1,6 +1,6 @@
 //! `convert`: one format to another.
 
-use capability_documents::Kind;
+use capability_documents::DocumentKind;
 use capability_kit::{FileInput, Trouble, Work};
 use capability_typeset::{Article, FontSource, html, markdown};
 use schemars::JsonSchema;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{file_name, keep, keep_bytes};
 use crate::generate::set;
 use crate::libreoffice::LibreOffice;
-use crate::looks::Looks;
+use crate::looks::DocumentLooks;
 use crate::refusal::of_typeset;
-use crate::source::{ContentKind, Said, Source, Target};
+use crate::source::{ContentKind, MediaSource, SourceArguments, TargetFormat};
 
 /// Exactly one of `content`, `file_data` and `source_ref_id` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct ConvertArguments {
     /// The document as text: Markdown unless `from` is set.
     #[serde(default)]
     content: Option<String>,
@@ -33,22 +33,22 @@ pub(crate) struct Arguments {
     #[serde(default)]
     from: Option<ContentKind>,
     /// The target format.
-    to: Target,
+    to: TargetFormat,
     /// For a protected file.
     #[serde(default)]
     password: Option<String>,
     /// `own` lays the text out again; `libreoffice` keeps the layout of office files for PDF, if it is
     /// installed.
     #[serde(default)]
-    engine: Engine,
+    engine: ConversionEngine,
     /// The style of PDF and DOCX.
     #[serde(default)]
-    style: Looks,
+    style: DocumentLooks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Engine {
+pub(crate) enum ConversionEngine {
     #[default]
     Own,
     Libreoffice,
@@ -56,7 +56,7 @@ pub(crate) enum Engine {
 
 /// A text in `text`, or a file behind `ref_id`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Converted {
+pub(crate) struct ConvertOutput {
     /// The original format, such as `DOCX`.
     from: String,
     /// The new format.
@@ -74,64 +74,75 @@ pub(crate) struct Converted {
     /// For PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_count: Option<usize>,
-    engine: Engine,
+    engine: ConversionEngine,
     /// Parts that were lost.
     warnings: Vec<String>,
 }
 
 pub(crate) fn convert(
-    arguments: Arguments,
+    arguments: ConvertArguments,
     fonts: FontSource,
     office: &LibreOffice,
     work: &Work,
-) -> Result<Converted, Trouble> {
+) -> Result<ConvertOutput, Trouble> {
     let file = FileInput {
         file_data: arguments.file_data,
         file_type: arguments.file_type,
         source_ref_id: arguments.source_ref_id,
     };
-    let said = Said { content: arguments.content, from: arguments.from, file, password: arguments.password };
-    let source = Source::load(said, work)?;
+    let said = SourceArguments {
+        content: arguments.content,
+        from: arguments.from,
+        file,
+        password: arguments.password,
+    };
+    let source = MediaSource::load(said, work)?;
     possible(source.kind, arguments.to)?;
     match (arguments.engine, arguments.to) {
-        (Engine::Libreoffice, _) => by_libreoffice(&source, arguments.to, office, work),
-        (Engine::Own, Target::Text) => as_text(&source, work),
-        (Engine::Own, target) => by_us(&source, target, &arguments.style, fonts, work),
+        (ConversionEngine::Libreoffice, _) => by_libreoffice(&source, arguments.to, office, work),
+        (ConversionEngine::Own, TargetFormat::Text) => as_text(&source, work),
+        (ConversionEngine::Own, target) => by_us(&source, target, &arguments.style, fonts, work),
     }
 }
 
-fn possible(kind: Kind, target: Target) -> Result<(), Trouble> {
+fn possible(kind: DocumentKind, target: TargetFormat) -> Result<(), Trouble> {
     if target.kind() != kind {
         return Ok(());
     }
-    let others: Vec<&str> = [Target::Markdown, Target::Html, Target::Docx, Target::Pdf, Target::Text]
-        .into_iter()
-        .filter(|other| *other != target)
-        .map(Target::as_str)
-        .collect();
+    let others: Vec<&str> = [
+        TargetFormat::Markdown,
+        TargetFormat::Html,
+        TargetFormat::Docx,
+        TargetFormat::Pdf,
+        TargetFormat::Text,
+    ]
+    .into_iter()
+    .filter(|other| *other != target)
+    .map(TargetFormat::as_str)
+    .collect();
     let hint =
         format!("it can be converted to {}; format_document changes a document's style", others.join(", "));
     Err(Trouble::bad_arguments(format!("it is {} already", kind.name())).hint(hint))
 }
 
 fn by_us(
-    source: &Source,
-    target: Target,
-    looks: &Looks,
+    source: &MediaSource,
+    target: TargetFormat,
+    looks: &DocumentLooks,
     fonts: FontSource,
     work: &Work,
-) -> Result<Converted, Trouble> {
+) -> Result<ConvertOutput, Trouble> {
     let article = source.article()?;
     if article.plain_text().trim().is_empty() {
         return Err(nothing(source.kind));
     }
     match target {
-        Target::Markdown => in_text(markdown(&article), &article, source.kind, target, work),
-        Target::Html => in_text(html(&article), &article, source.kind, target, work),
+        TargetFormat::Markdown => in_text(markdown(&article), &article, source.kind, target, work),
+        TargetFormat::Html => in_text(html(&article), &article, source.kind, target, work),
         _ => {
             let made = set(&article, looks, target, fonts).map_err(|error| of_typeset(&error))?;
             let kept = keep(made, &article, target, work)?;
-            Ok(Converted {
+            Ok(ConvertOutput {
                 from: source.kind.name().to_owned(),
                 format: kept.format,
                 media_type: kept.media_type,
@@ -140,19 +151,19 @@ fn by_us(
                 truncated: false,
                 bytes: kept.bytes,
                 page_count: kept.page_count,
-                engine: Engine::Own,
+                engine: ConversionEngine::Own,
                 warnings: kept.warnings,
             })
         }
     }
 }
 
-fn nothing(kind: Kind) -> Trouble {
+fn nothing(kind: DocumentKind) -> Trouble {
     Trouble::unreadable(format!("there is no text in this {}", kind.name()))
         .hint("if it is a scan, read it with OCR first, using doc-parser-mcp or image-ocr-mcp")
 }
 
-fn as_text(source: &Source, work: &Work) -> Result<Converted, Trouble> {
+fn as_text(source: &MediaSource, work: &Work) -> Result<ConvertOutput, Trouble> {
     let document = source.document()?;
     let text = document.text();
     if text.trim().is_empty() {
@@ -163,19 +174,19 @@ fn as_text(source: &Source, work: &Work) -> Result<Converted, Trouble> {
         warnings: document.warnings.clone(),
         ..Article::default()
     };
-    in_text(text, &article, source.kind, Target::Text, work)
+    in_text(text, &article, source.kind, TargetFormat::Text, work)
 }
 
 fn in_text(
     text: String,
     article: &Article,
-    from: Kind,
-    target: Target,
+    from: DocumentKind,
+    target: TargetFormat,
     work: &Work,
-) -> Result<Converted, Trouble> {
+) -> Result<ConvertOutput, Trouble> {
     let bytes = text.len();
     let out = work.text(text, target.media_type(), &file_name(article.title.as_deref(), target))?;
-    Ok(Converted {
+    Ok(ConvertOutput {
         from: from.name().to_owned(),
         format: target.as_str().to_owned(),
         media_type: target.media_type().to_owned(),
@@ -184,18 +195,23 @@ fn in_text(
         truncated: out.truncated,
         bytes,
         page_count: None,
-        engine: Engine::Own,
+        engine: ConversionEngine::Own,
         warnings: article.warnings.clone(),
     })
 }
 
 fn by_libreoffice(
-    source: &Source,
-    target: Target,
+    source: &MediaSource,
+    target: TargetFormat,
     office: &LibreOffice,
     work: &Work,
-) -> Result<Converted, Trouble> {
-    if target != Target::Pdf || !matches!(source.kind, Kind::Docx | Kind::Odt | Kind::Pptx | Kind::Xlsx) {
+) -> Result<ConvertOutput, Trouble> {
+    if target != TargetFormat::Pdf
+        || !matches!(
+            source.kind,
+            DocumentKind::Docx | DocumentKind::Odt | DocumentKind::Pptx | DocumentKind::Xlsx
+        )
+    {
         return Err(Trouble::unsupported(format!(
             "LibreOffice is not used to convert {1} to {0}",
             target.as_str(),
@@ -207,10 +223,16 @@ fn by_libreoffice(
     let bytes = office.pdf(&source.bytes, source.kind.name_short())?;
     let pages =
         capability_documents::open(&bytes, Some("pdf"), &capability_documents::OpenOptions::default());
-    let name = file_name(source.name.as_deref().and_then(|name| name.split('.').next()), Target::Pdf);
-    let kept =
-        keep_bytes(&bytes, pages.ok().map(|pages| pages.page_count), Vec::new(), &name, Target::Pdf, work)?;
-    Ok(Converted {
+    let name = file_name(source.name.as_deref().and_then(|name| name.split('.').next()), TargetFormat::Pdf);
+    let kept = keep_bytes(
+        &bytes,
+        pages.ok().map(|pages| pages.page_count),
+        Vec::new(),
+        &name,
+        TargetFormat::Pdf,
+        work,
+    )?;
+    Ok(ConvertOutput {
         from: source.kind.name().to_owned(),
         format: kept.format,
         media_type: kept.media_type,
@@ -219,7 +241,7 @@ fn by_libreoffice(
         truncated: false,
         bytes: kept.bytes,
         page_count: kept.page_count,
-        engine: Engine::Libreoffice,
+        engine: ConversionEngine::Libreoffice,
         warnings: kept.warnings,
     })
 }

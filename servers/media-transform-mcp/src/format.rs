@@ -5,16 +5,16 @@ use capability_typeset::FontSource;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::{Generated, keep};
+use crate::answer::{GeneratedFile, keep};
 use crate::generate::set;
-use crate::looks::Looks;
+use crate::looks::DocumentLooks;
 use crate::refusal::of_typeset;
-use crate::source::{ContentKind, Said, Source, Target};
+use crate::source::{ContentKind, MediaSource, SourceArguments, TargetFormat};
 
 /// Exactly one of `content`, `file_data` and `source_ref_id` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct FormatArguments {
     /// The document as text: Markdown unless `from` is set.
     #[serde(default)]
     content: Option<String>,
@@ -35,40 +35,45 @@ pub(crate) struct Arguments {
     password: Option<String>,
     /// The target format.
     #[serde(default)]
-    to: Output,
+    to: OutputFormat,
     /// Instead of the document's own title.
     #[serde(default)]
     title: Option<String>,
     #[serde(default)]
-    style: Looks,
+    style: DocumentLooks,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Output {
+enum OutputFormat {
     #[default]
     Pdf,
     Docx,
 }
 
 pub(crate) fn format_document(
-    arguments: Arguments,
+    arguments: FormatArguments,
     fonts: FontSource,
     work: &Work,
-) -> Result<Generated, Trouble> {
+) -> Result<GeneratedFile, Trouble> {
     let file = FileInput {
         file_data: arguments.file_data,
         file_type: arguments.file_type,
         source_ref_id: arguments.source_ref_id,
     };
-    let said = Said { content: arguments.content, from: arguments.from, file, password: arguments.password };
-    let mut article = Source::load(said, work)?.article()?;
+    let said = SourceArguments {
+        content: arguments.content,
+        from: arguments.from,
+        file,
+        password: arguments.password,
+    };
+    let mut article = MediaSource::load(said, work)?.article()?;
     if arguments.title.is_some() {
         article.title = arguments.title;
     }
     let target = match arguments.to {
-        Output::Pdf => Target::Pdf,
-        Output::Docx => Target::Docx,
+        OutputFormat::Pdf => TargetFormat::Pdf,
+        OutputFormat::Docx => TargetFormat::Docx,
     };
     let made = set(&article, &arguments.style, target, fonts).map_err(|error| of_typeset(&error))?;
     keep(made, &article, target, work)

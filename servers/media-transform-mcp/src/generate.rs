@@ -2,22 +2,22 @@
 
 use capability_kit::{Trouble, Work};
 use capability_typeset::{
-    Article, FontSource, Made, Resume, ResumeOptions, Standard, TypesetError, docx, fill, pdf, resume_docx,
-    resume_pdf,
+    Article, FinishedFile, FontSource, Resume, ResumeOptions, Standard, TypesetError, docx, fill, pdf,
+    resume_docx, resume_pdf,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::{Generated, keep};
-use crate::looks::Looks;
+use crate::answer::{GeneratedFile, keep};
+use crate::looks::DocumentLooks;
 use crate::refusal::of_typeset;
-use crate::source::{Target, told};
+use crate::source::{TargetFormat, told};
 
 /// Exactly one of `markdown`, `document`, `template` and `resume` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct GenerateArguments {
     /// The document as Markdown: headings, lists, tables, footnotes, task lists, code, pictures as data: URLs,
     /// `<!-- pagebreak -->`.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     #[serde(default)]
     language: Option<String>,
     #[serde(default)]
-    style: Looks,
+    style: DocumentLooks,
 }
 
 fn data_schema(_: &mut SchemaGenerator) -> Schema {
@@ -100,23 +100,23 @@ fn document_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn generate_pdf(
-    arguments: Arguments,
+    arguments: GenerateArguments,
     fonts: FontSource,
     work: &Work,
-) -> Result<Generated, Trouble> {
-    generate(arguments, Target::Pdf, fonts, work)
+) -> Result<GeneratedFile, Trouble> {
+    generate(arguments, TargetFormat::Pdf, fonts, work)
 }
 
-pub(crate) fn generate_docx(arguments: Arguments, work: &Work) -> Result<Generated, Trouble> {
-    generate(arguments, Target::Docx, FontSource::Machine, work)
+pub(crate) fn generate_docx(arguments: GenerateArguments, work: &Work) -> Result<GeneratedFile, Trouble> {
+    generate(arguments, TargetFormat::Docx, FontSource::Machine, work)
 }
 
 fn generate(
-    mut arguments: Arguments,
-    target: Target,
+    mut arguments: GenerateArguments,
+    target: TargetFormat,
     fonts: FontSource,
     work: &Work,
-) -> Result<Generated, Trouble> {
+) -> Result<GeneratedFile, Trouble> {
     one_of(&arguments)?;
     let looks = std::mem::take(&mut arguments.style);
     if let Some(resume) = arguments.resume.take() {
@@ -130,17 +130,17 @@ fn generate(
 /// Sets an article as PDF or DOCX.
 pub(crate) fn set(
     article: &Article,
-    looks: &Looks,
-    target: Target,
+    looks: &DocumentLooks,
+    target: TargetFormat,
     fonts: FontSource,
-) -> Result<Made, TypesetError> {
+) -> Result<FinishedFile, TypesetError> {
     match target {
-        Target::Docx => docx(article, &looks.docx()),
+        TargetFormat::Docx => docx(article, &looks.docx()),
         _ => pdf(article, &looks.pdf(fonts)),
     }
 }
 
-fn one_of(arguments: &Arguments) -> Result<(), Trouble> {
+fn one_of(arguments: &GenerateArguments) -> Result<(), Trouble> {
     let given = [
         ("markdown", arguments.markdown.is_some()),
         ("document", arguments.document.is_some()),
@@ -161,7 +161,7 @@ fn one_of(arguments: &Arguments) -> Result<(), Trouble> {
     }
 }
 
-fn article_of(arguments: Arguments) -> Result<Article, Trouble> {
+fn article_of(arguments: GenerateArguments) -> Result<Article, Trouble> {
     let read = match (arguments.markdown, arguments.document, arguments.template) {
         (Some(markdown), _, _) => Article::from_markdown(&markdown),
         // Models often hand over JSON as a string.
@@ -190,12 +190,12 @@ fn article_of(arguments: Arguments) -> Result<Article, Trouble> {
 
 fn resume_of(
     resume: Value,
-    arguments: &Arguments,
-    looks: &Looks,
-    target: Target,
+    arguments: &GenerateArguments,
+    looks: &DocumentLooks,
+    target: TargetFormat,
     fonts: FontSource,
     work: &Work,
-) -> Result<Generated, Trouble> {
+) -> Result<GeneratedFile, Trouble> {
     let resume: Resume = serde_path_to_error::deserialize(resume).map_err(|error| {
         Trouble::bad_arguments(format!("the résumé is invalid at {}: {}", error.path(), error.inner()))
             .hint("use the format of JSON Resume: https://jsonresume.org/schema")
@@ -208,7 +208,7 @@ fn resume_of(
         order: Vec::new(),
     };
     let made = match target {
-        Target::Docx => resume_docx(&resume, &options),
+        TargetFormat::Docx => resume_docx(&resume, &options),
         _ => resume_pdf(&resume, &options),
     };
     let named = Article { title: resume.basics.name.clone(), ..Article::default() };

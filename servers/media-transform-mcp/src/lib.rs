@@ -15,5 +15,5 @@ mod refusal;
 mod source;
 mod tools;
 
-pub use options::Options;
+pub use options::MediaTransformOptions;
 pub use tools::capability;

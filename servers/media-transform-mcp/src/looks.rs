@@ -1,7 +1,7 @@
 //! The style of a document, in the callers' arguments.
 
 use capability_typeset::{
-    Contents, Day, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme,
+    ContentsLevels, Day, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The style of the document. Everything is optional.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Looks {
+pub(crate) struct DocumentLooks {
     /// article (default), report (with a title page), compact, or resume.
     #[serde(default)]
     template: Theme,
@@ -58,13 +58,13 @@ fn one() -> u8 {
     1
 }
 
-impl Looks {
+impl DocumentLooks {
     const CONTENTS_LEVELS: u8 = 3;
 
     pub(crate) fn style(&self) -> Style {
         let contents = match (self.table_of_contents, self.contents_levels) {
-            (false, None) => Contents::None,
-            (_, levels) => Contents::Levels(levels.unwrap_or(Self::CONTENTS_LEVELS)),
+            (false, None) => ContentsLevels::None,
+            (_, levels) => ContentsLevels::Levels(levels.unwrap_or(Self::CONTENTS_LEVELS)),
         };
         Style {
             theme: self.template,

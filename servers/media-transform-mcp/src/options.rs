@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Options of this server.
 #[derive(Clone, Default, Debug, clap::Args)]
-pub struct Options {
+pub struct MediaTransformOptions {
     /// The LibreOffice program for `engine: libreoffice`; searched on the PATH by default
     #[arg(long, value_name = "PROGRAM", env = "MEDIA_TRANSFORM_LIBREOFFICE", help_heading = "Engines")]
     pub libreoffice: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! The source of a document: text in the arguments, a file, or a stored ref.
 
-use capability_documents::{Kind, OpenOptions, decode, language, open};
+use capability_documents::{DocumentKind, OpenOptions, decode, language, open};
 use capability_kit::{FileInput, Trouble, Work};
 use capability_typeset::Article;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub(crate) enum ContentKind {
 /// The target format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Target {
+pub(crate) enum TargetFormat {
     Markdown,
     Html,
     Docx,
@@ -29,21 +29,21 @@ pub(crate) enum Target {
     Text,
 }
 
-impl Target {
+impl TargetFormat {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Target::Markdown => "markdown",
-            Target::Html => "html",
-            Target::Docx => "docx",
-            Target::Pdf => "pdf",
-            Target::Text => "text",
+            TargetFormat::Markdown => "markdown",
+            TargetFormat::Html => "html",
+            TargetFormat::Docx => "docx",
+            TargetFormat::Pdf => "pdf",
+            TargetFormat::Text => "text",
         }
     }
 
     pub(crate) fn extension(self) -> &'static str {
         match self {
-            Target::Markdown => "md",
-            Target::Text => "txt",
+            TargetFormat::Markdown => "md",
+            TargetFormat::Text => "txt",
             other => other.as_str(),
         }
     }
@@ -52,19 +52,19 @@ impl Target {
         self.kind().media_type()
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> DocumentKind {
         match self {
-            Target::Markdown => Kind::Markdown,
-            Target::Html => Kind::Html,
-            Target::Docx => Kind::Docx,
-            Target::Pdf => Kind::Pdf,
-            Target::Text => Kind::Text,
+            TargetFormat::Markdown => DocumentKind::Markdown,
+            TargetFormat::Html => DocumentKind::Html,
+            TargetFormat::Docx => DocumentKind::Docx,
+            TargetFormat::Pdf => DocumentKind::Pdf,
+            TargetFormat::Text => DocumentKind::Text,
         }
     }
 }
 
 /// The source of the document, in the arguments.
-pub(crate) struct Said {
+pub(crate) struct SourceArguments {
     pub(crate) content: Option<String>,
     pub(crate) from: Option<ContentKind>,
     pub(crate) file: FileInput,
@@ -72,15 +72,15 @@ pub(crate) struct Said {
 }
 
 /// The bytes of a document and their type.
-pub(crate) struct Source {
+pub(crate) struct MediaSource {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DocumentKind,
     pub(crate) name: Option<String>,
     password: Option<String>,
 }
 
-impl Source {
-    pub(crate) fn load(said: Said, work: &Work) -> Result<Self, Trouble> {
+impl MediaSource {
+    pub(crate) fn load(said: SourceArguments, work: &Work) -> Result<Self, Trouble> {
         let given = said.file.file_data.is_some() || said.file.source_ref_id.is_some();
         match said.content {
             Some(_) if given => {
@@ -93,7 +93,7 @@ impl Source {
             None => {
                 let loaded = said.file.load(work)?;
                 let wanted = said.from.map(|from| kind_of(from).media_type().to_owned());
-                let kind = Kind::of(&loaded.bytes, wanted.or(loaded.media_type).as_deref());
+                let kind = DocumentKind::of(&loaded.bytes, wanted.or(loaded.media_type).as_deref());
                 let kind = kind.map_err(|error| of_document(&error))?;
                 Ok(Self { bytes: loaded.bytes, kind, name: loaded.name, password: said.password })
             }
@@ -111,8 +111,8 @@ impl Source {
     /// Markdown and HTML are read with their looks; of the others only the structure is known.
     pub(crate) fn article(&self) -> Result<Article, Trouble> {
         let article = match self.kind {
-            Kind::Markdown => Article::from_markdown(&decode(&self.bytes).text),
-            Kind::Html => Article::from_html(&decode(&self.bytes).text),
+            DocumentKind::Markdown => Article::from_markdown(&decode(&self.bytes).text),
+            DocumentKind::Html => Article::from_html(&decode(&self.bytes).text),
             _ => return self.document().map(|document| told(article_of(document))),
         };
         article.map(told).map_err(|error| of_typeset(&error))
@@ -124,11 +124,11 @@ impl Source {
     }
 }
 
-fn kind_of(content: ContentKind) -> Kind {
+fn kind_of(content: ContentKind) -> DocumentKind {
     match content {
-        ContentKind::Markdown => Kind::Markdown,
-        ContentKind::Html => Kind::Html,
-        ContentKind::Text => Kind::Text,
+        ContentKind::Markdown => DocumentKind::Markdown,
+        ContentKind::Html => DocumentKind::Html,
+        ContentKind::Text => DocumentKind::Text,
     }
 }
 

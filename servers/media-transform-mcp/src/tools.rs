@@ -9,13 +9,13 @@ use crate::convert::convert;
 use crate::format::format_document;
 use crate::generate::{generate_docx, generate_pdf};
 use crate::libreoffice::LibreOffice;
-use crate::options::Options;
+use crate::options::MediaTransformOptions;
 
 /// A large table takes some seconds, and LibreOffice some more.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// The server.
-pub fn capability(options: Options) -> Capability {
+pub fn capability(options: MediaTransformOptions) -> Capability {
     let fonts = if options.embedded_fonts { FontSource::Embedded } else { FontSource::Machine };
     let office = LibreOffice::new(options.libreoffice);
     Capability::new(

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::error::OcrError;
 use crate::geometry::Polygon;
 use crate::languages::Language;
-use crate::options::{EngineKind, ReadOptions, Settings};
+use crate::options::{EngineKind, OcrSettings, ReadOptions};
 use crate::picture::Picture;
 use crate::ppocr::PpOcr;
-use crate::reading::Reading;
+use crate::reading::OcrReading;
 use crate::tesseract::Tesseract;
 
 #[cfg(test)]
@@ -17,15 +17,15 @@ mod tests;
 
 /// Reads pictures. Cheap to make: weights are loaded with the first picture.
 #[derive(Debug)]
-pub struct Engine {
+pub struct OcrEngine {
     ppocr: Option<PpOcr>,
     tesseract: Option<Tesseract>,
     languages: Vec<String>,
 }
 
-impl Engine {
+impl OcrEngine {
     /// Finds the available engines. An explicitly given folder must have the weights; others are searched.
-    pub fn find(settings: &Settings) -> Result<Self, OcrError> {
+    pub fn find(settings: &OcrSettings) -> Result<Self, OcrError> {
         let ppocr = match &settings.models {
             Some(folder) => Some(PpOcr::in_folder(folder)?),
             None => usual_folders().iter().find_map(|folder| PpOcr::in_folder(folder).ok()),
@@ -50,15 +50,17 @@ impl Engine {
         if self.ppocr.is_some() { EngineKind::PpOcr } else { EngineKind::Tesseract }
     }
 
-    pub fn read(&self, picture: &Picture) -> Result<Reading, OcrError> {
+    pub fn read(&self, picture: &Picture) -> Result<OcrReading, OcrError> {
         self.read_with(picture, &ReadOptions::default())
     }
 
-    pub fn read_with(&self, picture: &Picture, options: &ReadOptions) -> Result<Reading, OcrError> {
+    pub fn read_with(&self, picture: &Picture, options: &ReadOptions) -> Result<OcrReading, OcrError> {
         let languages = if options.languages.is_empty() { &self.languages } else { &options.languages };
         match self.reader_of(languages)? {
-            Reader::PpOcr(ppocr) => ppocr.read(picture, options.deskew),
-            Reader::Tesseract(tesseract, languages) => tesseract.read(picture, &languages, options.deskew),
+            EngineReader::PpOcr(ppocr) => ppocr.read(picture, options.deskew),
+            EngineReader::Tesseract(tesseract, languages) => {
+                tesseract.read(picture, &languages, options.deskew)
+            }
         }
     }
 
@@ -87,13 +89,13 @@ impl Engine {
     }
 
     /// PP-OCR reads all of its languages at once; a given language only matters if it is not among them.
-    fn reader_of(&self, languages: &[String]) -> Result<Reader<'_>, OcrError> {
+    fn reader_of(&self, languages: &[String]) -> Result<EngineReader<'_>, OcrError> {
         let not_by_ppocr = |said: &String| !Language::find(said).is_some_and(Language::is_read_by_ppocr);
         let missing = languages.iter().find(|said| not_by_ppocr(said));
         match (&self.ppocr, missing, &self.tesseract) {
-            (Some(ppocr), None, _) => Ok(Reader::PpOcr(ppocr)),
+            (Some(ppocr), None, _) => Ok(EngineReader::PpOcr(ppocr)),
             (_, _, Some(tesseract)) => {
-                Ok(Reader::Tesseract(tesseract, self.for_tesseract(languages, tesseract)?))
+                Ok(EngineReader::Tesseract(tesseract, self.for_tesseract(languages, tesseract)?))
             }
             (_, Some(said), None) => Err(self.unknown(said)),
             (None, None, None) => Err(OcrError::Unavailable),
@@ -119,7 +121,7 @@ impl Engine {
     }
 }
 
-enum Reader<'a> {
+enum EngineReader<'a> {
     PpOcr(&'a PpOcr),
     Tesseract(&'a Tesseract, Vec<String>),
 }

@@ -1,6 +1,6 @@
 //! Text out of pictures: detection and recognition by PP-OCR, or by Tesseract without weights.
 //!
-//! [`Engine::find`] finds the engines of this machine; [`Engine::read`] returns the lines of a [`Picture`] in
+//! [`OcrEngine::find`] finds the engines of this machine; [`OcrEngine::read`] returns the lines of a [`Picture`] in
 //! reading order, each with its position and confidence.
 
 mod engine;
@@ -19,10 +19,10 @@ mod warp;
 #[cfg(test)]
 mod drawing;
 
-pub use engine::Engine;
+pub use engine::OcrEngine;
 pub use error::OcrError;
 pub use geometry::{Bounds, Point, Polygon};
 pub use languages::Language;
-pub use options::{Deskew, EngineKind, ReadOptions, Settings};
-pub use picture::{Animation, ColourModel, Picture, PictureFacts, PictureLimits, Turn};
-pub use reading::{Break, Reading, TextLine};
+pub use options::{Deskew, EngineKind, OcrSettings, ReadOptions};
+pub use picture::{Animation, ColourModel, Picture, PictureFacts, PictureLimits, PictureTurn};
+pub use reading::{Break, OcrReading, TextLine};

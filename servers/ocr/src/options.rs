@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// The places to search, and the expectations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Settings {
+pub struct OcrSettings {
     /// The folder with PP-OCR's weights. If not said: `.cache/ocr` here or above the program.
     pub models: Option<PathBuf>,
     /// The program. If not said: `tesseract` on the path.

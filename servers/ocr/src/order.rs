@@ -8,7 +8,7 @@ mod tests;
 
 /// A piece in its place among the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedPiece {
     /// Among those that were given.
     pub(crate) index: usize,
     pub(crate) before: Break,
@@ -47,7 +47,7 @@ pub(crate) fn straightened(polygon: &Polygon, degrees: f32) -> Bounds {
 }
 
 /// All pieces in reading order.
-pub(crate) fn arrange(pieces: &[Bounds]) -> Vec<Placed> {
+pub(crate) fn arrange(pieces: &[Bounds]) -> Vec<PlacedPiece> {
     let mut regions = Vec::new();
     split((0..pieces.len()).collect(), pieces, DEPTH_MAX, &mut regions);
     regions.iter().flat_map(|region| rows_of(region, pieces)).collect()
@@ -62,8 +62,8 @@ fn split(region: Vec<usize>, pieces: &[Bounds], depth: usize, regions: &mut Vec<
     };
     for band in bands(&region, pieces, gap) {
         match band {
-            Band::Across(across) => regions.push(across),
-            Band::Columns(left, right) => {
+            RegionBand::Across(across) => regions.push(across),
+            RegionBand::Columns(left, right) => {
                 split(left, pieces, depth - 1, regions);
                 split(right, pieces, depth - 1, regions);
             }
@@ -79,7 +79,7 @@ fn gap_between_columns(region: &[usize], pieces: &[Bounds]) -> Option<f32> {
     edges
         .into_iter()
         .filter_map(|edge| {
-            let sides = Sides::at(edge, region, pieces);
+            let sides = RegionSides::at(edge, region, pieces);
             sides.are_columns(pieces).then(|| (sides.across.len(), sides.gap(pieces)))
         })
         .min_by(|(across, gap), (other_across, other_gap)| {
@@ -94,13 +94,13 @@ struct Gap {
 }
 
 /// A region parted by an upright line.
-struct Sides {
+struct RegionSides {
     left: Vec<usize>,
     right: Vec<usize>,
     across: Vec<usize>,
 }
 
-impl Sides {
+impl RegionSides {
     fn at(edge: f32, region: &[usize], pieces: &[Bounds]) -> Self {
         let (mut left, mut right, mut across) = (Vec::new(), Vec::new(), Vec::new());
         for &index in region {
@@ -168,42 +168,43 @@ fn stand_beside(left: &[usize], right: &[usize], pieces: &[Bounds]) -> bool {
 }
 
 /// A part of a region with columns.
-enum Band {
+enum RegionBand {
     /// Pieces across both columns.
     Across(Vec<usize>),
     Columns(Vec<usize>, Vec<usize>),
 }
 
 /// From top to bottom: columns until something runs across them, then that, then columns again.
-fn bands(region: &[usize], pieces: &[Bounds], gap: f32) -> Vec<Band> {
-    let sides = Sides::at(gap, region, pieces);
+fn bands(region: &[usize], pieces: &[Bounds], gap: f32) -> Vec<RegionBand> {
+    let sides = RegionSides::at(gap, region, pieces);
     let mut across = sides.across;
     across.sort_by(|&a, &b| pieces[a].middle().total_cmp(&pieces[b].middle()));
     let (mut left, mut right) = (sides.left, sides.right);
-    let mut bands: Vec<Band> = Vec::new();
+    let mut bands: Vec<RegionBand> = Vec::new();
     for index in across {
         let above = |&other: &usize| pieces[other].middle() < pieces[index].middle();
         let (left_above, left_below): (Vec<_>, Vec<_>) = left.into_iter().partition(above);
         let (right_above, right_below): (Vec<_>, Vec<_>) = right.into_iter().partition(above);
         (left, right) = (left_below, right_below);
         if !(left_above.is_empty() && right_above.is_empty()) {
-            bands.push(Band::Columns(left_above, right_above));
+            bands.push(RegionBand::Columns(left_above, right_above));
         }
         match bands.last_mut() {
-            Some(Band::Across(together)) => together.push(index),
-            _ => bands.push(Band::Across(vec![index])),
+            Some(RegionBand::Across(together)) => together.push(index),
+            _ => bands.push(RegionBand::Across(vec![index])),
         }
     }
     if !(left.is_empty() && right.is_empty()) {
-        bands.push(Band::Columns(left, right));
+        bands.push(RegionBand::Columns(left, right));
     }
     bands
 }
 
 /// The pieces of a region without columns, row by row.
-fn rows_of(region: &[usize], pieces: &[Bounds]) -> Vec<Placed> {
+fn rows_of(region: &[usize], pieces: &[Bounds]) -> Vec<PlacedPiece> {
     let rows = grouped_in_rows(region, pieces);
-    let spaces: Vec<Space> = rows.windows(2).map(|pair| Space::between(&pair[0], &pair[1], pieces)).collect();
+    let spaces: Vec<RowSpace> =
+        rows.windows(2).map(|pair| RowSpace::between(&pair[0], &pair[1], pieces)).collect();
     let usual = usual_gap(&spaces);
     let breaks = spaces.iter().map(|space| space.as_break(usual));
     let breaks = std::iter::once(Break::Paragraph).chain(breaks);
@@ -230,11 +231,11 @@ fn grouped_in_rows(region: &[usize], pieces: &[Bounds]) -> Vec<Vec<usize>> {
 }
 
 /// The pieces of a row, the first of which comes after `before`.
-fn placed_in_row(row: &[usize], before: Break, pieces: &[Bounds]) -> Vec<Placed> {
-    let first = Placed { index: row[0], before };
+fn placed_in_row(row: &[usize], before: Break, pieces: &[Bounds]) -> Vec<PlacedPiece> {
+    let first = PlacedPiece { index: row[0], before };
     let later = row
         .windows(2)
-        .map(|pair| Placed { index: pair[1], before: break_in_row(&pieces[pair[0]], &pieces[pair[1]]) });
+        .map(|pair| PlacedPiece { index: pair[1], before: break_in_row(&pieces[pair[0]], &pieces[pair[1]]) });
     std::iter::once(first).chain(later).collect()
 }
 
@@ -249,13 +250,13 @@ fn break_in_row(left: &Bounds, right: &Bounds) -> Break {
 }
 
 /// The space between a row and the next.
-struct Space {
+struct RowSpace {
     gap: f32,
     /// Of the lower one of both rows.
     height: f32,
 }
 
-impl Space {
+impl RowSpace {
     fn between(above: &[usize], below: &[usize], pieces: &[Bounds]) -> Self {
         let bottom = above.iter().map(|&index| pieces[index].bottom).fold(f32::NEG_INFINITY, f32::max);
         let top = below.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
@@ -272,7 +273,7 @@ impl Space {
 
 /// The gap between lines that belong together: a quarter of all gaps are not wider. Where many paragraphs have few lines,
 /// most gaps are those between paragraphs.
-fn usual_gap(spaces: &[Space]) -> Option<f32> {
+fn usual_gap(spaces: &[RowSpace]) -> Option<f32> {
     let mut gaps: Vec<f32> = spaces.iter().map(|space| space.gap).collect();
     gaps.sort_by(f32::total_cmp);
     if gaps.len() < GAPS_MIN { None } else { Some(gaps[(gaps.len() - 1) / 4]) }

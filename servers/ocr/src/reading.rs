@@ -5,7 +5,7 @@ use crate::options::EngineKind;
 
 /// The text of a picture.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Reading {
+pub struct OcrReading {
     /// In reading order. Empty if there is no text.
     pub lines: Vec<TextLine>,
     /// By how much the text was turned, in degrees clockwise, before it was set upright for reading: more than -180, at
@@ -52,7 +52,7 @@ impl Break {
     }
 }
 
-impl Reading {
+impl OcrReading {
     pub(crate) fn new(lines: Vec<TextLine>, angle: f32, engine: EngineKind) -> Self {
         let mean_confidence = mean_confidence(&lines);
         Self { lines, angle, engine, mean_confidence }
@@ -110,7 +110,7 @@ mod tests {
             line("smudge", 0.2, Break::Paragraph),
             line("Ada", 1.0, Break::Line),
         ];
-        let reading = Reading::new(lines, 0.0, EngineKind::PpOcr);
+        let reading = OcrReading::new(lines, 0.0, EngineKind::PpOcr);
         assert_eq!(reading.text(), "Name\tAge\n\nsmudge\nAda");
         let sure = reading.at_least(0.5);
         assert_eq!(sure.text(), "Name\tAge\n\nAda");
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_picture_without_text_has_no_confidence() {
-        let reading = Reading::new(Vec::new(), 0.0, EngineKind::Tesseract);
+        let reading = OcrReading::new(Vec::new(), 0.0, EngineKind::Tesseract);
         assert_eq!((reading.text().as_str(), reading.mean_confidence), ("", None));
     }
 }

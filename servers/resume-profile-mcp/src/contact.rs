@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::dates;
-use crate::draft::{Found, Record};
-use crate::labels::{self, Label};
-use crate::parsed::{Parsed, Span};
-use crate::sections::{Section, SectionKind};
-use crate::words::{Place, place};
+use crate::draft::{FoundValue, Record};
+use crate::labels::{self, LineLabel};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::sections::{ResumeSection, SectionKind};
+use crate::words::{PlaceNameKind, place};
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b")
@@ -56,15 +56,15 @@ const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
 /// The parts of a line to ignore when searching for names and places.
 pub(crate) struct Contacts {
-    pub(crate) email: Option<Found>,
-    pub(crate) phone: Option<Found>,
-    pub(crate) url: Option<Found>,
+    pub(crate) email: Option<FoundValue>,
+    pub(crate) phone: Option<FoundValue>,
+    pub(crate) url: Option<FoundValue>,
     pub(crate) profiles: Vec<Record>,
     /// The positions of all of these.
-    pub(crate) taken: Vec<Span>,
+    pub(crate) taken: Vec<ByteSpan>,
 }
 
-pub(crate) fn find(parsed: &Parsed, sections: &[Section]) -> Contacts {
+pub(crate) fn find(parsed: &ParsedDocument, sections: &[ResumeSection]) -> Contacts {
     let mut contacts =
         Contacts { email: None, phone: None, url: None, profiles: Vec::new(), taken: Vec::new() };
     emails(parsed, &mut contacts);
@@ -79,8 +79,8 @@ pub(crate) fn find(parsed: &Parsed, sections: &[Section]) -> Contacts {
 }
 
 /// The top and the contact section; everything if there is neither.
-pub(crate) fn lines_of_contact(sections: &[Section]) -> Vec<(usize, Span)> {
-    let of_kind = |kinds: &[SectionKind]| -> Vec<(usize, Span)> {
+pub(crate) fn lines_of_contact(sections: &[ResumeSection]) -> Vec<(usize, ByteSpan)> {
+    let of_kind = |kinds: &[SectionKind]| -> Vec<(usize, ByteSpan)> {
         sections
             .iter()
             .filter(|section| kinds.contains(&section.kind))
@@ -91,18 +91,18 @@ pub(crate) fn lines_of_contact(sections: &[Section]) -> Vec<(usize, Span)> {
     if near.is_empty() { sections.iter().flat_map(|section| section.spans.clone()).collect() } else { near }
 }
 
-fn emails(parsed: &Parsed, contacts: &mut Contacts) {
+fn emails(parsed: &ParsedDocument, contacts: &mut Contacts) {
     for found in EMAIL.find_iter(&parsed.text) {
-        let span = Span::new(found.start(), found.end());
+        let span = ByteSpan::new(found.start(), found.end());
         contacts.taken.push(span);
-        contacts.email.get_or_insert_with(|| Found::text(parsed, span, 0.99));
+        contacts.email.get_or_insert_with(|| FoundValue::text(parsed, span, 0.99));
     }
 }
 
-fn urls(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
+fn urls(parsed: &ParsedDocument, line: ByteSpan, contacts: &mut Contacts) {
     for found in URL.find_iter(line.of(&parsed.text)) {
         let span =
-            with_next_line(parsed, line, Span::new(line.start + found.start(), line.start + found.end()));
+            with_next_line(parsed, line, ByteSpan::new(line.start + found.start(), line.start + found.end()));
         if contacts.taken.iter().any(|taken| taken.start < span.end && span.start < taken.end) {
             continue;
         }
@@ -110,7 +110,7 @@ fn urls(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
         match profile(parsed, span) {
             Some(profile) => contacts.profiles.push(profile),
             None => {
-                contacts.url.get_or_insert_with(|| Found {
+                contacts.url.get_or_insert_with(|| FoundValue {
                     value: with_scheme(span.of(&parsed.text)),
                     span,
                     confidence: 0.9,
@@ -121,7 +121,7 @@ fn urls(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
 }
 
 /// An address that was broken after a dot at the end of its line continues in the next.
-fn with_next_line(parsed: &Parsed, line: Span, found: Span) -> Span {
+fn with_next_line(parsed: &ParsedDocument, line: ByteSpan, found: ByteSpan) -> ByteSpan {
     let broken = parsed.text[found.end..line.end].trim() == "." && found.of(&parsed.text).contains("://");
     let rest = &parsed.text[line.end..];
     let next = rest.trim_start();
@@ -129,7 +129,7 @@ fn with_next_line(parsed: &Parsed, line: Span, found: Span) -> Span {
         .find(|character: char| !character.is_ascii_alphanumeric() && !"./-_".contains(character))
         .unwrap_or(next.len());
     let start = line.end + rest.len() - next.len();
-    if broken && length > 1 { Span::new(found.start, start + length) } else { found }
+    if broken && length > 1 { ByteSpan::new(found.start, start + length) } else { found }
 }
 
 fn with_scheme(written: &str) -> String {
@@ -137,30 +137,30 @@ fn with_scheme(written: &str) -> String {
     if written.contains("://") { written } else { format!("https://{written}") }
 }
 
-fn profile(parsed: &Parsed, span: Span) -> Option<Record> {
+fn profile(parsed: &ParsedDocument, span: ByteSpan) -> Option<Record> {
     let written = span.of(&parsed.text);
     let bare = written.split_once("://").map_or(written, |(_, rest)| rest);
     let (host, path) = bare.split_once('/')?;
     let host = host.to_lowercase();
     let (_, network) = NETWORKS.iter().find(|(part, _)| host.split('.').any(|label| label == *part))?;
     let mut record = Record::default();
-    record.set("network", Found { value: (*network).to_owned(), span, confidence: 0.95 });
+    record.set("network", FoundValue { value: (*network).to_owned(), span, confidence: 0.95 });
     if let Some(name) = path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()) {
         let start = span.start + written.rfind(name).expect("it was cut out of this");
         let start = start + usize::from(name.starts_with('@'));
         record.set(
             "username",
-            Found::text(parsed, Span::new(start, start + name.trim_start_matches('@').len()), 0.9),
+            FoundValue::text(parsed, ByteSpan::new(start, start + name.trim_start_matches('@').len()), 0.9),
         );
     }
-    record.set("url", Found { value: with_scheme(written), span, confidence: 0.95 });
+    record.set("url", FoundValue { value: with_scheme(written), span, confidence: 0.95 });
     Some(record)
 }
 
-fn phones(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
+fn phones(parsed: &ParsedDocument, line: ByteSpan, contacts: &mut Contacts) {
     let text = line.of(&parsed.text);
     for found in PHONE.find_iter(text) {
-        let span = Span::new(line.start + found.start(), line.start + found.end())
+        let span = ByteSpan::new(line.start + found.start(), line.start + found.end())
             .stripped(&parsed.text, &['-', '/', '–', '.']);
         let digits = span.of(&parsed.text).chars().filter(char::is_ascii_digit).count();
         let in_url = contacts.taken.iter().any(|taken| taken.start < span.end && span.start < taken.end);
@@ -168,7 +168,7 @@ fn phones(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
             continue;
         }
         contacts.taken.push(span);
-        contacts.phone.get_or_insert_with(|| Found::text(parsed, span, 0.93));
+        contacts.phone.get_or_insert_with(|| FoundValue::text(parsed, span, 0.93));
     }
 }
 
@@ -179,14 +179,14 @@ fn is_time(text: &str) -> bool {
 }
 
 /// The rest of a line without the taken parts, split at the marks between contacts.
-pub(crate) fn segments(parsed: &Parsed, line: Span, taken: &[Span]) -> Vec<Span> {
-    let mut cuts: Vec<Span> = taken.iter().copied().filter(|span| line.contains(*span)).collect();
+pub(crate) fn segments(parsed: &ParsedDocument, line: ByteSpan, taken: &[ByteSpan]) -> Vec<ByteSpan> {
+    let mut cuts: Vec<ByteSpan> = taken.iter().copied().filter(|span| line.contains(*span)).collect();
     cuts.sort_by_key(|span| span.start);
     let mut pieces = Vec::new();
     let mut from = line.start;
-    for cut in cuts.into_iter().chain([Span::new(line.end, line.end)]) {
+    for cut in cuts.into_iter().chain([ByteSpan::new(line.end, line.end)]) {
         if cut.start > from {
-            pieces.extend(split_marks(parsed, Span::new(from, cut.start)));
+            pieces.extend(split_marks(parsed, ByteSpan::new(from, cut.start)));
         }
         from = from.max(cut.end);
     }
@@ -196,13 +196,13 @@ pub(crate) fn segments(parsed: &Parsed, line: Span, taken: &[Span]) -> Vec<Span>
 static MARKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[|•·●▪◦\t⋄∙‖]|\s/\s|\s[-–—]\s|;|\s{3,}").expect("the pattern is fixed"));
 
-fn split_marks(parsed: &Parsed, span: Span) -> Vec<Span> {
+fn split_marks(parsed: &ParsedDocument, span: ByteSpan) -> Vec<ByteSpan> {
     let text = span.of(&parsed.text);
     let mut pieces = Vec::new();
     let mut from = 0;
     for mark in MARKS.find_iter(text).map(|mark| mark.range()).chain(std::iter::once(text.len()..text.len()))
     {
-        let piece = Span::new(span.start + from, span.start + mark.start);
+        let piece = ByteSpan::new(span.start + from, span.start + mark.start);
         pieces.push(piece.stripped(&parsed.text, &[',', ':', '/', '(', ')', '-', '–']));
         from = mark.end;
     }
@@ -212,12 +212,12 @@ fn split_marks(parsed: &Parsed, span: Span) -> Vec<Span> {
 
 /// The place of residence: the first place among the contacts.
 pub(crate) fn location(
-    parsed: &Parsed,
-    sections: &[Section],
+    parsed: &ParsedDocument,
+    sections: &[ResumeSection],
     contacts: &Contacts,
-    taken_too: &[Span],
+    taken_too: &[ByteSpan],
 ) -> Record {
-    let taken: Vec<Span> = contacts.taken.iter().chain(taken_too).copied().collect();
+    let taken: Vec<ByteSpan> = contacts.taken.iter().chain(taken_too).copied().collect();
     let mut second = Record::default();
     for (_, line) in lines_of_contact(sections) {
         for segment in segments(parsed, line, &taken) {
@@ -232,34 +232,34 @@ pub(crate) fn location(
 }
 
 /// A place and whether a part of it is known to be one.
-fn read_place(parsed: &Parsed, segment: Span) -> Option<(Record, bool)> {
+fn read_place(parsed: &ParsedDocument, segment: ByteSpan) -> Option<(Record, bool)> {
     let (said, segment) = match labels::leading(segment.of(&parsed.text)) {
-        Some((Label::Address, rest)) => {
-            (true, Span::new(segment.end - rest.len(), segment.end).trimmed(&parsed.text))
+        Some((LineLabel::Address, rest)) => {
+            (true, ByteSpan::new(segment.end - rest.len(), segment.end).trimmed(&parsed.text))
         }
         Some(_) => return None,
         None => (false, segment),
     };
     let parts = comma_parts(parsed, segment);
     let names: Vec<&str> = parts.iter().map(|part| part.of(&parsed.text)).collect();
-    let known: Vec<Option<Place>> = names.iter().map(|name| place(name)).collect();
-    let is_region = |at: usize| matches!(known[at], Some(Place::Country | Place::State));
+    let known: Vec<Option<PlaceNameKind>> = names.iter().map(|name| place(name)).collect();
+    let is_region = |at: usize| matches!(known[at], Some(PlaceNameKind::Country | PlaceNameKind::State));
     let last = (0..parts.len()).rev().find(|at| *at > 0 && is_region(*at));
     let city_at = match last {
         Some(at) => at - 1,
         None => known
             .iter()
-            .position(|kind| *kind == Some(Place::City))
+            .position(|kind| *kind == Some(PlaceNameKind::City))
             .or_else(|| unknown_place(&names, said))?,
     };
     let city = without_code(parsed, parts[city_at]);
-    let city = city_at_end(city.of(&parsed.text)).map_or(city, |at| Span::new(city.start + at, city.end));
+    let city = city_at_end(city.of(&parsed.text)).map_or(city, |at| ByteSpan::new(city.start + at, city.end));
     let sure = last.is_some() || known[city_at].is_some() || said;
     let confidence = if sure { 0.85 } else { 0.5 };
     let mut record = Record::default();
-    record.set("city", Found::text(parsed, city, confidence));
+    record.set("city", FoundValue::text(parsed, city, confidence));
     if let Some(region) = last.or_else(|| (city_at + 1 < parts.len()).then_some(city_at + 1)) {
-        record.set("region", Found::text(parsed, parts[region], confidence));
+        record.set("region", FoundValue::text(parsed, parts[region], confidence));
     }
     Some((record, sure))
 }
@@ -276,12 +276,12 @@ fn unknown_place(names: &[&str], said: bool) -> Option<usize> {
         .then_some(0)
 }
 
-fn comma_parts(parsed: &Parsed, span: Span) -> Vec<Span> {
+fn comma_parts(parsed: &ParsedDocument, span: ByteSpan) -> Vec<ByteSpan> {
     let text = span.of(&parsed.text);
     let mut from = 0;
     let mut parts = Vec::new();
     for at in text.match_indices([',', '，']).map(|(at, _)| at).chain([text.len()]) {
-        parts.push(Span::new(span.start + from, span.start + at).stripped(&parsed.text, &[',', '，']));
+        parts.push(ByteSpan::new(span.start + from, span.start + at).stripped(&parsed.text, &[',', '，']));
         from = at;
     }
     parts.retain(|part| !part.is_empty());
@@ -289,14 +289,14 @@ fn comma_parts(parsed: &Parsed, span: Span) -> Vec<Span> {
 }
 
 /// Without the postal code before or after the name.
-fn without_code(parsed: &Parsed, span: Span) -> Span {
+fn without_code(parsed: &ParsedDocument, span: ByteSpan) -> ByteSpan {
     let text = span.of(&parsed.text);
     let code = |word: &str| word.chars().any(|character| character.is_ascii_digit());
     let mut words = text.split(' ').filter(|word| !word.is_empty() && !code(word));
     let (Some(first), last) = (words.next(), words.next_back()) else { return span };
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let last = last.unwrap_or(first);
-    Span::new(span.start + offset(first), span.start + offset(last) + last.len())
+    ByteSpan::new(span.start + offset(first), span.start + offset(last) + last.len())
 }
 
 /// The start of a known city at the end of a text.
@@ -304,5 +304,5 @@ pub(crate) fn city_at_end(text: &str) -> Option<usize> {
     const WORDS_MAX: usize = 3;
     let starts = text.match_indices(' ').map(|(at, _)| at + 1).collect::<Vec<_>>();
     let near = starts.into_iter().rev().take(WORDS_MAX).collect::<Vec<_>>();
-    near.into_iter().rev().find(|at| place(&text[*at..]) == Some(Place::City))
+    near.into_iter().rev().find(|at| place(&text[*at..]) == Some(PlaceNameKind::City))
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::parsed::Span;
+use crate::parsed::ByteSpan;
 use crate::words::{fold, lines_of};
 
 #[cfg(test)]
@@ -16,7 +16,7 @@ mod tests;
 pub(crate) struct Date {
     /// `2019-03` or `2019`.
     pub(crate) value: String,
-    pub(crate) span: Span,
+    pub(crate) span: ByteSpan,
 }
 
 /// A time with a beginning, an end, or both.
@@ -27,7 +27,7 @@ pub(crate) struct Period {
     /// It continues.
     pub(crate) open: bool,
     /// All of it, with the words between.
-    pub(crate) span: Span,
+    pub(crate) span: ByteSpan,
 }
 
 impl Period {
@@ -134,7 +134,7 @@ fn dates(text: &str) -> Vec<Date> {
             Some(named) if !is_month(named.as_str()) => named.start() + year_in(named.as_str())?,
             _ => whole.start(),
         };
-        Some(Date { value, span: Span::new(start, whole.end()) })
+        Some(Date { value, span: ByteSpan::new(start, whole.end()) })
     };
     DATE.captures_iter(text).filter_map(dated).collect()
 }
@@ -151,13 +151,13 @@ fn period(text: &str, dates: &[Date], at: usize) -> (Period, usize) {
     if let Some(now) = NOW.find(after) {
         let length =
             after[..now.end()].trim_end_matches(|last: char| !last.is_alphanumeric() && last != '’').len();
-        let span = Span::new(first.span.start, first.span.end + length);
+        let span = ByteSpan::new(first.span.start, first.span.end + length);
         return (Period { start: Some(first), end: None, open: true, span }, 1);
     }
     if let Some(short) =
         SHORT_END.captures(after).and_then(|captures| captures.get(1)).filter(|_| first.value.len() == 4)
     {
-        let span = Span::new(first.span.end + short.start(), first.span.end + short.end());
+        let span = ByteSpan::new(first.span.end + short.start(), first.span.end + short.end());
         let end = Date { value: format!("{}{}", &first.value[..2], short.as_str()), span };
         return (Period { span: first.span.to(span), start: Some(first), end: Some(end), open: false }, 1);
     }
@@ -169,7 +169,7 @@ fn alone(text: &str, first: Date) -> Period {
     let (before, after) = (&text[..first.span.start], &text[first.span.end..]);
     if let Some(since) = SINCE.captures(before).and_then(|captures| captures.get(1)) {
         return Period {
-            span: Span::new(since.start(), first.span.end),
+            span: ByteSpan::new(since.start(), first.span.end),
             start: Some(first),
             end: None,
             open: true,
@@ -177,12 +177,17 @@ fn alone(text: &str, first: Date) -> Period {
     }
     if let Some(onwards) = ONWARDS.find(after) {
         let end = first.span.end + after[..onwards.end()].trim_end_matches([')', ']', '|']).trim_end().len();
-        return Period { span: Span::new(first.span.start, end), start: Some(first), end: None, open: true };
+        return Period {
+            span: ByteSpan::new(first.span.start, end),
+            start: Some(first),
+            end: None,
+            open: true,
+        };
     }
     if let Some(month) = MONTH_BEFORE.captures(before).and_then(|captures| captures.get(1))
         && let Some(number) = MONTHS.get(&fold(month.as_str()))
     {
-        let span = Span::new(month.start(), first.span.end);
+        let span = ByteSpan::new(month.start(), first.span.end);
         let start = Date { value: format!("{}-{number:02}", &first.value[..4]), span };
         return Period { start: Some(start), end: Some(first), open: false, span };
     }
@@ -190,7 +195,7 @@ fn alone(text: &str, first: Date) -> Period {
 }
 
 fn shifted(period: Period, offset: usize) -> Period {
-    let shift = |span: Span| Span::new(span.start + offset, span.end + offset);
+    let shift = |span: ByteSpan| ByteSpan::new(span.start + offset, span.end + offset);
     let date = |date: Date| Date { span: shift(date.span), ..date };
     Period {
         start: period.start.map(date),

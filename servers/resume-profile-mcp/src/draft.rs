@@ -4,20 +4,20 @@
 use serde_json::{Map, Value, json};
 
 use crate::dates;
-use crate::parsed::{Parsed, Span};
+use crate::parsed::{ByteSpan, ParsedDocument};
 
 /// A value that was found in the text.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct FoundValue {
     pub value: String,
-    pub span: Span,
+    pub span: ByteSpan,
     /// 0 to 1.
     pub confidence: f32,
 }
 
-impl Found {
+impl FoundValue {
     /// The text itself, tidied.
-    pub fn text(parsed: &Parsed, span: Span, confidence: f32) -> Self {
+    pub fn text(parsed: &ParsedDocument, span: ByteSpan, confidence: f32) -> Self {
         Self { value: tidy(span.of(&parsed.text)), span, confidence }
     }
 
@@ -29,22 +29,22 @@ impl Found {
 /// An object of the resume, such as one job.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Record {
-    pub fields: Vec<(&'static str, Found)>,
-    pub lists: Vec<(&'static str, Vec<Found>)>,
+    pub fields: Vec<(&'static str, FoundValue)>,
+    pub lists: Vec<(&'static str, Vec<FoundValue>)>,
 }
 
 impl Record {
-    pub fn set(&mut self, name: &'static str, found: Found) {
+    pub fn set(&mut self, name: &'static str, found: FoundValue) {
         if !found.value.is_empty() && self.get(name).is_none() {
             self.fields.push((name, found));
         }
     }
 
-    pub fn get(&self, name: &str) -> Option<&Found> {
+    pub fn get(&self, name: &str) -> Option<&FoundValue> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, found)| found)
     }
 
-    pub fn push(&mut self, name: &'static str, found: Found) {
+    pub fn push(&mut self, name: &'static str, found: FoundValue) {
         match self.lists.iter_mut().find(|(list, _)| *list == name) {
             Some((_, values)) => values.push(found),
             None => self.lists.push((name, vec![found])),
@@ -55,7 +55,7 @@ impl Record {
         self.fields.is_empty() && self.lists.is_empty()
     }
 
-    fn spans(&self) -> impl Iterator<Item = Span> {
+    fn spans(&self) -> impl Iterator<Item = ByteSpan> {
         let listed = self.lists.iter().flat_map(|(_, values)| values);
         self.fields.iter().map(|(_, found)| found).chain(listed).map(|found| found.span)
     }
@@ -63,16 +63,16 @@ impl Record {
 
 /// The source of one value of the resume.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Source {
+pub struct ValueSource {
     /// JSON pointer into the resume.
     pub path: String,
-    pub span: Span,
+    pub span: ByteSpan,
     pub confidence: f32,
 }
 
 /// All that was found.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Draft {
+pub struct ProfileDraft {
     pub basics: Record,
     pub location: Record,
     pub profiles: Vec<Record>,
@@ -80,7 +80,7 @@ pub struct Draft {
     pub sections: Vec<(&'static str, Vec<Record>)>,
 }
 
-impl Draft {
+impl ProfileDraft {
     pub fn section(&self, name: &str) -> &[Record] {
         self.sections.iter().find(|(section, _)| *section == name).map_or(&[], |(_, records)| records)
     }
@@ -93,7 +93,7 @@ impl Draft {
     }
 
     /// The used parts of the text.
-    pub fn spans(&self) -> Vec<Span> {
+    pub fn spans(&self) -> Vec<ByteSpan> {
         let listed = self.sections.iter().flat_map(|(_, records)| records);
         [&self.basics, &self.location]
             .into_iter()
@@ -103,7 +103,7 @@ impl Draft {
             .collect()
     }
 
-    pub fn finish(&self) -> (Value, Vec<Source>) {
+    pub fn finish(&self) -> (Value, Vec<ValueSource>) {
         let mut sources = Vec::new();
         let mut resume = Map::new();
         let mut basics = object(&self.basics, "/basics", &mut sources);
@@ -121,11 +121,11 @@ impl Draft {
     }
 }
 
-fn array(records: &[Record], path: &str, sources: &mut Vec<Source>) -> Value {
+fn array(records: &[Record], path: &str, sources: &mut Vec<ValueSource>) -> Value {
     records.iter().enumerate().map(|(at, record)| object(record, &format!("{path}/{at}"), sources)).collect()
 }
 
-fn object(record: &Record, path: &str, sources: &mut Vec<Source>) -> Map<String, Value> {
+fn object(record: &Record, path: &str, sources: &mut Vec<ValueSource>) -> Map<String, Value> {
     let mut object = Map::new();
     for (name, found) in &record.fields {
         object.insert((*name).into(), found.value.clone().into());
@@ -141,8 +141,8 @@ fn object(record: &Record, path: &str, sources: &mut Vec<Source>) -> Map<String,
     object
 }
 
-fn source(path: String, found: &Found) -> Source {
-    Source { path, span: found.span, confidence: found.confidence }
+fn source(path: String, found: &FoundValue) -> ValueSource {
+    ValueSource { path, span: found.span, confidence: found.confidence }
 }
 
 /// White space as single spaces; a word that was broken at the end of a line is joined again.

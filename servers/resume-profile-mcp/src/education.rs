@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::draft::{Found, Record};
-use crate::entries::{self, Anchors, Entry};
-use crate::labels::{self, Label};
-use crate::parsed::{Parsed, Span};
-use crate::pieces::{self, Piece};
-use crate::sections::Section;
+use crate::draft::{FoundValue, Record};
+use crate::entries::{self, Anchors, SectionEntry};
+use crate::labels::{self, LineLabel};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::pieces::{self, TextPiece};
+use crate::sections::ResumeSection;
 use crate::words::{SCHOOLS, fold, lines_of};
 use crate::work::{add_body, form_dates, form_entries, set_period};
 
@@ -40,7 +40,7 @@ static JOINT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed")
 });
 
-pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
+pub(crate) fn read(parsed: &ParsedDocument, section: &ResumeSection) -> Vec<Record> {
     if labels::is_form(parsed, &section.spans) {
         return form(parsed, section);
     }
@@ -50,11 +50,11 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
 }
 
 /// A list of courses without dates is one entry for each line.
-fn records(parsed: &Parsed, entry: &Entry) -> Vec<Record> {
+fn records(parsed: &ParsedDocument, entry: &SectionEntry) -> Vec<Record> {
     let mut record = Record::default();
     set_period(&mut record, entry);
     let mut pieces = pieces::of_head(parsed, entry);
-    let more: Vec<Piece> =
+    let more: Vec<TextPiece> =
         entry.body.iter().filter(|row| !row.item).flat_map(|row| pieces::cut(parsed, row.span)).collect();
     take_grade(parsed, &mut record, &mut pieces);
     take_grade(parsed, &mut record, &mut more.clone());
@@ -74,7 +74,7 @@ fn records(parsed: &Parsed, entry: &Entry) -> Vec<Record> {
     if named { vec![record] } else { Vec::new() }
 }
 
-fn take_grade(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
+fn take_grade(parsed: &ParsedDocument, record: &mut Record, pieces: &mut Vec<TextPiece>) {
     split_brackets(parsed, pieces);
     let Some(at) = pieces.iter().position(|piece| GRADE.is_match(piece.span.of(&parsed.text))) else {
         return;
@@ -82,57 +82,57 @@ fn take_grade(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
     let span = pieces[at].span;
     let captures = GRADE.captures(span.of(&parsed.text)).expect("it matched before");
     let part = captures.name("said").unwrap_or_else(|| captures.get(0).expect("a match has a whole"));
-    let grade = Span::new(span.start + part.start(), span.start + part.end());
-    record.set("score", Found::text(parsed, grade, 0.8));
+    let grade = ByteSpan::new(span.start + part.start(), span.start + part.end());
+    record.set("score", FoundValue::text(parsed, grade, 0.8));
     pieces.remove(at);
 }
 
 /// `University (Grade: 3.8)`: a grade in brackets at the end is a separate piece.
-fn split_brackets(parsed: &Parsed, pieces: &mut Vec<Piece>) {
+fn split_brackets(parsed: &ParsedDocument, pieces: &mut Vec<TextPiece>) {
     for at in (0..pieces.len()).rev() {
         let span = pieces[at].span;
         let text = span.of(&parsed.text);
         let Some(open) = text.rfind('(').filter(|open| *open > 0 && text.ends_with(')')) else { continue };
-        let inside = Span::new(span.start + open + 1, span.end - 1).trimmed(&parsed.text);
+        let inside = ByteSpan::new(span.start + open + 1, span.end - 1).trimmed(&parsed.text);
         if GRADE.is_match(inside.of(&parsed.text)) {
-            pieces[at].span = Span::new(span.start, span.start + open).trimmed(&parsed.text);
-            pieces.insert(at + 1, Piece { span: inside, ..pieces[at] });
+            pieces[at].span = ByteSpan::new(span.start, span.start + open).trimmed(&parsed.text);
+            pieces.insert(at + 1, TextPiece { span: inside, ..pieces[at] });
         }
     }
 }
 
-fn take_school(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
-    let text = |piece: &Piece| piece.span.of(&parsed.text);
-    let schools = |piece: &Piece| {
+fn take_school(parsed: &ParsedDocument, record: &mut Record, pieces: &mut Vec<TextPiece>) {
+    let text = |piece: &TextPiece| piece.span.of(&parsed.text);
+    let schools = |piece: &TextPiece| {
         SCHOOLS.count(text(piece)) > 0
             && degree(text(piece)).is_none_or(|(length, _)| {
                 length < text(piece).len() / 2 && SCHOOLS.count(&text(piece)[length..]) > 0
             })
     };
     if let Some(at) = pieces.iter().position(schools) {
-        record.set("institution", Found::text(parsed, pieces[at].span, 0.9));
+        record.set("institution", FoundValue::text(parsed, pieces[at].span, 0.9));
         pieces.remove(at);
     }
 }
 
-fn take_degree(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
+fn take_degree(parsed: &ParsedDocument, record: &mut Record, pieces: &mut Vec<TextPiece>) {
     let found =
         pieces.iter().enumerate().find_map(|(at, piece)| Some((at, degree(piece.span.of(&parsed.text))?)));
     let Some((at, (length, _))) = found else { return };
     let span = pieces[at].span;
     record.set(
         "studyType",
-        Found::text(parsed, Span::new(span.start, span.start + length).trimmed(&parsed.text), 0.88),
+        FoundValue::text(parsed, ByteSpan::new(span.start, span.start + length).trimmed(&parsed.text), 0.88),
     );
-    let rest = Span::new(span.start + length, span.end);
+    let rest = ByteSpan::new(span.start + length, span.end);
     let text = rest.of(&parsed.text);
     let joint = JOINT.find(text).map_or(0, |joint| joint.end());
-    let area = Span::new(rest.start + joint, rest.end).stripped(&parsed.text, &[')', ',']);
+    let area = ByteSpan::new(rest.start + joint, rest.end).stripped(&parsed.text, &[')', ',']);
     pieces.remove(at);
     if !area.is_empty() {
-        record.set("area", Found::text(parsed, area, 0.82));
-    } else if let Some(next) = pieces.get(at).filter(|next| next.before == pieces::Before::Comma) {
-        record.set("area", Found::text(parsed, next.span, 0.75));
+        record.set("area", FoundValue::text(parsed, area, 0.82));
+    } else if let Some(next) = pieces.get(at).filter(|next| next.before == pieces::PieceSeparator::Comma) {
+        record.set("area", FoundValue::text(parsed, next.span, 0.75));
         pieces.remove(at);
     }
 }
@@ -181,37 +181,37 @@ fn folded_end(text: &str, letters: usize) -> usize {
 }
 
 /// Pieces without a telling word: in the usual order of writing, after the known ones.
-fn fill(parsed: &Parsed, record: &mut Record, pieces: &[Piece]) {
+fn fill(parsed: &ParsedDocument, record: &mut Record, pieces: &[TextPiece]) {
     let mut rest = pieces.iter().filter(|piece| piece.span.of(&parsed.text).chars().any(char::is_alphabetic));
     if record.get("institution").is_none()
         && record.get("studyType").is_some()
         && let Some(piece) = rest.next()
     {
-        record.set("institution", Found::text(parsed, piece.span, 0.55));
+        record.set("institution", FoundValue::text(parsed, piece.span, 0.55));
     }
     if record.get("area").is_none()
         && let Some(piece) = rest.next()
     {
-        record.set("area", Found::text(parsed, piece.span, 0.55));
+        record.set("area", FoundValue::text(parsed, piece.span, 0.55));
     }
     if record.get("institution").is_none()
         && let Some(piece) = rest.next()
     {
-        record.set("institution", Found::text(parsed, piece.span, 0.45));
+        record.set("institution", FoundValue::text(parsed, piece.span, 0.45));
     }
 }
 
-fn form(parsed: &Parsed, section: &Section) -> Vec<Record> {
+fn form(parsed: &ParsedDocument, section: &ResumeSection) -> Vec<Record> {
     let mut records = Vec::new();
     for fields in form_entries(labels::read(parsed, &section.spans)) {
         let mut record = Record::default();
         for field in fields {
             match field.label {
-                Label::Degree => record.set("studyType", Found::text(parsed, field.span, 0.92)),
-                Label::Subject => record.set("area", Found::text(parsed, field.span, 0.9)),
-                Label::School => record.set("institution", Found::text(parsed, field.span, 0.92)),
-                Label::Grade => record.set("score", Found::text(parsed, field.span, 0.9)),
-                Label::Dates => form_dates(parsed, &mut record, field.span),
+                LineLabel::Degree => record.set("studyType", FoundValue::text(parsed, field.span, 0.92)),
+                LineLabel::Subject => record.set("area", FoundValue::text(parsed, field.span, 0.9)),
+                LineLabel::School => record.set("institution", FoundValue::text(parsed, field.span, 0.92)),
+                LineLabel::Grade => record.set("score", FoundValue::text(parsed, field.span, 0.9)),
+                LineLabel::Dates => form_dates(parsed, &mut record, field.span),
                 _ => {}
             }
         }

@@ -4,14 +4,14 @@
 //! write all entries of a section in the same way.
 
 use crate::dates::{self, Period};
-use crate::parsed::{Parsed, Span};
-use crate::sections::Section;
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::sections::ResumeSection;
 use crate::words::words_of;
 
 /// A line of a section, with the lines into which it runs over.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Row {
-    pub(crate) span: Span,
+pub(crate) struct SectionRow {
+    pub(crate) span: ByteSpan,
     pub(crate) item: bool,
     pub(crate) bold: bool,
     pub(crate) apart: bool,
@@ -23,12 +23,12 @@ pub(crate) struct Row {
 
 /// One job, course, project…
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Entry {
-    pub(crate) head: Vec<Row>,
-    pub(crate) body: Vec<Row>,
+pub(crate) struct SectionEntry {
+    pub(crate) head: Vec<SectionRow>,
+    pub(crate) body: Vec<SectionRow>,
 }
 
-impl Entry {
+impl SectionEntry {
     pub(crate) fn period(&self) -> Option<&Period> {
         self.head.iter().flat_map(|row| &row.periods).next()
     }
@@ -41,8 +41,8 @@ const HEAD_WORDS_MAX: usize = 14;
 const HEAD_CHARS_MAX: usize = 130;
 
 /// The lines of a section, with wrapped lines joined.
-pub(crate) fn rows(parsed: &Parsed, section: &Section) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+pub(crate) fn rows(parsed: &ParsedDocument, section: &ResumeSection) -> Vec<SectionRow> {
+    let mut rows: Vec<SectionRow> = Vec::new();
     let mut before: Option<usize> = None;
     for (index, span) in &section.spans {
         if let Some(last) = rows.last_mut()
@@ -57,10 +57,10 @@ pub(crate) fn rows(parsed: &Parsed, section: &Section) -> Vec<Row> {
     rows
 }
 
-fn row(parsed: &Parsed, index: usize, span: Span) -> Row {
+fn row(parsed: &ParsedDocument, index: usize, span: ByteSpan) -> SectionRow {
     let line = &parsed.lines[index];
     let periods = dates::periods(span.of(&parsed.text), span.start);
-    Row {
+    SectionRow {
         span,
         item: line.item,
         bold: line.bold,
@@ -75,7 +75,7 @@ fn row(parsed: &Parsed, index: usize, span: Span) -> Row {
 const INDENT: f32 = 2.0;
 
 /// True if a line continues the one before.
-fn runs_over(parsed: &Parsed, last: &Row, before: usize, index: usize) -> bool {
+fn runs_over(parsed: &ParsedDocument, last: &SectionRow, before: usize, index: usize) -> bool {
     let (previous, line) = (&parsed.lines[before], &parsed.lines[index]);
     let text = parsed.line(index);
     if line.item
@@ -96,7 +96,7 @@ fn runs_over(parsed: &Parsed, last: &Row, before: usize, index: usize) -> bool {
     small && (last.item || long) && !is_dated_line(parsed, line.span)
 }
 
-fn is_dated_line(parsed: &Parsed, span: Span) -> bool {
+fn is_dated_line(parsed: &ParsedDocument, span: ByteSpan) -> bool {
     let text = span.of(&parsed.text);
     let dated: usize = dates::periods(text, 0).iter().map(|period| period.span.end - period.span.start).sum();
     dated * 2 > text.len()
@@ -110,7 +110,7 @@ pub(crate) enum Anchors {
 }
 
 /// Cuts rows into entries.
-pub(crate) fn split(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<Entry> {
+pub(crate) fn split(parsed: &ParsedDocument, rows: &[SectionRow], anchors: Anchors) -> Vec<SectionEntry> {
     let dated = dated_rows(parsed, rows, anchors);
     if dated.is_empty() {
         return undated(parsed, rows);
@@ -127,10 +127,10 @@ pub(crate) fn split(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<Entr
 }
 
 /// Rows with the date of their entry.
-fn dated_rows(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<usize> {
-    let spans = |row: &Row| row.periods.iter().any(|period| !period.is_point());
-    let points = |row: &Row| !row.periods.is_empty();
-    let all = |fits: &dyn Fn(&Row) -> bool, items: bool| -> Vec<usize> {
+fn dated_rows(parsed: &ParsedDocument, rows: &[SectionRow], anchors: Anchors) -> Vec<usize> {
+    let spans = |row: &SectionRow| row.periods.iter().any(|period| !period.is_point());
+    let points = |row: &SectionRow| !row.periods.is_empty();
+    let all = |fits: &dyn Fn(&SectionRow) -> bool, items: bool| -> Vec<usize> {
         (0..rows.len())
             .filter(|at| rows[*at].item == items && fits(&rows[*at]) && !is_prose(parsed, &rows[*at]))
             .collect()
@@ -144,7 +144,7 @@ fn dated_rows(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<usize> {
 }
 
 /// A sentence that contains a year.
-fn is_prose(parsed: &Parsed, row: &Row) -> bool {
+fn is_prose(parsed: &ParsedDocument, row: &SectionRow) -> bool {
     let text = row.span.of(&parsed.text);
     let at_edge = row.periods.iter().any(|period| {
         let (before, after) =
@@ -155,17 +155,24 @@ fn is_prose(parsed: &Parsed, row: &Row) -> bool {
 }
 
 /// The number of rows of a head up to its date; a row with only the date does not count.
-fn lead(parsed: &Parsed, rows: &[Row], first: usize) -> usize {
+fn lead(parsed: &ParsedDocument, rows: &[SectionRow], first: usize) -> usize {
     let own = rows[..first].iter().rev().take_while(|row| may_be_head(parsed, row)).count();
     own.min(HEAD_MAX - 1) + usize::from(!is_alone(parsed, &rows[first]))
 }
 
 /// A date alone on its line.
-fn is_alone(parsed: &Parsed, row: &Row) -> bool {
+fn is_alone(parsed: &ParsedDocument, row: &SectionRow) -> bool {
     rest_without_dates(parsed, row).is_empty()
 }
 
-fn start(parsed: &Parsed, rows: &[Row], dated: &[usize], at: usize, anchor: usize, lead: usize) -> usize {
+fn start(
+    parsed: &ParsedDocument,
+    rows: &[SectionRow],
+    dated: &[usize],
+    at: usize,
+    anchor: usize,
+    lead: usize,
+) -> usize {
     let floor = if at == 0 { 0 } else { dated[at - 1] + 1 };
     let lead = lead.saturating_sub(usize::from(!is_alone(parsed, &rows[anchor])));
     let mut begin = anchor;
@@ -181,14 +188,14 @@ fn start(parsed: &Parsed, rows: &[Row], dated: &[usize], at: usize, anchor: usiz
     begin
 }
 
-fn may_be_head(parsed: &Parsed, row: &Row) -> bool {
+fn may_be_head(parsed: &ParsedDocument, row: &SectionRow) -> bool {
     let text = row.span.of(&parsed.text);
     let sentence = text.ends_with('.') && words_of(text).count() > 6;
     !row.item && !sentence && text.chars().count() <= HEAD_CHARS_MAX
 }
 
 /// `anchor` is the row with the date, counted from the beginning of the entry.
-fn entry(parsed: &Parsed, rows: &[Row], anchor: usize) -> Entry {
+fn entry(parsed: &ParsedDocument, rows: &[SectionRow], anchor: usize) -> SectionEntry {
     let parted = parted(parsed, rows, anchor + 1);
     let rows = parted.as_deref().unwrap_or(rows);
     let mut head = anchor + 1;
@@ -200,11 +207,11 @@ fn entry(parsed: &Parsed, rows: &[Row], anchor: usize) -> Entry {
     {
         head += 1;
     }
-    Entry { head: rows[..head].to_vec(), body: rows[head..].to_vec() }
+    SectionEntry { head: rows[..head].to_vec(), body: rows[head..].to_vec() }
 }
 
 /// `Professor, University of Bergen, Bergen. Head of a group.` in one row after its date: the first sentence is the head.
-fn parted(parsed: &Parsed, rows: &[Row], at: usize) -> Option<Vec<Row>> {
+fn parted(parsed: &ParsedDocument, rows: &[SectionRow], at: usize) -> Option<Vec<SectionRow>> {
     let row = rows.get(at).filter(|row| at == 1 && !row.item && !may_be_head(parsed, row))?;
     let text = row.span.of(&parsed.text);
     let end = text.match_indices(". ").map(|(end, _)| end).find(|end| *end > 12).unwrap_or(text.len() - 1);
@@ -212,9 +219,9 @@ fn parted(parsed: &Parsed, rows: &[Row], at: usize) -> Option<Vec<Row>> {
     if !names || !text.is_char_boundary(end) {
         return None;
     }
-    let head = Row { span: Span::new(row.span.start, row.span.start + end), ..row.clone() };
-    let body = Row {
-        span: Span::new((row.span.start + end + 1).min(row.span.end), row.span.end).trimmed(&parsed.text),
+    let head = SectionRow { span: ByteSpan::new(row.span.start, row.span.start + end), ..row.clone() };
+    let body = SectionRow {
+        span: ByteSpan::new((row.span.start + end + 1).min(row.span.end), row.span.end).trimmed(&parsed.text),
         ..row.clone()
     };
     let body = Some(body).filter(|body| !body.span.is_empty());
@@ -222,7 +229,7 @@ fn parted(parsed: &Parsed, rows: &[Row], at: usize) -> Option<Vec<Row>> {
 }
 
 /// A date alone at the beginning has its head below; a head in one line may have a second one.
-fn head_rows_wanted(parsed: &Parsed, rows: &[Row], anchor: usize) -> usize {
+fn head_rows_wanted(parsed: &ParsedDocument, rows: &[SectionRow], anchor: usize) -> usize {
     match (anchor, is_alone(parsed, &rows[anchor])) {
         (0, true) => 4,
         (0, false) => 3,
@@ -231,24 +238,24 @@ fn head_rows_wanted(parsed: &Parsed, rows: &[Row], anchor: usize) -> usize {
     }
 }
 
-fn is_long(parsed: &Parsed, row: &Row) -> bool {
+fn is_long(parsed: &ParsedDocument, row: &SectionRow) -> bool {
     const LINE_CHARS_MAX: usize = 80;
     let text = row.span.of(&parsed.text);
     text.chars().count() > LINE_CHARS_MAX || (text.ends_with('.') && words_of(text).count() > 4)
 }
 
 /// The rest of a row without its dates.
-pub(crate) fn rest_without_dates(parsed: &Parsed, row: &Row) -> Vec<Span> {
+pub(crate) fn rest_without_dates(parsed: &ParsedDocument, row: &SectionRow) -> Vec<ByteSpan> {
     const EDGES: [char; 16] =
         [',', ';', '|', '(', '[', '-', '–', '—', ':', '·', '•', '/', '*', '_', '■', '.'];
     const ENDS: [char; 15] = [',', ';', '|', '(', '[', '-', '–', '—', ':', '·', '•', '/', '*', '_', '■'];
     let mut pieces = Vec::new();
     let mut from = row.span.start;
     for period in &row.periods {
-        pieces.push(Span::new(from, period.span.start).stripped(&parsed.text, &ENDS));
+        pieces.push(ByteSpan::new(from, period.span.start).stripped(&parsed.text, &ENDS));
         from = skip_closing(parsed, period.span.end, row.span.end);
     }
-    pieces.push(Span::new(from, row.span.end).trimmed(&parsed.text));
+    pieces.push(ByteSpan::new(from, row.span.end).trimmed(&parsed.text));
     if let (true, Some(last)) = (!row.periods.is_empty(), pieces.last_mut()) {
         let text = last.of(&parsed.text);
         let kept = text
@@ -260,7 +267,7 @@ pub(crate) fn rest_without_dates(parsed: &Parsed, row: &Row) -> Vec<Span> {
 }
 
 /// A bracket that closed around the date.
-fn skip_closing(parsed: &Parsed, from: usize, end: usize) -> usize {
+fn skip_closing(parsed: &ParsedDocument, from: usize, end: usize) -> usize {
     let rest = &parsed.text[from..end];
     let trimmed = rest.trim_start();
     match trimmed.strip_prefix([')', ']']) {
@@ -271,10 +278,10 @@ fn skip_closing(parsed: &Parsed, from: usize, end: usize) -> usize {
 
 /// Entries without any date: a row that is set apart, sticks out, or follows the points of the one before
 /// begins one.
-fn undated(parsed: &Parsed, rows: &[Row]) -> Vec<Entry> {
-    let sticks_out = |row: &Row| row.bold || row.heading;
+fn undated(parsed: &ParsedDocument, rows: &[SectionRow]) -> Vec<SectionEntry> {
+    let sticks_out = |row: &SectionRow| row.bold || row.heading;
     let any = rows.iter().any(sticks_out);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<SectionEntry> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let after_points = at > 0 && rows[at - 1].item && !row.item;
         let begins = at == 0
@@ -282,7 +289,7 @@ fn undated(parsed: &Parsed, rows: &[Row]) -> Vec<Entry> {
             || after_points
             || (!any && row.apart && !row.item);
         if begins {
-            entries.push(Entry::default());
+            entries.push(SectionEntry::default());
         }
         let entry = entries.last_mut().expect("the first row begins one");
         let head = entry.body.is_empty() && !row.item && entry.head.len() < 2 && !is_long(parsed, row);

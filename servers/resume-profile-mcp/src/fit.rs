@@ -7,8 +7,10 @@ mod report;
 mod spell;
 mod weigh;
 
-pub(crate) use evidence::{Facts, Place};
-pub(crate) use job::Job;
+pub(crate) use evidence::{ProfileFacts, ValueRange};
+pub(crate) use job::JobDescription;
 pub(crate) use relevance::Relevance;
-pub(crate) use report::{Component, Evidence, Fit, Importance, Matched, Missing, Years};
+pub(crate) use report::{
+    Component, Evidence, FitReport, Importance, MetRequirement, UnmetRequirement, YearsOfWork,
+};
 pub(crate) use weigh::score;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::parsed::{Parsed, Span, TextLine};
+use crate::parsed::{ByteSpan, ParsedDocument, TextLine};
 use crate::words::{fold, lines_of};
 
 /// The meaning of a label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Label {
+pub(crate) enum LineLabel {
     Name,
     Address,
     Phone,
@@ -27,7 +27,7 @@ pub(crate) enum Label {
     Ignored,
 }
 
-impl Label {
+impl LineLabel {
     fn named(name: &str) -> Self {
         match name {
             "name" => Self::Name,
@@ -50,12 +50,12 @@ impl Label {
     }
 }
 
-static LABELS: LazyLock<HashMap<String, Label>> = LazyLock::new(|| {
+static LABELS: LazyLock<HashMap<String, LineLabel>> = LazyLock::new(|| {
     let mut labels = HashMap::new();
     for line in lines_of(include_str!("../data/labels.txt")) {
         let Some((name, words)) = line.split_once(": ") else { continue };
         for word in words.split('|') {
-            labels.entry(fold(word.trim())).or_insert(Label::named(name));
+            labels.entry(fold(word.trim())).or_insert(LineLabel::named(name));
         }
     }
     labels
@@ -66,7 +66,7 @@ const WORDS_WITHOUT_COLON: usize = 2;
 const LABEL_WORDS_MAX: usize = 8;
 
 /// The label at the beginning of a text, and the rest.
-pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
+pub(crate) fn leading(text: &str) -> Option<(LineLabel, &str)> {
     if let Some((before, after)) = text.split_once([':', '：', '\t'])
         && let Some(label) = exact(before)
     {
@@ -76,8 +76,9 @@ pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
         return Some((label, ""));
     }
     if let Some((first, rest)) = text.split_once(' ')
-        && let Some(label @ (Label::Address | Label::Phone | Label::Email | Label::Dates)) = exact(first)
-        && (label != Label::Dates
+        && let Some(label @ (LineLabel::Address | LineLabel::Phone | LineLabel::Email | LineLabel::Dates)) =
+            exact(first)
+        && (label != LineLabel::Dates
             || rest.trim_start().starts_with(|character: char| character.is_ascii_digit()))
     {
         return Some((label, rest));
@@ -90,7 +91,7 @@ pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
 /// A long label may continue in the next line; this many words of it are enough.
 const WORDS_OF_LONG: usize = 3;
 
-fn exact(text: &str) -> Option<Label> {
+fn exact(text: &str) -> Option<LineLabel> {
     let folded = fold(text.trim());
     LABELS.get(&folded).copied().or_else(|| {
         let begun =
@@ -113,21 +114,21 @@ fn is_end_of_label(text: &str) -> bool {
 
 /// A value with the label before it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Labelled {
-    pub(crate) label: Label,
-    pub(crate) span: Span,
+pub(crate) struct LabelledValue {
+    pub(crate) label: LineLabel,
+    pub(crate) span: ByteSpan,
 }
 
 /// Reads lines as a form. A label alone in its line takes the lines up to the next label.
-pub(crate) fn read(parsed: &Parsed, lines: &[(usize, Span)]) -> Vec<Labelled> {
-    let mut found: Vec<Labelled> = Vec::new();
+pub(crate) fn read(parsed: &ParsedDocument, lines: &[(usize, ByteSpan)]) -> Vec<LabelledValue> {
+    let mut found: Vec<LabelledValue> = Vec::new();
     let mut previous: Option<&TextLine> = None;
     for (index, span) in lines {
         let line = &parsed.lines[*index];
         match leading(span.of(&parsed.text)) {
             Some((label, rest)) => {
-                let value = Span::new(span.end - rest.len(), span.end).trimmed(&parsed.text);
-                found.push(Labelled { label, span: value });
+                let value = ByteSpan::new(span.end - rest.len(), span.end).trimmed(&parsed.text);
+                found.push(LabelledValue { label, span: value });
             }
             None if is_end_of_label(span.of(&parsed.text)) => {}
             None => extend(&mut found, *span, previous.is_some_and(|before| before.page == line.page)),
@@ -138,29 +139,30 @@ pub(crate) fn read(parsed: &Parsed, lines: &[(usize, Span)]) -> Vec<Labelled> {
     found
 }
 
-fn extend(found: &mut [Labelled], span: Span, same_page: bool) {
+fn extend(found: &mut [LabelledValue], span: ByteSpan, same_page: bool) {
     let Some(last) = found.last_mut().filter(|_| same_page) else { return };
     last.span = if last.span.is_empty() { span } else { last.span.to(span) };
 }
 
 /// True if lines are a form: a minimum number of them begin with a label of an entry.
-pub(crate) fn is_form(parsed: &Parsed, lines: &[(usize, Span)]) -> bool {
+pub(crate) fn is_form(parsed: &ParsedDocument, lines: &[(usize, ByteSpan)]) -> bool {
     const LABELS_MIN: usize = 2;
     let labels = lines.iter().filter_map(|(_, span)| leading(span.of(&parsed.text)));
-    let mut kinds: Vec<Label> = labels.map(|(label, _)| label).filter(|label| is_of_entry(*label)).collect();
+    let mut kinds: Vec<LineLabel> =
+        labels.map(|(label, _)| label).filter(|label| is_of_entry(*label)).collect();
     kinds.dedup();
     kinds.len() >= LABELS_MIN
 }
 
-fn is_of_entry(label: Label) -> bool {
+fn is_of_entry(label: LineLabel) -> bool {
     matches!(
         label,
-        Label::Dates
-            | Label::Position
-            | Label::Employer
-            | Label::Duties
-            | Label::Degree
-            | Label::Subject
-            | Label::School
+        LineLabel::Dates
+            | LineLabel::Position
+            | LineLabel::Employer
+            | LineLabel::Duties
+            | LineLabel::Degree
+            | LineLabel::Subject
+            | LineLabel::School
     )
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 /// A range in the text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Span {
+pub struct ByteSpan {
     pub start: usize,
     pub end: usize,
 }
 
-impl Span {
+impl ByteSpan {
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
@@ -23,27 +23,27 @@ impl Span {
         self.start >= self.end
     }
 
-    pub fn contains(self, other: Span) -> bool {
+    pub fn contains(self, other: ByteSpan) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
     /// From the beginning of the one to the end of the other.
-    pub fn to(self, other: Span) -> Span {
-        Span::new(self.start.min(other.start), self.end.max(other.end))
+    pub fn to(self, other: ByteSpan) -> ByteSpan {
+        ByteSpan::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// Without white space at its ends.
-    pub fn trimmed(self, text: &str) -> Span {
+    pub fn trimmed(self, text: &str) -> ByteSpan {
         self.stripped(text, &[])
     }
 
     /// Without white space and `marks` at its ends.
-    pub fn stripped(self, text: &str, marks: &[char]) -> Span {
+    pub fn stripped(self, text: &str, marks: &[char]) -> ByteSpan {
         let skip = |character: char| character.is_whitespace() || marks.contains(&character);
         let piece = self.of(text);
         let start = self.start + piece.len() - piece.trim_start_matches(skip).len();
         let end = start + text[start..self.end].trim_end_matches(skip).len();
-        Span::new(start, end)
+        ByteSpan::new(start, end)
     }
 }
 
@@ -51,7 +51,7 @@ impl Span {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TextLine {
     #[serde(flatten)]
-    pub span: Span,
+    pub span: ByteSpan,
     /// From 1.
     pub page: u32,
     /// In points; zero where the format does not say.
@@ -81,7 +81,7 @@ pub struct TextLine {
 
 /// A document that was read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Parsed {
+pub struct ParsedDocument {
     pub text: String,
     pub lines: Vec<TextLine>,
     pub page_count: usize,
@@ -92,7 +92,7 @@ pub struct Parsed {
     pub warnings: Vec<String>,
 }
 
-impl Parsed {
+impl ParsedDocument {
     /// Marks the stored form, so that a ref of another kind is not mistaken for it.
     pub const MEDIA_TYPE: &'static str = "application/vnd.capability.parsed-document+json";
 
@@ -109,17 +109,17 @@ impl Parsed {
         let characters = Characters::of(&self.text);
         let mut kept = self.clone();
         for line in &mut kept.lines {
-            line.span = Span::new(characters.at(line.span.start), characters.at(line.span.end));
+            line.span = ByteSpan::new(characters.at(line.span.start), characters.at(line.span.end));
         }
         serde_json::to_vec(&kept).expect("strings and numbers can always be written")
     }
 
     pub fn from_json(bytes: &[u8]) -> Option<Self> {
-        let mut parsed: Parsed = serde_json::from_slice(bytes).ok()?;
+        let mut parsed: ParsedDocument = serde_json::from_slice(bytes).ok()?;
         let bytes_of: Vec<usize> =
             parsed.text.char_indices().map(|(at, _)| at).chain([parsed.text.len()]).collect();
         for line in &mut parsed.lines {
-            line.span = Span::new(*bytes_of.get(line.span.start)?, *bytes_of.get(line.span.end)?);
+            line.span = ByteSpan::new(*bytes_of.get(line.span.start)?, *bytes_of.get(line.span.end)?);
         }
         Some(parsed)
     }
@@ -157,11 +157,11 @@ impl<'a> Characters<'a> {
 
 /// Puts a text together line by line.
 #[derive(Default)]
-pub(crate) struct Builder {
-    parsed: Parsed,
+pub(crate) struct ParsedBuilder {
+    parsed: ParsedDocument,
 }
 
-impl Builder {
+impl ParsedBuilder {
     /// Marks that begin points of lists.
     pub(crate) const BULLETS: [char; 18] =
         ['•', '●', '○', '▪', '■', '◦', '‣', '·', '∙', '►', '▸', '➢', '✓', '◆', '❖', '*', '\u{f0b7}', '➤'];
@@ -179,7 +179,7 @@ impl Builder {
         let begin = self.parsed.text.len();
         self.parsed.text.push_str(written);
         let start = begin + (body.as_ptr() as usize - written.as_ptr() as usize);
-        let span = Span::new(start, self.parsed.text.len());
+        let span = ByteSpan::new(start, self.parsed.text.len());
         self.parsed.text.push('\n');
         self.parsed.lines.push(TextLine { span, item: looks.item || marker, ..looks });
     }
@@ -188,7 +188,7 @@ impl Builder {
         self.parsed.lines.last_mut()
     }
 
-    pub(crate) fn finish(self) -> Parsed {
+    pub(crate) fn finish(self) -> ParsedDocument {
         self.parsed
     }
 }
@@ -200,7 +200,7 @@ fn split_marker(text: &str) -> (bool, &str) {
     let body = rest.as_str();
     let spaced = body.starts_with(char::is_whitespace);
     let dash = matches!(first, '-' | '–' | '—') && spaced;
-    let bullet = Builder::BULLETS.contains(&first) && (spaced || !matches!(first, '*' | '·'));
+    let bullet = ParsedBuilder::BULLETS.contains(&first) && (spaced || !matches!(first, '*' | '·'));
     match (dash || bullet) && body.chars().any(char::is_alphanumeric) {
         true => (true, body.trim_start()),
         false => (false, text),

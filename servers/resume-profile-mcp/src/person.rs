@@ -2,10 +2,10 @@
 
 use crate::contact::{Contacts, segments};
 use crate::dates;
-use crate::draft::Found;
-use crate::labels::{self, Label};
-use crate::parsed::{Parsed, Span};
-use crate::sections::{Looks, Section, SectionKind};
+use crate::draft::FoundValue;
+use crate::labels::{self, LineLabel};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::sections::{LineLooks, ResumeSection, SectionKind};
 use crate::words::{ORGANISATIONS, SCHOOLS, TITLES, fold, place, words_of};
 
 /// The number of words in a name.
@@ -17,12 +17,12 @@ const LINES_MAX: usize = 60;
 
 /// A name with its line.
 pub(crate) struct Name {
-    pub(crate) found: Found,
+    pub(crate) found: FoundValue,
     pub(crate) line: usize,
 }
 
-pub(crate) fn name(parsed: &Parsed, sections: &[Section], contacts: &Contacts) -> Option<Name> {
-    let looks = Looks::of(parsed);
+pub(crate) fn name(parsed: &ParsedDocument, sections: &[ResumeSection], contacts: &Contacts) -> Option<Name> {
+    let looks = LineLooks::of(parsed);
     let headings: Vec<usize> = sections.iter().filter_map(|section| section.heading).collect();
     let mut best: Option<(f32, Name)> = None;
     for (rank, index) in
@@ -34,33 +34,40 @@ pub(crate) fn name(parsed: &Parsed, sections: &[Section], contacts: &Contacts) -
             let score = score(parsed, &looks, index, rank, span, contacts) + if said { 2.0 } else { 0.0 };
             if score >= SCORE_MIN && best.as_ref().is_none_or(|(other, _)| score > *other) {
                 let confidence = (score / 4.0).clamp(0.35, 0.97);
-                best = Some((score, Name { found: Found::text(parsed, span, confidence), line: index }));
+                best = Some((score, Name { found: FoundValue::text(parsed, span, confidence), line: index }));
             }
         }
     }
     best.map(|(_, name)| name)
 }
 
-fn said_name(parsed: &Parsed, segment: Span) -> (bool, Span) {
+fn said_name(parsed: &ParsedDocument, segment: ByteSpan) -> (bool, ByteSpan) {
     match labels::leading(segment.of(&parsed.text)) {
-        Some((Label::Name, rest)) => {
-            (true, Span::new(segment.end - rest.len(), segment.end).trimmed(&parsed.text))
+        Some((LineLabel::Name, rest)) => {
+            (true, ByteSpan::new(segment.end - rest.len(), segment.end).trimmed(&parsed.text))
         }
         _ => (false, before_place(parsed, segment)),
     }
 }
 
 /// `JANE DOE Chicago, IL` in one line: the name ends where the place begins.
-fn before_place(parsed: &Parsed, segment: Span) -> Span {
+fn before_place(parsed: &ParsedDocument, segment: ByteSpan) -> ByteSpan {
     let text = segment.of(&parsed.text);
     let Some((before, _)) = text.split_once(',') else { return segment };
     match crate::contact::city_at_end(before) {
-        Some(at) if at > 0 => Span::new(segment.start, segment.start + at).trimmed(&parsed.text),
+        Some(at) if at > 0 => ByteSpan::new(segment.start, segment.start + at).trimmed(&parsed.text),
         _ => segment,
     }
 }
 
-fn score(parsed: &Parsed, looks: &Looks, index: usize, rank: usize, span: Span, contacts: &Contacts) -> f32 {
+fn score(
+    parsed: &ParsedDocument,
+    looks: &LineLooks,
+    index: usize,
+    rank: usize,
+    span: ByteSpan,
+    contacts: &Contacts,
+) -> f32 {
     let text = span.of(&parsed.text);
     if !has_shape_of_name(text) || parsed.lines[index].item {
         return 0.0;
@@ -133,31 +140,31 @@ fn letters(text: &str) -> String {
 
 /// The occupation, from the line below the name or a form.
 pub(crate) fn label(
-    parsed: &Parsed,
-    sections: &[Section],
+    parsed: &ParsedDocument,
+    sections: &[ResumeSection],
     contacts: &Contacts,
     name: &Name,
-) -> Option<Found> {
+) -> Option<FoundValue> {
     let headings: Vec<usize> = sections.iter().filter_map(|section| section.heading).collect();
-    let top: Vec<(usize, Span)> = sections
+    let top: Vec<(usize, ByteSpan)> = sections
         .iter()
         .filter(|section| matches!(section.kind, SectionKind::Top | SectionKind::Contact))
         .flat_map(|section| section.spans.clone())
         .collect();
     if let Some(said) =
-        labels::read(parsed, &top).into_iter().find(|labelled| labelled.label == Label::Occupation)
+        labels::read(parsed, &top).into_iter().find(|labelled| labelled.label == LineLabel::Occupation)
     {
-        return Some(Found::text(parsed, said.span, 0.9));
+        return Some(FoundValue::text(parsed, said.span, 0.9));
     }
     let below = (name.line..parsed.lines.len()).take_while(|index| !headings.contains(index)).take(4);
     let candidates = below.flat_map(|index| segments(parsed, parsed.lines[index].span, &contacts.taken));
     let below = candidates.filter(|span| span.start >= name.found.span.end);
-    let fitting: Vec<Span> = below.filter(|span| is_label(parsed, *span)).collect();
+    let fitting: Vec<ByteSpan> = below.filter(|span| is_label(parsed, *span)).collect();
     let best = fitting.iter().find(|span| TITLES.count(span.of(&parsed.text)) > 0).or(fitting.first())?;
-    Some(Found::text(parsed, *best, if TITLES.count(best.of(&parsed.text)) > 0 { 0.85 } else { 0.55 }))
+    Some(FoundValue::text(parsed, *best, if TITLES.count(best.of(&parsed.text)) > 0 { 0.85 } else { 0.55 }))
 }
 
-fn is_label(parsed: &Parsed, span: Span) -> bool {
+fn is_label(parsed: &ParsedDocument, span: ByteSpan) -> bool {
     let text = span.of(&parsed.text);
     let parts: Vec<&str> = text.split(", ").collect();
     let somewhere = parts.iter().any(|part| place(part).is_some());

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::entries::{Entry, rest_without_dates};
-use crate::parsed::{Parsed, Span};
-use crate::words::{ORGANISATIONS, Place, SCHOOLS, place, words_of};
+use crate::entries::{SectionEntry, rest_without_dates};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::words::{ORGANISATIONS, PlaceNameKind, SCHOOLS, place, words_of};
 
 /// The separator before a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Before {
+pub(crate) enum PieceSeparator {
     /// `, `
     Comma,
     /// ` in `
@@ -24,9 +24,9 @@ pub(crate) enum Before {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Piece {
-    pub(crate) span: Span,
-    pub(crate) before: Before,
+pub(crate) struct TextPiece {
+    pub(crate) span: ByteSpan,
+    pub(crate) before: PieceSeparator,
 }
 
 static CUT: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,15 +40,15 @@ static CUT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The pieces of an entry's heading, without dates.
-pub(crate) fn of_head(parsed: &Parsed, entry: &Entry) -> Vec<Piece> {
+pub(crate) fn of_head(parsed: &ParsedDocument, entry: &SectionEntry) -> Vec<TextPiece> {
     let rests = entry.head.iter().flat_map(|row| rest_without_dates(parsed, row));
     rests.flat_map(|span| cut(parsed, span)).collect()
 }
 
-pub(crate) fn cut(parsed: &Parsed, span: Span) -> Vec<Piece> {
+pub(crate) fn cut(parsed: &ParsedDocument, span: ByteSpan) -> Vec<TextPiece> {
     let text = span.of(&parsed.text);
     let mut pieces = Vec::new();
-    let (mut from, mut before) = (0, Before::Line);
+    let (mut from, mut before) = (0, PieceSeparator::Line);
     for captures in CUT.captures_iter(text) {
         let whole = captures.get(0).expect("a match has a whole");
         let kind = kind_of(&captures);
@@ -57,20 +57,20 @@ pub(crate) fn cut(parsed: &Parsed, span: Span) -> Vec<Piece> {
         {
             continue;
         }
-        pieces.push(Piece { span: Span::new(span.start + from, span.start + whole.start()), before });
+        pieces.push(TextPiece { span: ByteSpan::new(span.start + from, span.start + whole.start()), before });
         (from, before) = (whole.end(), kind);
     }
-    pieces.push(Piece { span: Span::new(span.start + from, span.end), before });
-    let tidied = pieces.into_iter().map(|piece| Piece { span: tidied(parsed, piece.span), ..piece });
+    pieces.push(TextPiece { span: ByteSpan::new(span.start + from, span.end), before });
+    let tidied = pieces.into_iter().map(|piece| TextPiece { span: tidied(parsed, piece.span), ..piece });
     tidied.filter(|piece| !piece.span.is_empty()).collect()
 }
 
-fn kind_of(captures: &regex::Captures<'_>) -> Before {
+fn kind_of(captures: &regex::Captures<'_>) -> PieceSeparator {
     match () {
-        () if captures.name("mark").is_some() => Before::Mark,
-        () if captures.name("at").is_some() => Before::At,
-        () if captures.name("in").is_some() => Before::In,
-        () => Before::Comma,
+        () if captures.name("mark").is_some() => PieceSeparator::Mark,
+        () if captures.name("at").is_some() => PieceSeparator::At,
+        () if captures.name("in").is_some() => PieceSeparator::In,
+        () => PieceSeparator::Comma,
     }
 }
 
@@ -79,44 +79,47 @@ fn inside_brackets(text: &str) -> bool {
 }
 
 /// "University of Texas at Austin" is one name; "in" only cuts before a place.
-fn is_cut(kind: Before, left: &str, right: &str) -> bool {
+fn is_cut(kind: PieceSeparator, left: &str, right: &str) -> bool {
     match kind {
-        Before::At => SCHOOLS.count(left) == 0,
-        Before::In => place(right.split([',', '|', '(']).next().unwrap_or_default()).is_some(),
+        PieceSeparator::At => SCHOOLS.count(left) == 0,
+        PieceSeparator::In => place(right.split([',', '|', '(']).next().unwrap_or_default()).is_some(),
         _ => true,
     }
 }
 
-fn tidied(parsed: &Parsed, span: Span) -> Span {
+fn tidied(parsed: &ParsedDocument, span: ByteSpan) -> ByteSpan {
     let span = span.stripped(&parsed.text, &[',', ';', '|', ':', '*', '_', '–', '—', '•', '·']);
     // A full stop ends the line, unless it belongs to an abbreviation such as "Inc." or "S.L."
     let text = span.of(&parsed.text);
     let last = text.rsplit(' ').next().unwrap_or_default();
     let sentence = text.ends_with('.') && last.chars().count() > 5;
     let end = if sentence { span.end - 1 } else { span.end };
-    let span = Span::new(span.start, end);
+    let span = ByteSpan::new(span.start, end);
     match span.of(&parsed.text) {
-        "()" | "[]" => Span::new(span.end, span.end),
+        "()" | "[]" => ByteSpan::new(span.end, span.end),
         text if text.starts_with('(') && text.ends_with(')') && text.matches('(').count() == 1 => {
-            Span::new(span.start + 1, span.end - 1)
+            ByteSpan::new(span.start + 1, span.end - 1)
         }
         _ => span,
     }
 }
 
 /// Takes the places at the end of lines out of the pieces: `Columbus, Ohio`, `Berlin`.
-pub(crate) fn take_place(parsed: &Parsed, pieces: &mut Vec<Piece>) -> Option<Span> {
-    let known = |piece: &Piece| place(piece.span.of(&parsed.text));
+pub(crate) fn take_place(parsed: &ParsedDocument, pieces: &mut Vec<TextPiece>) -> Option<ByteSpan> {
+    let known = |piece: &TextPiece| place(piece.span.of(&parsed.text));
     let at =
         (0..pieces.len()).rev().find(|at| known(&pieces[*at]).is_some() && is_last_of_line(pieces, *at))?;
-    let region = matches!(known(&pieces[at]), Some(Place::State | Place::Country));
+    let region = matches!(known(&pieces[at]), Some(PlaceNameKind::State | PlaceNameKind::Country));
     let with_city = region
         && at > 0
-        && pieces[at].before == Before::Comma
+        && pieces[at].before == PieceSeparator::Comma
         && may_be_city(parsed, &pieces[at - 1])
         && at > 1;
-    let city_then_city =
-        !region && at > 0 && pieces[at].before == Before::Comma && known(&pieces[at - 1]).is_some() && at > 1;
+    let city_then_city = !region
+        && at > 0
+        && pieces[at].before == PieceSeparator::Comma
+        && known(&pieces[at - 1]).is_some()
+        && at > 1;
     let from = if with_city || city_then_city { at - 1 } else { at };
     // The only piece cannot be the place: then it is a name that sounds like one.
     if from == 0 && at + 1 == pieces.len() {
@@ -127,11 +130,11 @@ pub(crate) fn take_place(parsed: &Parsed, pieces: &mut Vec<Piece>) -> Option<Spa
     Some(span)
 }
 
-fn is_last_of_line(pieces: &[Piece], at: usize) -> bool {
-    pieces.get(at + 1).is_none_or(|next| next.before >= Before::Mark)
+fn is_last_of_line(pieces: &[TextPiece], at: usize) -> bool {
+    pieces.get(at + 1).is_none_or(|next| next.before >= PieceSeparator::Mark)
 }
 
-fn may_be_city(parsed: &Parsed, piece: &Piece) -> bool {
+fn may_be_city(parsed: &ParsedDocument, piece: &TextPiece) -> bool {
     let text = piece.span.of(&parsed.text);
     place(text).is_some()
         || (words_of(text).count() <= 2 && ORGANISATIONS.count(text) == 0 && SCHOOLS.count(text) == 0)

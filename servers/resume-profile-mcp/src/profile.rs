@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::contact;
-use crate::draft::{Draft, Found, Source};
-use crate::parsed::{Parsed, Span};
+use crate::draft::{FoundValue, ProfileDraft, ValueSource};
+use crate::parsed::{ByteSpan, ParsedDocument};
 use crate::person;
-use crate::sections::{self, Section, SectionKind};
+use crate::sections::{self, ResumeSection, SectionKind};
 use crate::{education, others, skills, spoken, work};
 
 #[cfg(test)]
@@ -18,11 +18,11 @@ mod tests;
 pub struct Profile {
     /// JSON Resume.
     pub resume: Value,
-    pub sources: Vec<Source>,
+    pub sources: Vec<ValueSource>,
     /// The missing fields, in words.
     pub missing: Vec<String>,
     /// Lines that no part used.
-    pub unmapped: Vec<Span>,
+    pub unmapped: Vec<ByteSpan>,
     pub warnings: Vec<String>,
 }
 
@@ -31,12 +31,12 @@ const SIGNS_MIN: usize = 2;
 /// The factor on confidence in a document that does not look like a resume.
 const DOUBT: f32 = 0.3;
 
-pub fn extract(parsed: &Parsed) -> Profile {
+pub fn extract(parsed: &ParsedDocument) -> Profile {
     let mut sections = sections::find(parsed);
     let contacts = contact::find(parsed, &sections);
-    let mut draft = Draft::default();
+    let mut draft = ProfileDraft::default();
     let name = person::name(parsed, &sections, &contacts);
-    let mut taken: Vec<Span> = Vec::new();
+    let mut taken: Vec<ByteSpan> = Vec::new();
     if let Some(name) = name {
         let label = person::label(parsed, &sections, &contacts, &name);
         taken.extend([name.found.span].into_iter().chain(label.as_ref().map(|label| label.span)));
@@ -57,21 +57,21 @@ pub fn extract(parsed: &Parsed) -> Profile {
 }
 
 /// A name in the middle of a section (beside a column that was read first) is not part of that section.
-fn leave_out(sections: &mut [Section], taken: &[Span]) {
+fn leave_out(sections: &mut [ResumeSection], taken: &[ByteSpan]) {
     for section in sections.iter_mut().filter(|section| section.kind != SectionKind::Top) {
         section.spans.retain(|(_, span)| !taken.iter().any(|taken| span.contains(*taken)));
     }
 }
 
-fn summary(parsed: &Parsed, sections: &[Section]) -> Option<Found> {
+fn summary(parsed: &ParsedDocument, sections: &[ResumeSection]) -> Option<FoundValue> {
     let section =
         sections.iter().find(|section| section.kind == SectionKind::Summary && !section.spans.is_empty())?;
     let first = section.spans.first()?.1;
     let last = section.spans.last()?.1;
-    Some(Found::text(parsed, first.to(last), 0.85))
+    Some(FoundValue::text(parsed, first.to(last), 0.85))
 }
 
-fn read_sections(parsed: &Parsed, sections: &[Section], draft: &mut Draft) {
+fn read_sections(parsed: &ParsedDocument, sections: &[ResumeSection], draft: &mut ProfileDraft) {
     // In the order of JSON Resume, regardless of the document's.
     for name in [
         "work",
@@ -102,7 +102,7 @@ fn read_sections(parsed: &Parsed, sections: &[Section], draft: &mut Draft) {
     }
 }
 
-fn finish(parsed: &Parsed, sections: &[Section], draft: Draft) -> Profile {
+fn finish(parsed: &ParsedDocument, sections: &[ResumeSection], draft: ProfileDraft) -> Profile {
     let (resume, mut sources) = draft.finish();
     let mut warnings = parsed.warnings.clone();
     let signs = signs(sections, &draft);
@@ -118,7 +118,7 @@ fn finish(parsed: &Parsed, sections: &[Section], draft: Draft) -> Profile {
     Profile { resume, sources, missing, unmapped: unmapped(parsed, sections, &draft), warnings }
 }
 
-fn signs(sections: &[Section], draft: &Draft) -> usize {
+fn signs(sections: &[ResumeSection], draft: &ProfileDraft) -> usize {
     let kinds = [SectionKind::Work, SectionKind::Education, SectionKind::Skills];
     let headed = kinds.iter().filter(|kind| sections.iter().any(|section| section.kind == **kind)).count();
     let reachable = [draft.basics.get("email"), draft.basics.get("phone")].iter().flatten().count();
@@ -132,7 +132,7 @@ fn signs(sections: &[Section], draft: &Draft) -> usize {
 }
 
 /// The usual fields that are missing.
-fn missing(draft: &Draft) -> Vec<String> {
+fn missing(draft: &ProfileDraft) -> Vec<String> {
     let mut missing = Vec::new();
     for (field, words) in
         [("name", "a name"), ("email", "an e-mail address"), ("phone", "a telephone number")]
@@ -169,10 +169,10 @@ fn missing(draft: &Draft) -> Vec<String> {
 }
 
 /// Lines without any used part. Headings are not among them.
-fn unmapped(parsed: &Parsed, sections: &[Section], draft: &Draft) -> Vec<Span> {
+fn unmapped(parsed: &ParsedDocument, sections: &[ResumeSection], draft: &ProfileDraft) -> Vec<ByteSpan> {
     let used = draft.spans();
     let headings: Vec<usize> = sections.iter().filter_map(|section| section.heading).collect();
-    let free = |span: Span| !used.iter().any(|other| other.start < span.end && span.start < other.end);
+    let free = |span: ByteSpan| !used.iter().any(|other| other.start < span.end && span.start < other.end);
     let lines = parsed.lines.iter().enumerate().filter(|(index, _)| !headings.contains(index));
     lines.map(|(_, line)| line.span).filter(|span| free(*span)).collect()
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a file to a [`Parsed`] document: text formats line by line, paged formats with the
+//! From the bytes of a file to a [`ParsedDocument`] document: text formats line by line, paged formats with the
 //! position and size of every line, scanned pages through OCR if it is available.
 
 mod blocks;
@@ -6,19 +6,21 @@ mod pages;
 mod plain;
 mod scans;
 
-use capability_documents::{Document, DocumentError, Kind, Limits, OpenOptions, Page, PageSource, language};
+use capability_documents::{
+    Document, DocumentError, DocumentKind, DocumentLimits, OpenOptions, Page, PageSource, language,
+};
 use capability_kit::{Trouble, TroubleCode};
 
-use crate::parsed::{Builder, Parsed};
+use crate::parsed::{ParsedBuilder, ParsedDocument};
 
-pub use scans::Eyes;
+pub use scans::ScanEngine;
 
 /// No resume is longer; the rest is left out with a warning.
 const PAGES_MAX: usize = 60;
 const TEXT_BYTES_MAX: usize = 2 << 20;
 
 /// A file with its declared properties.
-pub struct Source<'a> {
+pub struct ResumeSource<'a> {
     pub bytes: &'a [u8],
     /// Media type or extension.
     pub said: Option<&'a str>,
@@ -26,22 +28,22 @@ pub struct Source<'a> {
 }
 
 /// A literal text.
-pub fn text(text: &str) -> Parsed {
-    let mut builder = Builder::default();
+pub fn text(text: &str) -> ParsedDocument {
+    let mut builder = ParsedBuilder::default();
     plain::add(&mut builder, cut(text));
     finished(builder.finish(), 1)
 }
 
-pub fn file(source: &Source<'_>, eyes: &Eyes) -> Result<Parsed, Trouble> {
-    let kind = Kind::of(source.bytes, source.said).map_err(trouble)?;
-    if matches!(kind, Kind::Text | Kind::Markdown) {
+pub fn file(source: &ResumeSource<'_>, eyes: &ScanEngine) -> Result<ParsedDocument, Trouble> {
+    let kind = DocumentKind::of(source.bytes, source.said).map_err(trouble)?;
+    if matches!(kind, DocumentKind::Text | DocumentKind::Markdown) {
         let decoded = capability_documents::decode(source.bytes);
         let mut parsed = text(&decoded.text);
         parsed.warnings.extend(decoded.warning);
         return Ok(parsed);
     }
     let document = open(source, kind)?;
-    let mut builder = Builder::default();
+    let mut builder = ParsedBuilder::default();
     let mut warnings = document.warnings.clone();
     for page in &document.pages {
         add(&mut builder, page, source, eyes, &mut warnings);
@@ -51,9 +53,10 @@ pub fn file(source: &Source<'_>, eyes: &Eyes) -> Result<Parsed, Trouble> {
     Ok(parsed)
 }
 
-fn open(source: &Source<'_>, kind: Kind) -> Result<Document, Trouble> {
-    let mut limits = Limits { pages_max: PAGES_MAX, text_bytes_max: TEXT_BYTES_MAX, ..Limits::default() };
-    if kind == Kind::Pdf {
+fn open(source: &ResumeSource<'_>, kind: DocumentKind) -> Result<Document, Trouble> {
+    let mut limits =
+        DocumentLimits { pages_max: PAGES_MAX, text_bytes_max: TEXT_BYTES_MAX, ..DocumentLimits::default() };
+    if kind == DocumentKind::Pdf {
         // With no cells allowed no tables are searched: the columns of a resume are read by the positions of
         // lines.
         limits.cells_max = 0;
@@ -63,7 +66,13 @@ fn open(source: &Source<'_>, kind: Kind) -> Result<Document, Trouble> {
     capability_documents::open(source.bytes, source.said, &options).map_err(trouble)
 }
 
-fn add(builder: &mut Builder, page: &Page, source: &Source<'_>, eyes: &Eyes, warnings: &mut Vec<String>) {
+fn add(
+    builder: &mut ParsedBuilder,
+    page: &Page,
+    source: &ResumeSource<'_>,
+    eyes: &ScanEngine,
+    warnings: &mut Vec<String>,
+) {
     match page.source {
         PageSource::Picture => match eyes.read(source, page) {
             Ok(page) => pages::add(builder, &page),
@@ -74,9 +83,9 @@ fn add(builder: &mut Builder, page: &Page, source: &Source<'_>, eyes: &Eyes, war
     }
 }
 
-fn finished(parsed: Parsed, page_count: usize) -> Parsed {
+fn finished(parsed: ParsedDocument, page_count: usize) -> ParsedDocument {
     let language = language(&parsed.text).map(|language| language.code);
-    Parsed { page_count, language, ..parsed }
+    ParsedDocument { page_count, language, ..parsed }
 }
 
 fn cut(text: &str) -> &str {

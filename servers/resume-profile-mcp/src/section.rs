@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::parsed::Span;
+use crate::parsed::ByteSpan;
 
 /// The subject of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
@@ -49,10 +49,10 @@ impl SectionKind {
 
 /// A run of lines under one heading.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Section {
+pub struct ResumeSection {
     pub kind: SectionKind,
     /// The heading's line; `None` for the top section.
     pub heading: Option<usize>,
     /// The first line after the heading begins here: an inline heading such as `Skills: Rust, Go` leaves the rest of its line.
-    pub spans: Vec<(usize, Span)>,
+    pub spans: Vec<(usize, ByteSpan)>,
 }

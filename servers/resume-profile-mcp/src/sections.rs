@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::dates;
-use crate::parsed::{Parsed, Span, TextLine};
-pub use crate::section::{Section, SectionKind};
+use crate::parsed::{ByteSpan, ParsedDocument, TextLine};
+pub use crate::section::{ResumeSection, SectionKind};
 use crate::words::{self, lines_of, plain};
 
 static HEADINGS: LazyLock<HashMap<String, SectionKind>> = LazyLock::new(|| {
@@ -24,12 +24,12 @@ const HEADING_CHARS_MAX: usize = 48;
 const HEADING_WORDS_MAX: usize = 6;
 
 /// The distinctness of one line.
-pub(crate) struct Looks {
+pub(crate) struct LineLooks {
     body_size: f32,
 }
 
-impl Looks {
-    pub(crate) fn of(parsed: &Parsed) -> Self {
+impl LineLooks {
+    pub(crate) fn of(parsed: &ParsedDocument) -> Self {
         let mut sizes: Vec<(f32, usize)> = Vec::new();
         for line in &parsed.lines {
             let length = line.span.end - line.span.start;
@@ -47,7 +47,7 @@ impl Looks {
         if self.body_size > 0.0 && line.size > 0.0 { line.size / self.body_size } else { 1.0 }
     }
 
-    pub(crate) fn is_prominent(&self, parsed: &Parsed, index: usize) -> bool {
+    pub(crate) fn is_prominent(&self, parsed: &ParsedDocument, index: usize) -> bool {
         let line = &parsed.lines[index];
         line.heading.is_some() || line.bold || self.scale(line) > 1.08 || is_capitals(parsed.line(index))
     }
@@ -62,15 +62,15 @@ pub(crate) fn is_capitals(text: &str) -> bool {
 }
 
 /// The sections in the order of the text.
-pub fn find(parsed: &Parsed) -> Vec<Section> {
-    let looks = Looks::of(parsed);
-    let mut sections = vec![Section { kind: SectionKind::Top, heading: None, spans: Vec::new() }];
+pub fn find(parsed: &ParsedDocument) -> Vec<ResumeSection> {
+    let looks = LineLooks::of(parsed);
+    let mut sections = vec![ResumeSection { kind: SectionKind::Top, heading: None, spans: Vec::new() }];
     for index in 0..parsed.lines.len() {
         let current = sections.last().expect("there is one from the beginning").kind;
         match heading(parsed, &looks, index, current) {
             Some((kind, rest)) => {
                 let spans = if rest.is_empty() { Vec::new() } else { vec![(index, rest)] };
-                sections.push(Section { kind, heading: Some(index), spans });
+                sections.push(ResumeSection { kind, heading: Some(index), spans });
             }
             None => {
                 let section = sections.last_mut().expect("there is one from the beginning");
@@ -86,14 +86,14 @@ pub fn find(parsed: &Parsed) -> Vec<Section> {
 
 /// The kind of a heading, and the part of its line that already belongs to the section.
 fn heading(
-    parsed: &Parsed,
-    looks: &Looks,
+    parsed: &ParsedDocument,
+    looks: &LineLooks,
     index: usize,
     current: SectionKind,
-) -> Option<(SectionKind, Span)> {
+) -> Option<(SectionKind, ByteSpan)> {
     let line = &parsed.lines[index];
     let text = parsed.line(index);
-    let none = Span::new(line.span.end, line.span.end);
+    let none = ByteSpan::new(line.span.end, line.span.end);
     if line.item {
         return None;
     }
@@ -104,7 +104,7 @@ fn heading(
     if let Some((before, after)) = text.split_once([':', '：'])
         && let Some(kind) = inline(before, after, current)
     {
-        let rest = Span::new(line.span.end - after.len(), line.span.end).trimmed(&parsed.text);
+        let rest = ByteSpan::new(line.span.end - after.len(), line.span.end).trimmed(&parsed.text);
         return Some((kind, rest));
     }
     let short =
@@ -158,16 +158,16 @@ fn by_words(text: &str) -> Option<SectionKind> {
 
 /// A line in the middle of a section that looks like the headings but has unknown words begins its own
 /// section; its content shows its subject.
-fn split_at_styled_headings(parsed: &Parsed, sections: Vec<Section>) -> Vec<Section> {
-    let Some(style) = Style::of_headings(parsed, &sections) else { return sections };
+fn split_at_styled_headings(parsed: &ParsedDocument, sections: Vec<ResumeSection>) -> Vec<ResumeSection> {
+    let Some(style) = HeadingStyle::of_headings(parsed, &sections) else { return sections };
     let mut split = Vec::new();
     for section in sections {
-        let mut current = Section { spans: Vec::new(), ..section.clone() };
+        let mut current = ResumeSection { spans: Vec::new(), ..section.clone() };
         for (index, span) in section.spans {
             if section.kind != SectionKind::Top && style.fits(parsed, index) {
                 split.push(std::mem::replace(
                     &mut current,
-                    Section { kind: SectionKind::Other, heading: Some(index), spans: Vec::new() },
+                    ResumeSection { kind: SectionKind::Other, heading: Some(index), spans: Vec::new() },
                 ));
             } else {
                 current.spans.push((index, span));
@@ -179,22 +179,23 @@ fn split_at_styled_headings(parsed: &Parsed, sections: Vec<Section>) -> Vec<Sect
 }
 
 /// The common looks of a document's headings.
-struct Style {
+struct HeadingStyle {
     size: f32,
     bold: bool,
     level: Option<u8>,
 }
 
-impl Style {
+impl HeadingStyle {
     /// Only a style that is set apart from the text tells headings.
-    fn of_headings(parsed: &Parsed, sections: &[Section]) -> Option<Self> {
+    fn of_headings(parsed: &ParsedDocument, sections: &[ResumeSection]) -> Option<Self> {
         let headings: Vec<&TextLine> =
             sections.iter().filter_map(|section| Some(&parsed.lines[section.heading?])).collect();
         let first = *headings.first()?;
         let same = headings.iter().filter(|line| {
             (line.size - first.size).abs() < 0.3 && line.bold == first.bold && line.heading == first.heading
         });
-        let larger = Looks::of(parsed).scale(first) > 1.15 || first.heading.is_some_and(|level| level <= 2);
+        let larger =
+            LineLooks::of(parsed).scale(first) > 1.15 || first.heading.is_some_and(|level| level <= 2);
         (headings.len() >= 2 && same.count() * 3 >= headings.len() * 2 && larger).then_some(Self {
             size: first.size,
             bold: first.bold,
@@ -202,7 +203,7 @@ impl Style {
         })
     }
 
-    fn fits(&self, parsed: &Parsed, index: usize) -> bool {
+    fn fits(&self, parsed: &ParsedDocument, index: usize) -> bool {
         let line = &parsed.lines[index];
         let short = parsed.line(index).chars().count() <= HEADING_CHARS_MAX;
         let alike =
@@ -212,7 +213,7 @@ impl Style {
 }
 
 /// The subject of a section with an unknown heading, by its content.
-fn guessed(parsed: &Parsed, section: Section) -> Section {
+fn guessed(parsed: &ParsedDocument, section: ResumeSection) -> ResumeSection {
     if section.kind != SectionKind::Other
         || section.heading.is_some_and(|at| known(parsed.line(at)).is_some())
     {
@@ -232,5 +233,5 @@ fn guessed(parsed: &Parsed, section: Section) -> Section {
     } else {
         SectionKind::Other
     };
-    Section { kind, ..section }
+    ResumeSection { kind, ..section }
 }

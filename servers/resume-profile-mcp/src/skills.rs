@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::draft::{Found, Record};
-use crate::entries::{self, Row};
-use crate::parsed::{Parsed, Span};
-use crate::sections::Section;
+use crate::draft::{FoundValue, Record};
+use crate::entries::{self, SectionRow};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::sections::ResumeSection;
 use crate::vocabulary;
 use crate::words::words_of;
 
@@ -24,7 +24,7 @@ static LEVEL: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed")
 });
 
-pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
+pub(crate) fn read(parsed: &ParsedDocument, section: &ResumeSection) -> Vec<Record> {
     let rows = entries::rows(parsed, section);
     let mut records: Vec<Record> = Vec::new();
     let mut group: Option<Record> = None;
@@ -32,7 +32,7 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
         if is_group_heading(parsed, &rows, at) {
             records.extend(group.take().filter(|group| !group.lists.is_empty()));
             let mut next = Record::default();
-            next.set("name", Found::text(parsed, row.span.stripped(&parsed.text, &[':']), 0.75));
+            next.set("name", FoundValue::text(parsed, row.span.stripped(&parsed.text, &[':']), 0.75));
             group = Some(next);
             continue;
         }
@@ -43,7 +43,7 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
         }
         for item in items(parsed, row.span) {
             match &mut group {
-                Some(group) if row.item => group.push("keywords", Found::text(parsed, item, 0.85)),
+                Some(group) if row.item => group.push("keywords", FoundValue::text(parsed, item, 0.85)),
                 _ => {
                     records.extend(group.take().filter(|group| !group.lists.is_empty()));
                     records.push(single(parsed, item));
@@ -56,7 +56,7 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
 }
 
 /// A row that sticks out, with points below it.
-fn is_group_heading(parsed: &Parsed, rows: &[Row], at: usize) -> bool {
+fn is_group_heading(parsed: &ParsedDocument, rows: &[SectionRow], at: usize) -> bool {
     let row = &rows[at];
     let followed = rows.get(at + 1).is_some_and(|next| next.item || (row.bold && !next.bold));
     let text = row.span.of(&parsed.text);
@@ -65,52 +65,52 @@ fn is_group_heading(parsed: &Parsed, rows: &[Row], at: usize) -> bool {
 }
 
 /// `Languages: Rust, Go`
-fn grouped(parsed: &Parsed, span: Span) -> Option<(Span, Span)> {
+fn grouped(parsed: &ParsedDocument, span: ByteSpan) -> Option<(ByteSpan, ByteSpan)> {
     let text = span.of(&parsed.text);
     let at = text.find([':', '：'])?;
-    let name = Span::new(span.start, span.start + at).trimmed(&parsed.text);
+    let name = ByteSpan::new(span.start, span.start + at).trimmed(&parsed.text);
     let mark = text[at..].chars().next()?.len_utf8();
-    let rest = Span::new(span.start + at + mark, span.end).trimmed(&parsed.text);
+    let rest = ByteSpan::new(span.start + at + mark, span.end).trimmed(&parsed.text);
     let short = words_of(name.of(&parsed.text)).count() <= GROUP_WORDS_MAX
         && !name.of(&parsed.text).contains([',', ';']);
     (short && !name.is_empty() && !rest.is_empty() && !LEVEL.is_match(text)).then_some((name, rest))
 }
 
-fn group_of(parsed: &Parsed, name: Span, rest: Span) -> Record {
+fn group_of(parsed: &ParsedDocument, name: ByteSpan, rest: ByteSpan) -> Record {
     let mut record = Record::default();
-    record.set("name", Found::text(parsed, name, 0.85));
+    record.set("name", FoundValue::text(parsed, name, 0.85));
     for item in items(parsed, rest) {
-        record.push("keywords", Found::text(parsed, without_level(parsed, item).0, 0.9));
+        record.push("keywords", FoundValue::text(parsed, without_level(parsed, item).0, 0.9));
     }
     record
 }
 
-fn single(parsed: &Parsed, item: Span) -> Record {
+fn single(parsed: &ParsedDocument, item: ByteSpan) -> Record {
     let (name, level) = without_level(parsed, item);
     let known = vocabulary::canonical(name.of(&parsed.text)).is_some();
     let mut record = Record::default();
-    record.set("name", Found::text(parsed, name, if known { 0.95 } else { 0.82 }));
+    record.set("name", FoundValue::text(parsed, name, if known { 0.95 } else { 0.82 }));
     if let Some(level) = level {
-        record.set("level", Found::text(parsed, level, 0.8));
+        record.set("level", FoundValue::text(parsed, level, 0.8));
     }
     record
 }
 
-fn without_level(parsed: &Parsed, item: Span) -> (Span, Option<Span>) {
+fn without_level(parsed: &ParsedDocument, item: ByteSpan) -> (ByteSpan, Option<ByteSpan>) {
     let Some(captures) = LEVEL.captures(item.of(&parsed.text)) else { return (item, None) };
     let whole = captures.get(0).expect("a match has a whole");
     let level = captures.name("level").or(captures.name("bar")).expect("one of both matched");
-    let name = Span::new(item.start, item.start + whole.start()).trimmed(&parsed.text);
+    let name = ByteSpan::new(item.start, item.start + whole.start()).trimmed(&parsed.text);
     if name.is_empty() {
         return (item, None);
     }
-    (name, Some(Span::new(item.start + level.start(), item.start + level.end())))
+    (name, Some(ByteSpan::new(item.start + level.start(), item.start + level.end())))
 }
 
 /// The items of a list; of a sentence, the skills that it names.
-pub(crate) fn items(parsed: &Parsed, span: Span) -> Vec<Span> {
+pub(crate) fn items(parsed: &ParsedDocument, span: ByteSpan) -> Vec<ByteSpan> {
     let pieces = list(parsed, span);
-    let split = |piece: Span| {
+    let split = |piece: ByteSpan| {
         if is_sentence(parsed, piece) || is_run_of_known(parsed, piece) {
             mentioned(parsed, piece)
         } else {
@@ -121,24 +121,27 @@ pub(crate) fn items(parsed: &Parsed, span: Span) -> Vec<Span> {
 }
 
 /// `HTML CSS`: merged columns of only known skills.
-fn is_run_of_known(parsed: &Parsed, span: Span) -> bool {
+fn is_run_of_known(parsed: &ParsedDocument, span: ByteSpan) -> bool {
     let text = span.of(&parsed.text);
     let found = vocabulary::mentions(text);
     let named: usize = found.iter().map(|mention| mention.end - mention.start).sum();
     found.len() > 1 && vocabulary::canonical(text).is_none() && named + found.len() > text.len()
 }
 
-fn is_sentence(parsed: &Parsed, span: Span) -> bool {
+fn is_sentence(parsed: &ParsedDocument, span: ByteSpan) -> bool {
     words_of(span.of(&parsed.text)).count() > ITEM_WORDS_MAX
 }
 
-fn mentioned(parsed: &Parsed, span: Span) -> Vec<Span> {
+fn mentioned(parsed: &ParsedDocument, span: ByteSpan) -> Vec<ByteSpan> {
     let found = vocabulary::mentions(span.of(&parsed.text));
-    found.into_iter().map(|mention| Span::new(span.start + mention.start, span.start + mention.end)).collect()
+    found
+        .into_iter()
+        .map(|mention| ByteSpan::new(span.start + mention.start, span.start + mention.end))
+        .collect()
 }
 
 /// Cut at commas, bars, dots and line breaks outside brackets.
-pub(crate) fn list(parsed: &Parsed, span: Span) -> Vec<Span> {
+pub(crate) fn list(parsed: &ParsedDocument, span: ByteSpan) -> Vec<ByteSpan> {
     let text = span.of(&parsed.text);
     let mut pieces = Vec::new();
     let (mut depth, mut from) = (0_i32, 0);
@@ -149,11 +152,11 @@ pub(crate) fn list(parsed: &Parsed, span: Span) -> Vec<Span> {
             _ => {}
         }
         if depth <= 0 && is_cut(text, at, character) {
-            pieces.push(Span::new(span.start + from, span.start + at));
+            pieces.push(ByteSpan::new(span.start + from, span.start + at));
             from = at + character.len_utf8();
         }
     }
-    pieces.push(Span::new(span.start + from, span.end));
+    pieces.push(ByteSpan::new(span.start + from, span.end));
     let tidied = pieces
         .into_iter()
         .map(|piece| piece.stripped(&parsed.text, &['.', '-', '–', '—', '*', '•', '●', '▪', ',']));

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::draft::{Found, Record};
+use crate::draft::{FoundValue, Record};
 use crate::entries;
-use crate::labels::{self, Label};
-use crate::parsed::{Parsed, Span};
-use crate::sections::Section;
+use crate::labels::{self, LineLabel};
+use crate::parsed::{ByteSpan, ParsedDocument};
+use crate::sections::ResumeSection;
 use crate::skills;
 use crate::words::{fold, lines_of, words_of};
 
@@ -72,7 +72,7 @@ pub(crate) fn is_list(text: &str) -> bool {
     found > 0 && found * SHARE >= words_of(text).count()
 }
 
-pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
+pub(crate) fn read(parsed: &ParsedDocument, section: &ResumeSection) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     for row in entries::rows(parsed, section) {
         let (native, span) = without_label(parsed, row.span);
@@ -85,28 +85,28 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
 }
 
 /// `Mother tongue Romanian`: the label is the level.
-fn without_label(parsed: &Parsed, span: Span) -> (Option<Span>, Span) {
+fn without_label(parsed: &ParsedDocument, span: ByteSpan) -> (Option<ByteSpan>, ByteSpan) {
     let text = span.of(&parsed.text);
     match labels::leading(text) {
-        Some((label @ (Label::MotherTongue | Label::OtherLanguages), rest)) => {
-            let said = Span::new(span.start, span.end - rest.len()).stripped(&parsed.text, &[':']);
+        Some((label @ (LineLabel::MotherTongue | LineLabel::OtherLanguages), rest)) => {
+            let said = ByteSpan::new(span.start, span.end - rest.len()).stripped(&parsed.text, &[':']);
             (
-                Some(said).filter(|_| label == Label::MotherTongue),
-                Span::new(span.end - rest.len(), span.end).trimmed(&parsed.text),
+                Some(said).filter(|_| label == LineLabel::MotherTongue),
+                ByteSpan::new(span.end - rest.len(), span.end).trimmed(&parsed.text),
             )
         }
         _ => (None, span),
     }
 }
 
-fn add(parsed: &Parsed, records: &mut Vec<Record>, item: Span, native: Option<Span>) {
+fn add(parsed: &ParsedDocument, records: &mut Vec<Record>, item: ByteSpan, native: Option<ByteSpan>) {
     let text = item.of(&parsed.text);
     let (name, rest) = split(parsed, item);
     let known = code(name.of(&parsed.text)).is_some() || !named(name.of(&parsed.text)).is_empty();
     if !known && level(text).is_some() && rest.is_none() {
         // A level alone belongs to the language before it.
         if let Some(last) = records.last_mut() {
-            last.set("fluency", Found::text(parsed, item, 0.8));
+            last.set("fluency", FoundValue::text(parsed, item, 0.8));
         }
         return;
     }
@@ -118,15 +118,15 @@ fn add(parsed: &Parsed, records: &mut Vec<Record>, item: Span, native: Option<Sp
     if !known && !short {
         return;
     }
-    record.set("language", Found::text(parsed, name, if known { 0.95 } else { 0.6 }));
+    record.set("language", FoundValue::text(parsed, name, if known { 0.95 } else { 0.6 }));
     if let Some(fluency) = rest.or(native) {
-        record.set("fluency", Found::text(parsed, fluency, 0.85));
+        record.set("fluency", FoundValue::text(parsed, fluency, 0.85));
     }
     records.push(record);
 }
 
 /// The name, and its level: in brackets, after a mark, or directly after it.
-fn split(parsed: &Parsed, item: Span) -> (Span, Option<Span>) {
+fn split(parsed: &ParsedDocument, item: ByteSpan) -> (ByteSpan, Option<ByteSpan>) {
     const MARKS: [char; 12] = ['(', ')', '[', ']', ':', '-', '–', '—', '|', ',', '=', '.'];
     let text = item.of(&parsed.text);
     let cut = text
@@ -135,8 +135,8 @@ fn split(parsed: &Parsed, item: Span) -> (Span, Option<Span>) {
         .or_else(|| after_name(text))
         .or_else(|| before_level(text));
     let Some(at) = cut else { return (item, None) };
-    let name = Span::new(item.start, item.start + at).stripped(&parsed.text, &MARKS);
-    let rest = Span::new(item.start + at, item.end)
+    let name = ByteSpan::new(item.start, item.start + at).stripped(&parsed.text, &MARKS);
+    let rest = ByteSpan::new(item.start + at, item.end)
         .stripped(&parsed.text, &['(', ')', '[', ']', ':', '：', '–', '—', '|', '-']);
     if name.is_empty() {
         return (item, None);

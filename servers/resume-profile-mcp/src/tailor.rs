@@ -5,7 +5,7 @@ use capability_typeset::{Resume, ResumeOptions, Style, TypesetError, resume_docx
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fit::{Job, Relevance};
+use crate::fit::{JobDescription, Relevance};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -34,7 +34,7 @@ impl Format {
 /// The layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Template {
+pub(crate) enum ResumeTemplate {
     #[default]
     Classic,
     /// Smaller letters and margins, for much text on one page.
@@ -42,15 +42,15 @@ pub(crate) enum Template {
 }
 
 /// The request.
-pub(crate) struct Wish {
+pub(crate) struct TailorRequest {
     pub(crate) format: Format,
-    pub(crate) template: Template,
+    pub(crate) template: ResumeTemplate,
     pub(crate) pages_max: Option<usize>,
     pub(crate) language: Option<String>,
 }
 
 /// The result.
-pub(crate) struct Tailored {
+pub(crate) struct TailoredResume {
     pub(crate) bytes: Vec<u8>,
     pub(crate) pages: Option<usize>,
     pub(crate) resume: Resume,
@@ -65,7 +65,11 @@ const POINTS_AT_ONCE: usize = 8;
 /// The maximum number of attempts.
 const TRIES_MAX: usize = 60;
 
-pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored, TypesetError> {
+pub(crate) fn tailor(
+    resume: Resume,
+    job: &JobDescription,
+    wish: &TailorRequest,
+) -> Result<TailoredResume, TypesetError> {
     let relevance = Relevance::of(job);
     let mut resume = resume;
     let mut changes = Vec::new();
@@ -92,23 +96,28 @@ pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored,
             .push("the pages of a DOCX are not counted, so nothing was left out for max_pages".to_owned()),
         _ => {}
     }
-    Ok(Tailored { bytes: made.bytes, pages: made.pages, resume, changes, left_out, warnings })
+    Ok(TailoredResume { bytes: made.bytes, pages: made.pages, resume, changes, left_out, warnings })
 }
 
 fn set(
     resume: &Resume,
     format: Format,
     options: &ResumeOptions,
-) -> Result<capability_typeset::Made, TypesetError> {
+) -> Result<capability_typeset::FinishedFile, TypesetError> {
     match format {
         Format::Pdf => resume_pdf(resume, options),
         Format::Docx => resume_docx(resume, options),
     }
 }
 
-fn options(resume: &Resume, relevance: &Relevance, wish: &Wish, changes: &mut Vec<String>) -> ResumeOptions {
+fn options(
+    resume: &Resume,
+    relevance: &Relevance,
+    wish: &TailorRequest,
+    changes: &mut Vec<String>,
+) -> ResumeOptions {
     let mut options = ResumeOptions { language: wish.language.clone(), ..ResumeOptions::default() };
-    if wish.template == Template::Compact {
+    if wish.template == ResumeTemplate::Compact {
         options.style = Style { font_size_pt: Some(9.0), margin_mm: Some(13.0), ..options.style };
     }
     // Work comes first, unless it is unrelated to the job and the skills are related.

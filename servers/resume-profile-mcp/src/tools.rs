@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use capability_kit::{Capability, Effect, FileStrategy, Tool};
-use capability_ocr::Settings;
+use capability_ocr::OcrSettings;
 
-use crate::reading::Eyes;
+use crate::reading::ScanEngine;
 
 /// The places of OCR engines.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Options {
+pub struct ResumeProfileOptions {
     /// Folder with the weights for reading scanned pages; searched in the usual places by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS")]
     pub ocr_models: Option<PathBuf>,
@@ -26,28 +26,28 @@ pub struct Options {
 }
 
 /// The OCR engine is searched with the first document, so that the server starts at once.
-struct Sight {
-    settings: Settings,
-    eyes: OnceLock<Eyes>,
+struct LazyScanEngine {
+    settings: OcrSettings,
+    eyes: OnceLock<ScanEngine>,
 }
 
-impl Sight {
-    fn of(options: &Options) -> Arc<Self> {
-        let settings = Settings {
+impl LazyScanEngine {
+    fn of(options: &ResumeProfileOptions) -> Arc<Self> {
+        let settings = OcrSettings {
             models: options.ocr_models.clone(),
             tesseract: options.tesseract.clone(),
-            ..Settings::default()
+            ..OcrSettings::default()
         };
         Arc::new(Self { settings, eyes: OnceLock::new() })
     }
 
-    fn eyes(&self) -> &Eyes {
-        self.eyes.get_or_init(|| Eyes::find(&self.settings))
+    fn eyes(&self) -> &ScanEngine {
+        self.eyes.get_or_init(|| ScanEngine::find(&self.settings))
     }
 }
 
-pub fn capability(options: &Options) -> Capability {
-    let sight = Sight::of(options);
+pub fn capability(options: &ResumeProfileOptions) -> Capability {
+    let sight = LazyScanEngine::of(options);
     let (parsing, extracting) = (Arc::clone(&sight), sight);
     Capability::new(
         "resume-profile-mcp",

@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::words::lines_of;
 
-struct Vocabulary {
+struct SkillVocabulary {
     names: Vec<&'static str>,
     /// The name that each pattern means.
     means: Vec<usize>,
@@ -16,7 +16,7 @@ struct Vocabulary {
     by_word: HashMap<String, usize>,
 }
 
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
+static VOCABULARY: LazyLock<SkillVocabulary> = LazyLock::new(|| {
     let (mut names, mut means, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
     for entry in lines_of(include_str!("../data/skills.txt")).flat_map(|line| line.split(" | ")) {
         let (name, others) = entry.split_once(" = ").unwrap_or((entry, ""));
@@ -33,12 +33,12 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         .build(&patterns)
         .expect("a few hundred words can always be searched for");
     let by_word = patterns.iter().cloned().zip(means.iter().copied()).rev().collect();
-    Vocabulary { names, means, patterns, finder, by_word }
+    SkillVocabulary { names, means, patterns, finder, by_word }
 });
 
 /// A skill in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Mention {
+pub(crate) struct SkillMention {
     /// The canonical name.
     pub(crate) name: &'static str,
     pub(crate) start: usize,
@@ -53,7 +53,7 @@ const STRICT: [&str; 24] = [
 ];
 
 /// The skills that a text names, in order.
-pub(crate) fn mentions(text: &str) -> Vec<Mention> {
+pub(crate) fn mentions(text: &str) -> Vec<SkillMention> {
     let vocabulary = &*VOCABULARY;
     // Lower case of the same length, so that places stay the same.
     let lower: String = text.chars().map(lower_same_length).collect();
@@ -70,7 +70,7 @@ pub(crate) fn mentions(text: &str) -> Vec<Mention> {
     };
     let found = vocabulary.finder.find_iter(&lower).filter(|found| whole(found.start(), found.end()));
     found
-        .map(|found| Mention {
+        .map(|found| SkillMention {
             name: vocabulary.names[vocabulary.means[found.pattern().as_usize()]],
             start: found.start(),
             end: found.end(),
@@ -87,7 +87,7 @@ fn lower_same_length(character: char) -> char {
     }
 }
 
-fn is_meant(mention: &Mention, written: &str) -> bool {
+fn is_meant(mention: &SkillMention, written: &str) -> bool {
     let short = written.chars().count() <= 2;
     let strict = STRICT.contains(&mention.name) || short;
     !strict

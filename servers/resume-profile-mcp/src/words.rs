@@ -87,20 +87,20 @@ pub(crate) static SCHOOLS: LazyLock<Lexicon> =
 
 /// The kind of a place name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum PlaceNameKind {
     Country,
     State,
     City,
 }
 
-static PLACES: LazyLock<HashMap<String, Place>> = LazyLock::new(|| {
+static PLACES: LazyLock<HashMap<String, PlaceNameKind>> = LazyLock::new(|| {
     let mut places = HashMap::new();
     for line in lines_of(include_str!("../data/places.txt")) {
         let Some((kind, names)) = line.split_once(": ") else { continue };
         let kind = match kind {
-            "country" => Place::Country,
-            "state" => Place::State,
-            _ => Place::City,
+            "country" => PlaceNameKind::Country,
+            "state" => PlaceNameKind::State,
+            _ => PlaceNameKind::City,
         };
         for name in names.split('|') {
             places.entry(name.trim().to_owned()).or_insert(kind);
@@ -111,7 +111,7 @@ static PLACES: LazyLock<HashMap<String, Place>> = LazyLock::new(|| {
 });
 
 /// Short names of states are only known in capitals: `in` and `or` are words.
-pub(crate) fn place(name: &str) -> Option<Place> {
+pub(crate) fn place(name: &str) -> Option<PlaceNameKind> {
     let name = name.trim();
     let short = name.chars().count() <= 3;
     PLACES.get(name).or_else(|| if short { None } else { PLACES.get(&fold(name)) }).copied()

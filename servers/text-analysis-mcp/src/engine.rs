@@ -7,17 +7,17 @@ use std::sync::OnceLock;
 use capability_language::{Encoder, Model};
 
 use crate::llm::Llm;
-use crate::options::Options;
+use crate::options::TextAnalysisOptions;
 
-pub(crate) struct Engine {
+pub(crate) struct AnalysisEngine {
     folder: Option<PathBuf>,
     model: OnceLock<Result<Model, String>>,
     pub(crate) llm: Option<Llm>,
     pub(crate) llm_default: bool,
 }
 
-impl Engine {
-    pub(crate) fn new(options: &Options) -> Self {
+impl AnalysisEngine {
+    pub(crate) fn new(options: &TextAnalysisOptions) -> Self {
         Self {
             folder: options.model.clone(),
             model: OnceLock::new(),

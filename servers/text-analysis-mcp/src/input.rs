@@ -2,16 +2,16 @@
 //! so that agents behind a gateway may pass either: the one that is filled in is not shown to them.
 
 use capability_kit::Trouble;
-use capability_language::{Clipped, clip, known_language};
+use capability_language::{ClippedText, clip, known_language};
 
-use crate::answer::Notes;
+use crate::answer::AnswerNotes;
 
 /// A given text, and the truncated part.
-pub(crate) struct Text {
+pub(crate) struct GivenText {
     whole: String,
 }
 
-impl Text {
+impl GivenText {
     /// `name` is how the argument is called.
     pub(crate) fn load(name: &str, text: Option<String>, of_file: Option<String>) -> Result<Self, Trouble> {
         let whole = match (text, of_file) {
@@ -29,8 +29,8 @@ impl Text {
     }
 
     /// The analysed part of it.
-    pub(crate) fn clipped(&self, notes: &mut Notes) -> &str {
-        let Clipped { text, cut } = clip(&self.whole);
+    pub(crate) fn clipped(&self, notes: &mut AnswerNotes) -> &str {
+        let ClippedText { text, cut } = clip(&self.whole);
         if let Some(cut) = cut {
             notes.warn(format!(
                 "only the first {} of {} characters were analysed",

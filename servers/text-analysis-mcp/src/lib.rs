@@ -7,5 +7,5 @@ mod llm;
 mod options;
 mod tools;
 
-pub use options::Options;
+pub use options::TextAnalysisOptions;
 pub use tools::capability;

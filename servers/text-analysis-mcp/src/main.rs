@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use text_analysis_mcp::{Options, capability};
+use text_analysis_mcp::{TextAnalysisOptions, capability};
 
 fn main() -> ExitCode {
-    capability_kit::run(|options: Options| capability(&options))
+    capability_kit::run(|options: TextAnalysisOptions| capability(&options))
 }

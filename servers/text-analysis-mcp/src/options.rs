@@ -7,7 +7,7 @@ use url::Url;
 /// Everything is optional: without a model words are counted, and no language model is used.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Quality")]
-pub struct Options {
+pub struct TextAnalysisOptions {
     /// Folder of a sentence encoder (`script/model` fetches one): texts are compared by meaning
     #[arg(long, value_name = "FOLDER", env = "TOOLGATE_MODEL")]
     pub model: Option<PathBuf>,

@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 use capability_kit::{Capability, Effect, FileStrategy, Tool};
 
-use crate::engine::Engine;
-use crate::options::Options;
+use crate::engine::AnalysisEngine;
+use crate::options::TextAnalysisOptions;
 
 const INSTRUCTIONS: &str = "Analyses plain text: key phrases, summaries, classification with your own \
     labels, language, names and numbers, and the differences between two texts. Everything runs on this \
     machine unless you ask for `llm`. Convert documents to text first.";
 
 /// The server as configured.
-pub fn capability(options: &Options) -> Capability {
-    let engine = Arc::new(Engine::new(options));
+pub fn capability(options: &TextAnalysisOptions) -> Capability {
+    let engine = Arc::new(AnalysisEngine::new(options));
     // If a language model may be asked, text leaves this machine.
     let effect = if engine.llm.is_some() { Effect::External } else { Effect::Read };
     let with = |tool: Tool| tool.capabilities(&["text"]);

@@ -18,7 +18,7 @@ pub struct Day {
 /// The text is not a day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("write a date as 2026-11-15")]
-pub struct NotADay;
+pub struct InvalidDay;
 
 impl Day {
     /// `None` for invalid dates.
@@ -41,16 +41,16 @@ impl From<Date> for Day {
 }
 
 impl FromStr for Day {
-    type Err = NotADay;
+    type Err = InvalidDay;
 
     /// `2026-11-15`, with or without a time after it.
-    fn from_str(text: &str) -> Result<Self, NotADay> {
+    fn from_str(text: &str) -> Result<Self, InvalidDay> {
         let date = text.trim().split(['T', ' ']).next().unwrap_or_default();
         let mut parts = date.splitn(3, '-').map(|part| part.parse::<i32>().ok());
-        let mut next = || parts.next().flatten().ok_or(NotADay);
+        let mut next = || parts.next().flatten().ok_or(InvalidDay);
         let (year, month, day) = (next()?, next()?, next()?);
-        let small = |value: i32| u8::try_from(value).map_err(|_| NotADay);
-        Self::new(year, small(month)?, small(day)?).ok_or(NotADay)
+        let small = |value: i32| u8::try_from(value).map_err(|_| InvalidDay);
+        Self::new(year, small(month)?, small(day)?).ok_or(InvalidDay)
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
             "2026-300-01",
             "99999-01-01",
         ] {
-            assert_eq!(wrong.parse::<Day>(), Err(NotADay), "{wrong}");
+            assert_eq!(wrong.parse::<Day>(), Err(InvalidDay), "{wrong}");
         }
     }
 }

@@ -20,14 +20,14 @@ mod resume;
 mod style;
 mod template;
 
-pub use article::{Align, Article, Block, Item, Run, Table, Text};
+pub use article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 pub use day::Day;
 pub use docx::docx;
 pub use error::TypesetError;
 pub use html::html;
-pub use limits::Limits;
+pub use limits::ArticleLimits;
 pub use links::safe_link;
-pub use made::Made;
+pub use made::FinishedFile;
 pub use markdown::markdown;
 pub use pdf::pdf;
 pub use picture::{Picture, PictureKind};
@@ -35,5 +35,7 @@ pub use resume::{
     Award, Basics, Certificate, Education, Interest, Language, Location, Profile, Project, Publication,
     Reference, Resume, ResumeOptions, Skill, Volunteer, Work, resume_article, resume_docx, resume_pdf,
 };
-pub use style::{Contents, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme};
+pub use style::{
+    ContentsLevels, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme,
+};
 pub use template::fill;

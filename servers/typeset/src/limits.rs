@@ -2,7 +2,7 @@
 
 /// Bounds of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ArticleLimits {
     /// The maximum size of Markdown, HTML, JSON, or a filled template.
     pub input_bytes_max: usize,
     /// The maximum total text, in bytes.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub picture_pixels_max: u64,
 }
 
-impl Limits {
+impl ArticleLimits {
     pub const DEFAULT: Self = Self {
         input_bytes_max: 16 << 20,
         text_bytes_max: 2 << 20,
@@ -37,7 +37,7 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
+impl Default for ArticleLimits {
     fn default() -> Self {
         Self::DEFAULT
     }

@@ -2,7 +2,7 @@
 
 /// A finished file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct FinishedFile {
     pub bytes: Vec<u8>,
     /// `None` if the format leaves pagination to the viewer.
     pub pages: Option<usize>,

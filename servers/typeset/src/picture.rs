@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::TypesetError;
-use crate::limits::Limits;
+use crate::limits::ArticleLimits;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureKind {
@@ -33,7 +33,7 @@ impl Picture {
         let (width, height) = size_of(&bytes)?;
         let mut reader = reader_of(&bytes)?;
         let mut limits = image::Limits::default();
-        limits.max_alloc = Some(Limits::DEFAULT.picture_pixels_max * 8);
+        limits.max_alloc = Some(ArticleLimits::DEFAULT.picture_pixels_max * 8);
         reader.limits(limits);
         reader.decode().map_err(|error| wrong(format!("it is damaged ({error})")))?;
         Ok(Self { bytes, kind, width, height })
@@ -47,10 +47,10 @@ impl Picture {
         };
         let packed: Vec<u8> =
             data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').collect();
-        if packed.len() / 4 * 3 > Limits::DEFAULT.picture_bytes_max {
+        if packed.len() / 4 * 3 > ArticleLimits::DEFAULT.picture_bytes_max {
             return Err(TypesetError::TooLarge {
                 what: "a picture with bytes",
-                limit: Limits::DEFAULT.picture_bytes_max,
+                limit: ArticleLimits::DEFAULT.picture_bytes_max,
             });
         }
         let bytes = base64_simd::STANDARD_NO_PAD.decode_to_vec(&packed);
@@ -94,10 +94,10 @@ fn wrong(why: String) -> TypesetError {
 }
 
 fn kind_of(bytes: &[u8]) -> Result<PictureKind, TypesetError> {
-    if bytes.len() > Limits::DEFAULT.picture_bytes_max {
+    if bytes.len() > ArticleLimits::DEFAULT.picture_bytes_max {
         return Err(TypesetError::TooLarge {
             what: "a picture with bytes",
-            limit: Limits::DEFAULT.picture_bytes_max,
+            limit: ArticleLimits::DEFAULT.picture_bytes_max,
         });
     }
     match image::guess_format(bytes) {
@@ -111,7 +111,7 @@ fn kind_of(bytes: &[u8]) -> Result<PictureKind, TypesetError> {
 fn size_of(bytes: &[u8]) -> Result<(u32, u32), TypesetError> {
     let size = reader_of(bytes)?.into_dimensions();
     let (width, height) = size.map_err(|error| wrong(format!("it is damaged ({error})")))?;
-    let pixels_max = Limits::DEFAULT.picture_pixels_max;
+    let pixels_max = ArticleLimits::DEFAULT.picture_pixels_max;
     match u64::from(width) * u64::from(height) {
         0 => Err(wrong("it has no size".to_owned())),
         pixels if pixels > pixels_max => {

@@ -57,7 +57,7 @@ pub enum Numbering {
 
 /// The table of contents, and its number of heading levels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Contents {
+pub enum ContentsLevels {
     #[default]
     None,
     Levels(u8),
@@ -101,7 +101,7 @@ pub struct Style {
     pub font_family: Option<String>,
     pub columns: u8,
     pub numbering: Numbering,
-    pub contents: Contents,
+    pub contents: ContentsLevels,
     /// `None` for the theme's value.
     pub page_numbers: Option<bool>,
     pub header: Option<String>,
@@ -121,7 +121,7 @@ impl Default for Style {
             font_family: None,
             columns: 1,
             numbering: Numbering::None,
-            contents: Contents::None,
+            contents: ContentsLevels::None,
             page_numbers: None,
             header: None,
             footer: None,

@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment, Error, Output, State};
 use serde_json::Value;
 
 use crate::error::TypesetError;
-use crate::limits::Limits;
+use crate::limits::ArticleLimits;
 use crate::markdown::escape;
 
 /// The maximum number of steps of a template: a loop over ten thousand rows of a table is well within.
@@ -23,10 +23,10 @@ pub fn fill(template: &str, data: &Value) -> Result<String, TypesetError> {
     }
     let filled = environment().render_named_str("template", template, Filled::from_serialize(data));
     let filled = filled.map_err(|error| wrong(template, &error))?;
-    if filled.len() > Limits::DEFAULT.input_bytes_max {
+    if filled.len() > ArticleLimits::DEFAULT.input_bytes_max {
         return Err(TypesetError::TooLarge {
             what: "filled template with bytes",
-            limit: Limits::DEFAULT.input_bytes_max,
+            limit: ArticleLimits::DEFAULT.input_bytes_max,
         });
     }
     Ok(filled)

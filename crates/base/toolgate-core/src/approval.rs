@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use crate::content::Attachment;
-use crate::decision::{CALLER_GROUP, OnTimeout, Requirement, Template};
+use crate::decision::{ApprovalRequirement, CALLER_GROUP, OnTimeout, PolicyTemplate};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::scope::AgentName;
-use crate::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson};
+use crate::{CanonicalName, Digest, Principal, PrincipalId, PrincipalKind, RawJson};
 
 /// `pending → approved | denied | changes requested | expired | cancelled; approved → used | lapsed`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -87,7 +87,7 @@ pub struct Binding {
     /// The canonical digest of the arguments as the caller proposed them.
     pub proposed: Digest,
     /// Identifies the reason why people were asked: the meaning of the gates that matched, their merged
-    /// requirement, and the level of care ([`Requirement::basis`]). Unrelated policies may change without
+    /// requirement, and the level of care ([`ApprovalRequirement::basis`]). Unrelated policies may change without
     /// affecting it.
     #[serde(alias = "policy_version")]
     pub policies: Digest,
@@ -96,7 +96,7 @@ pub struct Binding {
 /// The reason why a question ended without a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Withdrawn {
+pub enum WithdrawalReason {
     /// The caller withdrew the call.
     ByCaller,
     /// The policies that asked for people now ask for something else, or no longer ask.
@@ -105,12 +105,14 @@ pub enum Withdrawn {
     ToolChanged,
 }
 
-impl Withdrawn {
+impl WithdrawalReason {
     pub fn told(self) -> &'static str {
         match self {
-            Withdrawn::ByCaller => "whoever made the call took it back",
-            Withdrawn::PoliciesChanged => "the policies that asked for approval have changed",
-            Withdrawn::ToolChanged => "the definition of the tool has changed since approval was asked for",
+            WithdrawalReason::ByCaller => "whoever made the call took it back",
+            WithdrawalReason::PoliciesChanged => "the policies that asked for approval have changed",
+            WithdrawalReason::ToolChanged => {
+                "the definition of the tool has changed since approval was asked for"
+            }
         }
     }
 }
@@ -135,7 +137,7 @@ pub struct Approval {
     pub proposed_arguments: Option<RawJson>,
     /// True if nothing was redacted, so the call can run from this record without its caller.
     pub complete: bool,
-    pub requirement: Requirement,
+    pub requirement: ApprovalRequirement,
     pub state: ApprovalState,
     pub votes: Vec<Vote>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +149,7 @@ pub struct Approval {
     pub agent: Option<AgentName>,
     /// The level of care of the session: an edit is judged by it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<Template>,
+    pub template: Option<PolicyTemplate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,7 +169,7 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_version: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub withdrawn: Option<Withdrawn>,
+    pub withdrawn: Option<WithdrawalReason>,
     /// The time when the requester heard the outcome. Until then the same call is told about it, once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_at_ms: Option<i64>,
@@ -226,7 +228,7 @@ pub enum Ballot {
     Edit {
         arguments: RawJson,
         effective: Digest,
-        requirement: Requirement,
+        requirement: ApprovalRequirement,
     },
     /// Denied in this form; the caller may propose something else.
     RequestChanges,
@@ -245,7 +247,7 @@ impl Ballot {
 
 /// The channel of a vote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum VoteChannel {
     /// A person with their own credential.
     Person,
     /// The person at the client that makes the call, through elicitation.
@@ -254,9 +256,9 @@ pub enum Standing {
 
 /// One person's vote on its way.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Word {
+pub struct NewVote {
     pub voter: Principal,
-    pub standing: Standing,
+    pub standing: VoteChannel,
     pub ballot: Ballot,
     pub reason: Option<String>,
     /// The digest of the arguments that the person was shown, if known.
@@ -285,12 +287,12 @@ pub enum ApprovalRefusal {
     #[error("the arguments were changed meanwhile: what would run is not what you were shown")]
     Edited,
     #[error("the request was withdrawn: {}", .0.told())]
-    Withdrawn(Withdrawn),
+    Withdrawn(WithdrawalReason),
 }
 
 /// The effect of a step, beyond the vote itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum VoteEffect {
     /// The vote counts; others must agree too.
     Counted,
     /// The vote was there already.
@@ -310,9 +312,9 @@ pub enum TimeOut {
 
 impl Approval {
     /// Records one person's vote. `valid_ms` is how long the call may use an approval.
-    pub fn vote(&mut self, word: Word, now_ms: i64, valid_ms: i64) -> Result<Step, ApprovalRefusal> {
+    pub fn vote(&mut self, word: NewVote, now_ms: i64, valid_ms: i64) -> Result<VoteEffect, ApprovalRefusal> {
         if self.is_repeated(&word) {
-            return Ok(Step::Repeated);
+            return Ok(VoteEffect::Repeated);
         }
         if self.state != ApprovalState::Pending {
             return Err(self
@@ -326,7 +328,7 @@ impl Approval {
         if !self.was_seen(&word) {
             return Err(ApprovalRefusal::Edited);
         }
-        let Word { voter, standing, ballot, reason, counts_as, .. } = word;
+        let NewVote { voter, standing, ballot, reason, counts_as, .. } = word;
         let kind = ballot.kind();
         if let Ballot::Edit { arguments, effective, requirement } = ballot {
             if !self.requirement.editable {
@@ -358,14 +360,14 @@ impl Approval {
                 self.resolve(ApprovalState::Approved, now_ms);
                 self.expires_at_ms = now_ms.saturating_add(valid_ms);
             }
-            BallotKind::Approve | BallotKind::Edit => return Ok(Step::Counted),
+            BallotKind::Approve | BallotKind::Edit => return Ok(VoteEffect::Counted),
         }
-        Ok(Step::Resolved)
+        Ok(VoteEffect::Resolved)
     }
 
     /// True if a vote is about the arguments that would run now. A vote without a digest refers to the
     /// proposal; a denial applies to whatever the call has become.
-    fn was_seen(&self, word: &Word) -> bool {
+    fn was_seen(&self, word: &NewVote) -> bool {
         match (word.shown, word.ballot.kind()) {
             (Some(shown), _) => shown == self.effective,
             (None, BallotKind::Deny | BallotKind::RequestChanges) => true,
@@ -374,8 +376,8 @@ impl Approval {
     }
 
     /// True if a vote repeats the person's current vote, such as a second click.
-    fn is_repeated(&self, word: &Word) -> bool {
-        let Word { voter, ballot, counts_as, .. } = word;
+    fn is_repeated(&self, word: &NewVote) -> bool {
+        let NewVote { voter, ballot, counts_as, .. } = word;
         let effective = match ballot {
             Ballot::Edit { effective, .. } => *effective,
             _ => self.effective,
@@ -401,12 +403,12 @@ impl Approval {
     /// The entries of the requirement that a voter counts for, if they may vote at all.
     fn counts_for(
         &self,
-        requirement: &Requirement,
+        requirement: &ApprovalRequirement,
         voter: &Principal,
-        standing: Standing,
+        standing: VoteChannel,
     ) -> Result<Vec<usize>, ApprovalRefusal> {
         let entries = &requirement.approvers;
-        if standing == Standing::AtTheClient {
+        if standing == VoteChannel::AtTheClient {
             let caller = |groups: &Vec<String>| groups.iter().any(|group| group == CALLER_GROUP);
             let found: Vec<usize> = positions(entries, caller);
             return if found.is_empty() { Err(ApprovalRefusal::Requester) } else { Ok(found) };
@@ -414,7 +416,7 @@ impl Approval {
         if voter.id == self.binding.principal || self.opened_by.as_ref() == Some(&voter.id) {
             return Err(ApprovalRefusal::Requester);
         }
-        if voter.kind != Kind::Human {
+        if voter.kind != PrincipalKind::Human {
             return Err(ApprovalRefusal::NotAPerson);
         }
         let escalated = self.escalated_to.as_deref().unwrap_or_default();
@@ -471,7 +473,7 @@ impl Approval {
 
     /// Withdraws the question: the caller no longer wants the call, policy no longer asks for it, or its tool
     /// is another one. A yes that was not used yet lapses.
-    pub fn cancel(&mut self, why: Withdrawn, now_ms: i64) -> Result<(), ApprovalRefusal> {
+    pub fn cancel(&mut self, why: WithdrawalReason, now_ms: i64) -> Result<(), ApprovalRefusal> {
         match self.state {
             ApprovalState::Pending => self.resolve(ApprovalState::Cancelled, now_ms),
             ApprovalState::Approved => self.state = ApprovalState::Lapsed,
@@ -550,7 +552,7 @@ pub struct Grant {
     pub tool: CanonicalName,
     pub tool_version: Digest,
     /// Arguments that must be exactly so: JSON pointer and value. Others may be anything.
-    pub pins: Vec<Pin>,
+    pub pins: Vec<ArgumentPin>,
     /// The digests of the gates that it covers. A call that matches any other gate still asks.
     pub gates: Vec<Digest>,
     /// `None` is no limit.
@@ -564,7 +566,7 @@ pub struct Grant {
 }
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Pin {
+pub struct ArgumentPin {
     /// A JSON pointer into the arguments; the empty one is all of them.
     pub path: String,
     /// The canonical digest of the value that must be there.
@@ -574,7 +576,7 @@ pub struct Pin {
 /// The terms of a grant as an approver sets them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GrantTerms {
-    pub pins: Vec<Pin>,
+    pub pins: Vec<ArgumentPin>,
     pub uses: Option<u32>,
     pub expires_at_ms: i64,
 }
@@ -585,7 +587,7 @@ impl Grant {
     }
 
     /// True if it covers everything that a requirement asks for.
-    pub fn covers(&self, requirement: &Requirement) -> bool {
+    pub fn covers(&self, requirement: &ApprovalRequirement) -> bool {
         requirement.gates.iter().all(|gate| self.gates.contains(&gate.text))
     }
 }

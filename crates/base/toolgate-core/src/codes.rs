@@ -10,7 +10,7 @@ macro_rules! codes {
     ($area:ident, $title:literal; $($constant:ident = $code:expr;)*) => {
         $(pub static $constant: Code = $code;)*
 
-        pub(super) static $area: $crate::codes::Area = $crate::codes::Area { title: $title, codes: &[$(&$constant),*] };
+        pub(super) static $area: $crate::codes::CodeArea = $crate::codes::CodeArea { title: $title, codes: &[$(&$constant),*] };
     };
 }
 
@@ -27,7 +27,7 @@ mod warnings;
 
 pub use approvals::*;
 pub use calls::*;
-pub use code::{Area, Code, Hint, Retry, Seen};
+pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use console::*;
 pub use door::*;
 pub use files::*;
@@ -36,7 +36,7 @@ pub use runs::*;
 pub use sessions::*;
 pub use warnings::*;
 
-pub static AREAS: [&Area; 9] =
+pub static AREAS: [&CodeArea; 9] =
     [&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {

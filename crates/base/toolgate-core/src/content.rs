@@ -6,14 +6,14 @@ use serde_json::Value;
 use crate::codes::Code;
 use crate::file::FileName;
 use crate::id::{CallId, RunId, SessionId};
-use crate::port::{BoxFuture, Insert};
+use crate::port::{BoxFuture, TextInsert};
 use crate::scope::Seat;
 use crate::{Digest, Principal, PrincipalId, RawJson, Refusal, ServerName, Tool};
 
 /// The principal behind an access to bytes. An id is a name, never a permission: every use is checked against
 /// this.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Holder {
+pub struct ContentHolder {
     pub principal: Principal,
     pub session: SessionId,
     /// The principal that opened the session, if any: its files may be used in it.
@@ -22,7 +22,7 @@ pub struct Holder {
     pub call: Option<CallId>,
 }
 
-impl Holder {
+impl ContentHolder {
     pub fn of(seat: &Seat) -> Self {
         Self {
             principal: seat.principal.clone(),
@@ -56,7 +56,7 @@ pub struct Notice {
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Attached {
+pub struct AttachedContents {
     /// In the order of their places.
     pub attachments: Vec<Attachment>,
     pub notices: Vec<Notice>,
@@ -64,18 +64,18 @@ pub struct Attached {
 
 /// Arguments as the server gets them.
 #[derive(Clone, Debug)]
-pub struct Expanded {
+pub struct ExpandedArguments {
     /// The object of arguments, with an empty string where something is inserted.
     pub arguments: String,
     /// Their places count from the start of `arguments`.
-    pub inserts: Vec<Insert>,
+    pub inserts: Vec<TextInsert>,
     /// Values that must not come back in a result.
-    pub secrets: Vec<Sent>,
+    pub secrets: Vec<SentContent>,
 }
 
 /// A value that a server received and that does not belong in the context.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Sent {
+pub enum SentContent {
     /// An address that opens a file by itself.
     Address(String),
     /// A file in Base64 that is too short to be recognised by its content alone.
@@ -84,7 +84,7 @@ pub enum Sent {
 
 /// A result without the parts that are too large or too binary for the context.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TakenOut {
+pub struct TrimmedResult {
     pub result: RawJson,
     /// Objects with `ref_id`, `media_type`, `size`, `digest` and `preview`.
     pub refs: Vec<RawJson>,
@@ -98,20 +98,20 @@ pub trait Contents: Send + Sync {
     /// Looks up the files that the arguments name. Nothing is opened for the server yet.
     fn attach<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         arguments: &'a Value,
-    ) -> BoxFuture<'a, Result<Attached, Refusal>>;
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>>;
 
     /// Builds the server's arguments once the call may be sent. A file that has changed since the lookup is
     /// refused.
     fn expand<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         arguments: &'a Value,
         attachments: &'a [Attachment],
-    ) -> BoxFuture<'a, Result<Expanded, Refusal>>;
+    ) -> BoxFuture<'a, Result<ExpandedArguments, Refusal>>;
 
     /// A quick check whether a result may have parts that must be taken out.
     fn must_look(&self, result: &RawJson) -> bool;
@@ -120,16 +120,16 @@ pub trait Contents: Send + Sync {
     /// server names by its own ids.
     fn take_out<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a Tool,
         result: RawJson,
-        secrets: &'a [Sent],
-    ) -> BoxFuture<'a, TakenOut>;
+        secrets: &'a [SentContent],
+    ) -> BoxFuture<'a, TrimmedResult>;
 
     /// The result of `resources/read` for a `toolgate://` address. Nothing for addresses that are not ours.
     fn read<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         uri: &'a str,
     ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>>;
 }
@@ -139,7 +139,7 @@ pub trait Suppliers: Send + Sync {
     /// The text of a file, by a tool that reads documents. `tool` is its name as the operator wrote it.
     fn extract<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a str,
         file: &'a Attachment,
     ) -> BoxFuture<'a, Result<String, Refusal>>;
@@ -150,7 +150,7 @@ pub trait Suppliers: Send + Sync {
     /// The result of a server's `resources/read`, for content under its own id.
     fn fetch<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         server: &'a ServerName,
         own: &'a str,
         uri: Option<&'a str>,

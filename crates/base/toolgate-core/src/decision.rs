@@ -9,21 +9,21 @@ use crate::{Digest, Principal, Tool};
 
 /// The policy port. It decides from what is in memory.
 pub trait Policy: Send + Sync {
-    fn decide(&self, question: &Question<'_>) -> Decision;
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision;
     /// The decision before there are arguments: whether the tool is visible, and whether people will be
     /// asked.
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility;
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility;
     /// Identifies everything that decides: texts, template, settings.
     fn version(&self) -> Digest;
     /// The same for sessions with their own level of care: the `policy_version` of their decisions.
-    fn version_under(&self, _template: Option<Template>) -> Digest {
+    fn version_under(&self, _template: Option<PolicyTemplate>) -> Digest {
         self.version()
     }
 }
 
 /// One proposed call.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct PolicyRequest<'a> {
     pub principal: &'a Principal,
     pub tool: &'a Tool,
     /// The object of arguments.
@@ -31,12 +31,12 @@ pub struct Question<'a> {
     pub session: Option<&'a SessionId>,
     pub agent: Option<&'a AgentName>,
     /// The level of care of the session. It never relaxes that of the gateway.
-    pub template: Option<Template>,
+    pub template: Option<PolicyTemplate>,
     pub run: Option<&'a RunId>,
     pub task: Option<&'a str>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> PolicyRequest<'a> {
     /// A call without a session, run or task.
     pub fn alone(principal: &'a Principal, tool: &'a Tool, arguments: &'a serde_json::Value) -> Self {
         Self { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
@@ -45,24 +45,24 @@ impl<'a> Question<'a> {
 
 /// A tool that may be called later.
 #[derive(Clone, Copy, Debug)]
-pub struct Glimpse<'a> {
+pub struct VisibilityRequest<'a> {
     pub principal: &'a Principal,
     pub tool: &'a Tool,
     pub agent: Option<&'a AgentName>,
-    pub template: Option<Template>,
+    pub template: Option<PolicyTemplate>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Visibility {
     /// No arguments would make policy allow it: it does not exist for this caller.
     Hidden(Denial),
-    Visible(Asking),
+    Visible(ApprovalLikelihood),
 }
 
 /// The likelihood that people are asked when a tool is called.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asking {
+pub enum ApprovalLikelihood {
     Never,
     /// It depends on the call.
     Sometimes,
@@ -74,7 +74,7 @@ pub enum Asking {
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Template {
+pub enum PolicyTemplate {
     /// No gates.
     #[default]
     Exploratory,
@@ -86,36 +86,40 @@ pub enum Template {
     AuditCritical,
 }
 
-impl Template {
-    pub const ALL: [Template; 4] =
-        [Template::Exploratory, Template::Standard, Template::Regulated, Template::AuditCritical];
+impl PolicyTemplate {
+    pub const ALL: [PolicyTemplate; 4] = [
+        PolicyTemplate::Exploratory,
+        PolicyTemplate::Standard,
+        PolicyTemplate::Regulated,
+        PolicyTemplate::AuditCritical,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Template::Exploratory => "exploratory",
-            Template::Standard => "standard",
-            Template::Regulated => "regulated",
-            Template::AuditCritical => "audit_critical",
+            PolicyTemplate::Exploratory => "exploratory",
+            PolicyTemplate::Standard => "standard",
+            PolicyTemplate::Regulated => "regulated",
+            PolicyTemplate::AuditCritical => "audit_critical",
         }
     }
 
-    pub fn parse(name: &str) -> Option<Template> {
+    pub fn parse(name: &str) -> Option<PolicyTemplate> {
         Self::ALL.into_iter().find(|template| template.as_str() == name)
     }
 
     /// True if effects that only the server claims are believed.
     pub fn believes_hints(self) -> bool {
-        self < Template::Regulated
+        self < PolicyTemplate::Regulated
     }
 
     /// The result where two scopes meet: strictness never relaxes.
     #[must_use]
-    pub fn strictest(a: Template, b: Template) -> Template {
+    pub fn strictest(a: PolicyTemplate, b: PolicyTemplate) -> PolicyTemplate {
         a.max(b)
     }
 }
 
-impl std::fmt::Display for Template {
+impl std::fmt::Display for PolicyTemplate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -133,7 +137,7 @@ pub struct Decision {
 pub enum Verdict {
     Permit,
     /// A person must agree.
-    Approve(Requirement),
+    Approve(ApprovalRequirement),
     Deny(Denial),
 }
 
@@ -148,7 +152,7 @@ impl Verdict {
 
     /// Identifies the policy's requirement, which may be empty. A denied call has none either, and never
     /// runs.
-    pub fn basis(&self, template: Option<Template>) -> Option<Digest> {
+    pub fn basis(&self, template: Option<PolicyTemplate>) -> Option<Digest> {
         match self {
             Verdict::Permit => Some(Digest::of("nobody is asked")),
             Verdict::Approve(requirement) => Some(requirement.basis(template)),
@@ -179,7 +183,7 @@ pub struct PolicyRef {
 
 /// The approval that is required: all gates that matched, merged.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Requirement {
+pub struct ApprovalRequirement {
     /// Sorted by id.
     pub gates: Vec<PolicyRef>,
     /// One entry for each gate that names approvers. A member of each entry must agree; within an entry any
@@ -200,7 +204,7 @@ pub struct Requirement {
 /// The group of the person at the client that makes the call.
 pub const CALLER_GROUP: &str = "caller";
 
-impl Requirement {
+impl ApprovalRequirement {
     /// True if the person at the calling client alone can satisfy it.
     pub fn caller_may_decide(&self) -> bool {
         self.quorum == 1
@@ -210,7 +214,7 @@ impl Requirement {
 
     /// Merges two requirements; the result is never less strict than either.
     #[must_use]
-    pub fn merged(mut self, other: Requirement) -> Requirement {
+    pub fn merged(mut self, other: ApprovalRequirement) -> ApprovalRequirement {
         self.gates.extend(other.gates);
         self.gates.sort();
         self.gates.dedup();
@@ -232,9 +236,11 @@ impl Requirement {
 
     /// Identifies the requirement: the meaning of the gates and their merged demands, at a level of care.
     /// File names and line numbers do not count, so unrelated policies may change around them.
-    pub fn basis(&self, template: Option<Template>) -> Digest {
+    pub fn basis(&self, template: Option<PolicyTemplate>) -> Digest {
         let gates: BTreeSet<String> = self.gates.iter().map(|gate| gate.text.to_string()).collect();
-        let Requirement { approvers, quorum, timeout_seconds, on_timeout, editable, unattended, .. } = self;
+        let ApprovalRequirement {
+            approvers, quorum, timeout_seconds, on_timeout, editable, unattended, ..
+        } = self;
         let asked = (gates, approvers, quorum, timeout_seconds, on_timeout, editable, unattended, template);
         Digest::of(serde_json::to_vec(&asked).expect("texts and numbers are plain data"))
     }
@@ -259,14 +265,14 @@ mod tests {
 
     #[test]
     fn the_stricter_of_two_levels_holds_whichever_comes_first() {
-        for (place, a) in Template::ALL.into_iter().enumerate() {
-            for b in Template::ALL.into_iter().skip(place) {
-                assert_eq!(Template::strictest(a, b), b);
-                assert_eq!(Template::strictest(b, a), b);
+        for (place, a) in PolicyTemplate::ALL.into_iter().enumerate() {
+            for b in PolicyTemplate::ALL.into_iter().skip(place) {
+                assert_eq!(PolicyTemplate::strictest(a, b), b);
+                assert_eq!(PolicyTemplate::strictest(b, a), b);
             }
-            assert_eq!(Template::parse(a.as_str()), Some(a));
+            assert_eq!(PolicyTemplate::parse(a.as_str()), Some(a));
             assert_eq!(serde_json::to_string(&a).unwrap(), format!("\"{a}\""));
         }
-        assert_eq!(Template::parse("lax"), None);
+        assert_eq!(PolicyTemplate::parse("lax"), None);
     }
 }

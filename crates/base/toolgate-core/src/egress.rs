@@ -13,7 +13,7 @@ pub struct Egress {
     pub identity: Option<Identity>,
     pub proxy: Option<Proxy>,
     /// Destinations that bypass the proxy, besides this machine itself.
-    pub direct: Vec<Direct>,
+    pub direct: Vec<ProxyBypass>,
 }
 
 /// The roots that make a certificate valid.
@@ -88,7 +88,7 @@ impl Proxy {
 
 /// A destination that bypasses the proxy.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Direct {
+pub enum ProxyBypass {
     Everybody,
     /// A name; in lower case.
     Name(String),
@@ -102,7 +102,7 @@ pub enum Direct {
 #[error("{0:?} is neither the name of a host nor an address")]
 pub struct BadDirect(String);
 
-impl FromStr for Direct {
+impl FromStr for ProxyBypass {
     type Err = BadDirect;
 
     fn from_str(text: &str) -> Result<Self, BadDirect> {
@@ -129,7 +129,7 @@ impl FromStr for Direct {
     }
 }
 
-impl Direct {
+impl ProxyBypass {
     fn is_name(&self, host: &str) -> bool {
         match self {
             Self::Everybody => true,
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn what_names_nobody_is_refused() {
         for text in ["", ".", "..a", "a b", "http://a", "10.0.0.0/33", "10.0.0.0/-1", "a:80", "::/129"] {
-            assert!(text.parse::<Direct>().is_err(), "{text}");
+            assert!(text.parse::<ProxyBypass>().is_err(), "{text}");
         }
     }
 

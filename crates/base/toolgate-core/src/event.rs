@@ -220,7 +220,7 @@ words!(
 
 /// The fields that all events of one call share.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct About {
+pub struct EventSubject {
     pub session: Option<SessionId>,
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
@@ -238,7 +238,7 @@ pub struct Event {
     pub at_ms: i64,
     /// The principal that did it: the caller, the voter, or `gateway`.
     pub principal: PrincipalId,
-    pub about: Arc<About>,
+    pub about: Arc<EventSubject>,
     pub approval: Option<ApprovalId>,
     pub policy_version: Option<Digest>,
     pub decision: Option<DecisionKind>,
@@ -252,7 +252,7 @@ pub struct Event {
 }
 
 impl Event {
-    pub fn new(kind: EventKind, at_ms: i64, principal: PrincipalId, about: Arc<About>) -> Self {
+    pub fn new(kind: EventKind, at_ms: i64, principal: PrincipalId, about: Arc<EventSubject>) -> Self {
         Self {
             kind,
             at_ms,
@@ -272,7 +272,7 @@ impl Event {
 
 /// Arguments or a result, redacted, kept apart from the chain under their own digest.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Body {
+pub struct LedgerBody {
     pub digest: Digest,
     pub json: RawJson,
     pub keep_until_ms: i64,
@@ -280,9 +280,9 @@ pub struct Body {
 
 /// Events that are appended together or not at all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Entry {
+pub struct LedgerEntry {
     pub events: Vec<Event>,
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<LedgerBody>,
     pub durability: Durability,
 }
 
@@ -297,7 +297,7 @@ pub enum Durability {
 
 /// An event as the ledger stores it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// The event's position in the whole ledger; pages and cursors use it.
     pub seq: i64,
     /// The gateway that wrote it, and the position in its stream: 1, 2, 3 without a gap.
@@ -312,7 +312,7 @@ pub struct Recorded {
 
 /// Selects events. A field that is `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
+pub struct EventFilter {
     pub from_ms: Option<i64>,
     /// Exclusive.
     pub until_ms: Option<i64>,

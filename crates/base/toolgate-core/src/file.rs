@@ -37,14 +37,14 @@ pub struct Ref {
     /// The call and the tool that made it.
     pub call: Option<CallId>,
     pub tool: Option<CanonicalName>,
-    pub origin: Option<Origin>,
+    pub origin: Option<RefOrigin>,
     pub created_at_ms: i64,
     pub expires_at_ms: i64,
 }
 
 /// The server, and its own id, of contents that it keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct RefOrigin {
     pub server: ServerName,
     /// The id that the server gave, and that agents use.
     pub own: String,

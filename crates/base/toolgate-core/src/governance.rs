@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, Withdrawn, Word,
+    Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, NewVote, WithdrawalReason,
 };
 use crate::content::Attachment;
-use crate::decision::{Requirement, Template};
-use crate::event::{Entry, Outcome};
+use crate::decision::{ApprovalRequirement, PolicyTemplate};
+use crate::event::{LedgerEntry, Outcome};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::port::BoxFuture;
 use crate::scope::AgentName;
@@ -30,10 +30,10 @@ pub trait Ledger: Send + Sync {
     /// Records something that has happened. Once the tool has run there is no way back: while the store is
     /// down, entries with a `tool.call.completed` wait in memory and are written when it returns; the future
     /// fails meanwhile.
-    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>>;
+    fn append(&self, entry: LedgerEntry) -> BoxFuture<'static, Result<(), StoreDown>>;
 
     /// Records that a call is about to be sent, and uses up its permission, in one transaction.
-    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>>;
+    fn start(&self, entry: LedgerEntry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>>;
 
     /// True if the last attempt to write succeeded and the store answers.
     fn is_up(&self) -> bool;
@@ -84,19 +84,19 @@ pub enum StartRefused {
 pub trait Approvals: Send + Sync {
     /// Asks people, or attaches to an open question about the very same call. If that question has ended and
     /// its caller has not heard of it, the ended approval is returned and nobody is asked.
-    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>>;
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<OpenedApproval, StoreDown>>;
     /// The open question about this very call, if there is one.
     fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
     fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
     /// Resolves when the approval has left `state`, regardless of who decided it and in which process. It
     /// never resolves earlier; the caller sets its own limit.
     fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval>;
-    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>>;
+    fn decide(&self, decision: VoteSubmission) -> BoxFuture<'static, Result<DecidedApproval, DecideError>>;
     fn cancel(
         &self,
         id: &ApprovalId,
         by: &PrincipalId,
-        why: Withdrawn,
+        why: WithdrawalReason,
     ) -> BoxFuture<'static, Result<(), DecideError>>;
     /// Notes that the requester has heard the outcome: from now on the same call is a new question.
     fn told(&self, id: &ApprovalId) -> BoxFuture<'static, Result<(), StoreDown>>;
@@ -124,20 +124,20 @@ pub struct NewApproval {
     pub attachments: Vec<Attachment>,
     /// True if nothing was redacted.
     pub complete: bool,
-    pub requirement: Requirement,
+    pub requirement: ApprovalRequirement,
     /// The policies in force.
     pub policy_version: Option<Digest>,
     pub session: Option<SessionId>,
     pub opened_by: Option<PrincipalId>,
     pub agent: Option<AgentName>,
-    pub template: Option<Template>,
+    pub template: Option<PolicyTemplate>,
     pub run: Option<RunId>,
     pub task: Option<String>,
     pub timeout: Duration,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Opened {
+pub struct OpenedApproval {
     pub approval: Approval,
     /// True if the question was open already.
     pub joined: bool,
@@ -145,16 +145,16 @@ pub struct Opened {
 
 /// One vote on its way to the store.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Deciding {
+pub struct VoteSubmission {
     pub id: ApprovalId,
-    pub word: Word,
+    pub word: NewVote,
     pub grant: Option<GrantTerms>,
     /// The channel of the vote: `api`, `cli`, `elicitation`, `webhook:<name>`.
     pub via: String,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Decided {
+pub struct DecidedApproval {
     pub approval: Approval,
     pub grant: Option<Grant>,
 }

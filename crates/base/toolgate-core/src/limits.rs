@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct MessageLimits {
     /// The largest message an agent may send.
     pub request_bytes_max: usize,
     /// The largest message a server may send.
@@ -35,14 +35,14 @@ pub struct Limits {
 /// The number of waiting requests of a client for each one that may run.
 const WAITING_PER_CALL: usize = 8;
 
-impl Limits {
+impl MessageLimits {
     /// The maximum number of a client's requests in progress or waiting.
     pub fn requests_per_client_max(&self) -> usize {
         self.calls_per_client_max.saturating_mul(WAITING_PER_CALL)
     }
 }
 
-impl Default for Limits {
+impl Default for MessageLimits {
     fn default() -> Self {
         Self {
             request_bytes_max: 4 << 20,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::content::{Holder, Notice};
+use crate::content::{ContentHolder, Notice};
 use crate::event::Outcome;
 use crate::port::{BoxFuture, Caller};
 use crate::run::CallKind;
@@ -22,13 +22,13 @@ pub struct PlatformTool {
     pub wire: &'static str,
     /// As `tools/list` shows it, with the wire name.
     pub definition: RawJson,
-    pub presence: Presence,
+    pub presence: ToolPresence,
     pub kind: CallKind,
 }
 
 /// The sessions that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Presence {
+pub enum ToolPresence {
     Always,
     /// Sessions that see a tool that takes files.
     WithFiles,
@@ -39,7 +39,7 @@ pub enum Presence {
 /// One call of such a tool, once it is allowed.
 pub struct PlatformCall<'a> {
     pub tool: &'a PlatformTool,
-    pub holder: &'a Holder,
+    pub holder: &'a ContentHolder,
     /// The object of arguments; they fit the tool's schema.
     pub arguments: &'a Value,
     /// The client, for questions that the person there can answer, and for progress.

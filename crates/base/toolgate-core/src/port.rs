@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 
 use crate::id::RunId;
-use crate::server::{InstanceId, Listing, ServerState};
+use crate::server::{InstanceId, ServerListing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -39,15 +39,15 @@ pub struct ServerRequest {
     pub tool: Option<Arc<Tool>>,
     /// The run or client session that it belongs to. If the server keeps session state, requests that belong
     /// together stay at one instance.
-    pub belongs_to: Option<Belonging>,
+    pub belongs_to: Option<AffinityKey>,
     /// Texts that are written into `params` while the request is sent, in order of position.
-    pub inserts: Vec<Insert>,
+    pub inserts: Vec<TextInsert>,
 }
 
 /// Text that is too large to hold in memory: it goes into `params` in front of the byte at `at`, piece by
 /// piece.
 #[derive(Clone, Debug)]
-pub struct Insert {
+pub struct TextInsert {
     pub at: usize,
     pub source: Arc<dyn TextSource>,
 }
@@ -85,7 +85,7 @@ impl ServerRequest {
 
 /// The common property of requests that should reach the same instance.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Belonging {
+pub enum AffinityKey {
     Run(RunId),
     /// A session of the older era.
     Client(ClientKey),
@@ -101,7 +101,7 @@ pub struct InputAnswers {
 
 /// A server's answer: its `result`, byte for byte.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ServerReply {
     Complete(RawJson),
     /// The result of the same call a short while ago. Nothing was sent.
     Cached(RawJson),
@@ -193,7 +193,7 @@ pub trait Servers: Send + Sync {
         server: &ServerName,
         request: ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>>;
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>>;
 
     /// Subscribes to changes of one resource; counted, with one subscription upstream for any number of
     /// clients. The wish counts at once; the future ends when the server has accepted or refused it, or has
@@ -218,15 +218,15 @@ pub trait Servers: Send + Sync {
 }
 
 /// Notifications from servers to the gateway. Implementations return at once.
-pub trait Watcher: Send + Sync {
-    fn listed(&self, server: &ServerName, listing: Listing);
+pub trait ServerWatcher: Send + Sync {
+    fn listed(&self, server: &ServerName, listing: ServerListing);
     fn state_changed(&self, server: &ServerName, state: &ServerState);
     /// `params` of `notifications/resources/updated`.
     fn resource_updated(&self, server: &ServerName, uri: &str, params: RawJson);
     /// A log message that belongs to no request in progress. `owner` is the principal whose connection it
     /// came on, or `None` if the connection is shared.
     fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: RawJson);
-    /// A server's request that belongs to no request in progress; `owner` as for [`Watcher::logged`].
+    /// A server's request that belongs to no request in progress; `owner` as for [`ServerWatcher::logged`].
     fn asked(
         &self,
         server: &ServerName,
@@ -240,7 +240,7 @@ pub trait Watcher: Send + Sync {
 
 /// The party that would see a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Viewer<'a> {
+pub enum SecretViewer<'a> {
     /// A program of this machine. Only the operator's file has the gateway start any.
     Program,
     /// The server at this address.
@@ -256,7 +256,7 @@ pub trait Keyring: Send + Sync {
         server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
-        viewer: Viewer<'_>,
+        viewer: SecretViewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>>;
 
     /// The server refused the secrets that it was shown. Returns `true` if one of them has changed since and

@@ -78,11 +78,11 @@ impl Role {
     }
 
     /// The kind of holder that a token of this role has by default.
-    pub fn usual_kind(self) -> Kind {
+    pub fn usual_kind(self) -> PrincipalKind {
         match self {
-            Role::Agent => Kind::Agent,
-            Role::Server => Kind::Service,
-            Role::Admin | Role::Operator | Role::Approver | Role::Auditor => Kind::Human,
+            Role::Agent => PrincipalKind::Agent,
+            Role::Server => PrincipalKind::Service,
+            Role::Admin | Role::Operator | Role::Approver | Role::Auditor => PrincipalKind::Human,
         }
     }
 
@@ -98,24 +98,24 @@ impl Role {
 /// The kind of holder behind a credential. Only people count towards a quorum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PrincipalKind {
     Human,
     Agent,
     Service,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Human, Kind::Agent, Kind::Service];
+impl PrincipalKind {
+    pub const ALL: [PrincipalKind; 3] = [PrincipalKind::Human, PrincipalKind::Agent, PrincipalKind::Service];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Human => "human",
-            Kind::Agent => "agent",
-            Kind::Service => "service",
+            PrincipalKind::Human => "human",
+            PrincipalKind::Agent => "agent",
+            PrincipalKind::Service => "service",
         }
     }
 
-    pub fn parse(text: &str) -> Option<Kind> {
+    pub fn parse(text: &str) -> Option<PrincipalKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
@@ -126,7 +126,7 @@ pub struct Principal {
     /// The name given when the token was created (`--principal`), otherwise the token's own id: several
     /// tokens may belong to one principal.
     pub id: PrincipalId,
-    pub kind: Kind,
+    pub kind: PrincipalKind,
     pub role: Role,
     pub groups: Arc<[String]>,
 }

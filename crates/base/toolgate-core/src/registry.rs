@@ -52,7 +52,7 @@ pub struct Definition {
 
 /// A passage in a definition that seems to address the model instead of the reader.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Finding {
+pub struct DefinitionFinding {
     pub kind: FindingKind,
     /// The position: `description`, `inputSchema.properties.path.description`.
     pub place: String,
@@ -90,7 +90,7 @@ pub struct ToolRow {
     pub candidate: Option<Definition>,
     /// The findings in the definition that agents would see if the candidate were accepted, or see now if
     /// there is none.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DefinitionFinding>,
     /// The version that a reviewer rejected: it needs no second review.
     pub rejected: Option<Digest>,
     pub first_seen_ms: i64,

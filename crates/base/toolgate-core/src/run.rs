@@ -10,7 +10,7 @@ use crate::port::BoxFuture;
 use crate::scope::AgentName;
 use crate::{CanonicalName, Digest, PrincipalId, Refusal};
 
-pub use input::{BadAnswer, BadSlot, InputRequest, InputState, Slot, SlotOption, SlotType};
+pub use input::{BadAnswer, BadSlot, InputRequest, InputSlot, InputState, SlotOption, SlotType};
 
 /// `pending → running ↔ paused → completed | partial | failed | cancelled`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -73,7 +73,7 @@ impl RunState {
 /// The limits of a run. A missing limit means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Budget {
+pub struct RunBudget {
     /// Calls of data tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
@@ -85,15 +85,15 @@ pub struct Budget {
     pub bytes: Option<u64>,
 }
 
-impl Budget {
+impl RunBudget {
     /// The remaining budget where both limits apply.
     #[must_use]
-    pub fn within(self, outer: Budget) -> Budget {
+    pub fn within(self, outer: RunBudget) -> RunBudget {
         let least = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        Budget {
+        RunBudget {
             calls: least(self.calls, outer.calls),
             seconds: least(self.seconds, outer.seconds),
             bytes: least(self.bytes, outer.bytes),
@@ -102,9 +102,9 @@ impl Budget {
 
     /// The remaining budget after some use.
     #[must_use]
-    pub fn less(self, used: Used) -> Budget {
+    pub fn less(self, used: BudgetUsage) -> RunBudget {
         let left = |max: Option<u64>, used: u64| max.map(|max| max.saturating_sub(used));
-        Budget {
+        RunBudget {
             calls: left(self.calls, used.calls),
             seconds: left(self.seconds, used.active_ms / 1_000),
             bytes: left(self.bytes, used.bytes),
@@ -113,7 +113,7 @@ impl Budget {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Used {
+pub struct BudgetUsage {
     pub calls: u64,
     pub bytes: u64,
     /// Milliseconds in which it was running, up to its last step.
@@ -129,7 +129,7 @@ pub struct Task {
     /// The agent whose tools its runs have, unless the run names another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    pub budget: Budget,
+    pub budget: RunBudget,
     pub created_by: PrincipalId,
     pub created_at_ms: i64,
     pub updated_at_ms: i64,
@@ -156,8 +156,8 @@ pub struct Run {
     pub summary: Option<String>,
     pub input: Vec<InputFile>,
     pub output: Vec<OutputFile>,
-    pub budget: Budget,
-    pub used: Used,
+    pub budget: RunBudget,
+    pub used: BudgetUsage,
     pub created_at_ms: i64,
     pub started_at_ms: Option<i64>,
     /// Since when it is in its state.
@@ -186,10 +186,10 @@ pub struct OutputFile {
 
 impl Run {
     /// The amount that it has used until now.
-    pub fn used_at(&self, now_ms: i64) -> Used {
+    pub fn used_at(&self, now_ms: i64) -> BudgetUsage {
         let since = if self.state == RunState::Running { now_ms - self.state_since_ms } else { 0 };
         let since = u64::try_from(since).unwrap_or(0);
-        Used { active_ms: self.used.active_ms.saturating_add(since), ..self.used }
+        BudgetUsage { active_ms: self.used.active_ms.saturating_add(since), ..self.used }
     }
 
     /// The same run one step later, or the refusal of that step.
@@ -292,7 +292,7 @@ pub struct RunCallEnd {
 
 /// The owner of a run that a call names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum RunOwnership {
     Callers,
     /// It belongs to another principal, or its owner cannot be determined right now.
     Somebodys,
@@ -305,7 +305,7 @@ pub trait Runs: Send + Sync {
     /// Lets a call begin, if the run is running and within its budget. A pending run starts with it.
     fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>>;
     /// Looks up a run, and whether the caller works in it or started it.
-    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, Whose>;
+    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, RunOwnership>;
     /// The call that was let in has ended.
     fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()>;
 }

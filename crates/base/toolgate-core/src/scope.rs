@@ -10,17 +10,17 @@ mod name;
 mod pattern;
 mod seat;
 
-use crate::decision::Template;
+use crate::decision::PolicyTemplate;
 use crate::{Digest, ServerName, Tool};
 
 pub use agent::{AgentDefinition, AgentLimits, TokenBudget};
-pub use capability::{Capability, Rule};
+pub use capability::{Capability, CapabilityRule};
 pub use definitions::{BadDefinition, Definitions};
 pub use limit::BadPart;
-pub use mount::{BadNeed, Mounts, Need};
+pub use mount::{BadNeed, MountNeed, Mounts};
 pub use name::{AgentName, CapabilityName};
-pub use pattern::{BadPattern, Pattern};
-pub use seat::{Credential, Route, Seat};
+pub use pattern::{BadPattern, NamePattern};
+pub use seat::{Credential, Seat, SessionRoute};
 
 /// The scope of a session, frozen when it starts. The catalogue and policy may change meanwhile; the scope
 /// does not.
@@ -31,10 +31,10 @@ pub struct Scope {
     /// The mounts of all layers and of the session itself, combined.
     pub mounts: Mounts,
     /// The strictest of all that were named.
-    pub template: Option<Template>,
+    pub template: Option<PolicyTemplate>,
     /// The servers at the start of the session; `None` if later ones belong to it too.
     pub servers: Option<Vec<ServerName>>,
-    pub pinned: Vec<Pattern>,
+    pub pinned: Vec<NamePattern>,
     pub token_budget: TokenBudget,
     pub schema_diet: bool,
     pub reveal_found: bool,
@@ -47,33 +47,33 @@ pub struct Layer {
     pub version: Digest,
     /// `None` if every tool is admitted.
     pub capabilities: Option<Vec<Capability>>,
-    pub blocked: Vec<Pattern>,
+    pub blocked: Vec<NamePattern>,
 }
 
 /// The reason why a tool is in or out, as far as the scope decides.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Reason<'a> {
+pub enum ScopeReason<'a> {
     /// The rules that let it in, one for each layer that has any.
-    In(Vec<Admission<'a>>),
+    In(Vec<CapabilityMatch<'a>>),
     NoCapability {
         agent: &'a AgentName,
     },
     Blocked {
         agent: &'a AgentName,
-        pattern: &'a Pattern,
+        pattern: &'a NamePattern,
     },
     NotMounted,
-    Needs(&'a Need),
+    Needs(&'a MountNeed),
     /// Its server was added after the session had started.
     LaterServer,
 }
 
 /// The rule of a capability that a tool fits.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Admission<'a> {
+pub struct CapabilityMatch<'a> {
     pub agent: &'a AgentName,
     pub capability: &'a CapabilityName,
-    pub rule: Rule<'a>,
+    pub rule: CapabilityRule<'a>,
 }
 
 impl Scope {
@@ -83,10 +83,10 @@ impl Scope {
     }
 
     /// Decides whether a tool is in the scope, before policy.
-    pub fn judge<'a>(&'a self, tool: &'a Tool) -> Reason<'a> {
+    pub fn judge<'a>(&'a self, tool: &'a Tool) -> ScopeReason<'a> {
         for layer in &self.layers {
             if let Some(pattern) = layer.blocked.iter().find(|one| one.matches(tool.name.as_str())) {
-                return Reason::Blocked { agent: &layer.agent, pattern };
+                return ScopeReason::Blocked { agent: &layer.agent, pattern };
             }
         }
         let mut admissions = Vec::new();
@@ -94,25 +94,25 @@ impl Scope {
             let Some(capabilities) = &layer.capabilities else { continue };
             let fits = |one: &'a Capability| Some((&one.name, one.rule_for(tool)?));
             let Some((capability, rule)) = capabilities.iter().find_map(fits) else {
-                return Reason::NoCapability { agent: &layer.agent };
+                return ScopeReason::NoCapability { agent: &layer.agent };
             };
-            admissions.push(Admission { agent: &layer.agent, capability, rule });
+            admissions.push(CapabilityMatch { agent: &layer.agent, capability, rule });
         }
         match self.judge_server(&tool.server) {
             Some(reason) => reason,
             None => match tool.handling.needs.iter().find(|need| !self.mounts.satisfy(need)) {
-                Some(need) => Reason::Needs(need),
-                None => Reason::In(admissions),
+                Some(need) => ScopeReason::Needs(need),
+                None => ScopeReason::In(admissions),
             },
         }
     }
 
-    fn judge_server(&self, server: &ServerName) -> Option<Reason<'_>> {
+    fn judge_server(&self, server: &ServerName) -> Option<ScopeReason<'_>> {
         if self.servers.as_ref().is_some_and(|there| !there.contains(server)) {
-            return Some(Reason::LaterServer);
+            return Some(ScopeReason::LaterServer);
         }
         (!self.mounts.servers.is_empty() && !self.mounts.servers.contains(server))
-            .then_some(Reason::NotMounted)
+            .then_some(ScopeReason::NotMounted)
     }
 
     /// True if a server as a whole is in the scope: its prompts and resources are visible then, or if one of

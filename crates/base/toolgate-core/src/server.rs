@@ -9,20 +9,20 @@ use std::time::Duration;
 use crate::address::Reach;
 use crate::egress::Egress;
 use crate::port::AskKind;
-use crate::tool::{Rate, ToolExtra};
+use crate::tool::{CallRate, ToolExtra};
 use crate::{RawJson, ServerName};
 
 /// The requests that a server may send to its clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asks {
+pub struct AskPermissions {
     /// True if it may ask people for input.
     pub elicitation: bool,
     /// True if it may ask the client's model to write text.
     pub sampling: bool,
 }
 
-impl Asks {
-    pub const NOTHING: Asks = Asks { elicitation: false, sampling: false };
+impl AskPermissions {
+    pub const NOTHING: AskPermissions = AskPermissions { elicitation: false, sampling: false };
 
     pub fn allows(self, kind: AskKind) -> bool {
         match kind {
@@ -33,7 +33,7 @@ impl Asks {
     }
 }
 
-impl Default for Asks {
+impl Default for AskPermissions {
     fn default() -> Self {
         Self { elicitation: true, sampling: false }
     }
@@ -60,7 +60,7 @@ pub struct ServerSpec {
     pub connect_timeout: Duration,
     /// Concurrent requests, over all its instances.
     pub concurrency_max: usize,
-    pub rate: Option<Rate>,
+    pub rate: Option<CallRate>,
     pub isolation: Isolation,
     pub affinity: Affinity,
     pub era: EraChoice,
@@ -102,29 +102,29 @@ pub enum Sandbox {
     Off,
     /// It may do only what is opened: not read the gateway's data or secrets in the home folder, and not
     /// write.
-    On(Openings),
+    On(SandboxOpenings),
 }
 
 impl Default for Sandbox {
     fn default() -> Self {
-        Self::On(Openings::default())
+        Self::On(SandboxOpenings::default())
     }
 }
 
 /// The openings in a server's sandbox that the operator configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Openings {
+pub struct SandboxOpenings {
     /// Folders and files that it may change; absolute.
     pub write: Vec<PathBuf>,
     /// Places that it sees although they are hidden from others; absolute.
     pub read: Vec<PathBuf>,
-    pub network: Network,
+    pub network: NetworkAccess,
     /// Whom it runs as, if not as the gateway's user.
     pub user: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Network {
+pub enum NetworkAccess {
     #[default]
     Open,
     Closed,
@@ -314,7 +314,7 @@ impl ServerState {
 
 /// Everything a server offers, each definition exactly as it was sent, all pages read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct ServerListing {
     /// `capabilities` of the initialize or discover result.
     pub capabilities: Option<RawJson>,
     pub server_info: Option<RawJson>,

@@ -15,8 +15,8 @@ use crate::{CanonicalName, Digest, RawJson, ServerName};
 pub use action::Action;
 pub use extra::{BadExtra, EXTRA_META, ToolExtra};
 pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
-pub use handling::{BadRate, CacheRule, CacheScope, Handling, Rate};
-pub use refill::Refill;
+pub use handling::{BadRate, CacheRule, CacheScope, CallRate, ToolHandling};
+pub use refill::TokenBucket;
 
 /// The possible effects of a tool call. Unknown means all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -135,7 +135,7 @@ pub struct Tool {
     pub output_schema: Option<RawJson>,
     /// The operator's setting for this very tool.
     pub output_check: Option<OutputCheck>,
-    pub handling: Handling,
+    pub handling: ToolHandling,
 }
 
 impl Tool {
@@ -153,7 +153,7 @@ impl Tool {
             input_schema: None,
             output_schema: None,
             output_check: None,
-            handling: Handling::default(),
+            handling: ToolHandling::default(),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::resolver::Resolver;
 use crate::tcp::Tcp;
 use crate::tls::{BadEgress, tls, without_roots};
 use crate::trouble::told;
-use crate::{Connector, Scheme, connector};
+use crate::{OutboundConnector, Scheme, connector};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
@@ -27,15 +27,15 @@ const READ_BUFFER_BYTES_MAX: usize = 512 << 10;
 const PRODUCT: HeaderValue = HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
 
 /// Connections that are kept for the next request.
-pub type Pool<B> = HyperClient<Connector, B>;
+pub type Pool<B> = HyperClient<OutboundConnector, B>;
 
 /// The connector to addresses of one scheme that the operator wrote down.
-pub fn connector_anywhere(scheme: Scheme, egress: &Arc<Egress>) -> Result<Connector, BadEgress> {
+pub fn connector_anywhere(scheme: Scheme, egress: &Arc<Egress>) -> Result<OutboundConnector, BadEgress> {
     connector(scheme, egress, Resolver::system(Reach::Anywhere), CONNECT_TIMEOUT)
 }
 
 /// Connections that close when they idle.
-pub fn pool<B>(connector: Connector) -> Pool<B>
+pub fn pool<B>(connector: OutboundConnector) -> Pool<B>
 where
     B: http_body::Body + Send,
     B::Data: Send,
@@ -76,7 +76,7 @@ impl Client {
             without_roots()
         });
         let tcp = Tcp::new(egress.clone(), Resolver::system(reach), CONNECT_TIMEOUT);
-        Self(pool(Connector::from((tcp, tls))))
+        Self(pool(OutboundConnector::from((tcp, tls))))
     }
 
     /// One exchange, within `limit` from the connection to the end of the answer.

@@ -17,24 +17,24 @@ use toolgate_core::egress::Egress;
 
 pub use client::{Answer, Client, ExchangeError, IDLE_MAX, Pool, connector_anywhere, excerpt, pool};
 pub use proxy::{BadProxy, read_proxy};
-pub use resolver::{Forbidden, Lookup, NameUnknown, Resolver};
+pub use resolver::{ForbiddenAddress, HostLookup, NameUnknown, Resolver};
 pub use tcp::Tcp;
-pub use tls::{BadEgress, Part, check};
+pub use tls::{BadEgress, TlsPart, check};
 use tls::{tls, without_roots};
-pub use trouble::{Trouble, told};
+pub use trouble::{ConnectTrouble, told};
 pub use tunnel::ProxyError;
 
 /// Plain connections and TLS, depending on the address.
-pub type Connector = HttpsConnector<Tcp>;
+pub type OutboundConnector = HttpsConnector<Tcp>;
 
 /// The allowed addresses of a destination, and the connection settings.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct OutboundSettings {
     pub reach: Reach,
     pub egress: Arc<Egress>,
 }
 
-impl From<Reach> for Way {
+impl From<Reach> for OutboundSettings {
     fn from(reach: Reach) -> Self {
         Self { reach, egress: Arc::default() }
     }
@@ -64,12 +64,12 @@ pub fn connector(
     egress: &Arc<Egress>,
     resolver: Resolver,
     connect_timeout: Duration,
-) -> Result<Connector, BadEgress> {
+) -> Result<OutboundConnector, BadEgress> {
     let tls = match scheme {
         Scheme::Http => without_roots(),
         Scheme::Https => tls(egress)?,
     };
-    let mut connector = Connector::from((Tcp::new(egress.clone(), resolver, connect_timeout), tls));
+    let mut connector = OutboundConnector::from((Tcp::new(egress.clone(), resolver, connect_timeout), tls));
     if scheme == Scheme::Https {
         connector.enforce_https();
     }

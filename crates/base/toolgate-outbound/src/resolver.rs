@@ -12,14 +12,14 @@ use toolgate_core::port::BoxFuture;
 use tower_service::Service;
 
 /// Turns a name into addresses.
-pub trait Lookup: Send + Sync {
+pub trait HostLookup: Send + Sync {
     fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
 /// The machine's own resolver.
-struct System;
+struct SystemLookup;
 
-impl Lookup for System {
+impl HostLookup for SystemLookup {
     fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         let host = host.to_owned();
         Box::pin(async move {
@@ -34,7 +34,7 @@ impl Lookup for System {
 /// A name or address that a server may not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("\"{host}\" may not be dialled: {refused}")]
-pub struct Forbidden {
+pub struct ForbiddenAddress {
     pub host: String,
     pub refused: AddressRefused,
 }
@@ -49,21 +49,21 @@ pub struct NameUnknown {
 
 #[derive(Clone)]
 pub struct Resolver {
-    lookup: Arc<dyn Lookup>,
+    lookup: Arc<dyn HostLookup>,
     reach: Reach,
 }
 
 impl Resolver {
     pub fn system(reach: Reach) -> Self {
-        Self { lookup: Arc::new(System), reach }
+        Self { lookup: Arc::new(SystemLookup), reach }
     }
 
-    pub fn with(lookup: Arc<dyn Lookup>, reach: Reach) -> Self {
+    pub fn with(lookup: Arc<dyn HostLookup>, reach: Reach) -> Self {
         Self { lookup, reach }
     }
 
     /// Addresses in a URL are never resolved, so they are checked here, in any notation.
-    pub fn check_literal(&self, url: &url::Url) -> Result<(), Forbidden> {
+    pub fn check_literal(&self, url: &url::Url) -> Result<(), ForbiddenAddress> {
         let address = match url.host() {
             Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
             Some(url::Host::Ipv6(address)) => IpAddr::V6(address),
@@ -72,8 +72,8 @@ impl Resolver {
         self.check(address, &address.to_string())
     }
 
-    pub(crate) fn check(&self, address: IpAddr, host: &str) -> Result<(), Forbidden> {
-        self.reach.check(address).map_err(|refused| Forbidden { host: host.to_owned(), refused })
+    pub(crate) fn check(&self, address: IpAddr, host: &str) -> Result<(), ForbiddenAddress> {
+        self.reach.check(address).map_err(|refused| ForbiddenAddress { host: host.to_owned(), refused })
     }
 
     /// The address to request from a proxy, so that it dials exactly the checked one; `None` if nothing is
@@ -130,9 +130,9 @@ mod tests {
     use super::*;
 
     /// Answers each question with the next of its answers, and the last one from then on.
-    struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
+    struct ScriptedLookup(Mutex<Vec<Vec<IpAddr>>>);
 
-    impl Scripted {
+    impl ScriptedLookup {
         fn new(answers: &[&[&str]]) -> Arc<Self> {
             let parse = |text: &&str| text.parse().expect("an address");
             let mut answers: Vec<Vec<IpAddr>> =
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    impl Lookup for Scripted {
+    impl HostLookup for ScriptedLookup {
         fn addresses(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
             let mut answers = self.0.lock();
             let answer = if answers.len() > 1 { answers.pop() } else { answers.last().cloned() };
@@ -160,7 +160,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_leads_elsewhere_when_it_is_dialled_again_is_refused_then() {
-        let resolver = Resolver::with(Scripted::new(&[&["8.8.8.8"], &["127.0.0.1"]]), PUBLIC_ONLY);
+        let resolver = Resolver::with(ScriptedLookup::new(&[&["8.8.8.8"], &["127.0.0.1"]]), PUBLIC_ONLY);
         assert_eq!(ask(&resolver).await, Ok(vec!["8.8.8.8".parse().expect("an address")]));
         let refused = ask(&resolver).await.expect_err("loopback");
         assert!(refused.contains("rebound.example") && refused.contains("127.0.0.1"), "{refused}");
@@ -169,14 +169,14 @@ mod tests {
 
     #[tokio::test]
     async fn one_forbidden_address_among_others_refuses_the_name() {
-        let resolver = Resolver::with(Scripted::new(&[&["8.8.8.8", "10.0.0.1"]]), PUBLIC_ONLY);
+        let resolver = Resolver::with(ScriptedLookup::new(&[&["8.8.8.8", "10.0.0.1"]]), PUBLIC_ONLY);
         assert!(ask(&resolver).await.expect_err("a private address").contains("10.0.0.1"));
     }
 
     #[tokio::test]
     async fn a_proxy_is_asked_for_the_address_that_was_checked() {
         let pinned = async |answer: &[&str], reach| {
-            let resolver = Resolver::with(Scripted::new(&[answer]), reach);
+            let resolver = Resolver::with(ScriptedLookup::new(&[answer]), reach);
             resolver.pinned("rebound.example").await.map_err(|error| error.to_string())
         };
         let public = |text: &str| Ok(Some(text.parse().expect("an address")));
@@ -189,7 +189,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_operator_wrote_leads_anywhere() {
-        let resolver = Resolver::with(Scripted::new(&[&["127.0.0.1", "169.254.169.254"]]), Reach::Anywhere);
+        let resolver =
+            Resolver::with(ScriptedLookup::new(&[&["127.0.0.1", "169.254.169.254"]]), Reach::Anywhere);
         assert_eq!(ask(&resolver).await.expect("not checked").len(), 2);
     }
 

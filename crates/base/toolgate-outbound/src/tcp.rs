@@ -21,7 +21,7 @@ use crate::tunnel::{self, ProxyError};
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
-type Stream = TokioIo<TcpStream>;
+type TcpIo = TokioIo<TcpStream>;
 
 /// Opens connections. Clones share their state.
 #[derive(Clone)]
@@ -51,11 +51,11 @@ impl Tcp {
         }
     }
 
-    async fn straight(mut self, uri: Uri) -> Result<Stream, BoxError> {
+    async fn straight(mut self, uri: Uri) -> Result<TcpIo, BoxError> {
         Ok(self.direct.call(uri).await?)
     }
 
-    async fn through(self, proxy: Proxy, uri: Uri) -> Result<Stream, BoxError> {
+    async fn through(self, proxy: Proxy, uri: Uri) -> Result<TcpIo, BoxError> {
         let host = bare(uri.host().unwrap_or_default());
         let target = match self.resolver.pinned(host).await? {
             // The proxy is asked for the checked address. It may still be one that bypasses the proxy.
@@ -81,9 +81,9 @@ impl Tcp {
 }
 
 impl Service<Uri> for Tcp {
-    type Response = Stream;
+    type Response = TcpIo;
     type Error = BoxError;
-    type Future = BoxFuture<'static, Result<Stream, BoxError>>;
+    type Future = BoxFuture<'static, Result<TcpIo, BoxError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))

@@ -28,7 +28,7 @@ pub enum BadEgress {
 
 /// The part at fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum TlsPart {
     Machine,
     Authority,
     Certificate,
@@ -36,12 +36,12 @@ pub enum Part {
 }
 
 impl BadEgress {
-    pub fn part(&self) -> Part {
+    pub fn part(&self) -> TlsPart {
         match self {
-            Self::NoRoots(_) => Part::Machine,
-            Self::Authority(_) => Part::Authority,
-            Self::Certificate(_) => Part::Certificate,
-            Self::Key(_) => Part::Key,
+            Self::NoRoots(_) => TlsPart::Machine,
+            Self::Authority(_) => TlsPart::Authority,
+            Self::Certificate(_) => TlsPart::Certificate,
+            Self::Key(_) => TlsPart::Key,
         }
     }
 }
@@ -58,8 +58,8 @@ pub fn check(egress: &Egress) -> Result<(), BadEgress> {
 
 /// The configuration for connections that leave so.
 pub(crate) fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
-    static KNOWN: Mutex<Vec<(Known, Arc<ClientConfig>)>> = Mutex::new(Vec::new());
-    let wanted = Known { trust: egress.trust.clone(), identity: egress.identity.clone() };
+    static KNOWN: Mutex<Vec<(TlsKey, Arc<ClientConfig>)>> = Mutex::new(Vec::new());
+    let wanted = TlsKey { trust: egress.trust.clone(), identity: egress.identity.clone() };
     let mut known = KNOWN.lock();
     if let Some((_, config)) = known.iter().find(|(one, _)| *one == wanted) {
         return Ok(config.clone());
@@ -81,7 +81,7 @@ pub(crate) fn without_roots() -> Arc<ClientConfig> {
 
 /// The part of an egress that determines a configuration.
 #[derive(PartialEq)]
-struct Known {
+struct TlsKey {
     trust: Trust,
     identity: Option<Identity>,
 }

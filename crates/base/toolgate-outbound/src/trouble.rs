@@ -11,7 +11,7 @@ use crate::tunnel::ProxyError;
 
 /// A kind of trouble with known advice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trouble {
+pub enum ConnectTrouble {
     UnknownIssuer,
     Expired,
     NotYetValid,
@@ -27,7 +27,7 @@ pub enum Trouble {
     TimedOut,
 }
 
-impl Trouble {
+impl ConnectTrouble {
     /// In the order in which they are searched for in a text: specific ones come before general ones.
     pub const ALL: [Self; 13] = [
         Self::UnknownIssuer,
@@ -118,7 +118,7 @@ impl Trouble {
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let innermost = causes(error).last().unwrap_or(error);
     let detail = detail(innermost);
-    match Trouble::of(error) {
+    match ConnectTrouble::of(error) {
         Some(trouble) if detail.is_empty() => trouble.phrase().to_owned(),
         Some(trouble) => format!("{} ({detail})", trouble.phrase()),
         None => detail,
@@ -134,43 +134,43 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     })
 }
 
-fn of_cause(error: &(dyn Error + 'static)) -> Option<Trouble> {
+fn of_cause(error: &(dyn Error + 'static)) -> Option<ConnectTrouble> {
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
         return of_tls(error);
     }
     if let Some(error) = error.downcast_ref::<ProxyError>() {
         return Some(match error {
-            ProxyError::WantsCredentials { .. } => Trouble::ProxyWantsCredentials,
-            ProxyError::Refused { .. } => Trouble::ProxyRefused,
+            ProxyError::WantsCredentials { .. } => ConnectTrouble::ProxyWantsCredentials,
+            ProxyError::Refused { .. } => ConnectTrouble::ProxyRefused,
             ProxyError::Unreachable { .. } | ProxyError::Garbled { .. } | ProxyError::TimedOut { .. } => {
-                Trouble::ProxyAway
+                ConnectTrouble::ProxyAway
             }
         });
     }
     if error.is::<NameUnknown>() {
-        return Some(Trouble::NameUnknown);
+        return Some(ConnectTrouble::NameUnknown);
     }
     match error.downcast_ref::<io::Error>().filter(|error| error.get_ref().is_none())?.kind() {
-        io::ErrorKind::ConnectionRefused => Some(Trouble::NobodyListens),
+        io::ErrorKind::ConnectionRefused => Some(ConnectTrouble::NobodyListens),
         io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
-            Some(Trouble::TimedOut)
+            Some(ConnectTrouble::TimedOut)
         }
         _ => None,
     }
 }
 
-fn of_tls(error: &rustls::Error) -> Option<Trouble> {
+fn of_tls(error: &rustls::Error) -> Option<ConnectTrouble> {
     match error {
         rustls::Error::InvalidCertificate(why) => Some(match why {
-            CertificateError::UnknownIssuer => Trouble::UnknownIssuer,
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => Trouble::Expired,
+            CertificateError::UnknownIssuer => ConnectTrouble::UnknownIssuer,
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => ConnectTrouble::Expired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                Trouble::NotYetValid
+                ConnectTrouble::NotYetValid
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                Trouble::WrongName
+                ConnectTrouble::WrongName
             }
-            _ => Trouble::Certificate,
+            _ => ConnectTrouble::Certificate,
         }),
         rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired
@@ -180,8 +180,8 @@ fn of_tls(error: &rustls::Error) -> Option<Trouble> {
             | AlertDescription::CertificateExpired
             | AlertDescription::CertificateRevoked
             | AlertDescription::UnsupportedCertificate,
-        ) => Some(Trouble::WantsCertificate),
-        rustls::Error::InvalidMessage(_) => Some(Trouble::NotTls),
+        ) => Some(ConnectTrouble::WantsCertificate),
+        rustls::Error::InvalidMessage(_) => Some(ConnectTrouble::NotTls),
         _ => None,
     }
 }
@@ -201,18 +201,18 @@ mod tests {
 
     #[test]
     fn every_trouble_is_found_again_in_the_words_for_it() {
-        for trouble in Trouble::ALL {
+        for trouble in ConnectTrouble::ALL {
             let text = format!("could not connect to a.example:443: {} (x)", trouble.phrase());
-            assert_eq!(Trouble::in_text(&text), Some(trouble));
+            assert_eq!(ConnectTrouble::in_text(&text), Some(trouble));
         }
-        assert_eq!(Trouble::in_text("it answered HTTP 500"), None);
+        assert_eq!(ConnectTrouble::in_text("it answered HTTP 500"), None);
     }
 
     #[test]
     fn what_an_io_error_carries_is_looked_into() {
         let inner = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
-        assert_eq!(told(&error), Trouble::UnknownIssuer.phrase());
+        assert_eq!(told(&error), ConnectTrouble::UnknownIssuer.phrase());
         let refused = io::Error::other(io::Error::from_raw_os_error(111));
         assert_eq!(
             told(&refused),

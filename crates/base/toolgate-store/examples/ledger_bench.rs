@@ -10,11 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use toolgate_core::event::{About, Body, DecisionKind, Durability, Entry, Event, EventKind, Filter, Outcome};
+use toolgate_core::event::{
+    DecisionKind, Durability, Event, EventFilter, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome,
+};
 use toolgate_core::governance::{Ledger, Warrant};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
-use toolgate_store::{CallFilter, LedgerWriter, Order, Store};
+use toolgate_store::{CallFilter, LedgerOrder, LedgerWriter, Store};
 
 const EVENTS_WANTED: u64 = 1_000_000;
 const EVENTS_PER_CALL: u64 = 3;
@@ -35,13 +37,13 @@ fn cpu_us() -> u64 {
     ticks * 10_000
 }
 
-struct Calls {
+struct BenchCalls {
     next: AtomicU64,
 }
 
 /// The variety of callers, tools and arguments.
 #[derive(Clone, Copy, Debug)]
-enum Traffic {
+enum TrafficMix {
     /// One agent, one tool, the same arguments.
     Same,
     /// 50 agents, 200 tools, a hundred different arguments.
@@ -51,10 +53,10 @@ enum Traffic {
 }
 
 /// One call: the entries before it is sent and after it has ended.
-fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
-    let pick = |count: u64| if matches!(traffic, Traffic::Same) { 7 } else { number % count };
+fn call(number: u64, traffic: TrafficMix) -> (LedgerEntry, LedgerEntry) {
+    let pick = |count: u64| if matches!(traffic, TrafficMix::Same) { 7 } else { number % count };
     let server = ServerName::new(&format!("server-{}", pick(20))).expect("a legal name");
-    let about = Arc::new(About {
+    let about = Arc::new(EventSubject {
         session: number.is_multiple_of(10).then(|| SessionId::new(format!("ses_{}", number / 100))),
         run: number.is_multiple_of(50).then(|| RunId::new(format!("run_{}", number / 500))),
         task: None,
@@ -71,7 +73,7 @@ fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
     decided.policy_version = Some(Digest::of("policy"));
     decided.decision =
         Some(if number.is_multiple_of(1000) { DecisionKind::Deny } else { DecisionKind::Permit });
-    let mark = if matches!(traffic, Traffic::Unique) { number } else { pick(100) };
+    let mark = if matches!(traffic, TrafficMix::Unique) { number } else { pick(100) };
     let input = body(format!("{{\"path\":\"/data/{mark}\",\"limit\":100,\"encoding\":\"utf-8\"}}"), at);
     let output = body(format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{mark:0>400}\"}}]}}"), at);
     let mut started = event(EventKind::CallStarted, 1);
@@ -81,23 +83,24 @@ fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
     completed.duration_us = Some(1234);
     completed.output = Some(output.digest);
     let before =
-        Entry { events: vec![decided, started], bodies: vec![input], durability: Durability::OnDisk };
-    let after = Entry { events: vec![completed], bodies: vec![output], durability: Durability::Written };
+        LedgerEntry { events: vec![decided, started], bodies: vec![input], durability: Durability::OnDisk };
+    let after =
+        LedgerEntry { events: vec![completed], bodies: vec![output], durability: Durability::Written };
     (before, after)
 }
 
-fn body(text: String, at_ms: i64) -> Body {
+fn body(text: String, at_ms: i64) -> LedgerBody {
     let json = RawJson::from_composed(text);
-    Body { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
+    LedgerBody { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
 }
 
 /// `callers` at once, for a while. Prints the cost of a call.
 async fn measure(
     writer: &LedgerWriter,
-    calls: &Arc<Calls>,
+    calls: &Arc<BenchCalls>,
     callers: u64,
     durability: Durability,
-    traffic: Traffic,
+    traffic: TrafficMix,
 ) {
     let (begun, cpu) = (Instant::now(), cpu_us());
     let first = calls.next.load(Ordering::SeqCst);
@@ -130,11 +133,11 @@ async fn measure(
 /// The cost of the bench itself.
 fn measure_making() {
     let cpu = cpu_us();
-    let made = (0..100_000).map(|number| call(number, Traffic::Mixed).0.events.len()).sum::<usize>() / 2;
+    let made = (0..100_000).map(|number| call(number, TrafficMix::Mixed).0.events.len()).sum::<usize>() / 2;
     say(format_args!("making a call costs {:.1} µs", (cpu_us() - cpu) as f64 / made as f64));
 }
 
-async fn fill(writer: &LedgerWriter, calls: &Arc<Calls>) {
+async fn fill(writer: &LedgerWriter, calls: &Arc<BenchCalls>) {
     let mut tasks = Vec::new();
     for _ in 0..512 {
         let (writer, calls) = (writer.clone(), Arc::clone(calls));
@@ -144,7 +147,7 @@ async fn fill(writer: &LedgerWriter, calls: &Arc<Calls>) {
                 if number * EVENTS_PER_CALL >= EVENTS_WANTED {
                     return;
                 }
-                let (mut before, after) = call(number, Traffic::Mixed);
+                let (mut before, after) = call(number, TrafficMix::Mixed);
                 before.events.extend(after.events);
                 before.durability = Durability::Written;
                 writer.append(before).await.expect("written");
@@ -156,38 +159,45 @@ async fn fill(writer: &LedgerWriter, calls: &Arc<Calls>) {
     }
 }
 
-fn filters() -> Vec<(&'static str, Filter)> {
+fn filters() -> Vec<(&'static str, EventFilter)> {
     let server = ServerName::new("server-7").expect("a legal name");
     let hour = 3_600_000;
-    let none = Filter::default;
+    let none = EventFilter::default;
     vec![
         ("nothing", none()),
         (
             "time, an old hour",
-            Filter { from_ms: Some(START_MS + hour), until_ms: Some(START_MS + 2 * hour), ..none() },
+            EventFilter { from_ms: Some(START_MS + hour), until_ms: Some(START_MS + 2 * hour), ..none() },
         ),
         (
             "time, one minute",
-            Filter { from_ms: Some(START_MS + hour), until_ms: Some(START_MS + hour + 60_000), ..none() },
+            EventFilter {
+                from_ms: Some(START_MS + hour),
+                until_ms: Some(START_MS + hour + 60_000),
+                ..none()
+            },
         ),
-        ("time, the first half", Filter { until_ms: Some(START_MS + 4 * hour), ..none() }),
-        ("principal", Filter { principal: Some(PrincipalId::new(&format!("tok_{:032x}", 13))), ..none() }),
-        ("principal, nobody", Filter { principal: Some(PrincipalId::new("nobody")), ..none() }),
-        ("session", Filter { session: Some(SessionId::new("ses_70")), ..none() }),
-        ("run", Filter { run: Some(RunId::new("run_3")), ..none() }),
-        ("call", Filter { call: Some(CallId::new(format!("tc_{:032x}", 5))), ..none() }),
-        ("tool", Filter { tool: Some(CanonicalName::of(&server, "tool_7")), ..none() }),
-        ("server", Filter { server: Some(server.clone()), ..none() }),
-        ("outcome succeeded", Filter { outcome: Some(Outcome::Succeeded), ..none() }),
-        ("outcome failed", Filter { outcome: Some(Outcome::Failed), ..none() }),
-        ("outcome unknown, none", Filter { outcome: Some(Outcome::Unknown), ..none() }),
-        ("decision permit", Filter { decision: Some(DecisionKind::Permit), ..none() }),
-        ("decision deny", Filter { decision: Some(DecisionKind::Deny), ..none() }),
-        ("kind completed", Filter { kind: Some(EventKind::CallCompleted), ..none() }),
-        ("kind approval.voted, none", Filter { kind: Some(EventKind::ApprovalVoted), ..none() }),
+        ("time, the first half", EventFilter { until_ms: Some(START_MS + 4 * hour), ..none() }),
+        (
+            "principal",
+            EventFilter { principal: Some(PrincipalId::new(&format!("tok_{:032x}", 13))), ..none() },
+        ),
+        ("principal, nobody", EventFilter { principal: Some(PrincipalId::new("nobody")), ..none() }),
+        ("session", EventFilter { session: Some(SessionId::new("ses_70")), ..none() }),
+        ("run", EventFilter { run: Some(RunId::new("run_3")), ..none() }),
+        ("call", EventFilter { call: Some(CallId::new(format!("tc_{:032x}", 5))), ..none() }),
+        ("tool", EventFilter { tool: Some(CanonicalName::of(&server, "tool_7")), ..none() }),
+        ("server", EventFilter { server: Some(server.clone()), ..none() }),
+        ("outcome succeeded", EventFilter { outcome: Some(Outcome::Succeeded), ..none() }),
+        ("outcome failed", EventFilter { outcome: Some(Outcome::Failed), ..none() }),
+        ("outcome unknown, none", EventFilter { outcome: Some(Outcome::Unknown), ..none() }),
+        ("decision permit", EventFilter { decision: Some(DecisionKind::Permit), ..none() }),
+        ("decision deny", EventFilter { decision: Some(DecisionKind::Deny), ..none() }),
+        ("kind completed", EventFilter { kind: Some(EventKind::CallCompleted), ..none() }),
+        ("kind approval.voted, none", EventFilter { kind: Some(EventKind::ApprovalVoted), ..none() }),
         (
             "server and failed and an hour",
-            Filter {
+            EventFilter {
                 server: Some(server),
                 outcome: Some(Outcome::Failed),
                 from_ms: Some(START_MS + hour),
@@ -200,7 +210,7 @@ fn filters() -> Vec<(&'static str, Filter)> {
 
 async fn pages(store: &Store) {
     for (name, filter) in filters() {
-        for order in [Order::NewestFirst, Order::OldestFirst] {
+        for order in [LedgerOrder::NewestFirst, LedgerOrder::OldestFirst] {
             let begun = Instant::now();
             let page = store.ledger_page(&filter, None, 100, order).await.expect("read");
             let took = begun.elapsed();
@@ -234,15 +244,15 @@ async fn main() {
     let store = store.expect("the store opens");
     let writer = LedgerWriter::start(&store, "bench").await.expect("the writer starts");
     measure_making();
-    let calls = Arc::new(Calls { next: AtomicU64::new(0) });
+    let calls = Arc::new(BenchCalls { next: AtomicU64::new(0) });
     for (callers, durability, traffic) in [
-        (128, Durability::OnDisk, Traffic::Same),
-        (1, Durability::OnDisk, Traffic::Same),
-        (64, Durability::OnDisk, Traffic::Same),
-        (64, Durability::Written, Traffic::Same),
-        (64, Durability::OnDisk, Traffic::Mixed),
-        (64, Durability::OnDisk, Traffic::Unique),
-        (512, Durability::OnDisk, Traffic::Mixed),
+        (128, Durability::OnDisk, TrafficMix::Same),
+        (1, Durability::OnDisk, TrafficMix::Same),
+        (64, Durability::OnDisk, TrafficMix::Same),
+        (64, Durability::Written, TrafficMix::Same),
+        (64, Durability::OnDisk, TrafficMix::Mixed),
+        (64, Durability::OnDisk, TrafficMix::Unique),
+        (512, Durability::OnDisk, TrafficMix::Mixed),
     ] {
         measure(&writer, &calls, callers, durability, traffic).await;
     }

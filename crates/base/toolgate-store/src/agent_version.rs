@@ -7,7 +7,7 @@ use toolgate_core::{Digest, RawJson};
 use crate::books::Books;
 use crate::error::doing;
 use crate::registry::{read_count, read_raw, stored_count, unreadable};
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
 use crate::{Store, StoreError};
 
@@ -85,7 +85,7 @@ impl Books {
         event: impl Fn(&NewAgentVersion, u64) -> Event,
     ) -> Result<usize, StoreError> {
         let doing = doing("keep versions of agents");
-        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(&doing)?;
         let mut events = Vec::new();
         for version in versions {
             if let Some(number) = keep(&mut change, version).await.map_err(&doing)? {
@@ -99,7 +99,7 @@ impl Books {
 }
 
 /// Its number, if it is new. No other transaction gives out numbers meanwhile.
-async fn keep(change: &mut Change<'_>, version: &NewAgentVersion) -> Result<Option<u64>, sqlx::Error> {
+async fn keep(change: &mut TopicChange<'_>, version: &NewAgentVersion) -> Result<Option<u64>, sqlx::Error> {
     let last = change.tx.sql(LAST).bind(change.tenant).bind(version.agent.as_str());
     let (last,): (i64,) = last.fetch_one().await?;
     let number = read_count(last) + 1;

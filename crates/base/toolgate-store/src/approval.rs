@@ -45,7 +45,7 @@ pub struct ApprovalFilter {
 
 /// An approval with the number of its changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Versioned {
+pub(crate) struct VersionedApproval {
     pub(crate) version: i64,
     pub(crate) approval: Approval,
 }
@@ -167,7 +167,7 @@ pub(crate) async fn lock(
     transaction: &mut Transaction,
     tenant: &str,
     id: &ApprovalId,
-) -> Result<Option<Versioned>, sqlx::Error> {
+) -> Result<Option<VersionedApproval>, sqlx::Error> {
     let read = transaction.sql_for_update(READ).bind(tenant).bind(without_nul(id.as_str()));
     let row: Option<ApprovalRow> = read.fetch_optional().await?;
     row.map(ApprovalRow::read).transpose()
@@ -178,7 +178,7 @@ pub(crate) async fn lock_open(
     transaction: &mut Transaction,
     tenant: &str,
     binding: &Binding,
-) -> Result<Option<Versioned>, sqlx::Error> {
+) -> Result<Option<VersionedApproval>, sqlx::Error> {
     let read = transaction.sql_for_update(READ_OPEN).bind(tenant).bind(key(binding));
     let row: Option<ApprovalRow> = read.fetch_optional().await?;
     row.map(ApprovalRow::read).transpose()
@@ -215,9 +215,9 @@ row! {
 }
 
 impl ApprovalRow {
-    fn read(self) -> Result<Versioned, sqlx::Error> {
+    fn read(self) -> Result<VersionedApproval, sqlx::Error> {
         let approval = serde_json::from_str(&self.body).map_err(|cause| sqlx::Error::Decode(cause.into()))?;
-        Ok(Versioned { version: self.version, approval })
+        Ok(VersionedApproval { version: self.version, approval })
     }
 }
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Withdrawn};
-use toolgate_core::event::{Durability, Entry, Event, EventKind};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, WithdrawalReason};
+use toolgate_core::event::{Durability, Event, EventKind, LedgerEntry};
 use toolgate_core::governance::{
-    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, RecordedEnd, StartRefused,
-    StoreDown, Warrant,
+    Approvals, DecideError, DecidedApproval, Ledger, NewApproval, OpenedApproval, RecordedEnd, StartRefused,
+    StoreDown, VoteSubmission, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::BoxFuture;
@@ -36,18 +36,18 @@ pub struct BooksSettings {
 /// Clones share everything.
 #[derive(Clone)]
 pub struct Books {
-    inner: Arc<Inner>,
+    inner: Arc<BooksInner>,
 }
 
-struct Inner {
+struct BooksInner {
     store: Store,
     writer: LedgerWriter,
-    terms: Mutex<Terms>,
+    terms: Mutex<ApprovalTerms>,
 }
 
 /// The settings of approvals. They may change while people decide.
 #[derive(Clone)]
-struct Terms {
+struct ApprovalTerms {
     approved_valid: Duration,
     escalate_to: Vec<String>,
 }
@@ -66,8 +66,8 @@ impl Store {
     ) -> Result<Books, StoreError> {
         let writer = LedgerWriter::start_under(self, &settings.stream, claim).await?;
         let BooksSettings { approved_valid, escalate_to, .. } = settings;
-        let terms = Mutex::new(Terms { approved_valid, escalate_to });
-        Ok(Books { inner: Arc::new(Inner { store: self.clone(), writer, terms }) })
+        let terms = Mutex::new(ApprovalTerms { approved_valid, escalate_to });
+        Ok(Books { inner: Arc::new(BooksInner { store: self.clone(), writer, terms }) })
     }
 }
 
@@ -78,7 +78,7 @@ impl Books {
 
     /// Changes the settings of approvals from now on.
     pub fn set_approvals(&self, approved_valid: Duration, escalate_to: Vec<String>) {
-        *self.inner.terms.lock() = Terms { approved_valid, escalate_to };
+        *self.inner.terms.lock() = ApprovalTerms { approved_valid, escalate_to };
     }
 
     /// The store behind them.
@@ -120,11 +120,11 @@ impl Books {
 }
 
 impl Ledger for Books {
-    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+    fn append(&self, entry: LedgerEntry) -> BoxFuture<'static, Result<(), StoreDown>> {
         self.inner.writer.append(entry)
     }
 
-    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+    fn start(&self, entry: LedgerEntry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
         self.inner.writer.start(entry, warrant)
     }
 
@@ -134,7 +134,7 @@ impl Ledger for Books {
 }
 
 impl Approvals for Books {
-    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<OpenedApproval, StoreDown>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { inner.open(new).await.map_err(down("ask for an approval")) })
     }
@@ -159,7 +159,7 @@ impl Approvals for Books {
         Box::pin(async move { inner.store.approval_left(&id, state).await })
     }
 
-    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
+    fn decide(&self, decision: VoteSubmission) -> BoxFuture<'static, Result<DecidedApproval, DecideError>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { inner.decide(decision).await })
     }
@@ -168,7 +168,7 @@ impl Approvals for Books {
         &self,
         id: &ApprovalId,
         by: &PrincipalId,
-        why: Withdrawn,
+        why: WithdrawalReason,
     ) -> BoxFuture<'static, Result<(), DecideError>> {
         let (inner, id, by) = (Arc::clone(&self.inner), id.clone(), by.clone());
         Box::pin(async move { inner.cancel(&id, &by, why).await })
@@ -207,7 +207,7 @@ impl Approvals for Books {
     }
 }
 
-impl Inner {
+impl BooksInner {
     /// Decisions of people survive a crash of the machine.
     async fn begin(&self) -> Result<Transaction, sqlx::Error> {
         self.store.db.begin(Durability::OnDisk).await
@@ -215,12 +215,12 @@ impl Inner {
 
     /// The ledger comes last: all writers wait for its head.
     async fn record(&self, mut transaction: Transaction, events: Vec<Event>) -> Result<(), sqlx::Error> {
-        let entry = Entry { events, bodies: Vec::new(), durability: Durability::OnDisk };
+        let entry = LedgerEntry { events, bodies: Vec::new(), durability: Durability::OnDisk };
         ledger::append_in(&mut transaction, self.writer.pen(), entry).await?;
         transaction.commit().await
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> ApprovalTerms {
         self.terms.lock().clone()
     }
 

@@ -8,7 +8,7 @@
 //! tx.commit().await?`. A transaction without a commit is rolled back. On SQLite one transaction of a process
 //! runs at a time (`BEGIN IMMEDIATE`): never begin one, nor wait for anything else, while another is open. On
 //! Postgres it is READ COMMITTED: lock the rows that were read and will be written with
-//! `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(Lock::…)`. Locks are taken in this
+//! `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(DbLock::…)`. Locks are taken in this
 //! order: approval, grant, the revision of a topic or the root of a tree of runs, bytes, then the head of a
 //! ledger stream.
 //!
@@ -32,10 +32,10 @@ use toolgate_core::port::BoxFuture;
 
 use crate::cut_off::is_cut_off;
 use crate::fault::Faults;
-use crate::pulse::Pulse;
+use crate::pulse::DbPulse;
 
-/// See [`On`].
-type Boxed<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
+/// See [`StatementTarget`].
+type DbFuture<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
 
 /// Longer than a writer of SQLite waits for another process. Without it, a database host that vanishes from
 /// the network would block a call until TCP gives up.
@@ -58,7 +58,7 @@ const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 pub(crate) struct Db {
     pools: Pools,
     faults: Arc<Faults>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<DbPulse>,
 }
 
 #[derive(Clone)]
@@ -95,34 +95,37 @@ impl Dialect {
 
 /// The work that only one transaction at a time may do, across all processes on a database.
 #[derive(Clone, Copy)]
-pub(crate) enum Lock {
+pub(crate) enum DbLock {
     FirstTokens = 0x7467_0001,
     /// Held together by those who draw ledger numbers, alone by those who wait for them to finish.
     LedgerNumbers = 0x7467_0002,
 }
 
 /// A row of either database.
-pub(crate) trait Row:
+pub(crate) trait DbRow:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
 {
 }
 
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> DbRow for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 /// A value that can be bound on either database.
-pub(crate) trait Value<'v>:
+pub(crate) trait DbValue<'v>:
     Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
 {
 }
 
-impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
+impl<'v, T> DbValue<'v> for T where
+    T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
+{
+}
 
 impl Db {
     pub(crate) fn new(pools: Pools) -> Self {
         Self { pools, faults: Arc::default(), pulse: Arc::default() }
     }
 
-    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+    pub(crate) fn pulse(&self) -> &Arc<DbPulse> {
         &self.pulse
     }
 
@@ -139,20 +142,30 @@ impl Db {
     }
 
     /// A single statement.
-    pub(crate) fn sql(&self, text: impl SqlSafeStr) -> Statement<'_> {
+    pub(crate) fn sql(&self, text: impl SqlSafeStr) -> SqlStatement<'_> {
         let on = match &self.pools {
-            Pools::Sqlite(pools) => On::Sqlite(Via::Pool(&pools.usual), SqliteArguments::default()),
-            Pools::Postgres(pool) => On::Postgres(Via::Pool(pool), PgArguments::default()),
+            Pools::Sqlite(pools) => {
+                StatementTarget::Sqlite(ConnectionSource::Pool(&pools.usual), SqliteArguments::default())
+            }
+            Pools::Postgres(pool) => {
+                StatementTarget::Postgres(ConnectionSource::Pool(pool), PgArguments::default())
+            }
         };
-        Statement { text: text.into_sql_str(), on, faults: &self.faults, pulse: &self.pulse, unbound: None }
+        SqlStatement {
+            text: text.into_sql_str(),
+            on,
+            faults: &self.faults,
+            pulse: &self.pulse,
+            unbound: None,
+        }
     }
 
     /// Begins a transaction that will write, and that is as durable as asked once it is committed.
-    pub(crate) fn begin(&self, durability: Durability) -> Boxed<'_, Transaction> {
+    pub(crate) fn begin(&self, durability: Durability) -> DbFuture<'_, Transaction> {
         Box::pin(async move {
             self.faults.check()?;
             // Boxed: a connection that is being opened is large.
-            let begun: Boxed<'_, Open> = Box::pin(limited(self.pools.begin(durability)));
+            let begun: DbFuture<'_, OpenTransaction> = Box::pin(limited(self.pools.begin(durability)));
             let open = self.pulse.during(begun).await?;
             let (faults, pulse) = (Arc::clone(&self.faults), Arc::clone(&self.pulse));
             let transaction = Transaction { open, faults, pulse };
@@ -182,7 +195,7 @@ fn synchronous(durability: Durability) -> &'static str {
 }
 
 impl Pools {
-    async fn begin(&self, durability: Durability) -> Result<Open, sqlx::Error> {
+    async fn begin(&self, durability: Durability) -> Result<OpenTransaction, sqlx::Error> {
         match self {
             Pools::Sqlite(pools) => {
                 let mut turn = Arc::clone(&pools.writing).lock_owned().await;
@@ -192,14 +205,14 @@ impl Pools {
                     pools.writer.execute(synchronous(durability)).await?;
                     *turn = durability;
                 }
-                Ok(Open::Sqlite(pools.begin().await?, turn))
+                Ok(OpenTransaction::Sqlite(pools.begin().await?, turn))
             }
             Pools::Postgres(pool) => {
                 let begin = match durability {
                     Durability::Written => BEGIN_WRITTEN,
                     Durability::OnDisk => BEGIN_ON_DISK,
                 };
-                Ok(Open::Postgres(begin_postgres(pool, begin).await?))
+                Ok(OpenTransaction::Postgres(begin_postgres(pool, begin).await?))
             }
         }
     }
@@ -236,12 +249,12 @@ impl SqlitePools {
 
 /// A transaction that writes. Dropped without `commit`, it has never been.
 pub(crate) struct Transaction {
-    open: Open,
+    open: OpenTransaction,
     faults: Arc<Faults>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<DbPulse>,
 }
 
-enum Open {
+enum OpenTransaction {
     Sqlite(sqlx::Transaction<'static, Sqlite>, OwnedMutexGuard<Durability>),
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
@@ -249,25 +262,32 @@ enum Open {
 impl Transaction {
     pub(crate) fn dialect(&self) -> Dialect {
         match self.open {
-            Open::Sqlite(..) => Dialect::Sqlite,
-            Open::Postgres(_) => Dialect::Postgres,
+            OpenTransaction::Sqlite(..) => Dialect::Sqlite,
+            OpenTransaction::Postgres(_) => Dialect::Postgres,
         }
     }
 
-    pub(crate) fn sql(&mut self, text: impl SqlSafeStr) -> Statement<'_> {
+    pub(crate) fn sql(&mut self, text: impl SqlSafeStr) -> SqlStatement<'_> {
         let on = match &mut self.open {
-            Open::Sqlite(transaction, _) => {
-                On::Sqlite(Via::Open(&mut **transaction), SqliteArguments::default())
-            }
-            Open::Postgres(transaction) => {
-                On::Postgres(Via::Open(&mut **transaction), PgArguments::default())
+            OpenTransaction::Sqlite(transaction, _) => StatementTarget::Sqlite(
+                ConnectionSource::Open(&mut **transaction),
+                SqliteArguments::default(),
+            ),
+            OpenTransaction::Postgres(transaction) => {
+                StatementTarget::Postgres(ConnectionSource::Open(&mut **transaction), PgArguments::default())
             }
         };
-        Statement { text: text.into_sql_str(), on, faults: &self.faults, pulse: &self.pulse, unbound: None }
+        SqlStatement {
+            text: text.into_sql_str(),
+            on,
+            faults: &self.faults,
+            pulse: &self.pulse,
+            unbound: None,
+        }
     }
 
     /// Reads rows that this transaction will write, and locks them.
-    pub(crate) fn sql_for_update(&mut self, text: &'static str) -> Statement<'_> {
+    pub(crate) fn sql_for_update(&mut self, text: &'static str) -> SqlStatement<'_> {
         match self.dialect() {
             Dialect::Sqlite => self.sql(text),
             Dialect::Postgres => self.sql(sqlx::AssertSqlSafe(format!("{text} FOR UPDATE"))),
@@ -275,7 +295,7 @@ impl Transaction {
     }
 
     /// Waits for this lock, and holds it until the end of this transaction.
-    pub(crate) async fn alone(&mut self, lock: Lock) -> Result<(), sqlx::Error> {
+    pub(crate) async fn alone(&mut self, lock: DbLock) -> Result<(), sqlx::Error> {
         if self.dialect() == Dialect::Postgres {
             self.sql(LOCK).bind(lock as i64).execute().await?;
         }
@@ -288,15 +308,17 @@ impl Transaction {
     }
 
     /// An error leaves it open whether the transaction has been.
-    pub(crate) fn commit(self) -> Boxed<'static, ()> {
+    pub(crate) fn commit(self) -> DbFuture<'static, ()> {
         Box::pin(async move {
             self.faults.check()?;
             match self.open {
-                Open::Sqlite(transaction, turn) => {
+                OpenTransaction::Sqlite(transaction, turn) => {
                     limited(transaction.commit()).await?;
                     drop(turn);
                 }
-                Open::Postgres(transaction) => self.pulse.during(limited(transaction.commit())).await?,
+                OpenTransaction::Postgres(transaction) => {
+                    self.pulse.during(limited(transaction.commit())).await?
+                }
             }
             self.faults.check()
         })
@@ -305,21 +327,21 @@ impl Transaction {
 
 /// One statement in preparation.
 #[must_use = "a statement does nothing until it is executed or fetched"]
-pub(crate) struct Statement<'c> {
+pub(crate) struct SqlStatement<'c> {
     text: SqlStr,
-    on: On<'c>,
+    on: StatementTarget<'c>,
     faults: &'c Faults,
-    pulse: &'c Pulse,
+    pulse: &'c DbPulse,
     /// The first value that could not be bound.
     unbound: Option<sqlx::error::BoxDynError>,
 }
 
-enum On<'c> {
-    Sqlite(Via<'c, Sqlite>, SqliteArguments),
-    Postgres(Via<'c, Postgres>, PgArguments),
+enum StatementTarget<'c> {
+    Sqlite(ConnectionSource<'c, Sqlite>, SqliteArguments),
+    Postgres(ConnectionSource<'c, Postgres>, PgArguments),
 }
 
-enum Via<'c, D: Database> {
+enum ConnectionSource<'c, D: Database> {
     Pool(&'c Pool<D>),
     Open(&'c mut D::Connection),
 }
@@ -328,27 +350,27 @@ enum Via<'c, D: Database> {
 macro_rules! via {
     ($via:expr, $connection:ident => $call:expr) => {
         match $via {
-            Via::Pool(pool) => {
+            ConnectionSource::Pool(pool) => {
                 let mut held = pool.acquire().await?;
                 let $connection = &mut *held;
                 $call.await
             }
-            Via::Open($connection) => $call.await,
+            ConnectionSource::Open($connection) => $call.await,
         }
     };
 }
 
-impl Statement<'_> {
-    pub(crate) fn bind<'v>(mut self, value: impl Value<'v>) -> Self {
+impl SqlStatement<'_> {
+    pub(crate) fn bind<'v>(mut self, value: impl DbValue<'v>) -> Self {
         self.push(value);
         self
     }
 
     /// The same for many values: the statement stays where it is.
-    pub(crate) fn push<'v>(&mut self, value: impl Value<'v>) {
+    pub(crate) fn push<'v>(&mut self, value: impl DbValue<'v>) {
         let added = match &mut self.on {
-            On::Sqlite(_, arguments) => sqlx::Arguments::add(arguments, value),
-            On::Postgres(_, arguments) => arguments.add(value),
+            StatementTarget::Sqlite(_, arguments) => sqlx::Arguments::add(arguments, value),
+            StatementTarget::Postgres(_, arguments) => arguments.add(value),
         };
         if let Err(error) = added {
             self.unbound.get_or_insert(error);
@@ -358,8 +380,8 @@ impl Statement<'_> {
     /// Reserves room for this many values.
     pub(crate) fn reserve(&mut self, values: usize) {
         match &mut self.on {
-            On::Sqlite(_, arguments) => sqlx::Arguments::reserve(arguments, values, 0),
-            On::Postgres(_, arguments) => {
+            StatementTarget::Sqlite(_, arguments) => sqlx::Arguments::reserve(arguments, values, 0),
+            StatementTarget::Postgres(_, arguments) => {
                 sqlx::Arguments::reserve(arguments, values, values * POSTGRES_VALUE_BYTES)
             }
         }
@@ -372,34 +394,34 @@ impl Statement<'_> {
         pulse.during(on.execute(text)).await
     }
 
-    pub(crate) async fn fetch_all<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
+    pub(crate) async fn fetch_all<T: DbRow>(self) -> Result<Vec<T>, sqlx::Error> {
         let pulse = self.pulse;
         let (text, on) = self.ready()?;
         pulse.during(on.fetch_all(text)).await?.read()
     }
 
-    pub(crate) async fn fetch_optional<T: Row>(self) -> Result<Option<T>, sqlx::Error> {
+    pub(crate) async fn fetch_optional<T: DbRow>(self) -> Result<Option<T>, sqlx::Error> {
         let pulse = self.pulse;
         let (text, on) = self.ready()?;
         Ok(pulse.during(on.fetch_optional(text)).await?.read()?.pop())
     }
 
-    pub(crate) async fn fetch_one<T: Row>(self) -> Result<T, sqlx::Error> {
+    pub(crate) async fn fetch_one<T: DbRow>(self) -> Result<T, sqlx::Error> {
         self.fetch_optional().await?.ok_or(sqlx::Error::RowNotFound)
     }
 }
 
 /// Boxed futures: the code behind them is compiled here, once. An `async fn` is compiled again in every crate
 /// that awaits it, with all of `sqlx` in it, and for each kind of row.
-impl<'c> On<'c> {
-    fn execute(self, text: SqlStr) -> Boxed<'c, u64> {
+impl<'c> StatementTarget<'c> {
+    fn execute(self, text: SqlStr) -> DbFuture<'c, u64> {
         Box::pin(limited(async move {
             match self {
-                On::Sqlite(via, arguments) => {
+                StatementTarget::Sqlite(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
                     via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
                 }
-                On::Postgres(via, arguments) => {
+                StatementTarget::Postgres(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
                     via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
                 }
@@ -407,33 +429,33 @@ impl<'c> On<'c> {
         }))
     }
 
-    fn fetch_all(self, text: SqlStr) -> Boxed<'c, Rows> {
+    fn fetch_all(self, text: SqlStr) -> DbFuture<'c, RawRows> {
         Box::pin(limited(async move {
             match self {
-                On::Sqlite(via, arguments) => {
+                StatementTarget::Sqlite(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
-                    via!(via, connection => query.fetch_all(connection)).map(Rows::Sqlite)
+                    via!(via, connection => query.fetch_all(connection)).map(RawRows::Sqlite)
                 }
-                On::Postgres(via, arguments) => {
+                StatementTarget::Postgres(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
-                    via!(via, connection => query.fetch_all(connection)).map(Rows::Postgres)
+                    via!(via, connection => query.fetch_all(connection)).map(RawRows::Postgres)
                 }
             }
         }))
     }
 
-    fn fetch_optional(self, text: SqlStr) -> Boxed<'c, Rows> {
+    fn fetch_optional(self, text: SqlStr) -> DbFuture<'c, RawRows> {
         Box::pin(limited(async move {
             match self {
-                On::Sqlite(via, arguments) => {
+                StatementTarget::Sqlite(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
                     let row = via!(via, connection => query.fetch_optional(connection));
-                    row.map(|row| Rows::Sqlite(Vec::from_iter(row)))
+                    row.map(|row| RawRows::Sqlite(Vec::from_iter(row)))
                 }
-                On::Postgres(via, arguments) => {
+                StatementTarget::Postgres(via, arguments) => {
                     let query = sqlx::query_with(text, arguments);
                     let row = via!(via, connection => query.fetch_optional(connection));
-                    row.map(|row| Rows::Postgres(Vec::from_iter(row)))
+                    row.map(|row| RawRows::Postgres(Vec::from_iter(row)))
                 }
             }
         }))
@@ -441,22 +463,22 @@ impl<'c> On<'c> {
 }
 
 /// The raw rows of a result.
-enum Rows {
+enum RawRows {
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
 }
 
-impl Rows {
-    fn read<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
+impl RawRows {
+    fn read<T: DbRow>(self) -> Result<Vec<T>, sqlx::Error> {
         match self {
-            Rows::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
-            Rows::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+            RawRows::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
+            RawRows::Postgres(rows) => rows.iter().map(T::from_row).collect(),
         }
     }
 }
 
-impl<'c> Statement<'c> {
-    fn ready(self) -> Result<(SqlStr, On<'c>), sqlx::Error> {
+impl<'c> SqlStatement<'c> {
+    fn ready(self) -> Result<(SqlStr, StatementTarget<'c>), sqlx::Error> {
         if let Some(error) = self.unbound {
             return Err(sqlx::Error::Encode(error));
         }

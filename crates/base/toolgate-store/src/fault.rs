@@ -16,13 +16,13 @@ mod armed {
 
     #[derive(Default)]
     pub(crate) struct Faults {
-        plan: Mutex<Plan>,
+        plan: Mutex<FaultPlan>,
         /// The number of pages at which the disk is full. Zero means never.
         pages_max: AtomicU32,
     }
 
     #[derive(Clone, Copy, Default)]
-    enum Plan {
+    enum FaultPlan {
         #[default]
         None,
         /// The number of operations until the failing one, itself included.
@@ -32,23 +32,23 @@ mod armed {
     }
 
     impl Faults {
-        fn set(&self, plan: Plan) {
+        fn set(&self, plan: FaultPlan) {
             *self.plan.lock() = plan;
         }
 
         fn is_to_come(&self) -> bool {
             let plan = self.plan.lock();
-            matches!(*plan, Plan::Once(1..) | Plan::From(1..))
+            matches!(*plan, FaultPlan::Once(1..) | FaultPlan::From(1..))
         }
 
         pub(crate) fn check(&self) -> Result<(), sqlx::Error> {
             let mut plan = self.plan.lock();
             let (next, fails) = match *plan {
-                Plan::None => (Plan::None, false),
-                Plan::Once(left) if left > 1 => (Plan::Once(left - 1), false),
-                Plan::Once(_) => (Plan::None, true),
-                Plan::From(left) if left > 1 => (Plan::From(left - 1), false),
-                Plan::From(_) => (Plan::From(0), true),
+                FaultPlan::None => (FaultPlan::None, false),
+                FaultPlan::Once(left) if left > 1 => (FaultPlan::Once(left - 1), false),
+                FaultPlan::Once(_) => (FaultPlan::None, true),
+                FaultPlan::From(left) if left > 1 => (FaultPlan::From(left - 1), false),
+                FaultPlan::From(_) => (FaultPlan::From(0), true),
             };
             *plan = next;
             match fails {
@@ -63,17 +63,17 @@ mod armed {
         /// Makes the n-th of the following operations on the database fail, counting from 1. A commit is two:
         /// it may fail, or only its confirmation may be lost.
         pub fn fail_nth(&self, n: u64) {
-            self.db.faults().set(Plan::Once(n));
+            self.db.faults().set(FaultPlan::Once(n));
         }
 
         /// Makes the n-th operation and all after it fail, as if the database were gone.
         pub fn fail_from_nth(&self, n: u64) {
-            self.db.faults().set(Plan::From(n));
+            self.db.faults().set(FaultPlan::From(n));
         }
 
         /// Stops all failures on demand.
         pub fn fail_never(&self) {
-            self.db.faults().set(Plan::None);
+            self.db.faults().set(FaultPlan::None);
         }
 
         /// True if the requested failure has not happened yet.

@@ -21,13 +21,13 @@ use toolgate_core::event::Durability;
 use toolgate_core::file::{File, FileName};
 use toolgate_core::id::FileId;
 
-pub use artifact::{StoreArtifactError, Stored};
-pub use blob::{CONDEMNED_LEASE_MS, Touched};
-pub use shared::{Doer, FileEnd};
-pub use upload::{Claim, NewUpload, Upload};
+pub use artifact::{ArtifactOutcome, StoreArtifactError};
+pub use blob::{BlobReservation, CONDEMNED_LEASE_MS};
+pub use shared::{Actor, FileEnd};
+pub use upload::{NewUpload, Upload, UploadClaim};
 
 use crate::cursor::PageCursor;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::error::doing;
 use crate::page::PageQuery;
 use crate::{Store, StoreError};
@@ -91,7 +91,7 @@ impl Store {
 async fn write(
     store: &Store,
     text: &'static str,
-    push: impl FnOnce(&mut Statement<'_>),
+    push: impl FnOnce(&mut SqlStatement<'_>),
 ) -> Result<u64, sqlx::Error> {
     let mut transaction = store.db.begin(Durability::Written).await?;
     let mut statement = transaction.sql(text);

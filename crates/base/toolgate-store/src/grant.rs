@@ -30,7 +30,7 @@ pub const GRANTS_MAX: i64 = 1_000;
 
 /// A filter for grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Grants {
+pub enum GrantFilter {
     /// Grants that can be used now.
     Live,
     /// Used up, expired and revoked ones too.
@@ -39,11 +39,11 @@ pub enum Grants {
 
 impl Store {
     /// Newest first.
-    pub async fn list_grants(&self, which: Grants) -> Result<Vec<Grant>, StoreError> {
+    pub async fn list_grants(&self, which: GrantFilter) -> Result<Vec<Grant>, StoreError> {
         const DOING: &str = "list the grants";
         let list = match which {
-            Grants::All => self.db.sql(LIST).bind(self.tenant).bind(GRANTS_MAX),
-            Grants::Live => self.db.sql(LIST_LIVE).bind(self.tenant).bind(GRANTS_MAX).bind(now_ms()),
+            GrantFilter::All => self.db.sql(LIST).bind(self.tenant).bind(GRANTS_MAX),
+            GrantFilter::Live => self.db.sql(LIST_LIVE).bind(self.tenant).bind(GRANTS_MAX).bind(now_ms()),
         };
         let rows: Vec<(String,)> = list.fetch_all().await.map_err(doing(DOING))?;
         rows.into_iter().map(read).collect::<Result<_, _>>().map_err(doing(DOING))

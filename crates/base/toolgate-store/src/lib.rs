@@ -42,38 +42,40 @@ pub use counts::WaitingCounts;
 pub use cursor::PageCursor;
 pub use error::StoreError;
 pub use file::{
-    CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileEnd, FileFilter, NewUpload, StoreArtifactError,
-    Stored, Touched, Upload,
+    Actor, ArtifactOutcome, BlobReservation, CONDEMNED_LEASE_MS, FILES_PAGE_MAX, FileEnd, FileFilter,
+    NewUpload, StoreArtifactError, Upload, UploadClaim,
 };
 pub use gateways::{
     CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, StoredGateway, StreamClaim, StreamWatch,
 };
-pub use grant::{GRANTS_MAX, Grants};
+pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
     BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
     CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat, ExportedLines,
-    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerWriter, OUTBOX_LEASE_MS, Order, OutboxBatch, SinkStart,
-    Tampering, Verified, ledger_event_cloudevent, ledger_event_json,
+    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
+    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
 };
 pub use login::StoredLogin;
-pub use open::Others;
+pub use open::OtherUsersAccess;
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{
-    Join, Joined, NAMES_PER_SERVER_MAX, RegisterError, RegisteredServer, Registering, RegistrationLimits,
-    SealedSecret, SecretOrigin, Setting, StoredInstance, StoredTool, StoredVersion, ToolRowChange,
-    ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, Whose, WriteSettingError,
+    JoinKind, JoinedInstance, NAMES_PER_SERVER_MAX, NewInstance, RegisterError, RegisteredServer,
+    RegistrationLimits, SealedSecret, SecretOrigin, SecretOwner, StoredInstance, StoredSetting, StoredTool,
+    StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
+    VERSIONS_PER_TOOL_MAX, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{
-    Act, BatchCall, Completion, Ending, Exhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
-    RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall, TaskVersion,
+    ActionStamp, BatchCall, BudgetExhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
+    RUNS_OPEN_MAX, RunCallState, RunCompletion, RunEnding, RunError, RunFilter, SteppedRun, StoredRunCall,
+    TaskVersion,
 };
-pub use server::{Counts, ServerStatus, StoredListing};
+pub use server::{ListCounts, ServerStatus, StoredListing};
 pub use session::{
-    ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionFilter,
-    SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
+    ChangeSessionError, IdleCriteria, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionEnd,
+    SessionFilter, SessionKind, SessionMark, SessionStanding, StoredSession,
 };
 pub use store::Store;
-pub use token::{NewToken, NewTokenSpec, Token, TokenState, is_reserved_principal};
+pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;

@@ -14,7 +14,7 @@ use crate::db::Transaction;
 use crate::error::{doing, random_bytes};
 use crate::token::TokenRow;
 use crate::token_cache::digest;
-use crate::{Store, StoreError, Token};
+use crate::{ListedToken, Store, StoreError};
 
 const INSERT: &str = "INSERT INTO logins (tenant, hash, kind, token, created_at_ms, ends_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6)";
@@ -58,7 +58,7 @@ impl LoginKind {
 impl Store {
     /// Logs in the holder of a token and returns the secret of the login. The login ends with the token, and
     /// after this time.
-    pub async fn log_in(&self, token: &Token, time: Duration) -> Result<String, StoreError> {
+    pub async fn log_in(&self, token: &ListedToken, time: Duration) -> Result<String, StoreError> {
         const DOING: &str = "log somebody in";
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         sweep(&mut transaction, self.tenant).await.map_err(doing(DOING))?;

@@ -9,7 +9,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 /// The steps of one kind of database, from a folder with a file for each.
 macro_rules! steps {
     ($folder:literal: $([$zeros:literal $($version:literal $name:literal)+])+) => {
-        [$($(Step {
+        [$($(MigrationStep {
             version: $version,
             name: $name,
             sql: include_str!(concat!("../migrations/", $folder, "/", $zeros, $version, "_", $name, ".sql")),
@@ -17,18 +17,18 @@ macro_rules! steps {
     };
 }
 
-struct Step {
+struct MigrationStep {
     version: i64,
     name: &'static str,
     sql: &'static str,
 }
 
-static SQLITE: [Step; 16] = steps! { "sqlite":
+static SQLITE: [MigrationStep; 16] = steps! { "sqlite":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
     ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"]
 };
 
-static POSTGRES: [Step; 16] = steps! { "postgres":
+static POSTGRES: [MigrationStep; 16] = steps! { "postgres":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
     ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"]
 };
@@ -41,7 +41,7 @@ pub(crate) fn postgres() -> Migrator {
     migrator(&POSTGRES)
 }
 
-fn migrator(steps: &'static [Step]) -> Migrator {
+fn migrator(steps: &'static [MigrationStep]) -> Migrator {
     let steps = steps.iter().map(|step| {
         let (name, sql) = (Cow::Borrowed(step.name), step.sql.into_sql_str());
         Migration::new(step.version, name, MigrationType::Simple, sql, false)

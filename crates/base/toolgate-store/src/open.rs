@@ -124,7 +124,7 @@ async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> 
 
 /// The access of other users of this machine to the data folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Others {
+pub enum OtherUsersAccess {
     Nothing,
     /// They can list the files.
     Look,
@@ -132,16 +132,16 @@ pub enum Others {
     Change,
 }
 
-impl Others {
+impl OtherUsersAccess {
     /// The access that the mode of the folder allows. An existing folder keeps its mode.
     #[cfg(unix)]
-    pub fn of(folder: &Path) -> Others {
+    pub fn of(folder: &Path) -> OtherUsersAccess {
         let mode = std::fs::metadata(folder)
             .map_or(0, |found| std::os::unix::fs::PermissionsExt::mode(&found.permissions()));
         match mode & 0o077 {
-            0 => Others::Nothing,
-            mode if mode & 0o022 == 0 => Others::Look,
-            _ => Others::Change,
+            0 => OtherUsersAccess::Nothing,
+            mode if mode & 0o022 == 0 => OtherUsersAccess::Look,
+            _ => OtherUsersAccess::Change,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Store;
 use crate::cursor::PageCursor;
-use crate::db::{Row, without_nul};
+use crate::db::{DbRow, without_nul};
 
 /// The maximum number of tasks, runs or questions on a page.
 pub const RUN_PAGE_MAX: usize = 200;
@@ -37,7 +37,7 @@ impl<'c> PageQuery<'c> {
     }
 
     /// The rows, and whether there are more. `select` is a statement without its conditions.
-    pub(crate) async fn fetch<T: Row>(
+    pub(crate) async fn fetch<T: DbRow>(
         self,
         store: &Store,
         select: &str,

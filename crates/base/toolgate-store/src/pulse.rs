@@ -28,7 +28,7 @@ const RECENT_MS: u64 = 600;
 
 const AWAY: &str = "the database does not answer";
 
-pub(crate) struct Pulse {
+pub(crate) struct DbPulse {
     answers: watch::Sender<bool>,
     began: Instant,
     /// The time of the last answered statement, in milliseconds since then.
@@ -36,7 +36,7 @@ pub(crate) struct Pulse {
     probing: TaskTracker,
 }
 
-impl Default for Pulse {
+impl Default for DbPulse {
     fn default() -> Self {
         Self {
             answers: watch::Sender::new(true),
@@ -47,7 +47,7 @@ impl Default for Pulse {
     }
 }
 
-impl Pulse {
+impl DbPulse {
     /// Probes until the last owner of the pulse is gone.
     pub(crate) fn feel(self: &Arc<Self>, options: PgConnectOptions) {
         self.probing.spawn(beat(options, Arc::downgrade(self)));
@@ -101,7 +101,7 @@ impl Pulse {
     }
 }
 
-async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
+async fn beat(options: PgConnectOptions, pulse: Weak<DbPulse>) {
     let mut held = None;
     loop {
         tokio::time::sleep(EVERY).await;

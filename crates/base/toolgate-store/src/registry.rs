@@ -12,11 +12,12 @@ mod vault;
 
 pub(crate) use columns::{read_count, read_raw, stored_count, unreadable};
 pub use instances::{
-    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
+    JoinKind, JoinedInstance, NewInstance, RegisterError, RegisteredServer, RegistrationLimits,
+    StoredInstance,
 };
 pub use names::NAMES_PER_SERVER_MAX;
-pub use origins::{SecretOrigin, Whose};
-pub use settings::{Setting, WriteSettingError};
+pub use origins::{SecretOrigin, SecretOwner};
+pub use settings::{StoredSetting, WriteSettingError};
 pub use tools::{
     StoredTool, StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
     VERSIONS_PER_TOOL_MAX,

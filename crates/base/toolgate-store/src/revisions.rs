@@ -22,7 +22,7 @@ pub struct Revisions {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Topic {
+pub(crate) enum RevisionTopic {
     Settings,
     Registrations,
     Tools,
@@ -30,14 +30,14 @@ pub(crate) enum Topic {
     Sessions,
 }
 
-impl Topic {
+impl RevisionTopic {
     fn as_str(self) -> &'static str {
         match self {
-            Topic::Settings => "settings",
-            Topic::Registrations => "registrations",
-            Topic::Tools => "tools",
-            Topic::Vault => "vault",
-            Topic::Sessions => "sessions",
+            RevisionTopic::Settings => "settings",
+            RevisionTopic::Registrations => "registrations",
+            RevisionTopic::Tools => "tools",
+            RevisionTopic::Vault => "vault",
+            RevisionTopic::Sessions => "sessions",
         }
     }
 }
@@ -47,33 +47,33 @@ impl Store {
     pub async fn read_revisions(&self) -> Result<Revisions, StoreError> {
         let read = self.db.sql(READ_ALL).bind(self.tenant);
         let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;
-        let of = |topic: Topic| {
+        let of = |topic: RevisionTopic| {
             let row = rows.iter().find(|(name, _)| name == topic.as_str());
             row.map_or(0, |(_, revision)| crate::registry::columns::read_count(*revision))
         };
         Ok(Revisions {
-            settings: of(Topic::Settings),
-            registrations: of(Topic::Registrations),
-            tools: of(Topic::Tools),
-            vault: of(Topic::Vault),
-            sessions: of(Topic::Sessions),
+            settings: of(RevisionTopic::Settings),
+            registrations: of(RevisionTopic::Registrations),
+            tools: of(RevisionTopic::Tools),
+            vault: of(RevisionTopic::Vault),
+            sessions: of(RevisionTopic::Sessions),
         })
     }
 }
 
 /// A change of one topic in progress: it locks the topic. If it is dropped, it is rolled back.
-pub(crate) struct Change<'b> {
+pub(crate) struct TopicChange<'b> {
     books: &'b Books,
-    topic: Topic,
+    topic: RevisionTopic,
     pub(crate) tx: Transaction,
     pub(crate) tenant: &'static str,
     /// The topic's revision after the change.
     pub(crate) revision: i64,
 }
 
-impl<'b> Change<'b> {
+impl<'b> TopicChange<'b> {
     /// Takes the one lock of the topic before anything else, so that two that change several rows never wait in a circle.
-    pub(crate) async fn begin(books: &'b Books, topic: Topic) -> Result<Self, sqlx::Error> {
+    pub(crate) async fn begin(books: &'b Books, topic: RevisionTopic) -> Result<Self, sqlx::Error> {
         let tenant = books.store().tenant;
         let mut tx = books.begin().await?;
         let hold = tx.sql_for_update(HOLD).bind(tenant).bind(topic.as_str());
@@ -82,7 +82,7 @@ impl<'b> Change<'b> {
     }
 
     /// Adds a change of another topic. Topics that come before this one in the order must not be touched.
-    pub(crate) async fn touch(&mut self, topic: Topic) -> Result<(), sqlx::Error> {
+    pub(crate) async fn touch(&mut self, topic: RevisionTopic) -> Result<(), sqlx::Error> {
         self.tx.sql(BUMP).bind(self.tenant).bind(topic.as_str()).execute().await.map(drop)
     }
 

@@ -6,18 +6,18 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::db::{Dialect, Statement, Transaction};
+use crate::db::{Dialect, SqlStatement, Transaction};
 
 /// The largest text has 2 to the power of this many rows.
 const LARGEST_POWER: usize = 6;
 
 /// One statement with room for several rows of values.
-pub(crate) struct Rows {
+pub(crate) struct MultiRowInsert {
     sqlite: [Arc<str>; LARGEST_POWER + 1],
     postgres: [Arc<str>; LARGEST_POWER + 1],
 }
 
-impl Rows {
+impl MultiRowInsert {
     /// `{before}($1, $2, …), ($3, $4, …), …{after}`
     pub(crate) fn new(before: &str, columns: usize, after: &str) -> Self {
         let text = |dialect| {
@@ -33,7 +33,7 @@ impl Rows {
         &self,
         tx: &mut Transaction,
         values: &[T],
-        push: impl Fn(&mut Statement<'_>, &T),
+        push: impl Fn(&mut SqlStatement<'_>, &T),
     ) -> Result<(), sqlx::Error> {
         for (power, range) in parts(values.len()) {
             let texts = tx.dialect().pick(&self.sqlite, &self.postgres);
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn the_texts_have_a_place_for_each_value() {
-        let rows = Rows::new("INSERT INTO t (a, b) VALUES ", 2, " ON CONFLICT DO NOTHING");
+        let rows = MultiRowInsert::new("INSERT INTO t (a, b) VALUES ", 2, " ON CONFLICT DO NOTHING");
         assert_eq!(&*rows.sqlite[1], "INSERT INTO t (a, b) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING");
         assert_eq!(
             &*rows.postgres[1],
             "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4) ON CONFLICT DO NOTHING"
         );
-        assert_eq!(&*Rows::new("", 1, "").postgres[2], "($1), ($2), ($3), ($4)");
+        assert_eq!(&*MultiRowInsert::new("", 1, "").postgres[2], "($1), ($2), ($3), ($4)");
     }
 
     #[test]

@@ -24,11 +24,11 @@ use toolgate_core::run::{Run, RunState};
 
 pub use batch::BatchCall;
 pub use call::RUN_CALLS_MAX;
-pub use end::{Completion, Ending};
-pub use error::{Exhausted, RunError};
-pub use held::Act;
+pub use end::{RunCompletion, RunEnding};
+pub use error::{BudgetExhausted, RunError};
+pub use held::ActionStamp;
 pub use input::{InputAnswer, InputFilter};
-pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, Stepped};
+pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, SteppedRun};
 pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use toolgate_core::event::Durability;
-use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
+use toolgate_core::server::{Era, InstanceId, InstanceState, ServerHealth, ServerListing, ServerState};
 use toolgate_core::{RawJson, ServerName};
 
 use crate::clock::now_ms;
@@ -58,14 +58,14 @@ const FORGET_OTHERS_POSTGRES: [&str; 4] = [
 
 /// The sizes of a server's lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Counts {
+pub struct ListCounts {
     pub tools: usize,
     pub prompts: usize,
     pub resources: usize,
 }
 
-impl Counts {
-    pub fn of(listing: &Listing) -> Self {
+impl ListCounts {
+    pub fn of(listing: &ServerListing) -> Self {
         Self {
             tools: listing.tools.len(),
             prompts: listing.prompts.len(),
@@ -79,7 +79,7 @@ impl Counts {
 pub struct ServerStatus {
     pub name: ServerName,
     pub state: ServerState,
-    pub counts: Counts,
+    pub counts: ListCounts,
     pub updated_at_ms: i64,
     /// The time since which its health has been the same.
     pub since_ms: i64,
@@ -90,7 +90,7 @@ pub struct ServerStatus {
 pub struct StoredListing {
     pub name: ServerName,
     pub fingerprint: String,
-    pub listing: Listing,
+    pub listing: ServerListing,
     pub updated_at_ms: i64,
 }
 
@@ -125,7 +125,7 @@ impl Store {
         &self,
         name: &ServerName,
         state: &ServerState,
-        counts: Counts,
+        counts: ListCounts,
         updated_at_ms: i64,
     ) -> Result<(), StoreError> {
         let query = self
@@ -161,7 +161,7 @@ impl Store {
         &self,
         name: &ServerName,
         fingerprint: &str,
-        listing: &Listing,
+        listing: &ServerListing,
     ) -> Result<(), StoreError> {
         let text = serde_json::to_vec(&ListingText::from(listing)).expect("raw JSON and text serialise");
         let query = self.db.sql(WRITE_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
@@ -264,7 +264,7 @@ impl StatusRow {
             restarts: u32::try_from(self.restarts).unwrap_or_default(),
             instances: read_instances(&self.instances, doing)?,
         };
-        let counts = Counts {
+        let counts = ListCounts {
             tools: as_read(self.tool_count),
             prompts: as_read(self.prompt_count),
             resources: as_read(self.resource_count),
@@ -311,9 +311,9 @@ struct ListingText {
     templates: Vec<RawJson>,
 }
 
-impl From<&Listing> for ListingText {
-    fn from(listing: &Listing) -> Self {
-        let Listing {
+impl From<&ServerListing> for ListingText {
+    fn from(listing: &ServerListing) -> Self {
+        let ServerListing {
             capabilities,
             server_info,
             instructions,
@@ -327,7 +327,7 @@ impl From<&Listing> for ListingText {
     }
 }
 
-impl From<ListingText> for Listing {
+impl From<ListingText> for ServerListing {
     fn from(text: ListingText) -> Self {
         let ListingText { capabilities, server_info, instructions, tools, prompts, resources, templates } =
             text;
@@ -336,7 +336,7 @@ impl From<ListingText> for Listing {
     }
 }
 
-fn read_listing(text: &[u8], doing: &'static str) -> Result<Listing, StoreError> {
+fn read_listing(text: &[u8], doing: &'static str) -> Result<ServerListing, StoreError> {
     let text: ListingText =
         serde_json::from_slice(text).map_err(|_| StoreError::Unreadable { doing, what: "listing" })?;
     Ok(text.into())

@@ -10,8 +10,8 @@ use toolgate_core::id::SessionId;
 use toolgate_core::scope::AgentName;
 use toolgate_core::{PrincipalId, RawJson};
 
-pub use stored::{Closing, SessionKind, SessionMark, StoredSession};
-pub use write::{ChangeSessionError, NewSessionError, OpenSessions, Unused};
+pub use stored::{SessionEnd, SessionKind, SessionMark, StoredSession};
+pub use write::{ChangeSessionError, IdleCriteria, NewSessionError, OpenSessions};
 
 use crate::cursor::PageCursor;
 use crate::db::without_nul;

@@ -6,14 +6,14 @@ use tokio_util::task::TaskTracker;
 
 use crate::db::Db;
 use crate::token_cache::TokenCache;
-use crate::waiting::Waiting;
+use crate::waiting::ApprovalWaiters;
 
 /// An open data folder and its database. Clones share one small pool and one token cache.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) db: Db,
     pub(crate) tokens: Arc<TokenCache>,
-    pub(crate) waiting: Arc<Waiting>,
+    pub(crate) waiting: Arc<ApprovalWaiters>,
     /// The work in the background. Each task ends when its waiters or senders are gone.
     pub(crate) tasks: TaskTracker,
     /// The name of this store for work that only one store may do at a time.

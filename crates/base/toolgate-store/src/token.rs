@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use toolgate_core::event::{About, Durability, Entry, Event, EventKind};
+use toolgate_core::event::{Durability, Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{AgentName, Credential};
-use toolgate_core::{Kind, Principal, PrincipalId, RawJson, Role, ServerName};
+use toolgate_core::{Principal, PrincipalId, PrincipalKind, RawJson, Role, ServerName};
 
 use crate::clock::now_ms;
-use crate::db::{Lock, Transaction, without_nul};
+use crate::db::{DbLock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
 use crate::ledger::append_in;
 use crate::row::row;
-use crate::token_cache::{Digest, Known, digest};
+use crate::token_cache::{KnownToken, TokenDigest, digest};
 use crate::{Store, StoreError, StoredSession};
 
 const INSERT: &str =
@@ -71,7 +71,7 @@ pub struct NewTokenSpec {
     /// server's token must have the name of the server.
     pub principal: Option<String>,
     /// The default kind for the role, if missing.
-    pub kind: Option<Kind>,
+    pub kind: Option<PrincipalKind>,
     pub groups: Vec<String>,
     /// The agent definition it is bound to: it sees no more than that one admits.
     pub agent: Option<AgentName>,
@@ -158,13 +158,13 @@ impl std::fmt::Debug for NewToken {
 
 /// A token as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Token {
+pub struct ListedToken {
     pub id: String,
     pub role: Role,
     pub label: Option<String>,
     /// The owner, if named.
     pub principal: Option<String>,
-    pub kind: Kind,
+    pub kind: PrincipalKind,
     pub groups: Vec<String>,
     /// The agent definition it is bound to.
     pub agent: Option<AgentName>,
@@ -198,11 +198,11 @@ impl TokenState {
     }
 }
 
-impl Token {
+impl ListedToken {
     pub fn state(&self, now_ms: i64) -> TokenState {
         match self {
-            Token { revoked_at_ms: Some(_), .. } => TokenState::Revoked,
-            Token { expires_at_ms: Some(expires_at_ms), .. } if *expires_at_ms <= now_ms => {
+            ListedToken { revoked_at_ms: Some(_), .. } => TokenState::Revoked,
+            ListedToken { expires_at_ms: Some(expires_at_ms), .. } if *expires_at_ms <= now_ms => {
                 TokenState::Expired
             }
             _ => TokenState::Live,
@@ -250,7 +250,7 @@ impl Store {
         const DOING: &str = "create the first tokens";
         let pen = self.pen(stream).await?;
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
-        transaction.alone(Lock::FirstTokens).await.map_err(doing(DOING))?;
+        transaction.alone(DbLock::FirstTokens).await.map_err(doing(DOING))?;
         let (mut made, mut events) = (Vec::new(), Vec::new());
         for role in [Role::Admin, Role::Agent] {
             let any = transaction.sql(ANY).bind(self.tenant).bind(role.as_str());
@@ -274,7 +274,7 @@ impl Store {
     }
 
     /// All tokens but those of sessions, revoked ones too, oldest first.
-    pub async fn list_tokens(&self) -> Result<Vec<Token>, StoreError> {
+    pub async fn list_tokens(&self) -> Result<Vec<ListedToken>, StoreError> {
         const DOING: &str = "list the tokens";
         let rows: Vec<TokenRow> =
             self.db.sql(LIST).bind(self.tenant).fetch_all().await.map_err(doing(DOING))?;
@@ -282,7 +282,7 @@ impl Store {
     }
 
     /// The tokens that were created for a session.
-    pub async fn list_session_tokens(&self, session: &SessionId) -> Result<Vec<Token>, StoreError> {
+    pub async fn list_session_tokens(&self, session: &SessionId) -> Result<Vec<ListedToken>, StoreError> {
         const DOING: &str = "list the tokens of a session";
         let list = self.db.sql(LIST_OF).bind(self.tenant).bind(without_nul(session.as_str()));
         let rows: Vec<TokenRow> = list.fetch_all().await.map_err(doing(DOING))?;
@@ -297,7 +297,7 @@ impl Store {
         stream: &str,
         by: &PrincipalId,
         given: &str,
-    ) -> Result<Token, StoreError> {
+    ) -> Result<ListedToken, StoreError> {
         const DOING: &str = "revoke the token";
         let tokens = self.list_tokens().await?;
         let mut token = pick(&tokens, given)?.clone();
@@ -329,11 +329,11 @@ impl Store {
         // The answer is as old as its question.
         let asked = std::time::Instant::now();
         let token = self.look_up(&digest).await?;
-        let verdict = token.as_ref().map(Token::credential);
+        let verdict = token.as_ref().map(ListedToken::credential);
         let expires_at_ms = token.as_ref().and_then(|token| token.expires_at_ms);
         self.tokens.keep(
             digest,
-            verdict.clone().map(|credential| Known { credential, expires_at_ms }),
+            verdict.clone().map(|credential| KnownToken { credential, expires_at_ms }),
             asked,
         );
         if let Some(token) = token {
@@ -343,7 +343,7 @@ impl Store {
     }
 
     /// Records the last use of a token in the background; if that fails, the next use tries again.
-    fn note_use(&self, token: Token) {
+    fn note_use(&self, token: ListedToken) {
         let now = now_ms();
         if token.used_at_ms.is_some_and(|used_at_ms| now - used_at_ms < USED_PRECISION_MS) {
             return;
@@ -389,11 +389,11 @@ impl Store {
     }
 
     /// The live token that has this secret, as the database knows it now.
-    pub async fn token_of_secret(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+    pub async fn token_of_secret(&self, secret: &str) -> Result<Option<ListedToken>, StoreError> {
         self.look_up(&digest(secret)).await
     }
 
-    async fn look_up(&self, digest: &Digest) -> Result<Option<Token>, StoreError> {
+    async fn look_up(&self, digest: &TokenDigest) -> Result<Option<ListedToken>, StoreError> {
         const DOING: &str = "verify a token";
         let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]).bind(now_ms());
         let row: Option<TokenRow> = query.fetch_optional().await.map_err(doing(DOING))?;
@@ -418,13 +418,13 @@ fn created(id: &str, spec: &NewTokenSpec) -> Event {
 }
 
 fn event(kind: EventKind, by: PrincipalId, detail: serde_json::Value) -> Event {
-    let mut event = Event::new(kind, now_ms(), by, Arc::new(About::default()));
+    let mut event = Event::new(kind, now_ms(), by, Arc::new(EventSubject::default()));
     event.detail = Some(RawJson::from(detail));
     event
 }
 
-fn entry(events: Vec<Event>) -> Entry {
-    Entry { events, durability: Durability::OnDisk, ..Entry::default() }
+fn entry(events: Vec<Event>) -> LedgerEntry {
+    LedgerEntry { events, durability: Durability::OnDisk, ..LedgerEntry::default() }
 }
 
 async fn insert(
@@ -498,16 +498,16 @@ row! {
 }
 
 impl TokenRow {
-    pub(crate) fn read(self, doing: &'static str) -> Result<Token, StoreError> {
+    pub(crate) fn read(self, doing: &'static str) -> Result<ListedToken, StoreError> {
         let unreadable = |what| StoreError::Unreadable { doing, what };
         // A token that lost its agent would see more than it should.
         let agent = self.agent.map(|agent| AgentName::new(&agent).map_err(|_| unreadable("agent")));
-        Ok(Token {
+        Ok(ListedToken {
             id: self.id,
             role: Role::parse(&self.role).ok_or(unreadable("role"))?,
             label: self.label,
             principal: self.principal,
-            kind: Kind::parse(&self.kind).ok_or(unreadable("kind"))?,
+            kind: PrincipalKind::parse(&self.kind).ok_or(unreadable("kind"))?,
             groups: serde_json::from_str(&self.groups).map_err(|_| unreadable("groups"))?,
             agent: agent.transpose()?,
             session: self.session.map(SessionId::new),
@@ -521,13 +521,14 @@ impl TokenRow {
 }
 
 /// An exact id beats everything; a live token beats a revoked one; several matches are ambiguous.
-fn pick<'t>(tokens: &'t [Token], given: &str) -> Result<&'t Token, StoreError> {
+fn pick<'t>(tokens: &'t [ListedToken], given: &str) -> Result<&'t ListedToken, StoreError> {
     if let Some(token) = tokens.iter().find(|token| token.id == given) {
         return Ok(token);
     }
     let is_prefix = given.len() > ID_PREFIX.len() && given.starts_with(ID_PREFIX);
-    let fits =
-        |token: &&Token| token.label.as_deref() == Some(given) || (is_prefix && token.id.starts_with(given));
+    let fits = |token: &&ListedToken| {
+        token.label.as_deref() == Some(given) || (is_prefix && token.id.starts_with(given))
+    };
     let (revoked, live): (Vec<_>, Vec<_>) =
         tokens.iter().filter(fits).partition(|token| token.revoked_at_ms.is_some());
     let candidates = if live.is_empty() { revoked } else { live };

@@ -9,7 +9,7 @@ use toolgate_core::scope::Credential;
 
 use crate::clock::now_ms;
 
-pub(crate) type Digest = [u8; 32];
+pub(crate) type TokenDigest = [u8; 32];
 
 /// The lifetime of a cached verdict: the time for which a token revoked by another process still works.
 const TRUSTED: Duration = Duration::from_secs(1);
@@ -24,48 +24,48 @@ const BAD_MAX: usize = 1_024;
 /// Good and bad verdicts are bounded apart, so that guessing cannot push out the tokens that work.
 #[derive(Default)]
 pub struct TokenCache {
-    verdicts: Mutex<Verdicts>,
+    verdicts: Mutex<CachedVerdicts>,
 }
 
 #[derive(Default)]
-struct Verdicts {
-    good: HashMap<Digest, Verdict<Known>>,
-    bad: HashMap<Digest, Verdict<()>>,
+struct CachedVerdicts {
+    good: HashMap<TokenDigest, CachedVerdict<KnownToken>>,
+    bad: HashMap<TokenDigest, CachedVerdict<()>>,
     /// The time of the last failure of the database.
     outage: Option<Instant>,
 }
 
 /// The cached data of a valid token.
-pub(crate) struct Known {
+pub(crate) struct KnownToken {
     pub(crate) credential: Credential,
     /// Its expiry applies even without the database.
     pub(crate) expires_at_ms: Option<i64>,
 }
 
-impl Known {
+impl KnownToken {
     fn unless_expired(&self) -> Option<Credential> {
         let expired = self.expires_at_ms.is_some_and(|expires_at_ms| expires_at_ms <= now_ms());
         (!expired).then(|| self.credential.clone())
     }
 }
 
-struct Verdict<T> {
+struct CachedVerdict<T> {
     value: T,
     asked: Instant,
     /// A renewal is in progress.
     renewing: bool,
 }
 
-pub(crate) fn digest(secret: &str) -> Digest {
+pub(crate) fn digest(secret: &str) -> TokenDigest {
     Sha256::digest(secret.as_bytes()).into()
 }
 
 impl TokenCache {
-    pub(crate) fn check(&self, digest: &Digest) -> Option<Option<Credential>> {
+    pub(crate) fn check(&self, digest: &TokenDigest) -> Option<Option<Credential>> {
         self.check_at(digest, Instant::now())
     }
 
-    fn check_at(&self, digest: &Digest, now: Instant) -> Option<Option<Credential>> {
+    fn check_at(&self, digest: &TokenDigest, now: Instant) -> Option<Option<Credential>> {
         let mut verdicts = self.lock();
         if let Some(verdict) = verdicts.good.get_mut(digest) {
             return verdict.usable(now).then(|| verdict.value.unless_expired());
@@ -75,7 +75,7 @@ impl TokenCache {
     }
 
     /// Caches the answer to a query that was made at `asked`.
-    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Known>, asked: Instant) {
+    pub(crate) fn keep(&self, digest: TokenDigest, verdict: Option<KnownToken>, asked: Instant) {
         let mut verdicts = self.lock();
         verdicts.outage = None;
         match verdict {
@@ -91,12 +91,16 @@ impl TokenCache {
     }
 
     /// The last positive verdict, however long ago, up to `max_age`.
-    pub(crate) fn last_known(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
+    pub(crate) fn last_known(&self, digest: &TokenDigest, max_age: Duration) -> Option<Credential> {
         self.lock().last_known(digest, max_age, Instant::now())
     }
 
     /// The same, if the database failed a moment ago: asking it now would wait for nothing.
-    pub(crate) fn last_known_in_an_outage(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
+    pub(crate) fn last_known_in_an_outage(
+        &self,
+        digest: &TokenDigest,
+        max_age: Duration,
+    ) -> Option<Credential> {
         let (verdicts, now) = (self.lock(), Instant::now());
         let failed = verdicts.outage?;
         (now.saturating_duration_since(failed) < OUTAGE)
@@ -110,22 +114,22 @@ impl TokenCache {
     }
 
     pub(crate) fn clear(&self) {
-        *self.lock() = Verdicts::default();
+        *self.lock() = CachedVerdicts::default();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Verdicts> {
+    fn lock(&self) -> MutexGuard<'_, CachedVerdicts> {
         self.verdicts.lock()
     }
 }
 
-impl Verdicts {
-    fn last_known(&self, digest: &Digest, max_age: Duration, now: Instant) -> Option<Credential> {
+impl CachedVerdicts {
+    fn last_known(&self, digest: &TokenDigest, max_age: Duration, now: Instant) -> Option<Credential> {
         let verdict = self.good.get(digest)?;
         (now.saturating_duration_since(verdict.asked) < max_age).then(|| verdict.value.unless_expired())?
     }
 }
 
-impl<T> Verdict<T> {
+impl<T> CachedVerdict<T> {
     fn usable(&mut self, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.asked);
         if age >= TRUSTED {
@@ -139,14 +143,20 @@ impl<T> Verdict<T> {
     }
 }
 
-fn insert<T>(map: &mut HashMap<Digest, Verdict<T>>, max: usize, digest: Digest, value: T, asked: Instant) {
+fn insert<T>(
+    map: &mut HashMap<TokenDigest, CachedVerdict<T>>,
+    max: usize,
+    digest: TokenDigest,
+    value: T,
+    asked: Instant,
+) {
     if map.len() >= max && !map.contains_key(&digest) {
         map.retain(|_, verdict| asked.saturating_duration_since(verdict.asked) < TRUSTED);
         if map.len() >= max {
             map.clear();
         }
     }
-    map.insert(digest, Verdict { value, asked, renewing: false });
+    map.insert(digest, CachedVerdict { value, asked, renewing: false });
 }
 
 #[cfg(test)]
@@ -159,8 +169,8 @@ mod tests {
         Credential::of(Principal::new(PrincipalId::new("tok_1"), Role::Agent))
     }
 
-    fn known() -> Known {
-        Known { credential: credential(), expires_at_ms: None }
+    fn known() -> KnownToken {
+        KnownToken { credential: credential(), expires_at_ms: None }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -194,10 +204,10 @@ mod tests {
     #[test]
     fn a_token_that_expires_ends_also_while_nobody_can_be_asked() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([1; 32], Some(Known { expires_at_ms: Some(now_ms() - 1), ..known() }), start);
+        cache.keep([1; 32], Some(KnownToken { expires_at_ms: Some(now_ms() - 1), ..known() }), start);
         assert_eq!(cache.check_at(&[1; 32], start), Some(None));
         assert_eq!(cache.last_known(&[1; 32], ms(60_000)), None);
-        cache.keep([2; 32], Some(Known { expires_at_ms: Some(now_ms() + 60_000), ..known() }), start);
+        cache.keep([2; 32], Some(KnownToken { expires_at_ms: Some(now_ms() + 60_000), ..known() }), start);
         assert_eq!(cache.check_at(&[2; 32], start), Some(Some(credential())));
     }
 

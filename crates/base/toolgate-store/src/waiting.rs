@@ -10,18 +10,18 @@ use tokio::sync::watch;
 use toolgate_core::id::ApprovalId;
 
 #[derive(Default)]
-pub(crate) struct Waiting {
-    inner: Mutex<Inner>,
+pub(crate) struct ApprovalWaiters {
+    inner: Mutex<WaiterTable>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct WaiterTable {
     /// The last version of each approval with waiters.
     versions: HashMap<ApprovalId, watch::Sender<i64>>,
     is_polling: bool,
 }
 
-impl Waiting {
+impl ApprovalWaiters {
     /// An approval has changed, as far as this process knows.
     pub(crate) fn tell(&self, id: &ApprovalId, version: i64) {
         if let Some(sender) = self.lock().versions.get(id) {
@@ -42,7 +42,7 @@ impl Waiting {
         self.lock().versions.keys().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, WaiterTable> {
         self.inner.lock()
     }
 }

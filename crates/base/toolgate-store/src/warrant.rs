@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use toolgate_core::approval::{ApprovalRefusal, Grant};
-use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::{StartRefused, StoreDown};
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::{Digest, approval::Binding};
 
-use crate::approval::{self, Versioned};
+use crate::approval::{self, VersionedApproval};
 use crate::books::events;
 use crate::clock::now_ms;
 use crate::db::Transaction;
 use crate::grant;
 
 /// Events that belong directly before those of the start, or why the call may not be sent.
-pub(crate) type Used = Result<Vec<Event>, StartRefused>;
+pub(crate) type WarrantOutcome = Result<Vec<Event>, StartRefused>;
 
 /// Marks an approval as used by this one call.
 pub(crate) async fn consume(
@@ -26,12 +26,12 @@ pub(crate) async fn consume(
     binding: &Binding,
     effective: Digest,
     call: &CallId,
-) -> Result<Used, sqlx::Error> {
+) -> Result<WarrantOutcome, sqlx::Error> {
     let found = match readable(approval::lock(transaction, tenant, id).await)? {
         Ok(found) => found,
         Err(unreadable) => return Ok(Err(unreadable)),
     };
-    let Some(Versioned { mut approval, .. }) = found else {
+    let Some(VersionedApproval { mut approval, .. }) = found else {
         // A missing approval was at best given for another call.
         return Ok(Err(ApprovalRefusal::Changed.into()));
     };
@@ -48,8 +48,8 @@ pub(crate) async fn use_grant(
     transaction: &mut Transaction,
     tenant: &str,
     id: &GrantId,
-    entry: &Entry,
-) -> Result<Used, sqlx::Error> {
+    entry: &LedgerEntry,
+) -> Result<WarrantOutcome, sqlx::Error> {
     let now_ms = now_ms();
     let found = match readable(grant::lock(transaction, tenant, id).await)? {
         Ok(found) => found.filter(|grant| grant.is_live(now_ms)),
@@ -78,7 +78,7 @@ fn readable<T>(read: Result<T, sqlx::Error>) -> Result<Result<T, StartRefused>, 
 
 /// An id is a name, never a permission.
 fn is_for(grant: &Grant, started: &Event) -> bool {
-    let About { tool, tool_version, .. } = &*started.about;
+    let EventSubject { tool, tool_version, .. } = &*started.about;
     grant.principal == started.principal
         && tool.as_ref() == Some(&grant.tool)
         && *tool_version == Some(grant.tool_version)

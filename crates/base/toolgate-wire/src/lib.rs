@@ -11,6 +11,6 @@ pub mod scan;
 pub mod sse;
 pub mod version;
 
-pub use message::{Incoming, Malformed, Notification, Request, Response, parse};
-pub use object::Members;
-pub use version::Version;
+pub use message::{IncomingMessage, MalformedMessage, Notification, Request, Response, parse};
+pub use object::ObjectMembers;
+pub use version::ProtocolVersion;

@@ -7,7 +7,7 @@ const KEPT_BYTES: usize = 4 << 10;
 
 /// A line without its break; it may be empty.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum WireLine {
     Whole(Bytes),
     /// Over the limit: only its ends were kept.
     TooLong {
@@ -44,7 +44,7 @@ impl Framer {
     }
 
     /// The next line that is complete, or `None` if more must be read first.
-    pub fn next_line(&mut self) -> Option<Line> {
+    pub fn next_line(&mut self) -> Option<WireLine> {
         let Some(offset) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
             self.bound();
@@ -58,7 +58,7 @@ impl Framer {
     }
 
     /// The text after the last break, once the stream has ended and all lines were taken.
-    pub fn rest(&mut self) -> Option<Line> {
+    pub fn rest(&mut self) -> Option<WireLine> {
         if self.is_between_lines() {
             return None;
         }
@@ -72,13 +72,13 @@ impl Framer {
         self.buffer.is_empty() && self.skipped_head.is_none()
     }
 
-    fn complete(&mut self, line: BytesMut) -> Line {
+    fn complete(&mut self, line: BytesMut) -> WireLine {
         let head = match self.skipped_head.take() {
             Some(head) => head,
             None if line.len() > self.bytes_max => head_of(&line),
-            None => return Line::Whole(line.freeze()),
+            None => return WireLine::Whole(line.freeze()),
         };
-        Line::TooLong { head, tail: Bytes::copy_from_slice(tail_of(&line)) }
+        WireLine::TooLong { head, tail: Bytes::copy_from_slice(tail_of(&line)) }
     }
 
     /// Lets go of the middle of a line that has grown too long.
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     /// The lines of a stream that comes in these chunks, and the rest of it.
-    fn lines(chunks: &[&[u8]], bytes_max: usize) -> Vec<Line> {
+    fn lines(chunks: &[&[u8]], bytes_max: usize) -> Vec<WireLine> {
         let mut framer = Framer::new(bytes_max);
         let mut lines = Vec::new();
         for chunk in chunks {
@@ -123,8 +123,8 @@ mod tests {
         lines
     }
 
-    fn whole(text: &'static str) -> Line {
-        Line::Whole(Bytes::from_static(text.as_bytes()))
+    fn whole(text: &'static str) -> WireLine {
+        WireLine::Whole(Bytes::from_static(text.as_bytes()))
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
             assert!(!framer.is_between_lines());
         }
         framer.push(b"\n");
-        assert!(matches!(framer.next_line(), Some(Line::TooLong { .. })));
+        assert!(matches!(framer.next_line(), Some(WireLine::TooLong { .. })));
         assert!(framer.is_between_lines());
     }
 
@@ -161,7 +161,7 @@ mod tests {
         for size in [1_000, 16 << 10, input.len()] {
             let chunks: Vec<&[u8]> = input.chunks(size).collect();
             let all = lines(&chunks, 50_000);
-            let Line::TooLong { head, tail } = &all[0] else { panic!("too long") };
+            let WireLine::TooLong { head, tail } = &all[0] else { panic!("too long") };
             assert!(head.starts_with(b"head") && head.len() <= KEPT_BYTES);
             assert!(tail.ends_with(b"xtail") && tail.len() <= KEPT_BYTES);
             assert_eq!(all[1..], [whole("next")]);
@@ -171,6 +171,6 @@ mod tests {
     #[test]
     fn the_limit_holds_exactly() {
         assert_eq!(lines(&[b"12345\n"], 5), [whole("12345")]);
-        assert!(matches!(lines(&[b"123456\n"], 5)[..], [Line::TooLong { .. }]));
+        assert!(matches!(lines(&[b"123456\n"], 5)[..], [WireLine::TooLong { .. }]));
     }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use toolgate_core::{Raw, RawJson, RpcError};
 
-use crate::object::{self, Members};
+use crate::object::{self, ObjectMembers};
 use crate::scan::{NotJson, TOO_DEEP};
 
 #[derive(Debug)]
-pub enum Incoming<'a> {
+pub enum IncomingMessage<'a> {
     Request(Request<'a>),
     Notification(Notification<'a>),
     Response(Response<'a>),
@@ -37,7 +37,7 @@ pub struct Response<'a> {
 
 /// The reason why bytes are not a JSON-RPC message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
+pub enum MalformedMessage {
     #[error("the message is not valid JSON: {0}")]
     Syntax(String),
     #[error("the message nests deeper than {depth_max} levels")]
@@ -49,11 +49,11 @@ pub enum Malformed {
     Batch,
 }
 
-impl Malformed {
+impl MalformedMessage {
     pub fn to_error(&self) -> RpcError {
         let code = match self {
-            Malformed::Syntax(_) => RpcError::PARSE,
-            Malformed::TooDeep { .. } | Malformed::Invalid { .. } | Malformed::Batch => {
+            MalformedMessage::Syntax(_) => RpcError::PARSE,
+            MalformedMessage::TooDeep { .. } | MalformedMessage::Invalid { .. } | MalformedMessage::Batch => {
                 RpcError::INVALID_REQUEST
             }
         };
@@ -62,57 +62,57 @@ impl Malformed {
 
     pub fn id(&self) -> Option<&RawJson> {
         match self {
-            Malformed::Invalid { id, .. } => id.as_ref(),
+            MalformedMessage::Invalid { id, .. } => id.as_ref(),
             _ => None,
         }
     }
 }
 
 /// Reads exactly one message that nests at most `depth_max` deep; bytes after its end are refused.
-pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Incoming<'_>, Malformed> {
+pub fn parse(bytes: &[u8], depth_max: usize) -> Result<IncomingMessage<'_>, MalformedMessage> {
     parse_text(utf8(bytes)?, depth_max)
 }
 
 /// The same for bytes that are known to be text.
-pub fn parse_text(text: &str, depth_max: usize) -> Result<Incoming<'_>, Malformed> {
+pub fn parse_text(text: &str, depth_max: usize) -> Result<IncomingMessage<'_>, MalformedMessage> {
     let wrong = |error: NotJson| match error.what {
-        TOO_DEEP => Malformed::TooDeep { depth_max },
+        TOO_DEEP => MalformedMessage::TooDeep { depth_max },
         _ => syntax(error),
     };
     match text.trim_ascii_start().as_bytes().first() {
-        Some(b'{') => classify(Members::bounded(text, depth_max).map_err(wrong)?),
+        Some(b'{') => classify(ObjectMembers::bounded(text, depth_max).map_err(wrong)?),
         Some(b'[') => {
             object::raw(text).map_err(wrong)?;
-            Err(Malformed::Batch)
+            Err(MalformedMessage::Batch)
         }
         _ => {
             object::raw(text).map_err(wrong)?;
-            Err(Malformed::Invalid { id: None, why: "it is not an object" })
+            Err(MalformedMessage::Invalid { id: None, why: "it is not an object" })
         }
     }
 }
 
 /// The messages of a batch, for the one revision that has them.
-pub fn parse_batch(bytes: &[u8]) -> Result<Vec<Raw<'_>>, Malformed> {
+pub fn parse_batch(bytes: &[u8]) -> Result<Vec<Raw<'_>>, MalformedMessage> {
     let messages = object::raw(utf8(bytes)?).and_then(object::elements).map_err(syntax)?;
     if messages.is_empty() {
-        return Err(Malformed::Invalid { id: None, why: "the batch is empty" });
+        return Err(MalformedMessage::Invalid { id: None, why: "the batch is empty" });
     }
     Ok(messages)
 }
 
-fn utf8(bytes: &[u8]) -> Result<&str, Malformed> {
-    std::str::from_utf8(bytes).map_err(|error| Malformed::Syntax(error.to_string()))
+fn utf8(bytes: &[u8]) -> Result<&str, MalformedMessage> {
+    std::str::from_utf8(bytes).map_err(|error| MalformedMessage::Syntax(error.to_string()))
 }
 
-fn syntax(error: NotJson) -> Malformed {
-    Malformed::Syntax(error.to_string())
+fn syntax(error: NotJson) -> MalformedMessage {
+    MalformedMessage::Syntax(error.to_string())
 }
 
-fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
+fn classify(members: ObjectMembers<'_>) -> Result<IncomingMessage<'_>, MalformedMessage> {
     let id = members.get("id");
     let id_ok = id.is_some_and(is_id);
-    let invalid = |why| Err(Malformed::Invalid { id: id.filter(|_| id_ok).map(RawJson::from), why });
+    let invalid = |why| Err(MalformedMessage::Invalid { id: id.filter(|_| id_ok).map(RawJson::from), why });
     if members.has_duplicates() {
         return invalid("a member stands twice");
     }
@@ -120,11 +120,13 @@ fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
         return invalid("\"jsonrpc\" must be \"2.0\"");
     }
     if let Some(result) = members.get("result") {
-        return Ok(Incoming::Response(Response { id: id.filter(|_| id_ok), outcome: Ok(result) }));
+        return Ok(IncomingMessage::Response(Response { id: id.filter(|_| id_ok), outcome: Ok(result) }));
     }
     if let Some(error) = members.get("error") {
         return match decode_error(error) {
-            Some(error) => Ok(Incoming::Response(Response { id: id.filter(|_| id_ok), outcome: Err(error) })),
+            Some(error) => {
+                Ok(IncomingMessage::Response(Response { id: id.filter(|_| id_ok), outcome: Err(error) }))
+            }
             None => invalid("\"error\" must have a code and a message"),
         };
     }
@@ -136,8 +138,8 @@ fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
         return invalid("\"params\" must be an object");
     }
     match id {
-        None => Ok(Incoming::Notification(Notification { method, params })),
-        Some(id) if id_ok => Ok(Incoming::Request(Request { id, method, params })),
+        None => Ok(IncomingMessage::Notification(Notification { method, params })),
+        Some(id) if id_ok => Ok(IncomingMessage::Request(Request { id, method, params })),
         Some(_) => invalid("\"id\" must be a string or an integer"),
     }
 }
@@ -152,7 +154,7 @@ fn is_id(id: Raw<'_>) -> bool {
 }
 
 fn decode_error(error: Raw<'_>) -> Option<RpcError> {
-    let members = Members::parse(error).ok()?;
+    let members = ObjectMembers::parse(error).ok()?;
     let code = serde_json::from_str(members.get("code")?.get()).ok()?;
     let message = members.get_str("message")?.into_owned();
     Some(RpcError { code, message, data: members.get("data").map(RawJson::from) })
@@ -170,9 +172,9 @@ mod tests {
     #[test]
     fn requests_notifications_and_responses_are_told_apart() {
         let kind = |text: &'static str| match parse(text.as_bytes(), 100).expect("valid") {
-            Incoming::Request(request) => format!("request {}", request.id.get()),
-            Incoming::Notification(notification) => format!("notification {}", notification.method),
-            Incoming::Response(response) => format!("response {}", response.outcome.is_ok()),
+            IncomingMessage::Request(request) => format!("request {}", request.id.get()),
+            IncomingMessage::Notification(notification) => format!("notification {}", notification.method),
+            IncomingMessage::Response(response) => format!("response {}", response.outcome.is_ok()),
         };
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"7","method":"ping"}"#), "request \"7\"");
         assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#), "notification x");

@@ -3,7 +3,7 @@
 
 use toolgate_core::Raw;
 
-use crate::object::Members;
+use crate::object::ObjectMembers;
 use crate::scan::NotJson;
 
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -36,7 +36,7 @@ pub struct RequestMeta<'a> {
 
 impl<'a> RequestMeta<'a> {
     pub fn parse(meta: Raw<'a>) -> Result<Self, NotJson> {
-        let members = Members::parse(meta)?;
+        let members = ObjectMembers::parse(meta)?;
         let (mut cargo, mut claims, mut extras) = (String::new(), String::new(), String::new());
         members.write_without(&mut cargo, |key| !is_trace(key));
         members.write_without(&mut claims, |key| !key.starts_with(GATEWAY_PREFIX));

@@ -16,9 +16,9 @@ const ESCAPE: &[u8] = br"\u00";
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
-pub struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
+pub struct ObjectMembers<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
-impl<'a> Members<'a> {
+impl<'a> ObjectMembers<'a> {
     pub fn parse(object: Raw<'a>) -> Result<Self, NotJson> {
         Self::of_str(object.get())
     }
@@ -132,7 +132,7 @@ pub fn string(value: Raw<'_>) -> Option<Cow<'_, str>> {
 /// unchanged; a missing member is put first. If it occurs several times, one is left: most readers use the
 /// last.
 pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, NotJson> {
-    let members = Members::of_str(object)?;
+    let members = ObjectMembers::of_str(object)?;
     let mut text = String::with_capacity(object.len() + key.len() + value.len() + 8);
     let mut named = members.iter().filter(|(name, _)| *name == key).map(|(_, value)| value);
     match named.next() {
@@ -166,7 +166,7 @@ pub fn insert_first(text: &mut String, object: &str, key: &str, value: &str) {
 
 /// `object` without its top-level member `key`.
 pub fn without_member(object: &str, key: &str) -> Result<String, NotJson> {
-    let members = Members::of_str(object)?;
+    let members = ObjectMembers::of_str(object)?;
     let mut text = String::with_capacity(object.len());
     text.push('{');
     members.write_without(&mut text, |name| name == key);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn escaped_keys_and_strings_are_decoded() {
-        let members = Members::of_str(r#"{"n\u0061me":"a\"b"}"#).expect("valid");
+        let members = ObjectMembers::of_str(r#"{"n\u0061me":"a\"b"}"#).expect("valid");
         assert_eq!(members.get_str("name").as_deref(), Some("a\"b"));
     }
 
@@ -281,11 +281,13 @@ mod tests {
 
     #[test]
     fn a_key_that_stands_twice_is_noticed() {
-        assert!(Members::of_str(r#"{"a":1,"\u0061":2}"#).expect("valid").has_duplicates());
+        assert!(ObjectMembers::of_str(r#"{"a":1,"\u0061":2}"#).expect("valid").has_duplicates());
         let many: Vec<String> = (0..1_000).map(|at| format!("\"k{at}\":{at}")).collect();
-        assert!(!Members::of_str(&format!("{{{}}}", many.join(","))).expect("valid").has_duplicates());
+        assert!(!ObjectMembers::of_str(&format!("{{{}}}", many.join(","))).expect("valid").has_duplicates());
         assert!(
-            Members::of_str(&format!("{{{},\"k7\":0}}", many.join(","))).expect("valid").has_duplicates()
+            ObjectMembers::of_str(&format!("{{{},\"k7\":0}}", many.join(",")))
+                .expect("valid")
+                .has_duplicates()
         );
     }
 }

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// The `event:` field; empty means "message".
     pub name: String,
     pub data: String,
@@ -20,22 +20,22 @@ pub struct TooLarge {
 
 /// Turns chunks of a stream into events.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct SseDecoder {
     line: Vec<u8>,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
     last_was_cr: bool,
     bytes_max: usize,
 }
 
-impl Decoder {
+impl SseDecoder {
     pub fn new(bytes_max: usize) -> Self {
-        Self { line: Vec::new(), event: Event::default(), has_data: false, last_was_cr: false, bytes_max }
+        Self { line: Vec::new(), event: SseEvent::default(), has_data: false, last_was_cr: false, bytes_max }
     }
 
     /// Takes one chunk and hands every event that it completed to `on_event`. An event that only set an id or a
     /// retry time is handed over too, with empty data.
-    pub fn push(&mut self, mut chunk: &[u8], mut on_event: impl FnMut(Event)) -> Result<(), TooLarge> {
+    pub fn push(&mut self, mut chunk: &[u8], mut on_event: impl FnMut(SseEvent)) -> Result<(), TooLarge> {
         // Nothing has arrived: the other half of a line break may follow.
         if chunk.is_empty() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn field(&mut self, line: &[u8], on_event: &mut impl FnMut(Event)) {
+    fn field(&mut self, line: &[u8], on_event: &mut impl FnMut(SseEvent)) {
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);
             if std::mem::take(&mut self.has_data) || event.id.is_some() || event.retry_ms.is_some() {
@@ -124,8 +124,8 @@ pub fn push_one_line(out: &mut Vec<u8>, json: &[u8]) {
 mod tests {
     use super::*;
 
-    fn events(chunks: &[&str]) -> Vec<Event> {
-        let mut decoder = Decoder::new(1000);
+    fn events(chunks: &[&str]) -> Vec<SseEvent> {
+        let mut decoder = SseDecoder::new(1000);
         let mut events = Vec::new();
         for chunk in chunks {
             decoder.push(chunk.as_bytes(), |event| events.push(event)).expect("within the limit");
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_event_without_end_is_cut_off() {
-        let mut decoder = Decoder::new(10);
+        let mut decoder = SseDecoder::new(10);
         assert_eq!(decoder.push(b"data: 0123456789", |_| ()), Err(TooLarge { limit: 10 }));
     }
 

@@ -3,7 +3,7 @@
 use toolgate_core::server::Era;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Version {
+pub enum ProtocolVersion {
     V2024_11_05,
     V2025_03_26,
     V2025_06_18,
@@ -11,12 +11,12 @@ pub enum Version {
     V2026_07_28,
 }
 
-impl Version {
-    pub const ALL: [Version; 5] =
+impl ProtocolVersion {
+    pub const ALL: [ProtocolVersion; 5] =
         [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
     /// The newest revision that opens with `initialize`.
-    pub const LATEST_LEGACY: Version = Self::V2025_11_25;
-    pub const LATEST_MODERN: Version = Self::V2026_07_28;
+    pub const LATEST_LEGACY: ProtocolVersion = Self::V2025_11_25;
+    pub const LATEST_MODERN: ProtocolVersion = Self::V2026_07_28;
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Version {
         }
     }
 
-    pub fn parse(text: &str) -> Option<Version> {
+    pub fn parse(text: &str) -> Option<ProtocolVersion> {
         Self::ALL.into_iter().find(|version| version.as_str() == text)
     }
 
@@ -37,7 +37,7 @@ impl Version {
     }
 
     /// The answer to an `initialize` that asks for `requested`.
-    pub fn negotiate_legacy(requested: &str) -> Version {
+    pub fn negotiate_legacy(requested: &str) -> ProtocolVersion {
         match Self::parse(requested) {
             Some(version) if version.era() == Era::Legacy => version,
             _ => Self::LATEST_LEGACY,

@@ -8,11 +8,11 @@ use toolgate_store::clock::now_ms;
 
 /// Clones share everything.
 #[derive(Clone, Debug, Default)]
-pub struct Board(Arc<Mutex<BTreeMap<String, Standing>>>);
+pub struct ReceiverBoard(Arc<Mutex<BTreeMap<String, ReceiverStatus>>>);
 
 /// The state of one receiver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Standing {
+pub struct ReceiverStatus {
     /// The number of accepted events.
     pub delivered: u64,
     pub delivered_at_ms: Option<i64>,
@@ -25,9 +25,9 @@ pub struct Standing {
     pub failed_at_ms: Option<i64>,
 }
 
-impl Board {
+impl ReceiverBoard {
     /// By the name of its place in the ledger.
-    pub fn standing(&self, sink: &str) -> Standing {
+    pub fn standing(&self, sink: &str) -> ReceiverStatus {
         self.0.lock().get(sink).cloned().unwrap_or_default()
     }
 
@@ -54,7 +54,7 @@ impl Board {
         });
     }
 
-    fn note(&self, sink: &str, change: impl FnOnce(&mut Standing)) {
+    fn note(&self, sink: &str, change: impl FnOnce(&mut ReceiverStatus)) {
         let mut standings = self.0.lock();
         change(standings.entry(sink.to_owned()).or_default());
     }

@@ -11,18 +11,18 @@ use toolgate_outbound::{Scheme, excerpt};
 use url::Url;
 
 use crate::BadReceiver;
-use crate::failure::Failure;
+use crate::failure::DeliveryFailure;
 
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// The number of characters of an answer that are shown to the operator.
 const EXCERPT_CHARS_MAX: usize = 200;
 
-pub(crate) struct Client {
+pub(crate) struct DeliveryClient {
     outbound: toolgate_outbound::Client,
     uri: Uri,
 }
 
-impl Client {
+impl DeliveryClient {
     pub(crate) fn new(address: &str, egress: &Arc<Egress>) -> Result<Self, BadReceiver> {
         let bad = || BadReceiver::Address { address: address.to_owned() };
         let uri = read_address(address).ok_or_else(bad)?;
@@ -37,21 +37,21 @@ impl Client {
         mut headers: HeaderMap,
         body: Bytes,
         limit: Duration,
-    ) -> Result<Bytes, Failure> {
+    ) -> Result<Bytes, DeliveryFailure> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = headers;
         let answered = self.outbound.send(request, limit, ANSWER_BYTES_MAX).await;
-        let answer = answered.map_err(|error| Failure::temporary(error.to_string()))?;
+        let answer = answered.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
         let (status, retry_after) = (answer.status(), retry_after(answer.headers()));
         // The status decides about success; an answer that breaks off does not change that.
         let body = answer.into_body().unwrap_or_default();
         if status.is_success() {
             return Ok(body);
         }
-        Err(Failure::answered(status, &excerpt(&body, EXCERPT_CHARS_MAX), retry_after))
+        Err(DeliveryFailure::answered(status, &excerpt(&body, EXCERPT_CHARS_MAX), retry_after))
     }
 }
 
@@ -69,7 +69,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     value.parse().ok().map(Duration::from_secs)
 }
 
-impl Failure {
+impl DeliveryFailure {
     /// An answer that is no success. What the receiver will say again next time is a refusal.
     fn answered(status: StatusCode, excerpt: &str, retry_after: Option<Duration>) -> Self {
         let why = match (status.is_redirection(), excerpt.is_empty()) {
@@ -78,8 +78,11 @@ impl Failure {
             (false, false) => format!("HTTP status {status}: {excerpt}"),
         };
         let later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
-        let failure =
-            if later || status.is_server_error() { Failure::temporary(why) } else { Failure::refused(why) };
+        let failure = if later || status.is_server_error() {
+            DeliveryFailure::temporary(why)
+        } else {
+            DeliveryFailure::refused(why)
+        };
         failure.retry_after(retry_after)
     }
 }

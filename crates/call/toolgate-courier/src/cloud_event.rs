@@ -3,25 +3,30 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
-use toolgate_core::event::Recorded;
+use toolgate_core::event::RecordedEvent;
 use toolgate_store::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent};
 
 pub(crate) const MEDIA_TYPE: &str = "application/cloudevents+json";
 
 /// A recorded event as the ledger tells it.
-pub(crate) fn of_ledger(recorded: &Recorded) -> (String, RawJson) {
+pub(crate) fn of_ledger(recorded: &RecordedEvent) -> (String, RawJson) {
     finished(ledger_event_cloudevent(recorded))
 }
 
 /// A recorded event with other data than the ledger's own.
-pub(crate) fn with_data(recorded: &Recorded, data: &impl Serialize) -> (String, RawJson) {
+pub(crate) fn with_data(recorded: &RecordedEvent, data: &impl Serialize) -> (String, RawJson) {
     let (id, _) = of_ledger(recorded);
     let json = renamed(recorded, &id, None, data);
     (id, json)
 }
 
 /// The same under another id and type.
-pub(crate) fn renamed(recorded: &Recorded, id: &str, kind: Option<&str>, data: &impl Serialize) -> RawJson {
+pub(crate) fn renamed(
+    recorded: &RecordedEvent,
+    id: &str,
+    kind: Option<&str>,
+    data: &impl Serialize,
+) -> RawJson {
     let mut event = ledger_event_cloudevent(recorded);
     event["id"] = Value::from(id);
     if let Some(kind) = kind {

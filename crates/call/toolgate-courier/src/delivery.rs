@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use toolgate_core::event::{EventKind, Recorded};
+use toolgate_core::event::{EventKind, RecordedEvent};
 use toolgate_core::signature::SigningKey;
 use toolgate_store::Store;
 
-use crate::failure::Failure;
+use crate::failure::DeliveryFailure;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::otlp::OtlpDelivery;
 use crate::receiver::{BadReceiver, Receiver};
@@ -28,7 +28,7 @@ pub(crate) enum Delivery {
 
 /// The treatment of events that a receiver refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unwanted {
+pub(crate) enum RefusedEvents {
     /// They are skipped after some attempts, so that they do not block later events forever.
     Skipped,
     /// They are offered until they are accepted: billing depends on them.
@@ -52,10 +52,10 @@ impl Delivery {
         }
     }
 
-    pub(crate) fn unwanted(&self) -> Unwanted {
+    pub(crate) fn unwanted(&self) -> RefusedEvents {
         match self {
-            Delivery::Webhook(_) | Delivery::Otlp(_) => Unwanted::Skipped,
-            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => Unwanted::Kept,
+            Delivery::Webhook(_) | Delivery::Otlp(_) => RefusedEvents::Skipped,
+            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => RefusedEvents::Kept,
         }
     }
 
@@ -64,9 +64,9 @@ impl Delivery {
     pub(crate) async fn deliver(
         &self,
         store: &Store,
-        events: &[Recorded],
+        events: &[RecordedEvent],
         limit: Duration,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, DeliveryFailure> {
         match self {
             Delivery::Webhook(webhook) => webhook.deliver(store, &events[0], limit).await,
             Delivery::MeterWebhook(meter) => meter.deliver(events, limit).await,

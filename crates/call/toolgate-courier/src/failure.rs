@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The reason of a failed attempt.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct DeliveryFailure {
     pub(crate) why: String,
     pub(crate) kind: FailureKind,
     pub(crate) retry_after: Option<Duration>,
@@ -20,7 +20,7 @@ pub(crate) enum FailureKind {
     Refused,
 }
 
-impl Failure {
+impl DeliveryFailure {
     pub(crate) fn temporary(why: String) -> Self {
         Self { why, kind: FailureKind::Temporary, retry_after: None, events: 1 }
     }

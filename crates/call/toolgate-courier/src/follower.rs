@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{Filter, Recorded};
-use toolgate_store::{Order, OutboxBatch, Store, StoreError};
+use toolgate_core::event::{EventFilter, RecordedEvent};
+use toolgate_store::{LedgerOrder, OutboxBatch, Store, StoreError};
 
 use crate::backoff::Backoff;
-use crate::board::Board;
-use crate::delivery::{Delivery, Unwanted};
-use crate::failure::{Failure, FailureKind};
+use crate::board::ReceiverBoard;
+use crate::delivery::{Delivery, RefusedEvents};
+use crate::failure::{DeliveryFailure, FailureKind};
 
 /// The number of attempts for events that a receiver refuses.
 const REFUSALS_MAX: u32 = 5;
@@ -28,7 +28,7 @@ const FINISH_LIMIT: Duration = Duration::from_secs(3);
 
 /// The speed of a follower.
 #[derive(Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct FollowerPace {
     /// The polling interval of a ledger without new events.
     pub(crate) idle: Duration,
     /// For one attempt.
@@ -37,7 +37,7 @@ pub(crate) struct Pace {
     pub(crate) retry_longest: Duration,
 }
 
-impl Default for Pace {
+impl Default for FollowerPace {
     fn default() -> Self {
         Self {
             idle: Duration::from_millis(250),
@@ -48,12 +48,12 @@ impl Default for Pace {
     }
 }
 
-pub(crate) struct Follower {
-    pace: Pace,
+pub(crate) struct LedgerFollower {
+    pace: FollowerPace,
     sink: String,
     store: Store,
     delivery: Delivery,
-    board: Board,
+    board: ReceiverBoard,
     bell: Arc<Notify>,
     /// The batch in delivery; released if there is no time left to finish it.
     in_hand: Option<OutboxBatch>,
@@ -69,22 +69,28 @@ pub(crate) struct Follower {
 }
 
 /// The result of one round.
-enum Round {
+enum DeliveryRound {
     Delivered,
     NothingNew,
     Failed { pause: Duration },
 }
 
 /// The end of a batch's delivery.
-enum Ended {
+enum BatchEnd {
     Complete,
     /// It took long, and continues under a new lease.
     Unfinished,
-    Failed(Failure),
+    Failed(DeliveryFailure),
 }
 
-impl Follower {
-    pub(crate) fn new(pace: Pace, sink: String, store: Store, delivery: Delivery, board: Board) -> Self {
+impl LedgerFollower {
+    pub(crate) fn new(
+        pace: FollowerPace,
+        sink: String,
+        store: Store,
+        delivery: Delivery,
+        board: ReceiverBoard,
+    ) -> Self {
         let backoff = Backoff::new(pace.retry_first, pace.retry_longest);
         Self {
             pace,
@@ -126,10 +132,10 @@ impl Follower {
     async fn follow(&mut self, shutdown: &CancellationToken) {
         loop {
             let pause = match self.round().await {
-                Round::Delivered => continue,
-                Round::NothingNew | Round::Failed { .. } if shutdown.is_cancelled() => return,
-                Round::NothingNew => self.pace.idle,
-                Round::Failed { pause } => pause,
+                DeliveryRound::Delivered => continue,
+                DeliveryRound::NothingNew | DeliveryRound::Failed { .. } if shutdown.is_cancelled() => return,
+                DeliveryRound::NothingNew => self.pace.idle,
+                DeliveryRound::Failed { pause } => pause,
             };
             self.rest(pause, shutdown).await;
         }
@@ -145,10 +151,10 @@ impl Follower {
         }
     }
 
-    async fn round(&mut self) -> Round {
+    async fn round(&mut self) -> DeliveryRound {
         let events = match self.take().await {
             Err(error) => return self.ledger_away(&error),
-            Ok(events) if events.is_empty() => return Round::NothingNew,
+            Ok(events) if events.is_empty() => return DeliveryRound::NothingNew,
             Ok(events) => events,
         };
         let ended = self.deliver(&events).await;
@@ -156,8 +162,9 @@ impl Follower {
     }
 
     /// Takes a batch, if there may be one. Requesting one is a write, which an idle ledger is spared.
-    async fn take(&mut self) -> Result<Vec<Recorded>, StoreError> {
-        let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+    async fn take(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
+        let newest =
+            self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
         let end = newest.first().map_or(0, |newest| newest.seq);
         if self.nothing_until == Some(end) && self.quiet_looks < QUIET_LOOKS_MAX {
             self.quiet_looks += 1;
@@ -171,15 +178,16 @@ impl Follower {
         Ok(events)
     }
 
-    async fn deliver(&mut self, events: &[Recorded]) -> Ended {
+    async fn deliver(&mut self, events: &[RecordedEvent]) -> BatchEnd {
         let started = Instant::now();
-        let had =
-            |event: &&Recorded| self.progress.get(&event.stream).is_some_and(|at| event.stream_seq <= *at);
-        let left: Vec<Recorded> = events.iter().filter(|event| !had(event)).cloned().collect();
+        let had = |event: &&RecordedEvent| {
+            self.progress.get(&event.stream).is_some_and(|at| event.stream_seq <= *at)
+        };
+        let left: Vec<RecordedEvent> = events.iter().filter(|event| !had(event)).cloned().collect();
         let mut left = &left[..];
         while !left.is_empty() {
             if started.elapsed() > HOLD_MAX {
-                return Ended::Unfinished;
+                return BatchEnd::Unfinished;
             }
             let count = match self.delivery.deliver(&self.store, left, self.pace.attempt_limit).await {
                 Ok(count) => {
@@ -187,17 +195,17 @@ impl Follower {
                     count
                 }
                 Err(failure) if self.gives_up(&failure, &left[0]) => failure.events,
-                Err(failure) => return Ended::Failed(failure),
+                Err(failure) => return BatchEnd::Failed(failure),
             };
             let (done, rest) = left.split_at(count);
             self.passed(done);
             left = rest;
         }
-        Ended::Complete
+        BatchEnd::Complete
     }
 
     /// Takes note of events that the receiver has had, or will never have.
-    fn passed(&mut self, done: &[Recorded]) {
+    fn passed(&mut self, done: &[RecordedEvent]) {
         for event in done {
             self.progress.insert(event.stream.clone(), event.stream_seq);
         }
@@ -209,9 +217,9 @@ impl Follower {
     }
 
     /// True if a receiver has refused events so often that they are skipped.
-    fn gives_up(&mut self, failure: &Failure, first: &Recorded) -> bool {
+    fn gives_up(&mut self, failure: &DeliveryFailure, first: &RecordedEvent) -> bool {
         self.refusals += u32::from(failure.kind == FailureKind::Refused);
-        let gives_up = self.refusals >= REFUSALS_MAX && self.delivery.unwanted() == Unwanted::Skipped;
+        let gives_up = self.refusals >= REFUSALS_MAX && self.delivery.unwanted() == RefusedEvents::Skipped;
         if gives_up {
             self.board.failed(&self.sink, &failure.why);
             self.board.passed_over(&self.sink, failure.events);
@@ -228,31 +236,31 @@ impl Follower {
     }
 
     /// Tells the store how it ended.
-    async fn settle(&mut self, ended: Ended) -> Round {
+    async fn settle(&mut self, ended: BatchEnd) -> DeliveryRound {
         let batch = self.in_hand.take().expect("a batch was taken before it was delivered");
         let settled = match ended {
-            Ended::Complete => self.store.delivered(&self.sink, &batch).await,
-            Ended::Unfinished | Ended::Failed(_) => self.store.not_delivered(&self.sink, &batch).await,
+            BatchEnd::Complete => self.store.delivered(&self.sink, &batch).await,
+            BatchEnd::Unfinished | BatchEnd::Failed(_) => self.store.not_delivered(&self.sink, &batch).await,
         };
         match (ended, settled) {
-            (Ended::Failed(failure), _) => self.failed(&failure),
+            (BatchEnd::Failed(failure), _) => self.failed(&failure),
             (_, Err(error)) => self.ledger_away(&error),
-            (_, Ok(())) => Round::Delivered,
+            (_, Ok(())) => DeliveryRound::Delivered,
         }
     }
 
-    fn failed(&mut self, failure: &Failure) -> Round {
+    fn failed(&mut self, failure: &DeliveryFailure) -> DeliveryRound {
         self.board.failed(&self.sink, &failure.why);
         if self.backoff.failures() == 0 {
             tracing::warn!(receiver = self.sink, why = failure.why, "a delivery failed and is tried again");
         }
-        Round::Failed { pause: self.backoff.next(failure.retry_after) }
+        DeliveryRound::Failed { pause: self.backoff.next(failure.retry_after) }
     }
 
-    fn ledger_away(&mut self, error: &StoreError) -> Round {
+    fn ledger_away(&mut self, error: &StoreError) -> DeliveryRound {
         if self.backoff.failures() == 0 {
             tracing::warn!(receiver = self.sink, %error, "the ledger cannot be followed now");
         }
-        Round::Failed { pause: self.backoff.next(None) }
+        DeliveryRound::Failed { pause: self.backoff.next(None) }
     }
 }

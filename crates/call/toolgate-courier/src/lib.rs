@@ -23,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_store::{SinkStart, Store, StoreError};
 
-pub use board::{Board, Standing};
+pub use board::{ReceiverBoard, ReceiverStatus};
 use delivery::Delivery;
-use follower::{Follower, Pace};
+use follower::{FollowerPace, LedgerFollower};
 pub use meter::{METER_EVENT_TYPE, meter_event};
 pub use receiver::{BadReceiver, MeterWebhook, Otlp, Receiver, Webhook};
 
@@ -54,17 +54,17 @@ impl Courier {
     pub async fn start(
         store: &Store,
         receivers: Vec<Receiver>,
-        board: &Board,
+        board: &ReceiverBoard,
         shutdown: &CancellationToken,
     ) -> Result<Courier, StartError> {
-        Self::start_at(Pace::default(), store, receivers, board, shutdown).await
+        Self::start_at(FollowerPace::default(), store, receivers, board, shutdown).await
     }
 
     async fn start_at(
-        pace: Pace,
+        pace: FollowerPace,
         store: &Store,
         receivers: Vec<Receiver>,
-        board: &Board,
+        board: &ReceiverBoard,
         shutdown: &CancellationToken,
     ) -> Result<Courier, StartError> {
         let prepared = prepare(receivers)?;
@@ -73,7 +73,7 @@ impl Courier {
             store.create_sink(sink, SinkStart::Now).await?;
         }
         for (sink, delivery) in prepared {
-            let follower = Follower::new(pace, sink, store.clone(), delivery, board.clone());
+            let follower = LedgerFollower::new(pace, sink, store.clone(), delivery, board.clone());
             bells.push(follower.bell());
             tasks.spawn(follower.run(shutdown.clone()));
         }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use toolgate_core::RawJson;
-use toolgate_core::event::{EventKind, Outcome, Recorded};
+use toolgate_core::event::{EventKind, Outcome, RecordedEvent};
 use toolgate_core::signature::SigningKey;
 
-use crate::client::Client;
+use crate::client::DeliveryClient;
 use crate::cloud_event;
-use crate::failure::Failure;
+use crate::failure::DeliveryFailure;
 use crate::webhook::signed_headers;
 use crate::{BadReceiver, MeterWebhook};
 
@@ -22,7 +22,7 @@ pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
 /// The metered data, and nothing else: receivers may check it against a closed schema.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metered<'a> {
+struct MeteredCall<'a> {
     tool_name: Option<&'a str>,
     server_name: Option<&'a str>,
     run_id: Option<&'a str>,
@@ -32,13 +32,13 @@ struct Metered<'a> {
 
 /// The meter event of a recorded event, if it is the end of a call that executed a tool. Its id is the
 /// call's, so that a receiver can recognise duplicates.
-pub fn meter_event(recorded: &Recorded) -> Option<(String, RawJson)> {
+pub fn meter_event(recorded: &RecordedEvent) -> Option<(String, RawJson)> {
     let event = &recorded.event;
     if event.kind != EventKind::CallCompleted || !event.outcome.is_some_and(Outcome::is_executed) {
         return None;
     }
     let id = event.about.call.as_ref()?.as_str();
-    let data = Metered {
+    let data = MeteredCall {
         tool_name: event.about.tool.as_ref().map(|tool| tool.as_str()),
         server_name: event.about.server.as_ref().map(|server| server.as_str()),
         run_id: event.about.run.as_ref().map(|run| run.as_str()),
@@ -50,17 +50,21 @@ pub fn meter_event(recorded: &Recorded) -> Option<(String, RawJson)> {
 }
 
 pub(crate) struct MeterWebhookDelivery {
-    client: Client,
+    client: DeliveryClient,
     key: SigningKey,
 }
 
 impl MeterWebhookDelivery {
     pub(crate) fn new(meter: &MeterWebhook, key: SigningKey) -> Result<Self, BadReceiver> {
-        Ok(Self { client: Client::new(&meter.url, &meter.egress)?, key })
+        Ok(Self { client: DeliveryClient::new(&meter.url, &meter.egress)?, key })
     }
 
     /// Sends the first metered event; the events before it need no delivery.
-    pub(crate) async fn deliver(&self, events: &[Recorded], limit: Duration) -> Result<usize, Failure> {
+    pub(crate) async fn deliver(
+        &self,
+        events: &[RecordedEvent],
+        limit: Duration,
+    ) -> Result<usize, DeliveryFailure> {
         let found = events.iter().enumerate().find_map(|(place, event)| Some((place, meter_event(event)?)));
         let Some((place, (id, json))) = found else { return Ok(events.len()) };
         let headers = signed_headers(&self.key, &id, json.as_bytes());
@@ -80,7 +84,7 @@ impl MeterFileDelivery {
 
     /// Appends all of them. They are on disk when this succeeds, and only then does the position in the
     /// ledger advance.
-    pub(crate) async fn deliver(&self, events: &[Recorded]) -> Result<usize, Failure> {
+    pub(crate) async fn deliver(&self, events: &[RecordedEvent]) -> Result<usize, DeliveryFailure> {
         let mut lines = Vec::new();
         for (_, json) in events.iter().filter_map(meter_event) {
             lines.extend_from_slice(json.as_bytes());
@@ -92,7 +96,7 @@ impl MeterFileDelivery {
                 tokio::task::spawn_blocking(move || append(&path, &lines).map_err(|error| (path, error)));
             let written = write.await.expect("appending to a file does not panic");
             let told = |(path, error): (PathBuf, std::io::Error)| {
-                Failure::temporary(format!("cannot append to {}: {error}", path.display()))
+                DeliveryFailure::temporary(format!("cannot append to {}: {error}", path.display()))
             };
             written.map_err(told)?;
         }

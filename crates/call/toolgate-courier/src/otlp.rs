@@ -10,14 +10,14 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use prost::Message;
 use toolgate_core::Digest;
-use toolgate_core::event::{Event, Outcome, Recorded};
+use toolgate_core::event::{Event, Outcome, RecordedEvent};
 
-use crate::client::Client;
-use crate::failure::Failure;
+use crate::client::DeliveryClient;
+use crate::failure::DeliveryFailure;
 use crate::{BadReceiver, Otlp};
 use message::{
     AnyValue, ExportTraceServiceRequest, ExportTraceServiceResponse, InstrumentationScope, KeyValue,
-    Resource, ResourceSpans, ScopeSpans, Span, SpanKind, Status, StatusCode,
+    OtlpResource, OtlpSpan, OtlpStatus, ResourceSpans, ScopeSpans, SpanKind, StatusCode,
 };
 
 const MEDIA_TYPE: &str = "application/x-protobuf";
@@ -28,9 +28,9 @@ const REMOTE_PARENT: u32 = 0x100 | 0x200;
 const SAMPLED: u32 = 1;
 
 pub(crate) struct OtlpDelivery {
-    client: Client,
+    client: DeliveryClient,
     headers: HeaderMap,
-    resource: Resource,
+    resource: OtlpResource,
 }
 
 impl OtlpDelivery {
@@ -44,13 +44,17 @@ impl OtlpDelivery {
         }
         let about = [("service.name", &*otlp.service_name), ("service.version", env!("CARGO_PKG_VERSION"))];
         let attributes = about.map(|(key, value)| text(key, value)).into();
-        let resource = Resource { attributes };
-        Ok(Self { client: Client::new(&address, &otlp.egress)?, headers, resource })
+        let resource = OtlpResource { attributes };
+        Ok(Self { client: DeliveryClient::new(&address, &otlp.egress)?, headers, resource })
     }
 
     /// All of them in one request.
-    pub(crate) async fn deliver(&self, events: &[Recorded], limit: Duration) -> Result<usize, Failure> {
-        let spans: Vec<Span> = events.iter().filter_map(span).collect();
+    pub(crate) async fn deliver(
+        &self,
+        events: &[RecordedEvent],
+        limit: Duration,
+    ) -> Result<usize, DeliveryFailure> {
+        let spans: Vec<OtlpSpan> = events.iter().filter_map(span).collect();
         if !spans.is_empty() {
             let body = Bytes::from(self.request(spans).encode_to_vec());
             let sent = self.client.post(MEDIA_TYPE, self.headers.clone(), body, limit).await;
@@ -59,7 +63,7 @@ impl OtlpDelivery {
         Ok(events.len())
     }
 
-    fn request(&self, spans: Vec<Span>) -> ExportTraceServiceRequest {
+    fn request(&self, spans: Vec<OtlpSpan>) -> ExportTraceServiceRequest {
         let scope = InstrumentationScope {
             name: "toolgate".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -84,15 +88,15 @@ fn warn_of_rejected(answer: &[u8]) {
 }
 
 /// The span of a completed call.
-fn span(recorded: &Recorded) -> Option<Span> {
+fn span(recorded: &RecordedEvent) -> Option<OtlpSpan> {
     let event = &recorded.event;
     let call = event.about.call.as_ref()?.as_str();
     let tool = event.about.tool.as_ref().map_or("unknown", |tool| tool.as_str());
-    let context = Context::of(event, call);
+    let context = SpanContext::of(event, call);
     let end = event.at_ms.unsigned_abs().saturating_mul(1_000_000);
     let duration = event.duration_us.unwrap_or_default().unsigned_abs().saturating_mul(1_000);
     let failed = event.outcome.filter(|outcome| is_failure(*outcome));
-    Some(Span {
+    Some(OtlpSpan {
         trace_id: context.trace_id,
         span_id: context.span_id,
         parent_span_id: context.parent_span_id,
@@ -102,7 +106,7 @@ fn span(recorded: &Recorded) -> Option<Span> {
         start_time_unix_nano: end.saturating_sub(duration),
         end_time_unix_nano: end,
         attributes: attributes(event, call, tool, failed),
-        status: failed.map(|_| Status { code: StatusCode::Error.into(), message: String::new() }),
+        status: failed.map(|_| OtlpStatus { code: StatusCode::Error.into(), message: String::new() }),
     })
 }
 
@@ -148,14 +152,14 @@ fn text(key: &str, value: &str) -> KeyValue {
 }
 
 /// The trace context of a span.
-struct Context {
+struct SpanContext {
     trace_id: Vec<u8>,
     span_id: Vec<u8>,
     parent_span_id: Vec<u8>,
     flags: u32,
 }
 
-impl Context {
+impl SpanContext {
     /// Below the caller's span, or at the root of its own trace.
     fn of(event: &Event, call: &str) -> Self {
         let derived = Digest::of(call);
@@ -170,7 +174,7 @@ impl Context {
 }
 
 /// Reads a W3C `traceparent`: version, trace id, parent id, flags. Later versions may have more after them.
-fn parent(text: &str) -> Option<Context> {
+fn parent(text: &str) -> Option<SpanContext> {
     let mut parts = text.split('-');
     let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let version = hex(version, 1)?[0];
@@ -181,7 +185,7 @@ fn parent(text: &str) -> Option<Context> {
     let trace_id = hex(trace, 16).filter(known)?;
     let parent_span_id = hex(span, 8).filter(known)?;
     let flags = u32::from(hex(flags, 1)?[0]) | REMOTE_PARENT;
-    Some(Context { trace_id, span_id: Vec::new(), parent_span_id, flags })
+    Some(SpanContext { trace_id, span_id: Vec::new(), parent_span_id, flags })
 }
 
 fn hex(text: &str, bytes: usize) -> Option<Vec<u8>> {

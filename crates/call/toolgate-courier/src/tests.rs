@@ -10,20 +10,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{About, Event, EventKind, Outcome};
+use toolgate_core::event::{Event, EventKind, EventSubject, Outcome};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
-use crate::follower::Pace;
-use crate::{Board, Courier, Receiver};
+use crate::follower::FollowerPace;
+use crate::{Courier, Receiver, ReceiverBoard};
 use ledger::TestLedger;
 
 const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn quick() -> Pace {
-    Pace {
+fn quick() -> FollowerPace {
+    FollowerPace {
         idle: Duration::from_millis(5),
         attempt_limit: Duration::from_secs(2),
         retry_first: Duration::from_millis(1),
@@ -34,12 +34,12 @@ fn quick() -> Pace {
 /// A courier that can be stopped.
 struct Running {
     courier: Courier,
-    board: Board,
+    board: ReceiverBoard,
     shutdown: CancellationToken,
 }
 
 async fn start(ledger: &TestLedger, receiver: Receiver) -> Running {
-    let (board, shutdown) = (Board::default(), CancellationToken::new());
+    let (board, shutdown) = (ReceiverBoard::default(), CancellationToken::new());
     let started = Courier::start_at(quick(), &ledger.store, vec![receiver], &board, &shutdown).await;
     Running { courier: started.expect("it starts"), board, shutdown }
 }
@@ -63,12 +63,12 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 /// The end of a call of `bank:transfer`.
 fn completed(call: &str, outcome: Outcome) -> Event {
     let server = ServerName::new("bank").expect("a name");
-    let about = About {
+    let about = EventSubject {
         call: Some(CallId::new(call)),
         run: Some(RunId::new("run_1")),
         tool: Some(CanonicalName::of(&server, "transfer")),
         server: Some(server),
-        ..About::default()
+        ..EventSubject::default()
     };
     let mut event =
         Event::new(EventKind::CallCompleted, 1_785_585_600_123, PrincipalId::new("agent-7"), Arc::new(about));

@@ -5,24 +5,24 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
 use toolgate_core::approval::{Approval, ApprovalState};
-use toolgate_core::decision::Requirement;
-use toolgate_core::event::{EventKind, Recorded};
+use toolgate_core::decision::ApprovalRequirement;
+use toolgate_core::event::{EventKind, RecordedEvent};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, SigningKey, TIMESTAMP_HEADER};
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::Store;
 use toolgate_store::clock::since_1970;
 
-use crate::client::Client;
+use crate::client::DeliveryClient;
 use crate::cloud_event;
-use crate::failure::Failure;
+use crate::failure::DeliveryFailure;
 use crate::{BadReceiver, Webhook};
 
 /// The time limit of a test.
 const TEST_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct WebhookDelivery {
-    client: Client,
+    client: DeliveryClient,
     key: SigningKey,
     kinds: Vec<EventKind>,
     link: Option<String>,
@@ -41,7 +41,7 @@ struct ApprovalData<'a> {
     proposed_arguments: Option<&'a RawJson>,
     /// The digest of the arguments that would run: a decision names it, so that it applies to nothing else.
     effective: Digest,
-    requirement: &'a Requirement,
+    requirement: &'a ApprovalRequirement,
     created_at: String,
     expires_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ impl Webhook {
 
 impl WebhookDelivery {
     pub(crate) fn new(webhook: Webhook, key: SigningKey) -> Result<Self, BadReceiver> {
-        let client = Client::new(&webhook.url, &webhook.egress)?;
+        let client = DeliveryClient::new(&webhook.url, &webhook.egress)?;
         Ok(Self { client, key, kinds: webhook.events, link: webhook.link })
     }
 
@@ -77,9 +77,9 @@ impl WebhookDelivery {
     pub(crate) async fn deliver(
         &self,
         store: &Store,
-        recorded: &Recorded,
+        recorded: &RecordedEvent,
         limit: Duration,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, DeliveryFailure> {
         let (id, json) = self.message(store, recorded).await?;
         let headers = signed_headers(&self.key, &id, json.as_bytes());
         self.client.post(cloud_event::MEDIA_TYPE, headers, json.into_bytes(), limit).await?;
@@ -87,18 +87,23 @@ impl WebhookDelivery {
     }
 
     /// One signed test message. It is in no ledger and is not repeated.
-    pub(crate) async fn test(&self, id: &str, limit: Duration) -> Result<(), Failure> {
+    pub(crate) async fn test(&self, id: &str, limit: Duration) -> Result<(), DeliveryFailure> {
         let json = cloud_event::test(id);
         let headers = signed_headers(&self.key, id, json.as_bytes());
         self.client.post(cloud_event::MEDIA_TYPE, headers, json.into_bytes(), limit).await.map(drop)
     }
 
-    async fn message(&self, store: &Store, recorded: &Recorded) -> Result<(String, RawJson), Failure> {
+    async fn message(
+        &self,
+        store: &Store,
+        recorded: &RecordedEvent,
+    ) -> Result<(String, RawJson), DeliveryFailure> {
         let Some(id) = recorded.event.approval.as_ref().filter(|_| is_about_approval(recorded.event.kind))
         else {
             return Ok(cloud_event::of_ledger(recorded));
         };
-        let found = store.get_approval(id).await.map_err(|error| Failure::temporary(error.to_string()))?;
+        let found =
+            store.get_approval(id).await.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
         Ok(match found {
             Some(approval) => cloud_event::with_data(recorded, &self.data(&approval)),
             None => cloud_event::of_ledger(recorded),

@@ -18,9 +18,9 @@ use toolgate_core::egress::Egress;
 
 use crate::clock::now_seconds;
 
-use claims::{Judged, judge};
+use claims::{VerifiedToken, judge};
 use jwks::Jwks;
-use known::Known;
+use known::VerifiedTokens;
 pub use refusal::{BearerRefused, RefusalCode};
 pub use settings::{BearerAlgorithm, BearerSettings, SettingsProblem};
 
@@ -31,13 +31,13 @@ const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
 /// Clones share the keys and the cached tokens.
 #[derive(Clone)]
 pub struct Bearer {
-    inner: Arc<Inner>,
+    inner: Arc<BearerInner>,
 }
 
-struct Inner {
+struct BearerInner {
     settings: BearerSettings,
     keys: Arc<Jwks>,
-    known: Known,
+    known: VerifiedTokens,
 }
 
 impl Bearer {
@@ -45,7 +45,9 @@ impl Bearer {
         settings.check()?;
         provider::install();
         let keys = Jwks::new(&settings.issuer, settings.jwks_url.as_deref(), egress);
-        Ok(Self { inner: Arc::new(Inner { settings, keys: Arc::new(keys), known: Known::default() }) })
+        Ok(Self {
+            inner: Arc::new(BearerInner { settings, keys: Arc::new(keys), known: VerifiedTokens::default() }),
+        })
     }
 
     /// Tells tokens of an issuer from those that the gateway gave out itself.
@@ -72,7 +74,7 @@ impl Bearer {
         if let Some(verdict) = self.inner.known.verdict(&digest, self.inner.keys.version(), now()) {
             return verdict;
         }
-        let (version, Judged { principal, expires }) = self.inner.verify(presented).await?;
+        let (version, VerifiedToken { principal, expires }) = self.inner.verify(presented).await?;
         self.inner.known.keep(digest, version, principal.clone(), expires, now());
         Ok(principal)
     }
@@ -96,9 +98,9 @@ impl Bearer {
     }
 }
 
-impl Inner {
+impl BearerInner {
     /// With the version of the keys that it was verified with.
-    async fn verify(&self, presented: &str) -> Result<(u64, Judged), BearerRefused> {
+    async fn verify(&self, presented: &str) -> Result<(u64, VerifiedToken), BearerRefused> {
         let header = self.read_header(presented)?;
         let fitting = self.keys.fitting(header.kid.as_deref(), header.alg).await?;
         let claims = fitting.keys.iter().find_map(|key| verified_claims(presented, key, header.alg));

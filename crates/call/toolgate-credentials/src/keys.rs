@@ -10,26 +10,26 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{BoxFuture, Keyring, NoKey, Viewer};
+use toolgate_core::port::{BoxFuture, Keyring, NoKey, SecretViewer};
 use toolgate_core::{PrincipalId, ServerName};
-use toolgate_outbound::Way;
+use toolgate_outbound::OutboundSettings;
 use url::Url;
 
-use crate::oauth::{Kept, Owner};
-use crate::outbound::Outbound;
-use crate::outside::Outside;
+use crate::oauth::{SignInOwner, StoredSignIn};
+use crate::outbound::OutboundClient;
+use crate::outside::ExternalSecrets;
 use crate::secret::Secret;
 use crate::vault::{Vault, VaultError, origin_of};
 
-use holder::Holder;
-use index::Index;
+use holder::TokenHolder;
+use index::SecretIndex;
 
 const SECRETS_MAX: usize = 10_000;
 /// The number of attempts to read a secret while the vault changes.
 const ATTEMPTS_MAX: usize = 5;
 
 /// The requested secret, its requester, and its viewer.
-struct Asked {
+struct SecretRequest {
     server: ServerName,
     principal: Option<PrincipalId>,
     name: String,
@@ -39,37 +39,37 @@ struct Asked {
 
 /// The instance of a server that a token is for, and the way to its authorization server. A token for another
 /// address is never shown to it, regardless of other instances.
-struct Access {
-    way: Way,
+struct TokenAccess {
+    way: OutboundSettings,
     url: String,
 }
 
 /// Clones share everything.
 #[derive(Clone)]
 pub struct Keys {
-    inner: Arc<Inner>,
+    inner: Arc<KeysInner>,
 }
 
-struct Inner {
+struct KeysInner {
     vault: Vault,
-    outside: Outside,
-    index: RwLock<Arc<Index>>,
+    outside: ExternalSecrets,
+    index: RwLock<Arc<SecretIndex>>,
     /// One task at a time rebuilds the index.
     refreshing: tokio::sync::Mutex<()>,
-    secrets: Mutex<HashMap<(Owner, String), Opened>>,
-    holders: Mutex<HashMap<Owner, Arc<Holder>>>,
-    servers: RwLock<BTreeMap<ServerName, Way>>,
+    secrets: Mutex<HashMap<(SignInOwner, String), OpenedSecret>>,
+    holders: Mutex<HashMap<SignInOwner, Arc<TokenHolder>>>,
+    servers: RwLock<BTreeMap<ServerName, OutboundSettings>>,
 }
 
 /// A secret as it was when the index had this generation.
-struct Opened {
+struct OpenedSecret {
     generation: u64,
     value: Secret,
 }
 
 impl Keys {
-    pub async fn open(vault: Vault, outside: Outside) -> Result<Self, VaultError> {
-        let inner = Inner {
+    pub async fn open(vault: Vault, outside: ExternalSecrets) -> Result<Self, VaultError> {
+        let inner = KeysInner {
             vault,
             outside,
             index: RwLock::default(),
@@ -84,7 +84,7 @@ impl Keys {
     }
 
     /// Sets the servers and the ways to them. An unlisted server may be reached at public addresses only.
-    pub fn know(&self, servers: BTreeMap<ServerName, Way>) {
+    pub fn know(&self, servers: BTreeMap<ServerName, OutboundSettings>) {
         *self.inner.servers.write() = servers;
     }
 
@@ -105,16 +105,16 @@ impl Keyring for Keys {
         server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
-        viewer: Viewer<'_>,
+        viewer: SecretViewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         let inner = Arc::clone(&self.inner);
-        let asked = Asked {
+        let asked = SecretRequest {
             server: server.clone(),
             principal: principal.cloned(),
             name: name.to_owned(),
             url: match viewer {
-                Viewer::Program => None,
-                Viewer::Address(url) => Some(url.to_owned()),
+                SecretViewer::Program => None,
+                SecretViewer::Address(url) => Some(url.to_owned()),
             },
         };
         Box::pin(async move { inner.find(&asked).await })
@@ -170,7 +170,7 @@ impl Keyring for Keys {
     }
 }
 
-impl Inner {
+impl KeysInner {
     async fn refresh(&self) -> Result<(), VaultError> {
         let _turn = self.refreshing.lock().await;
         // The revision first: a change in between is found the next time.
@@ -179,7 +179,7 @@ impl Inner {
         if old.revision == Some(revision) {
             return Ok(());
         }
-        let fresh = Index::new(
+        let fresh = SecretIndex::new(
             old.generation + 1,
             revision,
             &self.vault.list(None).await?,
@@ -191,11 +191,11 @@ impl Inner {
         Ok(())
     }
 
-    fn index(&self) -> Arc<Index> {
+    fn index(&self) -> Arc<SecretIndex> {
         Arc::clone(&self.index.read())
     }
 
-    async fn find(&self, asked: &Asked) -> Result<String, NoKey> {
+    async fn find(&self, asked: &SecretRequest) -> Result<String, NoKey> {
         for _ in 0..ATTEMPTS_MAX {
             let index = self.index();
             let owner = self.check_viewer(&index, asked)?;
@@ -219,7 +219,11 @@ impl Inner {
 
     /// True if the operator's file names the source of the shared secret, and the principal has none of its
     /// own.
-    fn comes_from_outside(&self, index: &Index, Asked { server, principal, name, .. }: &Asked) -> bool {
+    fn comes_from_outside(
+        &self,
+        index: &SecretIndex,
+        SecretRequest { server, principal, name, .. }: &SecretRequest,
+    ) -> bool {
         let stored = index.holder_of(server, principal.as_ref(), name);
         let is_own = stored.is_some_and(|owner| owner.principal.is_some());
         !is_own && self.outside.has(server, name)
@@ -227,11 +231,11 @@ impl Inner {
 
     /// The owner of the secret, if the viewer may see it. Programs and addresses of the operator's file may,
     /// since the author of the file has the vault too; other origins need a permission.
-    fn check_viewer(&self, index: &Index, asked: &Asked) -> Result<Owner, NoKey> {
-        let Asked { server, principal, name, url } = asked;
+    fn check_viewer(&self, index: &SecretIndex, asked: &SecretRequest) -> Result<SignInOwner, NoKey> {
+        let SecretRequest { server, principal, name, url } = asked;
         let comes_from_outside = self.comes_from_outside(index, asked);
         let owner = match comes_from_outside {
-            true => Owner { server: server.clone(), principal: None },
+            true => SignInOwner { server: server.clone(), principal: None },
             false => {
                 index.holder_of(server, principal.as_ref(), name).ok_or_else(|| no_secret(server, name))?
             }
@@ -255,19 +259,19 @@ impl Inner {
         )))
     }
 
-    fn opened(&self, index: &Index, key: &(Owner, String)) -> Option<String> {
+    fn opened(&self, index: &SecretIndex, key: &(SignInOwner, String)) -> Option<String> {
         let secrets = self.secrets.lock();
         let known = secrets.get(key).filter(|opened| opened.generation == index.generation)?;
         Some(known.value.expose().to_owned())
     }
 
-    fn remember(&self, index: &Index, key: (Owner, String), value: Secret) -> String {
+    fn remember(&self, index: &SecretIndex, key: (SignInOwner, String), value: Secret) -> String {
         let text = value.expose().to_owned();
         let mut secrets = self.secrets.lock();
         if secrets.len() >= SECRETS_MAX {
             secrets.clear();
         }
-        secrets.insert(key, Opened { generation: index.generation, value });
+        secrets.insert(key, OpenedSecret { generation: index.generation, value });
         text
     }
 
@@ -276,30 +280,31 @@ impl Inner {
         server: &ServerName,
         principal: Option<&PrincipalId>,
         url: &str,
-    ) -> Result<(Arc<Holder>, u64, Access), NoKey> {
+    ) -> Result<(Arc<TokenHolder>, u64, TokenAccess), NoKey> {
         let index = self.index();
         let owner = index.sign_in_of(server, principal).ok_or_else(|| {
             NoKey(format!("nobody has signed in at \"{server}\"; `toolgate servers login {server}` does"))
         })?;
-        Ok((self.holder(owner), index.generation, Access { way: self.way(server), url: url.to_owned() }))
+        Ok((self.holder(owner), index.generation, TokenAccess { way: self.way(server), url: url.to_owned() }))
     }
 
-    fn holder(&self, owner: Owner) -> Arc<Holder> {
+    fn holder(&self, owner: SignInOwner) -> Arc<TokenHolder> {
         let mut holders = self.holders.lock();
-        let make = |owner: &Owner| {
-            let kept = Kept { vault: self.vault.clone(), owner: owner.clone(), by: PrincipalId::gateway() };
-            Arc::new(Holder::new(kept))
+        let make = |owner: &SignInOwner| {
+            let kept =
+                StoredSignIn { vault: self.vault.clone(), owner: owner.clone(), by: PrincipalId::gateway() };
+            Arc::new(TokenHolder::new(kept))
         };
         Arc::clone(holders.entry(owner).or_insert_with_key(make))
     }
 
-    fn way(&self, server: &ServerName) -> Way {
+    fn way(&self, server: &ServerName) -> OutboundSettings {
         let servers = self.servers.read();
         servers.get(server).cloned().unwrap_or_else(|| Reach::Within(AddressRules::default()).into())
     }
 
     /// This process takes note of its own change at once.
-    async fn follow_own_change(&self, holder: &Holder) {
+    async fn follow_own_change(&self, holder: &TokenHolder) {
         if holder.take_written()
             && let Err(error) = self.refresh().await
         {
@@ -308,9 +313,9 @@ impl Inner {
     }
 }
 
-impl Access {
-    fn outbound(&self) -> Outbound {
-        Outbound::new(self.way.reach, &self.way.egress)
+impl TokenAccess {
+    fn outbound(&self) -> OutboundClient {
+        OutboundClient::new(self.way.reach, &self.way.egress)
     }
 
     /// True if a token for `url` belongs here: scheme, host and port must be equal.
@@ -321,7 +326,7 @@ impl Access {
 }
 
 /// The scopes that a server misses, if that is why it refused.
-fn missing_scopes(challenge: Option<&str>, access: &Access) -> Option<Vec<String>> {
+fn missing_scopes(challenge: Option<&str>, access: &TokenAccess) -> Option<Vec<String>> {
     let base = Url::parse(&access.url).ok()?;
     let params = WWWAuthenticateParams::parse(challenge?, &base);
     let scopes = params.scope.as_deref().unwrap_or_default();

@@ -16,7 +16,10 @@ mod vault;
 pub use bearer::{Bearer, BearerAlgorithm, BearerRefused, BearerSettings, RefusalCode, SettingsProblem};
 pub use key::{KeyProblem, KeySource, VaultKey};
 pub use keys::Keys;
-pub use oauth::{Login, LoginError, LoginOptions, OAuthSpec, SignedIn};
-pub use outside::{Given, OpenBaoLogin, OpenBaoSettings, Outside, OutsideSecret, OutsideSource, Unanswered};
+pub use oauth::{LoginError, LoginOptions, OAuthSpec, PendingLogin, SignedIn};
+pub use outside::{
+    ExternalSecrets, OpenBaoCredential, OpenBaoLogin, OpenBaoSettings, OutsideSecret, OutsideSource,
+    SecretSourceError,
+};
 pub use secret::Secret;
-pub use vault::{SIGN_IN, Stored, Vault, VaultError, origin_of};
+pub use vault::{SIGN_IN, SecretInfo, Vault, VaultError, origin_of};

@@ -7,10 +7,10 @@ mod kept;
 mod login;
 mod renewal;
 
-pub use login::{Login, LoginError, LoginOptions, SignedIn};
+pub use login::{LoginError, LoginOptions, PendingLogin, SignedIn};
 
-pub(crate) use kept::{Kept, KeptError, Owner, SignIn, Token};
-pub(crate) use renewal::{Renewal, RenewalError};
+pub(crate) use kept::{AccessToken, SignIn, SignInOwner, StoredSignIn, StoredSignInError};
+pub(crate) use renewal::{RenewalError, TokenRenewal};
 
 use crate::secret::Secret;
 

@@ -15,9 +15,9 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// A client whose every connection stays within `reach`. Clones share their connections.
 #[derive(Clone)]
-pub(crate) struct Outbound(Client);
+pub(crate) struct OutboundClient(Client);
 
-impl Outbound {
+impl OutboundClient {
     pub(crate) fn new(reach: Reach, egress: &Arc<Egress>) -> Self {
         Self(Client::within(reach, egress))
     }

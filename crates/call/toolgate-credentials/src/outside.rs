@@ -20,8 +20,8 @@ use toolgate_store::SecretOrigin;
 
 use crate::secret::Secret;
 use openbao::OpenBao;
-pub use openbao::{Given, OpenBaoLogin, OpenBaoSettings};
-pub use unanswered::Unanswered;
+pub use openbao::{OpenBaoCredential, OpenBaoLogin, OpenBaoSettings};
+pub use unanswered::SecretSourceError;
 use unanswered::VALUE_BYTES_MAX;
 
 /// The pause after a failure of a source.
@@ -66,25 +66,25 @@ impl OutsideSource {
 
 /// All secrets that are kept elsewhere. Clones share everything.
 #[derive(Clone, Default)]
-pub struct Outside {
-    inner: Arc<Inner>,
+pub struct ExternalSecrets {
+    inner: Arc<ExternalInner>,
 }
 
 #[derive(Default)]
-struct Inner {
-    secrets: BTreeMap<(ServerName, String), Kept>,
+struct ExternalInner {
+    secrets: BTreeMap<(ServerName, String), CachedSecret>,
     openbao: Option<OpenBao>,
     /// Incremented when a value changes, disappears or reappears.
     generation: AtomicU64,
 }
 
-struct Kept {
+struct CachedSecret {
     secret: OutsideSecret,
     /// Locked while the source is asked: of many concurrent requests, one asks.
-    state: Mutex<State>,
+    state: Mutex<SecretState>,
 }
 
-enum State {
+enum SecretState {
     /// It was never needed.
     Unread,
     Read {
@@ -97,14 +97,15 @@ enum State {
     },
 }
 
-impl Outside {
+impl ExternalSecrets {
     pub fn new(secrets: Vec<OutsideSecret>, openbao: Option<OpenBaoSettings>) -> Self {
         let kept = |secret: OutsideSecret| {
             let key = (secret.server.clone(), secret.name.clone());
-            (key, Kept { secret, state: Mutex::new(State::Unread) })
+            (key, CachedSecret { secret, state: Mutex::new(SecretState::Unread) })
         };
         let secrets = secrets.into_iter().map(kept).collect();
-        let inner = Inner { secrets, openbao: openbao.map(OpenBao::new), generation: AtomicU64::new(0) };
+        let inner =
+            ExternalInner { secrets, openbao: openbao.map(OpenBao::new), generation: AtomicU64::new(0) };
         Self { inner: Arc::new(inner) }
     }
 
@@ -114,7 +115,7 @@ impl Outside {
     }
 
     /// Asks the source now, regardless of the cache, and reports only whether it answers.
-    pub async fn try_source(&self, secret: &OutsideSecret) -> Result<(), Unanswered> {
+    pub async fn try_source(&self, secret: &OutsideSecret) -> Result<(), SecretSourceError> {
         self.inner.read(&secret.source).await.map(drop)
     }
 
@@ -138,15 +139,15 @@ impl Outside {
         };
         let mut state = kept.state.lock().await;
         match &*state {
-            State::Read { value, at } if at.elapsed() < kept.secret.cache => return Ok(value.clone()),
-            State::Failed { why, at } if at.elapsed() < AFTER_FAILURE => return Err(kept.no_key(why)),
+            SecretState::Read { value, at } if at.elapsed() < kept.secret.cache => return Ok(value.clone()),
+            SecretState::Failed { why, at } if at.elapsed() < AFTER_FAILURE => return Err(kept.no_key(why)),
             _ => {}
         }
         self.inner.read_anew(kept, &mut state).await;
         match &*state {
-            State::Read { value, .. } => Ok(value.clone()),
-            State::Failed { why, .. } => Err(kept.no_key(why)),
-            State::Unread => Err(kept.no_key("it was not read")),
+            SecretState::Read { value, .. } => Ok(value.clone()),
+            SecretState::Failed { why, .. } => Err(kept.no_key(why)),
+            SecretState::Unread => Err(kept.no_key("it was not read")),
         }
     }
 
@@ -155,7 +156,7 @@ impl Outside {
         let mut changed = false;
         for kept in self.inner.secrets.values().filter(|kept| kept.secret.server == *server) {
             let mut state = kept.state.lock().await;
-            let State::Read { at, .. } = &*state else { continue };
+            let SecretState::Read { at, .. } = &*state else { continue };
             if at.elapsed() >= AFTER_REFUSAL {
                 changed |= self.inner.read_anew(kept, &mut state).await;
             }
@@ -180,7 +181,7 @@ impl Outside {
         }
     }
 
-    fn kept(&self, server: &ServerName, name: &str) -> Option<&Kept> {
+    fn kept(&self, server: &ServerName, name: &str) -> Option<&CachedSecret> {
         // Most gateways have none, and this runs for every call.
         if self.inner.secrets.is_empty() {
             return None;
@@ -189,17 +190,17 @@ impl Outside {
     }
 }
 
-impl State {
+impl SecretState {
     fn is_over(&self, cache: Duration) -> bool {
         match self {
-            State::Unread => false,
-            State::Read { at, .. } => at.elapsed() >= cache,
-            State::Failed { at, .. } => at.elapsed() >= AFTER_FAILURE.max(cache / 10),
+            SecretState::Unread => false,
+            SecretState::Read { at, .. } => at.elapsed() >= cache,
+            SecretState::Failed { at, .. } => at.elapsed() >= AFTER_FAILURE.max(cache / 10),
         }
     }
 }
 
-impl Kept {
+impl CachedSecret {
     fn no_key(&self, why: &str) -> NoKey {
         let OutsideSecret { server, name, source, .. } = &self.secret;
         let kind = source.kind();
@@ -209,25 +210,26 @@ impl Kept {
     }
 }
 
-impl Inner {
+impl ExternalInner {
     /// Asks the source. Returns true if the value has changed.
-    async fn read_anew(&self, kept: &Kept, state: &mut State) -> bool {
+    async fn read_anew(&self, kept: &CachedSecret, state: &mut SecretState) -> bool {
         let at = Instant::now();
         let OutsideSecret { server, name, source, .. } = &kept.secret;
         let next = match self.read(source).await {
-            Ok(value) => State::Read { value, at },
-            Err(error) => State::Failed { why: error.to_string(), at },
+            Ok(value) => SecretState::Read { value, at },
+            Err(error) => SecretState::Failed { why: error.to_string(), at },
         };
         let differs = match (&*state, &next) {
-            (State::Read { value: before, .. }, State::Read { value, .. }) => before != value,
-            (State::Read { .. }, State::Failed { .. }) | (State::Failed { .. }, State::Read { .. }) => true,
+            (SecretState::Read { value: before, .. }, SecretState::Read { value, .. }) => before != value,
+            (SecretState::Read { .. }, SecretState::Failed { .. })
+            | (SecretState::Failed { .. }, SecretState::Read { .. }) => true,
             _ => false,
         };
         match (&*state, &next) {
-            (State::Unread | State::Read { .. }, State::Failed { why, .. }) => {
+            (SecretState::Unread | SecretState::Read { .. }, SecretState::Failed { why, .. }) => {
                 tracing::warn!(%server, secret = name, source = source.kind(), "a secret cannot be read: {why}");
             }
-            (State::Failed { .. }, State::Read { .. }) => {
+            (SecretState::Failed { .. }, SecretState::Read { .. }) => {
                 tracing::info!(%server, secret = name, "a secret can be read again");
             }
             _ => {}
@@ -236,16 +238,16 @@ impl Inner {
         if differs {
             self.generation.fetch_add(1, Ordering::AcqRel);
         }
-        differs && matches!(state, State::Read { .. })
+        differs && matches!(state, SecretState::Read { .. })
     }
 
-    async fn read(&self, source: &OutsideSource) -> Result<Secret, Unanswered> {
+    async fn read(&self, source: &OutsideSource) -> Result<Secret, SecretSourceError> {
         let text = match source {
             OutsideSource::File(path) => file::read(path).await?,
             OutsideSource::Command(words) => command::run(words).await?,
             OutsideSource::OpenBao { path, field } => match &self.openbao {
                 Some(openbao) => openbao.read(path, field).await?,
-                None => return Err(Unanswered::NotConfigured),
+                None => return Err(SecretSourceError::NotConfigured),
             },
         };
         checked(text)
@@ -253,13 +255,13 @@ impl Inner {
 }
 
 /// A secret that fits into a header. A line break at the end, from an editor or `echo`, is not part of it.
-fn checked(text: Secret) -> Result<Secret, Unanswered> {
+fn checked(text: Secret) -> Result<Secret, SecretSourceError> {
     let plain = text.expose().strip_suffix('\n').unwrap_or(text.expose());
     let plain = plain.strip_suffix('\r').unwrap_or(plain);
     match plain {
-        "" => Err(Unanswered::Empty),
-        _ if plain.len() > VALUE_BYTES_MAX => Err(Unanswered::TooLong),
-        _ if plain.contains(['\0', '\n', '\r']) => Err(Unanswered::NotText),
+        "" => Err(SecretSourceError::Empty),
+        _ if plain.len() > VALUE_BYTES_MAX => Err(SecretSourceError::TooLong),
+        _ if plain.contains(['\0', '\n', '\r']) => Err(SecretSourceError::NotText),
         _ => Ok(Secret::new(plain)),
     }
 }

@@ -14,7 +14,7 @@ const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /// The owner of a value.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
+pub(crate) struct SealContext<'p> {
     pub(crate) tenant: &'p str,
     pub(crate) server: &'p ServerName,
     pub(crate) principal: Option<&'p PrincipalId>,
@@ -22,13 +22,17 @@ pub(crate) struct Place<'p> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unsealed {
+pub(crate) enum UnsealError {
     OtherKey,
     /// Changed since it was sealed, or moved here from another place.
     Tampered,
 }
 
-pub(crate) fn seal(key: &VaultKey, place: Place<'_>, value: &Secret) -> Result<Vec<u8>, getrandom::Error> {
+pub(crate) fn seal(
+    key: &VaultKey,
+    place: SealContext<'_>,
+    value: &Secret,
+) -> Result<Vec<u8>, getrandom::Error> {
     let mut nonce = [0; NONCE_BYTES];
     getrandom::fill(&mut nonce)?;
     let payload = Payload { msg: value.expose().as_bytes(), aad: &place.bound() };
@@ -37,27 +41,27 @@ pub(crate) fn seal(key: &VaultKey, place: Place<'_>, value: &Secret) -> Result<V
     Ok([&[FORMAT][..], &key.id(), &nonce, &sealed].concat())
 }
 
-pub(crate) fn open(key: &VaultKey, place: Place<'_>, sealed: &[u8]) -> Result<Secret, Unsealed> {
-    let (head, body) = sealed.split_at_checked(HEAD_BYTES).ok_or(Unsealed::Tampered)?;
+pub(crate) fn open(key: &VaultKey, place: SealContext<'_>, sealed: &[u8]) -> Result<Secret, UnsealError> {
+    let (head, body) = sealed.split_at_checked(HEAD_BYTES).ok_or(UnsealError::Tampered)?;
     let (format, rest) = head.split_at(1);
     let (key_id, nonce) = rest.split_at(KEY_ID_BYTES);
     if format != [FORMAT] {
-        return Err(Unsealed::Tampered);
+        return Err(UnsealError::Tampered);
     }
     if key_id != key.id() {
-        return Err(Unsealed::OtherKey);
+        return Err(UnsealError::OtherKey);
     }
-    let nonce = XNonce::try_from(nonce).map_err(|_| Unsealed::Tampered)?;
+    let nonce = XNonce::try_from(nonce).map_err(|_| UnsealError::Tampered)?;
     let opened = cipher(key).decrypt(&nonce, Payload { msg: body, aad: &place.bound() });
-    let opened = opened.map_err(|_| Unsealed::Tampered)?;
-    String::from_utf8(opened).map(Secret::new).map_err(|_| Unsealed::Tampered)
+    let opened = opened.map_err(|_| UnsealError::Tampered)?;
+    String::from_utf8(opened).map(Secret::new).map_err(|_| UnsealError::Tampered)
 }
 
 fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&Key::from(*key.bytes()))
 }
 
-impl Place<'_> {
+impl SealContext<'_> {
     /// Every part with its length: no two places are written the same.
     fn bound(&self) -> Vec<u8> {
         let whose = self.principal.map_or("everybody", |_| "principal");
@@ -80,31 +84,31 @@ mod tests {
     fn what_is_sealed_opens_in_its_own_place_only() {
         let (key, files, mail) = (key("aa"), server("files"), server("mail"));
         let (ann, none) = (PrincipalId::new("ann"), PrincipalId::new(""));
-        let home = Place { tenant: "t", server: &files, principal: Some(&ann), name: "token" };
+        let home = SealContext { tenant: "t", server: &files, principal: Some(&ann), name: "token" };
         let sealed = seal(&key, home, &Secret::new("hunter2")).unwrap();
         assert_eq!(open(&key, home, &sealed).unwrap().expose(), "hunter2");
         assert!(!sealed.windows(7).any(|part| part == b"hunter2"));
         for moved in [
-            Place { tenant: "u", ..home },
-            Place { server: &mail, ..home },
-            Place { principal: None, ..home },
-            Place { principal: Some(&none), ..home },
-            Place { name: "toke", ..home },
+            SealContext { tenant: "u", ..home },
+            SealContext { server: &mail, ..home },
+            SealContext { principal: None, ..home },
+            SealContext { principal: Some(&none), ..home },
+            SealContext { name: "toke", ..home },
         ] {
-            assert_eq!(open(&key, moved, &sealed).unwrap_err(), Unsealed::Tampered);
+            assert_eq!(open(&key, moved, &sealed).unwrap_err(), UnsealError::Tampered);
         }
-        let everybody = Place { principal: None, ..home };
+        let everybody = SealContext { principal: None, ..home };
         let sealed = seal(&key, everybody, &Secret::new("x")).unwrap();
         assert_eq!(
-            open(&key, Place { principal: Some(&none), ..home }, &sealed).unwrap_err(),
-            Unsealed::Tampered
+            open(&key, SealContext { principal: Some(&none), ..home }, &sealed).unwrap_err(),
+            UnsealError::Tampered
         );
     }
 
     #[test]
     fn no_bit_can_be_changed() {
         let (key, files) = (key("aa"), server("files"));
-        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let place = SealContext { tenant: "t", server: &files, principal: None, name: "token" };
         let sealed = seal(&key, place, &Secret::new("hunter2")).unwrap();
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
@@ -119,15 +123,15 @@ mod tests {
     #[test]
     fn another_key_is_told_apart_from_a_changed_entry() {
         let files = server("files");
-        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let place = SealContext { tenant: "t", server: &files, principal: None, name: "token" };
         let sealed = seal(&key("aa"), place, &Secret::new("hunter2")).unwrap();
-        assert_eq!(open(&key("bb"), place, &sealed).unwrap_err(), Unsealed::OtherKey);
+        assert_eq!(open(&key("bb"), place, &sealed).unwrap_err(), UnsealError::OtherKey);
     }
 
     #[test]
     fn the_same_value_is_never_sealed_the_same() {
         let (key, files) = (key("aa"), server("files"));
-        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let place = SealContext { tenant: "t", server: &files, principal: None, name: "token" };
         let once = seal(&key, place, &Secret::new("x")).unwrap();
         assert_ne!(once, seal(&key, place, &Secret::new("x")).unwrap());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::server::{INSTANCE_TOKEN, InstanceId, InstanceSpec};
 use toolgate_core::{PrincipalId, RawJson, ServerName};
 use toolgate_store::{Books, SealedSecret, SecretOrigin, Store, StoreError};
@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::clock::now_ms;
 use crate::key::{KeySource, VaultKey};
-use crate::seal::{self, Place, Unsealed};
+use crate::seal::{self, SealContext, UnsealError};
 use crate::secret::Secret;
 
 /// The vault's name for the result of signing in at a server.
@@ -62,7 +62,7 @@ pub enum VaultError {
 
 /// The existence and the age of a secret.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Stored {
+pub struct SecretInfo {
     pub server: String,
     /// The owner; `None` for the shared one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ impl Vault {
         let mut read = origins.iter().map(|text| read_origin(text)).collect::<Result<Vec<_>, _>>()?;
         read.sort();
         read.dedup();
-        let about = About { server: Some(server.clone()), ..About::default() };
+        let about = EventSubject { server: Some(server.clone()), ..EventSubject::default() };
         let detail = serde_json::json!({ "server": server.as_str(), "name": name, "origins": read });
         let mut event = Event::new(EventKind::CredentialAllowed, now_ms(), by.clone(), Arc::new(about));
         event.detail = Some(RawJson::from_serialize(&detail));
@@ -175,13 +175,13 @@ impl Vault {
         name: &str,
     ) -> Result<Option<Secret>, VaultError> {
         let Some(sealed) = self.store.get_sealed(server, principal, name).await? else { return Ok(None) };
-        let place = Place { tenant: TENANT, server, principal, name };
+        let place = SealContext { tenant: TENANT, server, principal, name };
         seal::open(&self.key, place, &sealed).map(Some).map_err(|why| self.unopened(why, server, name))
     }
 
     /// The secrets of one server, or of all, by server, principal and name.
-    pub async fn list(&self, server: Option<&ServerName>) -> Result<Vec<Stored>, VaultError> {
-        Ok(self.store.list_sealed(server).await?.into_iter().map(Stored::from).collect())
+    pub async fn list(&self, server: Option<&ServerName>) -> Result<Vec<SecretInfo>, VaultError> {
+        Ok(self.store.list_sealed(server).await?.into_iter().map(SecretInfo::from).collect())
     }
 
     /// `false` if there was none.
@@ -222,22 +222,22 @@ impl Vault {
         value: &Secret,
         origins: &[String],
     ) -> Result<(), VaultError> {
-        let place = Place { tenant: TENANT, server, principal, name };
+        let place = SealContext { tenant: TENANT, server, principal, name };
         let sealed = seal::seal(&self.key, place, value).map_err(VaultError::Random)?;
         let event = event(EventKind::CredentialStored, by, server, principal, name);
         Ok(self.books.put_sealed(server, principal, name, &sealed, origins, vec![event]).await?)
     }
 
-    fn unopened(&self, why: Unsealed, server: &ServerName, name: &str) -> VaultError {
+    fn unopened(&self, why: UnsealError, server: &ServerName, name: &str) -> VaultError {
         let (server, name) = (server.clone(), name.to_owned());
         match why {
-            Unsealed::OtherKey => VaultError::OtherKey { key: self.key.source().clone(), server, name },
-            Unsealed::Tampered => VaultError::Tampered { server, name },
+            UnsealError::OtherKey => VaultError::OtherKey { key: self.key.source().clone(), server, name },
+            UnsealError::Tampered => VaultError::Tampered { server, name },
         }
     }
 }
 
-impl From<SealedSecret> for Stored {
+impl From<SealedSecret> for SecretInfo {
     fn from(row: SealedSecret) -> Self {
         let SealedSecret { server, principal, name, created_at_ms, updated_at_ms } = row;
         Self { server: server.as_str().to_owned(), principal, name, created_at_ms, updated_at_ms }
@@ -287,7 +287,7 @@ fn event(
     principal: Option<&PrincipalId>,
     name: &str,
 ) -> Event {
-    let about = About { server: Some(server.clone()), ..About::default() };
+    let about = EventSubject { server: Some(server.clone()), ..EventSubject::default() };
     let detail = serde_json::json!({ "server": server.as_str(), "name": name, "principal": principal });
     let mut event = Event::new(kind, now_ms(), by.clone(), Arc::new(about));
     event.detail = Some(RawJson::from_serialize(&detail));

@@ -6,33 +6,33 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::Limits;
+use toolgate_core::MessageLimits;
 use toolgate_core::Refusal;
 use toolgate_core::content::Contents;
 use toolgate_core::governance::Approvals;
 use toolgate_core::platform::Platform;
 use toolgate_core::port::Servers;
 use toolgate_core::run::Runs;
-use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
-use crate::calls::described::Described;
+use crate::calls::described::DescribedTools;
 use crate::calls::futile::Futile;
 use crate::calls::jobs::table::Jobs;
-use crate::calls::links::Links;
+use crate::calls::links::ResourceLinks;
 use crate::clients::hub::Hub;
 use crate::doors::guard::{AllowedHosts, Credentials, ProtectedResource};
 use crate::doors::pairs::Pairs;
-use crate::doors::rest::Rest;
+use crate::doors::rest::RestService;
 use crate::doors::seats::Seats;
 use crate::messages::seal::Sealer;
-use crate::metrics::Numbers;
-use crate::protocol::parked::Parked;
+use crate::metrics::MetricSource;
+use crate::protocol::parked::ParkedExchanges;
 use crate::quotas::Quotas;
 
 /// What the binary hands over.
-pub struct Setup {
+pub struct GatewaySetup {
     /// What each session sees.
     pub discovery: Arc<Discovery>,
     /// Which session a request belongs to.
@@ -47,14 +47,14 @@ pub struct Setup {
     /// The gateway's own tools.
     pub platform: Arc<dyn Platform>,
     /// What is served beside MCP.
-    pub rest: Option<Arc<dyn Rest>>,
+    pub rest: Option<Arc<dyn RestService>>,
     pub hub: Arc<Hub>,
     pub credentials: Arc<dyn Credentials>,
     /// Set where callers may bring OAuth access tokens.
     pub protected_resource: Option<ProtectedResource>,
-    pub numbers: Arc<dyn Numbers>,
+    pub numbers: Arc<dyn MetricSource>,
     pub allowed: AllowedHosts,
-    pub limits: Limits,
+    pub limits: MessageLimits,
     pub sealing_key: [u8; 32],
     /// Ends every stream and every call.
     pub shutdown: CancellationToken,
@@ -63,7 +63,7 @@ pub struct Setup {
 pub struct Gateway {
     pub(crate) discovery: Arc<Discovery>,
     pub(crate) seats: Arc<dyn Seats>,
-    pub(crate) described: Described,
+    pub(crate) described: DescribedTools,
     /// Attempts to call what is not there for the caller that are being recorded.
     pub(crate) attempts: Arc<Semaphore>,
     /// Calls that lead nowhere.
@@ -75,16 +75,16 @@ pub struct Gateway {
     pub(crate) runs: Arc<dyn Runs>,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) platform: Arc<dyn Platform>,
-    pub(crate) rest: Option<Arc<dyn Rest>>,
+    pub(crate) rest: Option<Arc<dyn RestService>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) protected_resource: Option<ProtectedResource>,
-    pub(crate) numbers: Arc<dyn Numbers>,
+    pub(crate) numbers: Arc<dyn MetricSource>,
     pub(crate) allowed: AllowedHosts,
-    pub(crate) limits: Limits,
+    pub(crate) limits: MessageLimits,
     pub(crate) sealer: Sealer,
-    pub(crate) parked: Arc<Parked>,
-    pub(crate) links: Links,
+    pub(crate) parked: Arc<ParkedExchanges>,
+    pub(crate) links: ResourceLinks,
     pub(crate) pairs: Pairs,
     pub(crate) jobs: Jobs,
     /// Every task that works for a client; shutdown waits for them.
@@ -98,14 +98,14 @@ pub struct Gateway {
 const ATTEMPTS_MAX: usize = 64;
 
 impl Gateway {
-    pub fn new(setup: Setup) -> Arc<Self> {
+    pub fn new(setup: GatewaySetup) -> Arc<Self> {
         let sealer = Sealer::new(setup.sealing_key);
         let gateway = Arc::new(Self {
-            parked: Arc::new(Parked::new(sealer.clone(), setup.limits.input_wait)),
+            parked: Arc::new(ParkedExchanges::new(sealer.clone(), setup.limits.input_wait)),
             settled: setup.hub.settled(),
             discovery: setup.discovery,
             seats: setup.seats,
-            described: Described::default(),
+            described: DescribedTools::default(),
             attempts: Arc::new(Semaphore::new(ATTEMPTS_MAX)),
             futile: Futile::default(),
             servers: setup.servers,
@@ -124,7 +124,7 @@ impl Gateway {
             allowed: setup.allowed,
             limits: setup.limits,
             sealer,
-            links: Links::default(),
+            links: ResourceLinks::default(),
             pairs: Pairs::default(),
             calls: TaskTracker::new(),
             shutdown: setup.shutdown,
@@ -136,7 +136,7 @@ impl Gateway {
     }
 
     /// Where a request of this credential sits.
-    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, Refusal> {
+    pub async fn seat(&self, credential: &Credential, route: &SessionRoute) -> Result<Arc<Seat>, Refusal> {
         match self.seats.seat_known(credential, route) {
             Some(seat) => seat,
             None => self.seats.seat(credential, route).await,

@@ -18,18 +18,18 @@ mod gateway;
 mod metrics;
 mod quotas;
 
-pub use calls::suppliers::Supply;
+pub use calls::suppliers::GatewaySuppliers;
 pub use clients::hub::Hub;
 pub use doors::direct::{DirectCall, NotCalled};
-pub use doors::guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
+pub use doors::guard::{AllowedHosts, CredentialError, Credentials, ProtectedResource};
 pub use doors::listener::{serve, serve_stream};
 pub use doors::patience::PatientBody;
-pub use doors::rest::{Rest, RestBody, Serves};
+pub use doors::rest::{RestBody, RestService, ServedCallers};
 pub use doors::seats::Seats;
 pub use doors::stdio::serve_pipe;
-pub use gateway::{Gateway, Setup};
-pub use metrics::{Numbers, metrics_by_example};
-pub use quotas::{Quota, QuotaRule, Quotas, StreamPlace, Usage, Who};
+pub use gateway::{Gateway, GatewaySetup};
+pub use metrics::{MetricSource, metrics_by_example};
+pub use quotas::{Quota, QuotaRule, QuotaSubject, QuotaUsage, Quotas, StreamPlace};
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use toolgate_core::ServerName;
 use toolgate_core::codes;
 use toolgate_core::id::CallId;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
-use toolgate_discovery::Tally;
+use toolgate_discovery::CostTally;
 use toolgate_pipeline::Envelope;
 
 use crate::messages::parts::METHODS;
@@ -22,13 +22,13 @@ use crate::messages::parts::METHODS;
 const END: &str = "# EOF\n";
 
 /// What others count.
-pub trait Numbers: Send + Sync {
+pub trait MetricSource: Send + Sync {
     /// Appends whole families in the text format of OpenMetrics.
     fn write(&self, text: &mut String);
 }
 
 /// Every family that there is, each with a line by example, for the reference.
-pub fn metrics_by_example(more: &dyn Numbers) -> String {
+pub fn metrics_by_example(more: &dyn MetricSource) -> String {
     Metrics::of_everything().render(0, more)
 }
 
@@ -36,7 +36,7 @@ pub fn metrics_by_example(more: &dyn Numbers) -> String {
 struct RequestLabels {
     method: &'static str,
     era: EraLabel,
-    outcome: Outcome,
+    outcome: RequestOutcome,
 }
 
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, EncodeLabelValue)]
@@ -46,7 +46,7 @@ enum EraLabel {
 }
 
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, EncodeLabelValue)]
-pub(crate) enum Outcome {
+pub(crate) enum RequestOutcome {
     Answered,
     Error,
 }
@@ -132,7 +132,7 @@ impl Metrics {
     /// With something in every family, which would be left out otherwise.
     fn of_everything() -> Self {
         let metrics = Self::new();
-        metrics.request("tools/call", Era::Modern, Outcome::Answered, Duration::from_millis(5));
+        metrics.request("tools/call", Era::Modern, RequestOutcome::Answered, Duration::from_millis(5));
         metrics.server(&ServerName::new("files").expect("a legal name"), &ServerState::starting());
         metrics.answer_tokens("search_tools", 1);
         metrics.tool_call(&Envelope {
@@ -145,7 +145,7 @@ impl Metrics {
         metrics
     }
 
-    pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
+    pub(crate) fn request(&self, method: &str, era: Era, outcome: RequestOutcome, took: Duration) {
         // Only methods we know are counted by name; a caller must not be able to make up series.
         let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
         let era = match era {
@@ -167,7 +167,7 @@ impl Metrics {
     }
 
     /// A list was given out.
-    pub(crate) fn listed(&self, tally: Tally) {
+    pub(crate) fn listed(&self, tally: CostTally) {
         self.list_tokens.inc_by(tally.listed as u64);
         self.saved_tokens.inc_by(tally.full.saturating_sub(tally.listed) as u64);
     }
@@ -184,7 +184,7 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn render(&self, sessions: usize, more: &dyn Numbers) -> String {
+    pub(crate) fn render(&self, sessions: usize, more: &dyn MetricSource) -> String {
         self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a String takes everything that is written to it");
@@ -199,16 +199,16 @@ impl Metrics {
 mod tests {
     use super::*;
 
-    struct Nothing;
+    struct NoMetrics;
 
-    impl Numbers for Nothing {
+    impl MetricSource for NoMetrics {
         fn write(&self, _: &mut String) {}
     }
 
     #[test]
     fn every_family_that_is_registered_is_there_by_example() {
         let registered = include_str!("metrics.rs").matches("        registry.register(\"").count();
-        let told = metrics_by_example(&Nothing).matches("# TYPE ").count();
+        let told = metrics_by_example(&NoMetrics).matches("# TYPE ").count();
         assert_eq!(told, registered, "`of_everything` leaves a family empty");
     }
 }

@@ -16,11 +16,11 @@ use toolgate_core::codes;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{AgentName, Seat};
-use toolgate_core::tool::Refill;
+use toolgate_core::tool::TokenBucket;
 use toolgate_core::{PrincipalId, Refusal, RpcError};
 
-pub(crate) use line::{Joined, Line, Place};
-pub use rule::{Quota, QuotaRule, Who};
+pub(crate) use line::{CallSlot, QueueOutcome, SlotQueue};
+pub use rule::{Quota, QuotaRule, QuotaSubject};
 
 /// A refusal where there is no result to say it in.
 pub(crate) fn rpc_error(refusal: &Refusal) -> RpcError {
@@ -34,7 +34,7 @@ const DAY_MS: i64 = 24 * 3600 * 1000;
 const TALLIES_MAX: usize = 10_000;
 
 /// How much of their quotas principals and agents have used, over restarts and replicas.
-pub trait Usage: Send + Sync {
+pub trait QuotaUsage: Send + Sync {
     /// How many calls of a principal wait for people.
     fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>>;
 
@@ -48,45 +48,45 @@ pub trait Usage: Send + Sync {
 
 pub struct Quotas {
     rules: ArcSwap<Vec<QuotaRule>>,
-    tallies: Mutex<HashMap<Holder, Arc<Tally>>>,
-    usage: Arc<dyn Usage>,
+    tallies: Mutex<HashMap<QuotaHolder, Arc<QuotaTally>>>,
+    usage: Arc<dyn QuotaUsage>,
     since: Instant,
 }
 
 /// Who has a quota.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Holder {
+enum QuotaHolder {
     Principal(PrincipalId),
     Agent(AgentName),
 }
 
-impl Holder {
+impl QuotaHolder {
     /// How it is told to people, and kept.
     fn name(&self) -> String {
         match self {
-            Holder::Principal(principal) => format!("principal {principal}"),
-            Holder::Agent(agent) => format!("agent {agent}"),
+            QuotaHolder::Principal(principal) => format!("principal {principal}"),
+            QuotaHolder::Agent(agent) => format!("agent {agent}"),
         }
     }
 }
 
 /// What one of them has.
-struct Tally {
-    holder: Holder,
-    line: Arc<Line>,
-    state: Mutex<State>,
+struct QuotaTally {
+    holder: QuotaHolder,
+    line: Arc<SlotQueue>,
+    state: Mutex<QuotaState>,
 }
 
-struct State {
+struct QuotaState {
     quota: Quota,
-    refill: Option<Refill>,
-    today: Today,
+    refill: Option<TokenBucket>,
+    today: CallsToday,
     streams: usize,
 }
 
 /// Calls of one day.
 #[derive(Default)]
-struct Today {
+struct CallsToday {
     day: i64,
     /// What the store said last; nothing before it was asked.
     stored: Option<u64>,
@@ -95,7 +95,7 @@ struct Today {
     untold: u64,
 }
 
-impl Today {
+impl CallsToday {
     fn made(&self) -> u64 {
         self.stored.unwrap_or_default() + self.telling + self.untold
     }
@@ -103,10 +103,10 @@ impl Today {
 
 /// The places of one call.
 #[derive(Default)]
-pub(crate) struct Places(Vec<Place>);
+pub(crate) struct CallSlots(Vec<CallSlot>);
 
 /// A stream that is open; it counts as long as this lasts.
-pub struct StreamPlace(Arc<Tally>);
+pub struct StreamPlace(Arc<QuotaTally>);
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
@@ -115,7 +115,7 @@ impl Drop for StreamPlace {
 }
 
 impl Quotas {
-    pub fn new(rules: Vec<QuotaRule>, usage: Arc<dyn Usage>) -> Arc<Self> {
+    pub fn new(rules: Vec<QuotaRule>, usage: Arc<dyn QuotaUsage>) -> Arc<Self> {
         Arc::new(Self {
             rules: ArcSwap::from_pointee(rules),
             tallies: Mutex::default(),
@@ -133,7 +133,7 @@ impl Quotas {
             tally.line.resize(quota.calls_max, quota.waiting_max);
             let mut state = tally.lock();
             if state.quota.rate != quota.rate {
-                state.refill = quota.rate.map(|rate| Refill::new(rate, self.since.elapsed()));
+                state.refill = quota.rate.map(|rate| TokenBucket::new(rate, self.since.elapsed()));
             }
             state.quota = quota;
             true
@@ -169,34 +169,34 @@ impl Quotas {
     }
 
     /// Places for a call, at once if there are any.
-    pub(crate) fn try_enter(&self, seat: &Seat, session: Option<&Arc<Line>>) -> Entering {
+    pub(crate) fn try_enter(&self, seat: &Seat, session: Option<&Arc<SlotQueue>>) -> SlotRequest {
         let tallies = self.tallies(seat);
         let own = session.map(|line| (line, None));
         let lines = tallies.iter().map(|tally| (&tally.line, Some(tally)));
-        let mut entering = Entering { had: Places::default(), wanted: Vec::new() };
+        let mut entering = SlotRequest { had: CallSlots::default(), wanted: Vec::new() };
         for (line, tally) in own.into_iter().chain(lines) {
             if entering.wanted.is_empty() {
                 match line.join() {
-                    Joined::Placed(place) => {
+                    QueueOutcome::Placed(place) => {
                         entering.had.0.push(place);
                         continue;
                     }
                     // It is joined again when there is time to wait; the turn is given up.
-                    Joined::Waiting(_) | Joined::Full => {}
+                    QueueOutcome::Waiting(_) | QueueOutcome::Full => {}
                 }
             }
             let (who, quota) = match tally {
                 Some(tally) => (tally.holder.name(), tally.lock().quota.clone()),
                 None => ("this session".to_owned(), self.of(&seat.principal.id)),
             };
-            entering.wanted.push(Wanted { line: line.clone(), who, wait: quota.wait });
+            entering.wanted.push(WantedSlot { line: line.clone(), who, wait: quota.wait });
         }
         entering
     }
 
     /// A place for a stream of a principal: of MCP or of events, all count together.
     pub fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
-        let holder = Holder::Principal(principal.clone());
+        let holder = QuotaHolder::Principal(principal.clone());
         let tally = self.tally(holder).expect("every principal has a quota");
         let mut state = tally.lock();
         let max = state.quota.streams_max;
@@ -224,8 +224,8 @@ impl Quotas {
 
     /// Tells the store what was counted since it was told last, and hears what others have counted.
     pub(crate) async fn tell_counts(&self) {
-        let tallies: Vec<Arc<Tally>> = self.lock().values().cloned().collect();
-        let mut by_day: BTreeMap<i64, Vec<(Arc<Tally>, u64)>> = BTreeMap::new();
+        let tallies: Vec<Arc<QuotaTally>> = self.lock().values().cloned().collect();
+        let mut by_day: BTreeMap<i64, Vec<(Arc<QuotaTally>, u64)>> = BTreeMap::new();
         for tally in tallies {
             let today = &mut tally.lock().today;
             today.telling = std::mem::take(&mut today.untold);
@@ -260,26 +260,26 @@ impl Quotas {
         }
     }
 
-    fn tallies(&self, seat: &Seat) -> Vec<Arc<Tally>> {
-        let principal = Holder::Principal(seat.principal.id.clone());
-        let agent = Holder::Agent(seat.agent.clone());
+    fn tallies(&self, seat: &Seat) -> Vec<Arc<QuotaTally>> {
+        let principal = QuotaHolder::Principal(seat.principal.id.clone());
+        let agent = QuotaHolder::Agent(seat.agent.clone());
         [principal, agent].into_iter().filter_map(|holder| self.tally(holder)).collect()
     }
 
     /// Nothing for an agent that no rule is about.
-    fn tally(&self, holder: Holder) -> Option<Arc<Tally>> {
+    fn tally(&self, holder: QuotaHolder) -> Option<Arc<QuotaTally>> {
         let mut tallies = self.lock();
         if let Some(tally) = tallies.get(&holder) {
             return Some(tally.clone());
         }
         let quota = quota_of(&self.rules.load(), &holder)?;
-        let tally = Arc::new(Tally {
+        let tally = Arc::new(QuotaTally {
             holder: holder.clone(),
-            line: Line::new(quota.calls_max, quota.waiting_max),
-            state: Mutex::new(State {
-                refill: quota.rate.map(|rate| Refill::new(rate, self.since.elapsed())),
+            line: SlotQueue::new(quota.calls_max, quota.waiting_max),
+            state: Mutex::new(QuotaState {
+                refill: quota.rate.map(|rate| TokenBucket::new(rate, self.since.elapsed())),
                 quota,
-                today: Today::default(),
+                today: CallsToday::default(),
                 streams: 0,
             }),
         });
@@ -287,19 +287,19 @@ impl Quotas {
         Some(tally)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, Arc<Tally>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<QuotaHolder, Arc<QuotaTally>>> {
         self.tallies.lock()
     }
 }
 
-fn quota_of(rules: &[QuotaRule], holder: &Holder) -> Option<Quota> {
+fn quota_of(rules: &[QuotaRule], holder: &QuotaHolder) -> Option<Quota> {
     match holder {
-        Holder::Principal(principal) => Some(rule::of_principal(rules, principal)),
-        Holder::Agent(agent) => rule::of_agent(rules, agent),
+        QuotaHolder::Principal(principal) => Some(rule::of_principal(rules, principal)),
+        QuotaHolder::Agent(agent) => rule::of_agent(rules, agent),
     }
 }
 
-impl Tally {
+impl QuotaTally {
     /// Whether the calls of a day count and are not known yet.
     fn must_ask(&self, day: i64) -> bool {
         let mut state = self.lock();
@@ -307,14 +307,14 @@ impl Tally {
             return false;
         }
         if state.today.day != day {
-            state.today = Today { day, ..Today::default() };
+            state.today = CallsToday { day, ..CallsToday::default() };
         }
         state.today.stored.is_none()
     }
 
     fn count(&self, now: Duration, day: i64) -> Result<(), Refusal> {
         let mut state = self.lock();
-        let State { quota, refill, today, .. } = &mut *state;
+        let QuotaState { quota, refill, today, .. } = &mut *state;
         if let Some(max) = quota.calls_per_day
             && today.day == day
             && today.made() >= max
@@ -343,41 +343,41 @@ impl Tally {
         self.line.is_idle() && state.streams == 0 && is_told && is_full
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QuotaState> {
         self.state.lock()
     }
 }
 
 /// A call on its way to its places.
-pub(crate) struct Entering {
-    had: Places,
-    wanted: Vec<Wanted>,
+pub(crate) struct SlotRequest {
+    had: CallSlots,
+    wanted: Vec<WantedSlot>,
 }
 
-struct Wanted {
-    line: Arc<Line>,
+struct WantedSlot {
+    line: Arc<SlotQueue>,
     who: String,
     wait: Duration,
 }
 
-impl Entering {
+impl SlotRequest {
     /// All places, if the call need not wait.
-    pub(crate) fn at_once(self) -> Result<Places, Self> {
+    pub(crate) fn at_once(self) -> Result<CallSlots, Self> {
         if self.wanted.is_empty() { Ok(self.had) } else { Err(self) }
     }
 
     /// Waits for the call's turn, as long as it may.
-    pub(crate) async fn wait(mut self) -> Result<Places, Refusal> {
-        for Wanted { line, who, wait } in self.wanted {
+    pub(crate) async fn wait(mut self) -> Result<CallSlots, Refusal> {
+        for WantedSlot { line, who, wait } in self.wanted {
             let refused = |message: String| Refusal::new(&codes::TOO_MANY_CALLS, message);
             let place = match line.join() {
-                Joined::Placed(place) => place,
-                Joined::Full => {
+                QueueOutcome::Placed(place) => place,
+                QueueOutcome::Full => {
                     return Err(refused(format!(
                         "{who} has reached its limit of calls in progress and waiting"
                     )));
                 }
-                Joined::Waiting(turn) => match tokio::time::timeout(wait, turn).await {
+                QueueOutcome::Waiting(turn) => match tokio::time::timeout(wait, turn).await {
                     Ok(Ok(place)) => place,
                     _ => {
                         let seconds = wait.as_secs();

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
-use toolgate_pipeline::filter::{Action, FilterRule, Filters, On, Side, known_kinds};
-use toolgate_pipeline::redact::{Marks, Redactor};
+use toolgate_pipeline::filter::{
+    FilterAction, FilterRule, FilterSide, FilteredTraffic, Filters, known_kinds,
+};
+use toolgate_pipeline::redact::{MarkStyle, Redactor};
 
 const TOOL: &str = "mail:send";
 const MEASURED: Duration = Duration::from_millis(400);
@@ -56,15 +58,15 @@ fn main() {
     let kinds = known_kinds().into_iter().filter(|(name, _)| ["personal", "secrets"].contains(name));
     let rule = FilterRule {
         name: "care".into(),
-        on: On::Both,
+        on: FilteredTraffic::Both,
         tools: vec!["*".into()],
         pattern: None,
         kinds: kinds.map(|(_, kind)| kind).collect(),
-        action: Action::Mask,
+        action: FilterAction::Mask,
         approvers: Vec::new(),
     };
     let filters = Filters::new(&[rule]).expect("a rule");
-    let watch = filters.on(Side::Arguments, TOOL).expect("it looks at everything");
+    let watch = filters.on(FilterSide::Arguments, TOOL).expect("it looks at everything");
     let mut out = std::io::stdout();
     writeln!(
         out,
@@ -77,7 +79,8 @@ fn main() {
             let arguments = arguments(bytes, secret);
             let result = RawJson::from(json!({ "content": [{ "type": "text", "text": arguments["body"] }] }));
             let text = arguments.to_string();
-            let input = measure(|| drop(black_box(redactor.redact_input(TOOL, &arguments, Marks::Plain))));
+            let input =
+                measure(|| drop(black_box(redactor.redact_input(TOOL, &arguments, MarkStyle::Plain))));
             let output = measure(|| drop(black_box(redactor.redact_output(TOOL, &result))));
             let sifted = measure(|| drop(black_box(watch.sift(&text))));
             writeln!(out, "{bytes:>8} {secret:>7} {input:>13.2} µs {output:>11.2} µs {sifted:>11.2} µs")

@@ -6,9 +6,9 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, RawJson, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, RawJson, ServerName, Tool, ToolHandling};
 use toolgate_pipeline::canonical::{digest_of, parse};
-use toolgate_pipeline::redact::{Marks, RedactRule, Redactor};
+use toolgate_pipeline::redact::{MarkStyle, RedactRule, Redactor};
 use toolgate_pipeline::schema::Schemas;
 
 const ARGUMENTS: &str = r#"{"account_id":"acc_81723","amount":1250.75,"currency":"EUR","note":"August invoice 4711","urgent":false}"#;
@@ -33,18 +33,20 @@ fn main() {
     measure("validate", || schemas.check_input(&tool, black_box(&arguments)));
     measure("digest", || digest_of(black_box(&arguments)));
     measure("redact the arguments", || {
-        redactor.redact_input(name, black_box(&arguments), Marks::Plain).complete
+        redactor.redact_input(name, black_box(&arguments), MarkStyle::Plain).complete
     });
     let text =
         json!({"path": "/tmp/notes.md", "text": "The quick brown fox jumps over the lazy dog. ".repeat(45)});
-    measure("redact 2 KB of text", || redactor.redact_input(name, black_box(&text), Marks::Plain).complete);
+    measure("redact 2 KB of text", || {
+        redactor.redact_input(name, black_box(&text), MarkStyle::Plain).complete
+    });
     let lines = RawJson::from(json!({"content": [{"type": "text", "text": text["text"]}]}));
     measure("redact a result of 2 KB", || redactor.redact_output(name, black_box(&lines)).complete);
     measure("redact the result", || redactor.redact_output(name, black_box(&result)).complete);
     measure("all of it", || {
         let arguments: Value = parse(black_box(ARGUMENTS)).expect("the arguments are well formed");
         let check = schemas.check_input(&tool, &arguments);
-        let input = redactor.redact_input(name, &arguments, Marks::Plain).complete;
+        let input = redactor.redact_input(name, &arguments, MarkStyle::Plain).complete;
         let output = redactor.redact_output(name, black_box(&result)).complete;
         (check, digest_of(&arguments), input, output)
     });
@@ -89,6 +91,6 @@ fn tool() -> Tool {
         input_schema: Some(RawJson::from(schema)),
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }

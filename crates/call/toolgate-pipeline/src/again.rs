@@ -3,15 +3,15 @@
 use toolgate_core::{RawJson, codes};
 
 use crate::difference::with_note;
-use crate::envelope::Warning;
+use crate::envelope::CallWarning;
 use crate::redact::is_marked;
 
 const MESSAGE: &str = "secrets were left out of what is kept of this call; only its first answer had them";
 const RAN: &str = "This is the recorded result of a call that ran before. Where it says [redacted],";
 
 /// The warning about a recorded result that something was taken out of.
-pub(crate) fn warning(result: &RawJson) -> Option<Warning> {
-    is_marked(result.as_str()).then(|| Warning::new(&codes::REDACTED, MESSAGE))
+pub(crate) fn warning(result: &RawJson) -> Option<CallWarning> {
+    is_marked(result.as_str()).then(|| CallWarning::new(&codes::REDACTED, MESSAGE))
 }
 
 /// A recorded result, which says at its beginning if something was taken out of it.

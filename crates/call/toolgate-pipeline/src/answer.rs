@@ -7,25 +7,25 @@ use toolgate_core::codes::{Code, Retry};
 use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError, Tool};
 
 use crate::envelope::{Envelope, META_KEY};
-use crate::request::Round;
+use crate::request::InputRound;
 
 /// The end of a call, as its caller sees it.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CallAnswer {
     /// The tool that was called in the end, under its canonical name.
     pub tool: CanonicalName,
     pub envelope: Envelope,
-    pub body: AnswerBody,
+    pub body: CallAnswerBody,
 }
 
 #[derive(Debug)]
-pub enum AnswerBody {
+pub enum CallAnswerBody {
     /// The server's result, byte for byte.
     Result(RawJson),
     /// The server's JSON-RPC error.
     Error(RpcError),
     /// The server asks its client a question; the call continues as `round`.
-    InputRequired { result: RawJson, round: Round },
+    InputRequired { result: RawJson, round: InputRound },
     /// The server continues it as its own task.
     Task(RawJson),
     /// The gateway did not let it through, or not yet.
@@ -46,7 +46,7 @@ pub struct CallRefusal {
     pub hint: String,
     /// Further information for the reader.
     #[serde(flatten)]
-    pub counsel: Option<Box<Counsel>>,
+    pub counsel: Option<Box<RefusalAdvice>>,
     /// The members that only this kind of refusal has.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub details: Value,
@@ -54,7 +54,7 @@ pub struct CallRefusal {
 
 /// The information in a refusal beyond the failure and the advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Counsel {
+pub struct RefusalAdvice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The people who decide.
@@ -116,7 +116,7 @@ impl CallRefusal {
         self
     }
 
-    fn counsel(&mut self) -> &mut Counsel {
+    fn counsel(&mut self) -> &mut RefusalAdvice {
         self.counsel.get_or_insert_default()
     }
 
@@ -150,7 +150,7 @@ impl CallRefusal {
 
     /// The text for a model, one line for each fact.
     pub fn text(&self) -> String {
-        let nothing = Counsel::default();
+        let nothing = RefusalAdvice::default();
         let counsel = self.counsel.as_deref().unwrap_or(&nothing);
         let lines = [
             ("why", counsel.why.as_deref()),

@@ -3,10 +3,10 @@
 use tokio_util::sync::CancellationToken;
 use toolgate_core::event::Outcome;
 
-use crate::answer::Answer;
+use crate::answer::CallAnswer;
 use crate::envelope::Envelope;
 use crate::pipeline::Pipeline;
-use crate::ports::{Client, Executor};
+use crate::ports::{Confirmer, Executor};
 use crate::request::CallRequest;
 use crate::steps::{approve, attach, decide, execute, filter, record, validate};
 use crate::ticket::Received;
@@ -17,10 +17,10 @@ impl Pipeline {
     pub async fn call(
         &self,
         request: CallRequest,
-        client: &dyn Client,
+        client: &dyn Confirmer,
         executor: &dyn Executor,
         cancel: &CancellationToken,
-    ) -> Answer {
+    ) -> CallAnswer {
         let ended = async {
             let received = Received::new(self, request);
             let filtered = filter::filter(self, received)?;
@@ -37,7 +37,7 @@ impl Pipeline {
 
     /// Notes that the caller hears the outcome of its approval. A caller that has left does not, and hears it
     /// when the same call comes again.
-    async fn tell(&self, envelope: &Envelope, client: &dyn Client) {
+    async fn tell(&self, envelope: &Envelope, client: &dyn Confirmer) {
         let Some(id) = &envelope.approval_id else { return };
         if envelope.status == Outcome::PendingApproval || !client.is_there() {
             return;

@@ -3,20 +3,20 @@
 use toolgate_core::RawJson;
 use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
-use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::server::InstanceId;
 
 /// The instance that answered a call, and the call's cost in tokens.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Account {
+pub struct CallAccount {
     /// The instance, if the server has several.
     pub instance: Option<InstanceId>,
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenCounts>,
 }
 
 /// Numbers of tokens, those of long texts estimated.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Tokens {
+pub struct TokenCounts {
     pub tokenizer: &'static str,
     /// The tokens of the arguments, as the client sent them.
     pub arguments: usize,
@@ -30,7 +30,7 @@ pub struct Tokens {
 
 /// The parts of a call that are sent.
 #[derive(Clone, Debug, Default)]
-pub struct Load {
+pub struct CallPayload {
     /// The arguments, if they differ from what the client sent.
     pub arguments: Option<RawJson>,
     /// The other members of `_meta` for the server.
@@ -41,8 +41,8 @@ pub struct Load {
 
 /// The response to a call.
 #[derive(Clone, Debug)]
-pub struct Delivered {
-    pub reply: Reply,
+pub struct DeliveredReply {
+    pub reply: ServerReply,
     /// The names of the parts that were taken out of the result.
     pub refs: Vec<RawJson>,
     pub notices: Vec<Notice>,
@@ -50,22 +50,22 @@ pub struct Delivered {
     pub outcome: Option<Outcome>,
 }
 
-impl From<Reply> for Delivered {
-    fn from(reply: Reply) -> Self {
+impl From<ServerReply> for DeliveredReply {
+    fn from(reply: ServerReply) -> Self {
         Self { reply, refs: Vec::new(), notices: Vec::new(), outcome: None }
     }
 }
 
 /// The reason why nothing came back.
 #[derive(Clone, Debug)]
-pub enum Undelivered {
+pub enum DeliveryError {
     Server(ServerError),
     /// It was not sent.
     Refused(toolgate_core::Refusal),
 }
 
-impl<E: Into<ServerError>> From<E> for Undelivered {
+impl<E: Into<ServerError>> From<E> for DeliveryError {
     fn from(error: E) -> Self {
-        Undelivered::Server(error.into())
+        DeliveryError::Server(error.into())
     }
 }

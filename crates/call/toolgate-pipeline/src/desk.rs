@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Ballot, GrantTerms, Pin, Standing, Withdrawn, Word,
+    Approval, ApprovalRefusal, ApprovalState, ArgumentPin, Ballot, GrantTerms, NewVote, VoteChannel,
+    WithdrawalReason,
 };
-use toolgate_core::decision::{Denial, Policy, Requirement, Verdict};
-use toolgate_core::governance::{Approvals, Clock, DecideError, Decided, Deciding, StoreDown};
+use toolgate_core::decision::{ApprovalRequirement, Denial, Policy, Verdict};
+use toolgate_core::governance::{Approvals, Clock, DecideError, DecidedApproval, StoreDown, VoteSubmission};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Tool};
 
 use crate::canonical;
-use crate::redact::{self, Marks, Redactor, echo};
-use crate::schema::{InputCheck, Problem, Schemas, render};
+use crate::redact::{self, MarkStyle, Redactor, echo};
+use crate::schema::{InputCheck, SchemaProblem, Schemas, render};
 use crate::standing;
 
 /// The current tools.
@@ -27,7 +28,7 @@ pub trait ToolBook: Send + Sync {
     fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool;
 }
 
-pub struct Desk {
+pub struct ApprovalDesk {
     policy: Arc<dyn Policy>,
     approvals: Arc<dyn Approvals>,
     tools: Arc<dyn ToolBook>,
@@ -41,7 +42,7 @@ pub struct Desk {
 pub struct DecideRequest {
     pub id: ApprovalId,
     pub voter: Principal,
-    pub decision: Decision,
+    pub decision: ApproverDecision,
     pub reason: Option<String>,
     pub grant: Option<GrantRequest>,
     /// The digest of the arguments that they were shown, if the channel reports it.
@@ -53,7 +54,7 @@ pub struct DecideRequest {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
+pub enum ApproverDecision {
     Approve,
     Deny,
     /// Approve, with these arguments instead.
@@ -80,7 +81,7 @@ const GRANT_TIME: Duration = Duration::from_secs(24 * 3600);
 const GRANT_TIME_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum ApprovalDeskError {
     #[error(transparent)]
     Decide(#[from] DecideError),
     #[error("{} may not decide on approvals\nhint: a token made with `--role approver` may", .0.id)]
@@ -88,7 +89,7 @@ pub enum DeskError {
     #[error("the tool {0} is not there, or is another version than the approval was asked for")]
     ToolChanged(CanonicalName),
     #[error("the edited arguments do not fit the tool:\n{}", render(.0))]
-    Invalid(Vec<Problem>),
+    Invalid(Vec<SchemaProblem>),
     #[error("policy does not allow the call with the edited arguments")]
     Denied(Denial),
     #[error("the edited arguments must be an object")]
@@ -111,13 +112,13 @@ pub enum DeskError {
     ReasonMissing,
 }
 
-impl From<StoreDown> for DeskError {
+impl From<StoreDown> for ApprovalDeskError {
     fn from(down: StoreDown) -> Self {
-        DeskError::Decide(DecideError::Down(down))
+        ApprovalDeskError::Decide(DecideError::Down(down))
     }
 }
 
-impl Desk {
+impl ApprovalDesk {
     pub fn new(
         policy: Arc<dyn Policy>,
         approvals: Arc<dyn Approvals>,
@@ -128,10 +129,10 @@ impl Desk {
         Self { policy, approvals, tools, clock, schemas: Schemas::default(), redactor }
     }
 
-    pub async fn decide(&self, request: DecideRequest) -> Result<Decided, DeskError> {
+    pub async fn decide(&self, request: DecideRequest) -> Result<DecidedApproval, ApprovalDeskError> {
         let DecideRequest { id, voter, decision, reason, grant, shown, counts_as, via } = request;
         if !voter.role.may_approve() {
-            return Err(DeskError::Role(voter));
+            return Err(ApprovalDeskError::Role(voter));
         }
         let found = self.approvals.get(&id).await?;
         let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
@@ -141,7 +142,7 @@ impl Desk {
             return Err(DecideError::Refused(ApprovalRefusal::Edited).into());
         }
         // A denial applies to whatever is asked by now.
-        let agrees = matches!(decision, Decision::Approve | Decision::Edit(_));
+        let agrees = matches!(decision, ApproverDecision::Approve | ApproverDecision::Edit(_));
         if is_pending
             && agrees
             && let Some(why) = self.void(&approval)
@@ -150,28 +151,30 @@ impl Desk {
             return Err(DecideError::Refused(ApprovalRefusal::Withdrawn(why)).into());
         }
         let grant = match (&decision, grant) {
-            (Decision::Approve | Decision::Edit(_), Some(grant)) => {
+            (ApproverDecision::Approve | ApproverDecision::Edit(_), Some(grant)) => {
                 Some(self.terms(&approval, &decision, &grant)?)
             }
             _ => None,
         };
         let ballot = match decision {
-            Decision::Approve => Ballot::Approve,
-            Decision::Deny => Ballot::Deny,
-            Decision::RequestChanges if reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) => {
-                return Err(DeskError::ReasonMissing);
+            ApproverDecision::Approve => Ballot::Approve,
+            ApproverDecision::Deny => Ballot::Deny,
+            ApproverDecision::RequestChanges
+                if reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) =>
+            {
+                return Err(ApprovalDeskError::ReasonMissing);
             }
-            Decision::RequestChanges => Ballot::RequestChanges,
-            Decision::Edit(arguments) => self.edited(&approval, &arguments)?,
+            ApproverDecision::RequestChanges => Ballot::RequestChanges,
+            ApproverDecision::Edit(arguments) => self.edited(&approval, &arguments)?,
         };
-        let word = Word { voter, standing: Standing::Person, ballot, reason, shown, counts_as };
-        let deciding = Deciding { id, word, grant, via };
+        let word = NewVote { voter, standing: VoteChannel::Person, ballot, reason, shown, counts_as };
+        let deciding = VoteSubmission { id, word, grant, via };
         Ok(self.approvals.decide(deciding).await?)
     }
 
     /// Withdraws every question whose yes would be void: policy no longer asks in the same way, or the tool is
     /// another one. Calls that still wait under other policies ask again by themselves.
-    pub async fn withdraw_void(&self) -> Result<Vec<(ApprovalId, Withdrawn)>, StoreDown> {
+    pub async fn withdraw_void(&self) -> Result<Vec<(ApprovalId, WithdrawalReason)>, StoreDown> {
         let mut withdrawn = Vec::new();
         for approval in self.approvals.open_ones(LOOKED_AT_MAX).await? {
             let Some(why) = self.void(&approval) else { continue };
@@ -186,79 +189,84 @@ impl Desk {
     }
 
     /// The reason why a yes would be void by now. A tool whose server is not there says nothing.
-    fn void(&self, approval: &Approval) -> Option<Withdrawn> {
+    fn void(&self, approval: &Approval) -> Option<WithdrawalReason> {
         let binding = &approval.binding;
         if self.tools.has_changed(&binding.tool, binding.tool_version) {
-            return Some(Withdrawn::ToolChanged);
+            return Some(WithdrawalReason::ToolChanged);
         }
         let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version)?;
-        (!standing::stands(&*self.policy, approval, &tool)).then_some(Withdrawn::PoliciesChanged)
+        (!standing::stands(&*self.policy, approval, &tool)).then_some(WithdrawalReason::PoliciesChanged)
     }
 
     /// The version of a call's output that may be stored, even outside the ledger: without its own secrets
     /// and without those of the arguments.
     pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
         let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
-        let secrets = self.redactor.redact_input(tool.as_str(), &arguments, Marks::Plain).secrets;
+        let secrets = self.redactor.redact_input(tool.as_str(), &arguments, MarkStyle::Plain).secrets;
         echo::forget(self.redactor.redact_output(tool.as_str(), said).json, &secrets)
     }
 
     /// An edit may change arguments, never the tool, and must pass the checks of any call.
-    fn edited(&self, approval: &Approval, arguments: &Value) -> Result<Ballot, DeskError> {
+    fn edited(&self, approval: &Approval, arguments: &Value) -> Result<Ballot, ApprovalDeskError> {
         if !arguments.is_object() {
-            return Err(DeskError::NotAnObject);
+            return Err(ApprovalDeskError::NotAnObject);
         }
         let binding = &approval.binding;
         let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
-        let tool = tool.ok_or_else(|| DeskError::ToolChanged(binding.tool.clone()))?;
+        let tool = tool.ok_or_else(|| ApprovalDeskError::ToolChanged(binding.tool.clone()))?;
         // Redacted values are restored when the call runs, and checked then.
         if !redact::mentions_marker(arguments)
             && let InputCheck::Invalid(problems) = self.schemas.check_input(&tool, arguments)
         {
-            return Err(DeskError::Invalid(problems));
+            return Err(ApprovalDeskError::Invalid(problems));
         }
         // The arguments that people decide on are shown and stored.
-        let shown = self.redactor.redact_input(tool.name.as_str(), arguments, Marks::Told);
+        let shown = self.redactor.redact_input(tool.name.as_str(), arguments, MarkStyle::Told);
         if *shown.value != *arguments {
-            return Err(DeskError::Secret);
+            return Err(ApprovalDeskError::Secret);
         }
         let requirement = self.judged(approval, &tool, arguments)?;
         let effective = canonical::digest_of(arguments);
         Ok(Ballot::Edit { arguments: RawJson::from(arguments.clone()), effective, requirement })
     }
 
-    fn judged(&self, approval: &Approval, tool: &Tool, arguments: &Value) -> Result<Requirement, DeskError> {
+    fn judged(
+        &self,
+        approval: &Approval,
+        tool: &Tool,
+        arguments: &Value,
+    ) -> Result<ApprovalRequirement, ApprovalDeskError> {
         let asked = approval.requirement.clone();
         match standing::judge(&*self.policy, approval, tool, arguments) {
             Verdict::Permit => Ok(asked),
             Verdict::Approve(more) => Ok(asked.merged(more)),
-            Verdict::Deny(denial) => Err(DeskError::Denied(denial)),
+            Verdict::Deny(denial) => Err(ApprovalDeskError::Denied(denial)),
         }
     }
 
     fn terms(
         &self,
         approval: &Approval,
-        decision: &Decision,
+        decision: &ApproverDecision,
         grant: &GrantRequest,
-    ) -> Result<GrantTerms, DeskError> {
+    ) -> Result<GrantTerms, ApprovalDeskError> {
         let time = grant.expires_in_seconds.map_or(GRANT_TIME, Duration::from_secs);
         if time > GRANT_TIME_MAX {
-            return Err(DeskError::GrantTime);
+            return Err(ApprovalDeskError::GrantTime);
         }
         let arguments: Value = match decision {
-            Decision::Edit(edited) => edited.clone(),
+            ApproverDecision::Edit(edited) => edited.clone(),
             _ => approval.arguments.decode().unwrap_or_default(),
         };
         let pin = |path: &String| {
             let value = arguments.pointer(path).filter(|value| !redact::mentions_marker(value));
-            let value = value.ok_or_else(|| DeskError::Pin(path.clone()))?;
-            Ok(Pin { path: path.clone(), value: canonical::digest_of(value) })
+            let value = value.ok_or_else(|| ApprovalDeskError::Pin(path.clone()))?;
+            Ok(ArgumentPin { path: path.clone(), value: canonical::digest_of(value) })
         };
-        let pins: Vec<Pin> = match &grant.pins {
-            Some(paths) if paths.is_empty() => return Err(DeskError::NoPins),
-            Some(paths) => paths.iter().map(pin).collect::<Result<_, DeskError>>()?,
-            None => vec![Pin { path: String::new(), value: whole(approval, decision, &arguments) }],
+        let pins: Vec<ArgumentPin> = match &grant.pins {
+            Some(paths) if paths.is_empty() => return Err(ApprovalDeskError::NoPins),
+            Some(paths) => paths.iter().map(pin).collect::<Result<_, ApprovalDeskError>>()?,
+            None => vec![ArgumentPin { path: String::new(), value: whole(approval, decision, &arguments) }],
         };
         let time_ms = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         Ok(GrantTerms { pins, uses: grant.uses, expires_at_ms: self.clock.now_ms().saturating_add(time_ms) })
@@ -266,9 +274,9 @@ impl Desk {
 }
 
 /// The digest of all arguments; of those proposed it is known even where some are redacted.
-fn whole(approval: &Approval, decision: &Decision, arguments: &Value) -> Digest {
+fn whole(approval: &Approval, decision: &ApproverDecision, arguments: &Value) -> Digest {
     match decision {
-        Decision::Edit(_) => canonical::digest_of(arguments),
+        ApproverDecision::Edit(_) => canonical::digest_of(arguments),
         _ => approval.effective,
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use toolgate_core::RawJson;
 use toolgate_core::approval::Approval;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::with_member;
 
 /// The number of changes that are listed; the rest are counted.
@@ -67,7 +67,7 @@ fn shown(value: &Value) -> String {
 /// it is.
 pub(crate) fn with_note(result: &RawJson, note: &str) -> RawJson {
     let block = serde_json::json!({ "type": "text", "text": note }).to_string();
-    let content = Members::of(result)
+    let content = ObjectMembers::of(result)
         .ok()
         .and_then(|members| members.get("content").map(|content| content.get().trim().to_owned()));
     let Some(rest) = content.as_deref().and_then(|content| content.strip_prefix('[')) else {

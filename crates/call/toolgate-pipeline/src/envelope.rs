@@ -16,25 +16,25 @@ pub struct Envelope {
     pub status: Outcome,
     /// The names of results that were too large or too binary for the context.
     pub refs: Vec<RawJson>,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<CallWarning>,
     pub tool_call_id: CallId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_id: Option<ApprovalId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct CallWarning {
     pub code: &'static Code,
     pub message: String,
 }
 
-impl Warning {
+impl CallWarning {
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 }
 
-impl From<Notice> for Warning {
+impl From<Notice> for CallWarning {
     fn from(notice: Notice) -> Self {
         Self::new(notice.code, notice.message)
     }

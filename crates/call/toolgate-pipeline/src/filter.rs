@@ -19,14 +19,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Serialize;
 use toolgate_core::Digest;
-use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use toolgate_core::decision::{ApprovalRequirement, OnTimeout, PolicyRef};
 use wildmatch::WildMatch;
 
-pub use kind::{Kind, known_kinds};
-pub use sieve::{Fired, Sifted};
+pub use kind::{DataKind, known_kinds};
+pub use sieve::{FilterFindings, FilterMatch};
 
 use crate::redact;
-use search::{Places, Search};
+use search::{FilterSearch, FilterSet};
 use sieve::Sieve;
 
 /// The maximum number of filters.
@@ -42,40 +42,43 @@ const OWN_PATTERN: &str = "match";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterRule {
     pub name: String,
-    pub on: On,
+    pub on: FilteredTraffic,
     /// Canonical names, with `*` and `?`.
     pub tools: Vec<String>,
     /// A regular expression.
     pub pattern: Option<String>,
-    pub kinds: Vec<Kind>,
-    pub action: Action,
+    pub kinds: Vec<DataKind>,
+    pub action: FilterAction,
     /// The groups that must agree, if a person is asked; without groups, anyone with the right to approve.
     pub approvers: Vec<String>,
 }
 
 /// The traffic that a filter inspects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum On {
+pub enum FilteredTraffic {
     Arguments,
     Results,
     Both,
 }
 
-impl On {
-    pub const ALL: [On; 3] = [On::Arguments, On::Results, On::Both];
+impl FilteredTraffic {
+    pub const ALL: [FilteredTraffic; 3] =
+        [FilteredTraffic::Arguments, FilteredTraffic::Results, FilteredTraffic::Both];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            On::Arguments => "arguments",
-            On::Results => "results",
-            On::Both => "both",
+            FilteredTraffic::Arguments => "arguments",
+            FilteredTraffic::Results => "results",
+            FilteredTraffic::Both => "both",
         }
     }
 
-    fn covers(self, side: Side) -> bool {
+    fn covers(self, side: FilterSide) -> bool {
         matches!(
             (self, side),
-            (On::Both, _) | (On::Arguments, Side::Arguments) | (On::Results, Side::Results)
+            (FilteredTraffic::Both, _)
+                | (FilteredTraffic::Arguments, FilterSide::Arguments)
+                | (FilteredTraffic::Results, FilterSide::Results)
         )
     }
 }
@@ -83,7 +86,7 @@ impl On {
 /// The side that is inspected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum FilterSide {
     Arguments,
     Results,
 }
@@ -91,20 +94,20 @@ pub enum Side {
 /// The action on a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum FilterAction {
     Mask,
     Block,
     Ask,
 }
 
-impl Action {
-    pub const ALL: [Action; 3] = [Action::Mask, Action::Block, Action::Ask];
+impl FilterAction {
+    pub const ALL: [FilterAction; 3] = [FilterAction::Mask, FilterAction::Block, FilterAction::Ask];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Action::Mask => "mask",
-            Action::Block => "block",
-            Action::Ask => "ask",
+            FilterAction::Mask => "mask",
+            FilterAction::Block => "block",
+            FilterAction::Ask => "ask",
         }
     }
 }
@@ -151,16 +154,16 @@ pub fn expression(pattern: &str) -> Result<Regex, BadExpression> {
 /// All filters, compiled.
 #[derive(Debug)]
 pub struct Filters {
-    filters: Vec<Filter>,
+    filters: Vec<CompiledFilter>,
     /// Says which of the searches find anything at all, in one pass over a text.
     any: RegexSet,
-    searches: Vec<Search>,
+    searches: Vec<FilterSearch>,
     /// The kinds of credentials to look for, with the filters that want them.
-    looks: Vec<(&'static str, &'static str, Places)>,
+    looks: Vec<(&'static str, &'static str, FilterSet)>,
 }
 
 #[derive(Debug)]
-struct Filter {
+struct CompiledFilter {
     rule: FilterRule,
     tools: Vec<WildMatch>,
     /// Stands for all that the operator said of it.
@@ -171,7 +174,7 @@ struct Filter {
 
 /// A match of a filter.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Hit {
+struct FilterHit {
     place: Range<usize>,
     filter: usize,
     kind: &'static str,
@@ -188,13 +191,13 @@ impl Filters {
             if rule.pattern.is_none() && rule.kinds.is_empty() {
                 return Err(BadFilter::FindsNothing { name: rule.name.clone() });
             }
-            if rule.action == Action::Ask && rule.on != On::Arguments {
+            if rule.action == FilterAction::Ask && rule.on != FilteredTraffic::Arguments {
                 return Err(BadFilter::AsksAboutResults { name: rule.name.clone() });
             }
             if let Some(pattern) = &rule.pattern {
                 let name = rule.name.clone();
                 let regex = expression(pattern).map_err(|problem| BadFilter::Pattern { name, problem })?;
-                searches.push(Search { regex, check: None, kind: OWN_PATTERN, wanted_by: 1 << place });
+                searches.push(FilterSearch { regex, check: None, kind: OWN_PATTERN, wanted_by: 1 << place });
             }
             for kind in kind::flattened(&rule.kinds) {
                 kind.want(1 << place, &mut searches, &mut looks);
@@ -203,7 +206,7 @@ impl Filters {
         let patterns = searches.iter().map(|search| search.regex.as_str());
         let any = RegexSetBuilder::new(patterns).size_limit(PATTERN_BYTES_MAX * (searches.len() + 1)).build();
         let any = any.expect("each of them compiles, within its own share of the limit");
-        Ok(Filters { filters: rules.iter().map(Filter::new).collect(), any, searches, looks })
+        Ok(Filters { filters: rules.iter().map(CompiledFilter::new).collect(), any, searches, looks })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -216,25 +219,25 @@ impl Filters {
     }
 
     /// Counts the filters that matched, once each.
-    pub(crate) fn count(&self, fired: &[Fired<'_>]) {
-        let found = |filter: &&Filter| fired.iter().any(|one| one.filter == filter.rule.name);
+    pub(crate) fn count(&self, fired: &[FilterMatch<'_>]) {
+        let found = |filter: &&CompiledFilter| fired.iter().any(|one| one.filter == filter.rule.name);
         for filter in self.filters.iter().filter(found) {
             filter.matched.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// The filters for the arguments or results of a tool, if any.
-    pub fn on(&self, side: Side, tool: &str) -> Option<Watch<'_>> {
-        let concerns = |filter: &Filter| {
+    pub fn on(&self, side: FilterSide, tool: &str) -> Option<FilterWatch<'_>> {
+        let concerns = |filter: &CompiledFilter| {
             filter.rule.on.covers(side) && filter.tools.iter().any(|tools| tools.matches(tool))
         };
         let concerned = self.filters.iter().enumerate().filter(|(_, filter)| concerns(filter));
-        let places = concerned.fold(0, |places: Places, (place, _)| places | 1 << place);
-        (places != 0).then_some(Watch { filters: self, places })
+        let places = concerned.fold(0, |places: FilterSet, (place, _)| places | 1 << place);
+        (places != 0).then_some(FilterWatch { filters: self, places })
     }
 
     /// Everything in a text that these filters look for, from its start to its end.
-    fn hits(&self, places: Places, text: &str) -> Vec<Hit> {
+    fn hits(&self, places: FilterSet, text: &str) -> Vec<FilterHit> {
         let mut hits = Vec::new();
         for index in self.any.matches(text) {
             let search = &self.searches[index];
@@ -249,7 +252,7 @@ impl Filters {
                 };
                 if let Some(place) = place {
                     each(wanted_by, |filter| {
-                        hits.push(Hit { place: place.clone(), filter, kind: search.kind });
+                        hits.push(FilterHit { place: place.clone(), filter, kind: search.kind });
                     });
                 }
             }
@@ -258,7 +261,7 @@ impl Filters {
             for seen in redact::credentials(text) {
                 for (_, kind, wanted_by) in self.looks.iter().filter(|(look, ..)| *look == seen.kind) {
                     each(wanted_by & places, |filter| {
-                        hits.push(Hit { place: seen.place.clone(), filter, kind });
+                        hits.push(FilterHit { place: seen.place.clone(), filter, kind });
                     });
                 }
             }
@@ -268,11 +271,11 @@ impl Filters {
     }
 }
 
-fn each(places: Places, mut see: impl FnMut(usize)) {
+fn each(places: FilterSet, mut see: impl FnMut(usize)) {
     (0..FILTERS_MAX).filter(|place| places & (1 << place) != 0).for_each(&mut see);
 }
 
-impl Filter {
+impl CompiledFilter {
     fn new(rule: &FilterRule) -> Self {
         Self {
             tools: rule.tools.iter().map(|tools| WildMatch::new(tools)).collect(),
@@ -285,19 +288,19 @@ impl Filter {
 
 /// The filters that concern the inspected content.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch<'f> {
+pub struct FilterWatch<'f> {
     filters: &'f Filters,
-    places: Places,
+    places: FilterSet,
 }
 
-impl<'f> Watch<'f> {
+impl<'f> FilterWatch<'f> {
     /// Looks through one JSON value.
-    pub fn sift(&self, json: &str) -> Sifted<'f> {
+    pub fn sift(&self, json: &str) -> FilterFindings<'f> {
         Sieve::new(self.filters, self.places).sift(json, "")
     }
 
     /// The same for content at a position below another.
-    pub(crate) fn sift_below(&self, above: &str, json: &str) -> Sifted<'f> {
+    pub(crate) fn sift_below(&self, above: &str, json: &str) -> FilterFindings<'f> {
         Sieve::new(self.filters, self.places).sift(json, above)
     }
 
@@ -311,14 +314,14 @@ impl<'f> Watch<'f> {
     }
 }
 
-impl Fired<'_> {
+impl FilterMatch<'_> {
     fn gate(&self) -> PolicyRef {
         let reason = format!("filter {:?} found {self}", self.filter);
         PolicyRef { id: format!("filter:{}", self.filter), reason: Some(reason), text: self.definition }
     }
 
-    fn requirement(&self) -> Requirement {
-        Requirement {
+    fn requirement(&self) -> ApprovalRequirement {
+        ApprovalRequirement {
             gates: vec![self.gate()],
             approvers: if self.approvers.is_empty() { Vec::new() } else { vec![self.approvers.to_vec()] },
             quorum: 1,
@@ -331,7 +334,7 @@ impl Fired<'_> {
 }
 
 /// `2 × card at /note, /items/0`
-impl fmt::Display for Fired<'_> {
+impl fmt::Display for FilterMatch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.count > 1 {
             write!(f, "{} × ", self.count)?;
@@ -343,7 +346,7 @@ impl fmt::Display for Fired<'_> {
 }
 
 /// The approval that these filters require, if any.
-pub(crate) fn asks(fired: &[Fired<'_>]) -> Option<Requirement> {
-    let asking = fired.iter().filter(|one| one.action == Action::Ask);
-    asking.map(Fired::requirement).reduce(Requirement::merged)
+pub(crate) fn asks(fired: &[FilterMatch<'_>]) -> Option<ApprovalRequirement> {
+    let asking = fired.iter().filter(|one| one.action == FilterAction::Ask);
+    asking.map(FilterMatch::requirement).reduce(ApprovalRequirement::merged)
 }

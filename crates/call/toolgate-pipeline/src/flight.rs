@@ -13,15 +13,15 @@ use toolgate_core::id::ApprovalId;
 const LANDED_MAX: usize = 64;
 
 #[derive(Default)]
-pub(crate) struct Flights(Mutex<Board>);
+pub(crate) struct Flights(Mutex<FlightBoard>);
 
 #[derive(Default)]
-struct Board {
-    flights: HashMap<ApprovalId, Entry>,
+struct FlightBoard {
+    flights: HashMap<ApprovalId, FlightEntry>,
     landed: VecDeque<ApprovalId>,
 }
 
-struct Entry {
+struct FlightEntry {
     /// Gone once no call is left that could produce the result.
     result: Weak<watch::Sender<Option<RawJson>>>,
     waiting: watch::Receiver<Option<RawJson>>,
@@ -47,8 +47,8 @@ impl Flights {
                 let (result, waiting) = watch::channel(None);
                 let result = Arc::new(result);
                 // A landed result stays: an approval is good for one flight.
-                if !known.is_some_and(Entry::has_landed) {
-                    let entry = Entry { result: Arc::downgrade(&result), waiting };
+                if !known.is_some_and(FlightEntry::has_landed) {
+                    let entry = FlightEntry { result: Arc::downgrade(&result), waiting };
                     board.flights.insert(approval.clone(), entry);
                 }
                 result
@@ -65,12 +65,12 @@ impl Flights {
         landed.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Board> {
+    fn lock(&self) -> MutexGuard<'_, FlightBoard> {
         self.0.lock()
     }
 }
 
-impl Entry {
+impl FlightEntry {
     fn has_landed(&self) -> bool {
         self.waiting.borrow().is_some()
     }
@@ -96,7 +96,7 @@ impl Drop for Flight<'_> {
         let mut board = self.flights.lock();
         // Under the lock, so that the last one knows that it is the last.
         self.result = None;
-        let over = |entry: &Entry| entry.result.strong_count() == 0 && !entry.has_landed();
+        let over = |entry: &FlightEntry| entry.result.strong_count() == 0 && !entry.has_landed();
         if board.flights.get(&self.approval).is_some_and(over) {
             board.flights.remove(&self.approval);
         }

@@ -7,18 +7,18 @@ use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::id::ApprovalId;
 
 #[derive(Default)]
-pub(crate) struct Held(Mutex<HashMap<ApprovalId, usize>>);
+pub(crate) struct HeldCalls(Mutex<HashMap<ApprovalId, usize>>);
 
 /// One call that waits.
-pub(crate) struct Waiting<'a> {
-    held: &'a Held,
+pub(crate) struct HeldCall<'a> {
+    held: &'a HeldCalls,
     approval: ApprovalId,
 }
 
-impl Held {
-    pub(crate) fn begin(&self, approval: &ApprovalId) -> Waiting<'_> {
+impl HeldCalls {
+    pub(crate) fn begin(&self, approval: &ApprovalId) -> HeldCall<'_> {
         *self.lock().entry(approval.clone()).or_default() += 1;
-        Waiting { held: self, approval: approval.clone() }
+        HeldCall { held: self, approval: approval.clone() }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, usize>> {
@@ -26,14 +26,14 @@ impl Held {
     }
 }
 
-impl Waiting<'_> {
+impl HeldCall<'_> {
     /// True if no other call waits for the same answer.
     pub(crate) fn is_alone(&self) -> bool {
         self.held.lock().get(&self.approval).is_none_or(|calls| *calls <= 1)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for HeldCall<'_> {
     fn drop(&mut self) {
         let mut held = self.held.lock();
         if let Some(calls) = held.get_mut(&self.approval) {

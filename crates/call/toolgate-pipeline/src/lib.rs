@@ -24,14 +24,14 @@ mod ticket;
 mod words;
 
 pub use again::read_again;
-pub use answer::{Answer, AnswerBody, CallRefusal, Counsel};
-pub use delivery::{Account, Delivered, Load, Tokens, Undelivered};
-pub use envelope::{Envelope, META_KEY, Warning};
-pub use pipeline::{Pipeline, Setup};
-pub use ports::{Client, Executor, Patience};
-pub use request::{CallContext, CallRequest, Labels, Round};
-pub use settings::{Keep, Settings, WhenDown};
-pub use steps::clean::Clean;
+pub use answer::{CallAnswer, CallAnswerBody, CallRefusal, RefusalAdvice};
+pub use delivery::{CallAccount, CallPayload, DeliveredReply, DeliveryError, TokenCounts};
+pub use envelope::{CallWarning, Envelope, META_KEY};
+pub use pipeline::{Pipeline, PipelineSetup};
+pub use ports::{Confirmer, Executor, WaitMode};
+pub use request::{CallContext, CallRequest, CallerLabels, InputRound};
+pub use settings::{BodyRetention, PipelineSettings, WhenDown};
+pub use steps::clean::CleanResponse;
 pub use ticket::Received;
 pub use words::ended_as;
 

@@ -8,17 +8,17 @@ use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
 use toolgate_core::decision::Policy;
-use toolgate_core::event::{About, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::CallId;
 use toolgate_core::{PrincipalId, Tool};
 
 use crate::filter::Filters;
 use crate::flight::Flights;
-use crate::held::Held;
-use crate::redact::{Marks, Redactor};
+use crate::held::HeldCalls;
+use crate::redact::{MarkStyle, Redactor};
 use crate::schema::Schemas;
-use crate::settings::Settings;
+use crate::settings::PipelineSettings;
 use crate::standing;
 
 /// Everything a call passes on its way.
@@ -31,23 +31,23 @@ pub struct Pipeline {
     /// `None` if there are no filters: then they cost nothing.
     pub(crate) filters: ArcSwapOption<Filters>,
     pub(crate) schemas: Schemas,
-    pub(crate) settings: Settings,
-    pub(crate) times: Times,
+    pub(crate) settings: PipelineSettings,
+    pub(crate) times: ApprovalTimes,
     pub(crate) flights: Flights,
-    pub(crate) held: Held,
+    pub(crate) held: HeldCalls,
     /// The gateway is about to stop: no call waits any longer.
     pub(crate) closing: CancellationToken,
 }
 
 /// The parts that the binary provides.
-pub struct Setup {
+pub struct PipelineSetup {
     pub policy: Arc<dyn Policy>,
     pub approvals: Arc<dyn Approvals>,
     pub ledger: Arc<dyn Ledger>,
     pub clock: Arc<dyn Clock>,
     pub redactor: Redactor,
     pub filters: Filters,
-    pub settings: Settings,
+    pub settings: PipelineSettings,
     /// Cancelled when the gateway is about to end.
     pub closing: CancellationToken,
 }
@@ -55,12 +55,12 @@ pub struct Setup {
 /// The time that people have and the time that calls wait for them. Both may change while calls are in
 /// progress.
 #[derive(Debug)]
-pub(crate) struct Times {
+pub(crate) struct ApprovalTimes {
     hold_ms: AtomicU64,
     approval_timeout_ms: AtomicU64,
 }
 
-impl Times {
+impl ApprovalTimes {
     fn new(hold: Duration, approval_timeout: Duration) -> Self {
         Self { hold_ms: millis(hold).into(), approval_timeout_ms: millis(approval_timeout).into() }
     }
@@ -79,9 +79,9 @@ fn millis(time: Duration) -> u64 {
 }
 
 impl Pipeline {
-    pub fn new(setup: Setup) -> Self {
+    pub fn new(setup: PipelineSetup) -> Self {
         Self {
-            times: Times::new(setup.settings.hold, setup.settings.approval_timeout),
+            times: ApprovalTimes::new(setup.settings.hold, setup.settings.approval_timeout),
             policy: setup.policy,
             approvals: setup.approvals,
             ledger: setup.ledger,
@@ -91,7 +91,7 @@ impl Pipeline {
             schemas: Schemas::default(),
             settings: setup.settings,
             flights: Flights::default(),
-            held: Held::default(),
+            held: HeldCalls::default(),
             closing: setup.closing,
         }
     }
@@ -129,17 +129,22 @@ impl Pipeline {
 
     /// Records a call that led to no tool as refused. Nothing depends on it, so it is left out while the ledger
     /// cannot be written.
-    pub async fn record_nowhere(&self, principal: &PrincipalId, about: About, detail: serde_json::Value) {
+    pub async fn record_nowhere(
+        &self,
+        principal: &PrincipalId,
+        about: EventSubject,
+        detail: serde_json::Value,
+    ) {
         if !self.is_recording() {
             return;
         }
         let call = CallId::new(self.clock.fresh_id(CallId::PREFIX));
-        let about = Arc::new(About { call: Some(call), ..about });
+        let about = Arc::new(EventSubject { call: Some(call), ..about });
         let mut event = Event::new(EventKind::CallCompleted, self.clock.now_ms(), principal.clone(), about);
         event.outcome = Some(Outcome::Refused);
-        let detail = self.redactor.redact_input("", &detail, Marks::Plain).value.into_owned();
+        let detail = self.redactor.redact_input("", &detail, MarkStyle::Plain).value.into_owned();
         event.detail = Some(detail.into());
-        let entry = Entry { events: vec![event], ..Entry::default() };
+        let entry = LedgerEntry { events: vec![event], ..LedgerEntry::default() };
         drop(self.ledger.append(entry).await);
     }
 }

@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use toolgate_core::approval::Approval;
-use toolgate_core::content::Attached;
+use toolgate_core::content::AttachedContents;
 use toolgate_core::id::CallId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{RawJson, RpcError};
 
-use crate::delivery::{Account, Delivered, Load, Undelivered};
-use crate::steps::clean::Clean;
+use crate::delivery::{CallAccount, CallPayload, DeliveredReply, DeliveryError};
+use crate::steps::clean::CleanResponse;
 
 /// The client of a call, as far as approvals need it.
-pub trait Client: Send + Sync {
+pub trait Confirmer: Send + Sync {
     /// True if the person at the client can be asked there.
     fn can_confirm(&self) -> bool;
     /// Puts an elicitation to the person at the client.
     fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
     /// The way a call waits for a decision of other people.
-    fn patience(&self) -> Patience;
+    fn patience(&self) -> WaitMode;
     /// The call still waits.
     fn waiting(&self, approval: &Approval, waited: Duration);
     /// Checks whether people may be asked about one more call of this caller. `None` if there is no such
@@ -37,7 +37,7 @@ pub trait Client: Send + Sync {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Patience {
+pub enum WaitMode {
     /// A bounded time; then the client repeats its call.
     Hold,
     /// No wait: the client gets a durable handle.
@@ -55,7 +55,7 @@ pub trait Executor: Send + Sync {
     fn attach<'a>(
         &'a self,
         _arguments: &'a serde_json::Value,
-    ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
+    ) -> Option<BoxFuture<'a, Result<AttachedContents, toolgate_core::Refusal>>> {
         None
     }
 
@@ -69,7 +69,11 @@ pub trait Executor: Send + Sync {
         None
     }
 
-    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+    fn execute<'a>(
+        &'a self,
+        call: &'a CallId,
+        load: CallPayload,
+    ) -> BoxFuture<'a, Result<DeliveredReply, DeliveryError>>;
 
     /// True if executing the call writes events: then the call's own events come first.
     fn writes_events(&self) -> bool {
@@ -77,18 +81,18 @@ pub trait Executor: Send + Sync {
     }
 
     /// The details that the end of the call reports besides its result.
-    fn account(&self, _arguments: &RawJson, _result: Option<&RawJson>) -> Account {
-        Account::default()
+    fn account(&self, _arguments: &RawJson, _result: Option<&RawJson>) -> CallAccount {
+        CallAccount::default()
     }
 
     /// A quick check whether a result has parts that are too large or too binary for the context. Most have
     /// none.
-    fn must_unpack(&self, _clean: &Clean) -> bool {
+    fn must_unpack(&self, _clean: &CleanResponse) -> bool {
         false
     }
 
     /// Takes that out, once filters have looked through it.
-    fn unpack<'a>(&'a self, _call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+    fn unpack<'a>(&'a self, _call: &'a CallId, clean: CleanResponse) -> BoxFuture<'a, CleanResponse> {
         Box::pin(std::future::ready(clean))
     }
 }

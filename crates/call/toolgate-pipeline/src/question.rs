@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::StoreDown;
 use toolgate_core::{PrincipalId, RawJson};
 
@@ -14,13 +14,13 @@ impl Pipeline {
     pub async fn record_question(
         &self,
         principal: PrincipalId,
-        about: About,
+        about: EventSubject,
         detail: Value,
     ) -> Result<(), StoreDown> {
         let server = about.server.as_ref().map_or_else(String::new, ToString::to_string);
         let detail = self.redactor.redact_output(&server, &RawJson::from(detail)).json;
         let mut event = Event::new(EventKind::ServerAsked, self.clock.now_ms(), principal, Arc::new(about));
         event.detail = Some(detail);
-        self.ledger.append(Entry { events: vec![event], ..Entry::default() }).await
+        self.ledger.append(LedgerEntry { events: vec![event], ..LedgerEntry::default() }).await
     }
 }

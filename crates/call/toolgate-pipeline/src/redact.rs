@@ -29,15 +29,15 @@ pub(crate) use binary::is_binary_text;
 pub(crate) use look::look_kinds;
 pub(crate) use look::{CARD, credentials, holds_credential};
 pub(crate) use mark::is_marked;
-pub use mark::{Hidden, HiddenKind, MARKER, Marks};
+pub use mark::{HiddenKind, HiddenValue, MARKER, MarkStyle};
 pub use pattern::BadPattern;
 pub use restore::{Unrestorable, mentions_marker, restore};
 pub(crate) use secret::is_secret_key;
 
-use mark::Found;
-use pattern::Pattern;
+use mark::RemovedValues;
+use pattern::PathPattern;
 use scan::QuickScan;
-use walk::{Side, Walk};
+use walk::{RedactedSide, RedactionWalk};
 
 /// The maximum number of rules.
 pub const RULES_MAX: usize = 1_000;
@@ -71,15 +71,15 @@ pub enum BadRule {
 /// All rules, compiled.
 #[derive(Debug)]
 pub struct Redactor {
-    rules: Vec<Rule>,
+    rules: Vec<RedactionRule>,
     scan: QuickScan,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct RedactionRule {
     tools: WildMatch,
-    input: Vec<Pattern>,
-    output: Vec<Pattern>,
+    input: Vec<PathPattern>,
+    output: Vec<PathPattern>,
 }
 
 /// Arguments without their secrets.
@@ -90,7 +90,7 @@ pub struct Redacted<'a> {
     /// True if nothing was removed.
     pub complete: bool,
     /// The removed values.
-    pub hidden: Vec<Hidden>,
+    pub hidden: Vec<HiddenValue>,
     /// The secrets themselves, as far as they are long enough to be recognised.
     pub secrets: Vec<String>,
 }
@@ -109,16 +109,16 @@ impl Redactor {
         if rules.len() > RULES_MAX {
             return Err(BadRule::TooMany(rules.len()));
         }
-        let rules = rules.iter().map(Rule::new).collect::<Result<Vec<_>, _>>()?;
+        let rules = rules.iter().map(RedactionRule::new).collect::<Result<Vec<_>, _>>()?;
         let scan = QuickScan::new(rules.iter().flat_map(|rule| &rule.output));
         Ok(Redactor { rules, scan })
     }
 
     /// Removes values that must not be stored from the arguments for `tool` (its canonical name).
-    pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value, marks: Marks) -> Redacted<'a> {
-        let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.input).collect();
-        let mut found = Found::new(marks);
-        let redacted = Walk::new(&patterns, Side::Arguments).start(arguments, &mut found);
+    pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value, marks: MarkStyle) -> Redacted<'a> {
+        let patterns: Vec<&PathPattern> = self.of(tool).flat_map(|rule| &rule.input).collect();
+        let mut found = RemovedValues::new(marks);
+        let redacted = RedactionWalk::new(&patterns, RedactedSide::Arguments).start(arguments, &mut found);
         let complete = redacted.is_none();
         let value = redacted.map_or(Cow::Borrowed(arguments), Cow::Owned);
         Redacted { value, complete, hidden: found.hidden, secrets: found.secrets }
@@ -130,10 +130,11 @@ impl Redactor {
         if !self.scan.may_match(raw.as_str()) {
             return RedactedOutput { json: raw.clone(), complete: true };
         }
-        let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.output).collect();
+        let patterns: Vec<&PathPattern> = self.of(tool).flat_map(|rule| &rule.output).collect();
         // Unreadable data cannot be searched, so nothing of it is stored.
         let redacted = match raw.decode::<Value>() {
-            Ok(value) => Walk::new(&patterns, Side::Result).start(&value, &mut Found::new(Marks::Plain)),
+            Ok(value) => RedactionWalk::new(&patterns, RedactedSide::Result)
+                .start(&value, &mut RemovedValues::new(MarkStyle::Plain)),
             Err(_) => Some(Value::from(MARKER)),
         };
         match redacted {
@@ -142,25 +143,29 @@ impl Redactor {
         }
     }
 
-    fn of(&self, tool: &str) -> impl Iterator<Item = &Rule> {
+    fn of(&self, tool: &str) -> impl Iterator<Item = &RedactionRule> {
         self.rules.iter().filter(move |rule| rule.tools.matches(tool))
     }
 }
 
-impl Rule {
-    fn new(rule: &RedactRule) -> Result<Rule, BadRule> {
+impl RedactionRule {
+    fn new(rule: &RedactRule) -> Result<RedactionRule, BadRule> {
         if rule.tools.is_empty() {
             return Err(BadRule::NoTools);
         }
         let tools = WildMatch::new(&rule.tools);
-        Ok(Rule { tools, input: patterns(rule, &rule.input)?, output: patterns(rule, &rule.output)? })
+        Ok(RedactionRule {
+            tools,
+            input: patterns(rule, &rule.input)?,
+            output: patterns(rule, &rule.output)?,
+        })
     }
 }
 
-fn patterns(rule: &RedactRule, paths: &[String]) -> Result<Vec<Pattern>, BadRule> {
+fn patterns(rule: &RedactRule, paths: &[String]) -> Result<Vec<PathPattern>, BadRule> {
     let pattern = |path: &String| {
         let (tools, pattern) = (rule.tools.clone(), path.clone());
-        Pattern::new(path).map_err(|problem| BadRule::Path { tools, pattern, problem })
+        PathPattern::new(path).map_err(|problem| BadRule::Path { tools, pattern, problem })
     };
     paths.iter().map(pattern).collect()
 }

@@ -23,7 +23,7 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 use toolgate_core::{Digest, RawJson, Tool};
 
-use compile::{Compiled, Usable};
+use compile::{CompiledSchema, UsableSchema};
 use formats::Formats;
 
 /// The number of tool versions with compiled schemas.
@@ -33,10 +33,10 @@ pub const PROBLEMS_MAX: usize = 20;
 
 /// The result of checking a value against a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum SchemaCheck {
     /// It fits, or the tool has no schema.
     Valid,
-    Invalid(Vec<Problem>),
+    Invalid(Vec<SchemaProblem>),
     /// The checked parts fit; others could not be checked, for this reason.
     Partly(String),
     /// Nothing was checked, for this reason.
@@ -44,11 +44,11 @@ pub enum Check {
 }
 
 /// The result of checking arguments against a schema.
-pub type InputCheck = Check;
+pub type InputCheck = SchemaCheck;
 
 /// One problem of a value.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Problem {
+pub struct SchemaProblem {
     /// A JSON pointer; the empty one is the whole value.
     pub path: String,
     /// The value that was found: `got "ten"`.
@@ -60,7 +60,7 @@ pub struct Problem {
 }
 
 /// The problems as text for a model: a line each, and their hints.
-pub fn render(problems: &[Problem]) -> String {
+pub fn render(problems: &[SchemaProblem]) -> String {
     let mut lines = Vec::with_capacity(problems.len());
     for problem in problems {
         lines.push(render_line(problem));
@@ -69,7 +69,7 @@ pub fn render(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-fn render_line(Problem { path, problem, expected, .. }: &Problem) -> String {
+fn render_line(SchemaProblem { path, problem, expected, .. }: &SchemaProblem) -> String {
     let place = if path.is_empty() { "the whole value" } else { path };
     if expected.is_empty() { problem.clone() } else { format!("{place}: expected {expected}, {problem}") }
 }
@@ -77,11 +77,11 @@ fn render_line(Problem { path, problem, expected, .. }: &Problem) -> String {
 /// The compiled schemas of all tools. A lookup takes no lock, so event loops do not wait for each other.
 #[derive(Default)]
 pub struct Schemas {
-    versions: ArcSwap<Versions>,
+    versions: ArcSwap<SchemaVersions>,
 }
 
 #[derive(Clone, Default)]
-struct Versions {
+struct SchemaVersions {
     by_digest: HashMap<Digest, Arc<ToolSchemas>>,
     /// The number of schemas ever added, which orders them by age.
     added: u64,
@@ -91,18 +91,18 @@ struct Versions {
 struct ToolSchemas {
     age: u64,
     /// The validators for most tools, and those for tools whose formats are not checked.
-    with_formats: Pair,
-    without_formats: Pair,
+    with_formats: SchemaPair,
+    without_formats: SchemaPair,
 }
 
 #[derive(Default)]
-struct Pair {
-    input: OnceLock<Compiled>,
-    output: OnceLock<Compiled>,
+struct SchemaPair {
+    input: OnceLock<CompiledSchema>,
+    output: OnceLock<CompiledSchema>,
 }
 
 impl ToolSchemas {
-    fn pair(&self, formats: Formats) -> &Pair {
+    fn pair(&self, formats: Formats) -> &SchemaPair {
         match formats {
             Formats::Checked => &self.with_formats,
             Formats::Ignored => &self.without_formats,
@@ -121,9 +121,9 @@ pub fn unchecked_text(schema: &RawJson) -> Option<String> {
 }
 
 fn unchecked_schema(schema: &RawJson, formats: Formats) -> Option<String> {
-    match Compiled::new(schema, formats) {
-        Compiled::Unusable(reason) => Some(format!("nothing of it is checked: {reason}")),
-        Compiled::Usable(usable) => {
+    match CompiledSchema::new(schema, formats) {
+        CompiledSchema::Unusable(reason) => Some(format!("nothing of it is checked: {reason}")),
+        CompiledSchema::Usable(usable) => {
             let left_out = usable.document.left_out?;
             Some(format!("a part of it is not checked: {left_out}"))
         }
@@ -134,13 +134,13 @@ impl Schemas {
     /// Holds arguments against the tool's `inputSchema`. Arguments too large to check do not fit: they must not be a
     /// way around the check.
     pub fn check_input(&self, tool: &Tool, arguments: &Value) -> InputCheck {
-        let Some(schema) = &tool.input_schema else { return Check::Valid };
+        let Some(schema) = &tool.input_schema else { return SchemaCheck::Valid };
         let formats = Formats::of(tool);
         self.with(key(tool, schema), |schemas| {
-            match schemas.pair(formats).input.get_or_init(|| Compiled::new(schema, formats)) {
-                Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
-                Compiled::Usable(usable) => match usable.too_large(arguments) {
-                    Some(reason) => Check::Invalid(vec![too_large(&reason)]),
+            match schemas.pair(formats).input.get_or_init(|| CompiledSchema::new(schema, formats)) {
+                CompiledSchema::Unusable(reason) => SchemaCheck::Unchecked(reason.clone()),
+                CompiledSchema::Usable(usable) => match usable.too_large(arguments) {
+                    Some(reason) => SchemaCheck::Invalid(vec![too_large(&reason)]),
                     None => check(usable, arguments),
                 },
             }
@@ -148,14 +148,14 @@ impl Schemas {
     }
 
     /// Holds a result's `structuredContent` against the tool's `outputSchema`.
-    pub fn check_output(&self, tool: &Tool, structured: &Value) -> Check {
-        let Some(schema) = &tool.output_schema else { return Check::Valid };
+    pub fn check_output(&self, tool: &Tool, structured: &Value) -> SchemaCheck {
+        let Some(schema) = &tool.output_schema else { return SchemaCheck::Valid };
         let formats = Formats::of(tool);
         self.with(tool.version, |schemas| {
-            match schemas.pair(formats).output.get_or_init(|| Compiled::new(schema, formats)) {
-                Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
-                Compiled::Usable(usable) => match usable.too_large(structured) {
-                    Some(reason) => Check::Unchecked(format!("the value {reason}")),
+            match schemas.pair(formats).output.get_or_init(|| CompiledSchema::new(schema, formats)) {
+                CompiledSchema::Unusable(reason) => SchemaCheck::Unchecked(reason.clone()),
+                CompiledSchema::Usable(usable) => match usable.too_large(structured) {
+                    Some(reason) => SchemaCheck::Unchecked(format!("the value {reason}")),
                     None => check(usable, structured),
                 },
             }
@@ -163,7 +163,7 @@ impl Schemas {
     }
 
     /// Works on the entry of a version where it lies: counting references would make event loops share a cache line.
-    fn with(&self, version: Digest, work: impl FnOnce(&ToolSchemas) -> Check) -> Check {
+    fn with(&self, version: Digest, work: impl FnOnce(&ToolSchemas) -> SchemaCheck) -> SchemaCheck {
         if let Some(schemas) = self.versions.load().by_digest.get(&version) {
             return work(schemas);
         }
@@ -174,9 +174,9 @@ impl Schemas {
     }
 }
 
-impl Versions {
+impl SchemaVersions {
     /// A copy with one more version, and without the oldest if there would be too many.
-    fn with(&self, version: Digest) -> Versions {
+    fn with(&self, version: Digest) -> SchemaVersions {
         let mut copy = self.clone();
         if copy.by_digest.contains_key(&version) {
             return copy;
@@ -193,11 +193,11 @@ impl Versions {
     }
 }
 
-impl Compiled {
-    fn new(schema: &RawJson, formats: Formats) -> Compiled {
-        match Usable::compile(schema, formats) {
-            Ok(usable) => Compiled::Usable(Box::new(usable)),
-            Err(unusable) => Compiled::Unusable(unusable.to_string()),
+impl CompiledSchema {
+    fn new(schema: &RawJson, formats: Formats) -> CompiledSchema {
+        match UsableSchema::compile(schema, formats) {
+            Ok(usable) => CompiledSchema::Usable(Box::new(usable)),
+            Err(unusable) => CompiledSchema::Unusable(unusable.to_string()),
         }
     }
 }
@@ -211,18 +211,18 @@ fn key(tool: &Tool, schema: &RawJson) -> Digest {
     }
 }
 
-fn check(usable: &Usable, value: &Value) -> Check {
+fn check(usable: &UsableSchema, value: &Value) -> SchemaCheck {
     if !usable.is_valid(value) {
-        return Check::Invalid(explain::problems(usable, value));
+        return SchemaCheck::Invalid(explain::problems(usable, value));
     }
     match &usable.document.left_out {
-        None => Check::Valid,
-        Some(reason) => Check::Partly(format!("its schema is not used in full: {reason}")),
+        None => SchemaCheck::Valid,
+        Some(reason) => SchemaCheck::Partly(format!("its schema is not used in full: {reason}")),
     }
 }
 
-fn too_large(reason: &str) -> Problem {
-    Problem {
+fn too_large(reason: &str) -> SchemaProblem {
+    SchemaProblem {
         path: String::new(),
         problem: format!("the value {reason}"),
         expected: String::new(),

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use toolgate_core::Tool;
 use toolgate_core::approval::Approval;
-use toolgate_core::decision::{Policy, Question, Verdict};
+use toolgate_core::decision::{Policy, PolicyRequest, Verdict};
 
 /// The policy's verdict on arguments for the requester, in the requester's session.
 pub(crate) fn judge(policy: &dyn Policy, approval: &Approval, tool: &Tool, arguments: &Value) -> Verdict {
-    let decision = policy.decide(&Question {
+    let decision = policy.decide(&PolicyRequest {
         principal: &approval.requester,
         tool,
         arguments,

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_core::approval::Approval;
 use toolgate_core::content::Attachment;
-use toolgate_core::decision::{Requirement, Template};
-use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::decision::{ApprovalRequirement, PolicyTemplate};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 
 use crate::answer::CallRefusal;
-use crate::envelope::{Envelope, Warning};
+use crate::envelope::{CallWarning, Envelope};
 use crate::filter::Filters;
 use crate::pipeline::Pipeline;
-use crate::redact::Marks;
-use crate::request::{CallRequest, Round};
+use crate::redact::MarkStyle;
+use crate::request::{CallRequest, InputRound};
 
 /// A call that has just arrived. Only filters take it further.
 pub struct Received {
@@ -31,7 +31,7 @@ impl Received {
             Some(round) => round.call.clone(),
             None => CallId::new(pipeline.clock.fresh_id(CallId::PREFIX)),
         };
-        let about = Arc::new(About {
+        let about = Arc::new(EventSubject {
             session: context.session,
             run: context.run.clone().or(context.labels.run),
             task: context.task.clone().or(context.labels.task),
@@ -65,7 +65,7 @@ impl Received {
             note: None,
             called: context.called,
             barred: context.barred,
-            unwritten: Entry::default(),
+            unwritten: LedgerEntry::default(),
             input: None,
             secrets: Vec::new(),
             attachments: Vec::new(),
@@ -79,11 +79,11 @@ pub(crate) struct Ticket {
     pub(crate) call: CallId,
     pub(crate) principal: Principal,
     pub(crate) tool: Arc<Tool>,
-    pub(crate) about: Arc<About>,
+    pub(crate) about: Arc<EventSubject>,
     pub(crate) opened_by: Option<PrincipalId>,
     pub(crate) agent: Option<AgentName>,
     /// The level of care of the session.
-    pub(crate) template: Option<Template>,
+    pub(crate) template: Option<PolicyTemplate>,
     /// The verified run; `about` also has the caller's own claims.
     pub(crate) run: Option<RunId>,
     pub(crate) task: Option<Arc<str>>,
@@ -91,7 +91,7 @@ pub(crate) struct Ticket {
     pub(crate) extras: Option<RawJson>,
     /// The arguments as they came, except for what filters masked.
     pub(crate) arguments: RawJson,
-    pub(crate) round: Option<Round>,
+    pub(crate) round: Option<InputRound>,
     pub(crate) started_us: i64,
     pub(crate) policy_version: Option<Digest>,
     /// The policy's requirement, without that of filters.
@@ -101,17 +101,17 @@ pub(crate) struct Ticket {
     pub(crate) is_gated: bool,
     /// The verdict of filters, if there are any. Boxed, because most gateways have none and a ticket is moved
     /// often.
-    pub(crate) watched: Option<Box<Watched>>,
+    pub(crate) watched: Option<Box<WatchedCall>>,
     /// True if a filter matched.
     pub(crate) is_filtered: bool,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<CallWarning>,
     /// A note in front of the server's result.
     pub(crate) note: Option<String>,
     /// The name that the caller knows the tool by.
     pub(crate) called: Option<Arc<str>>,
     pub(crate) barred: Option<Arc<str>>,
     /// Events that are written with the next entry.
-    pub(crate) unwritten: Entry,
+    pub(crate) unwritten: LedgerEntry,
     /// The digest of the arguments, redacted, once they are known to be readable.
     input: Option<Digest>,
     /// The redacted values of the arguments: a server may repeat them.
@@ -123,18 +123,18 @@ pub(crate) struct Ticket {
 }
 
 /// The verdict of filters on a call.
-pub(crate) struct Watched {
+pub(crate) struct WatchedCall {
     /// The filters that inspected it.
     pub(crate) filters: Arc<Filters>,
     /// The approval that they require.
-    pub(crate) asks: Option<Requirement>,
+    pub(crate) asks: Option<ApprovalRequirement>,
     /// Some of them inspect what is sent, so content that they cannot inspect is not sent.
     pub(crate) is_looked_at: bool,
     /// The arguments to send differ from what the client sent.
     pub(crate) is_masked: bool,
 }
 
-impl Watched {
+impl WatchedCall {
     pub(crate) fn new(filters: Arc<Filters>) -> Box<Self> {
         Box::new(Self { filters, asks: None, is_looked_at: false, is_masked: false })
     }
@@ -142,7 +142,7 @@ impl Watched {
 
 impl Ticket {
     /// The approval that filters require.
-    pub(crate) fn asks(&self) -> Option<Requirement> {
+    pub(crate) fn asks(&self) -> Option<ApprovalRequirement> {
         self.watched.as_ref().and_then(|watched| watched.asks.clone())
     }
 
@@ -166,7 +166,7 @@ impl Ticket {
         if self.input.is_some() || !self.is_recorded() {
             return;
         }
-        let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments, Marks::Plain);
+        let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments, MarkStyle::Plain);
         self.secrets = redacted.secrets;
         let json = match redacted.value {
             Cow::Borrowed(_) => self.arguments.clone(),
@@ -182,7 +182,7 @@ impl Ticket {
         if json.as_bytes().len() <= keep.body_bytes_max {
             let time = i64::try_from(keep.time.as_millis()).unwrap_or(i64::MAX);
             let keep_until_ms = pipeline.clock.now_ms().saturating_add(time);
-            self.unwritten.bodies.push(Body { digest, json, keep_until_ms });
+            self.unwritten.bodies.push(LedgerBody { digest, json, keep_until_ms });
         }
         digest
     }
@@ -228,13 +228,13 @@ impl Ticket {
 }
 
 /// A call that a step ended before it was sent.
-pub(crate) struct Stopped {
+pub(crate) struct StoppedCall {
     pub(crate) ticket: Ticket,
     pub(crate) outcome: Outcome,
-    pub(crate) words: Words,
+    pub(crate) words: StopAnswer,
 }
 
-pub(crate) enum Words {
+pub(crate) enum StopAnswer {
     /// The gateway's message to the caller.
     Refusal(CallRefusal),
     /// The client gets a handle for this.
@@ -243,8 +243,8 @@ pub(crate) enum Words {
     Shared(RawJson),
 }
 
-impl Stopped {
+impl StoppedCall {
     pub(crate) fn new(ticket: Ticket, outcome: Outcome, refusal: CallRefusal) -> Box<Self> {
-        Box::new(Self { ticket, outcome, words: Words::Refusal(refusal) })
+        Box::new(Self { ticket, outcome, words: StopAnswer::Refusal(refusal) })
     }
 }

@@ -2,9 +2,9 @@
 //! to repeat the call, and what to tell the user. The data for programs is made here too.
 
 use serde_json::json;
-use toolgate_core::approval::{Approval, Withdrawn};
+use toolgate_core::approval::{Approval, WithdrawalReason};
 use toolgate_core::codes;
-use toolgate_core::decision::{CALLER_GROUP, Denial, OnTimeout, PolicyRef, Requirement};
+use toolgate_core::decision::{ApprovalRequirement, CALLER_GROUP, Denial, OnTimeout, PolicyRef};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::CallId;
 use toolgate_core::moment::rfc3339;
@@ -15,13 +15,13 @@ use crate::pipeline::Pipeline;
 use crate::ticket::Ticket;
 
 /// Whom a text is for: the name they know the tool by, the time, and where people decide.
-pub(crate) struct Reader<'a> {
+pub(crate) struct TextAudience<'a> {
     pub(crate) tool: &'a str,
     pub(crate) now_ms: i64,
     pub(crate) link: Option<&'a str>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TextAudience<'a> {
     pub(crate) fn of(pipeline: &'a Pipeline, ticket: &'a Ticket) -> Self {
         Self {
             tool: ticket.called.as_deref().unwrap_or(ticket.tool.name.as_str()),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn withdrawn(&self, approval: &Approval) -> CallRefusal {
-        let why = approval.withdrawn.map_or("somebody took it back", Withdrawn::told);
+        let why = approval.withdrawn.map_or("somebody took it back", WithdrawalReason::told);
         let message = format!("not run: the request for approval {} was withdrawn", approval.id);
         let hint = "call again if it is still wanted, which asks the approvers again";
         self.about(CallRefusal::new(&codes::CANCELLED, message).hint(hint), approval).because(why)
@@ -208,7 +208,7 @@ fn why(gates: &[PolicyRef]) -> String {
 }
 
 /// The people who must agree: `2 people, including one of finance`.
-pub(crate) fn who(requirement: &Requirement) -> String {
+pub(crate) fn who(requirement: &ApprovalRequirement) -> String {
     let entry = |groups: &Vec<String>| match groups.as_slice() {
         [one] if one == CALLER_GROUP => "the person at this client".to_owned(),
         groups => format!("one of {}", groups.join(" or ")),

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Glimpse, Policy, Question};
+use toolgate_core::decision::{Policy, PolicyRequest, VisibilityRequest};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, ServerName,
-    Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, ServerName, Tool,
+    ToolHandling,
 };
-use toolgate_policy::{PolicyEngine, Set, Sources, Template};
+use toolgate_policy::{PolicyEngine, PolicyPurpose, PolicyTemplate, Sources};
 
 /// The length of one run: the system counts a thread's time in steps of some milliseconds.
 const RUN_SECONDS: f64 = 0.2;
@@ -24,20 +24,20 @@ fn main() -> Result<()> {
     let quiet = json!({"amount": 500.25, "account": "DE-1", "currency": "EUR", "note": "rent for August"});
     let large = json!({"amount": 5_000_000, "account": "DE-1", "currency": "EUR", "note": "rent for August"});
     let long = json!({"amount": 500.25, "account": "DE-1", "currency": "EUR", "note": "x".repeat(1 << 20)});
-    report("no policies, no template", &engine(&[], Template::Exploratory), &quiet)?;
-    report("no policies, audit_critical", &engine(&[], Template::AuditCritical), &quiet)?;
+    report("no policies, no template", &engine(&[], PolicyTemplate::Exploratory), &quiet)?;
+    report("no policies, audit_critical", &engine(&[], PolicyTemplate::AuditCritical), &quiet)?;
     for count in [20, 200] {
         let spread = engine(
             &limits(count, |place| format!("action == Action::\"bank:tool{}\"", place % 20)),
-            Template::Standard,
+            PolicyTemplate::Standard,
         );
         report(&format!("{count} over 20 tools"), &spread, &quiet)?;
-        let open = engine(&limits(count, |_| "action".to_owned()), Template::Standard);
+        let open = engine(&limits(count, |_| "action".to_owned()), PolicyTemplate::Standard);
         report(&format!("{count} over every tool"), &open, &quiet)?;
         report(&format!("{count} over every tool, 1 MiB of arguments"), &open, &long)?;
         let patterns = engine(
             &texts(count, "[context.input.account].containsAny([\"US-1\", \"US-2\"])"),
-            Template::Standard,
+            PolicyTemplate::Standard,
         );
         report(&format!("{count} over every tool, left to Cedar"), &patterns, &quiet)?;
         report(&format!("{count} over every tool, every one matches"), &open, &large)?;
@@ -51,16 +51,20 @@ const LISTED: usize = 10_000;
 /// Looks at long lists, for the first time and again.
 fn lists() -> Result<()> {
     let tools: Vec<Tool> = (0..LISTED).map(|place| tool(&format!("tool{place}"))).collect();
-    list("no policies, no template", &tools, || engine(&[], Template::Exploratory))?;
-    list("no policies, regulated", &tools, || engine(&[], Template::Regulated))?;
-    list("no policies, audit_critical", &tools, || engine(&[], Template::AuditCritical))?;
+    list("no policies, no template", &tools, || engine(&[], PolicyTemplate::Exploratory))?;
+    list("no policies, regulated", &tools, || engine(&[], PolicyTemplate::Regulated))?;
+    list("no policies, audit_critical", &tools, || engine(&[], PolicyTemplate::AuditCritical))?;
     for count in [20, 200] {
         let limits = limits(count, |_| "action".to_owned());
-        list(&format!("{count} over every tool"), &tools, || engine(&limits, Template::Regulated))?;
+        list(&format!("{count} over every tool"), &tools, || engine(&limits, PolicyTemplate::Regulated))?;
         let own = texts(count, "resource.write && principal in Group::\"finance\"");
-        list(&format!("{count} over principals and tools"), &tools, || engine(&own, Template::Regulated))?;
+        list(&format!("{count} over principals and tools"), &tools, || {
+            engine(&own, PolicyTemplate::Regulated)
+        })?;
         let cedar = texts(count, "if resource.write then principal in Group::\"finance\" else false");
-        list(&format!("{count} over both, left to Cedar"), &tools, || engine(&cedar, Template::Regulated))?;
+        list(&format!("{count} over both, left to Cedar"), &tools, || {
+            engine(&cedar, PolicyTemplate::Regulated)
+        })?;
     }
     Ok(())
 }
@@ -98,7 +102,7 @@ fn per_tool(tools: &[Tool], engine: impl Fn() -> Arc<PolicyEngine>) -> f64 {
 fn look(engine: &PolicyEngine, tools: &[Tool]) {
     let principal = Principal::new(PrincipalId::new("helper"), Role::Agent);
     for tool in tools {
-        let glimpse = Glimpse { principal: &principal, tool, agent: None, template: None };
+        let glimpse = VisibilityRequest { principal: &principal, tool, agent: None, template: None };
         black_box(engine.visibility(black_box(&glimpse)));
     }
 }
@@ -122,17 +126,17 @@ fn texts(count: usize, condition: &str) -> Vec<String> {
         .collect()
 }
 
-fn engine(gates: &[String], template: Template) -> PolicyEngine {
+fn engine(gates: &[String], template: PolicyTemplate) -> PolicyEngine {
     let extra = match gates {
         [] => Vec::new(),
-        gates => vec![("gates".to_owned(), Set::Gates, gates.join("\n"))],
+        gates => vec![("gates".to_owned(), PolicyPurpose::Gates, gates.join("\n"))],
     };
     PolicyEngine::load(Sources { folder: None, extra, template }).expect("the policies are well formed")
 }
 
 fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
     let (principal, tool) = (Principal::new(PrincipalId::new("helper"), Role::Agent), tool("tool7"));
-    let question = Question {
+    let question = PolicyRequest {
         principal: &principal,
         tool: &tool,
         arguments,
@@ -151,7 +155,7 @@ fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
     writeln!(stdout(), "{:>9.3} µs  {:<8} {label}", runs[RUNS / 2], verdict.as_str())
 }
 
-fn run(engine: &PolicyEngine, question: &Question<'_>, rounds: u32) -> f64 {
+fn run(engine: &PolicyEngine, question: &PolicyRequest<'_>, rounds: u32) -> f64 {
     let start = Instant::now();
     let busy = busy_ns();
     for _ in 0..rounds {
@@ -186,6 +190,6 @@ fn tool(own: &str) -> Tool {
         input_schema: Some(RawJson::from(schema)),
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }

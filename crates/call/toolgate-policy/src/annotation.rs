@@ -8,7 +8,7 @@ use crate::problem::did_you_mean;
 
 /// The requirement of one gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct GateTerms {
     /// Any of these groups; `None` if the gate leaves it to everyone who may approve.
     pub(crate) approvers: Option<Vec<String>>,
     pub(crate) quorum: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Terms {
     pub(crate) unattended: bool,
 }
 
-impl Default for Terms {
+impl Default for GateTerms {
     fn default() -> Self {
         Self {
             approvers: None,
@@ -34,7 +34,7 @@ impl Default for Terms {
 
 /// An annotation that was refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedAnnotation {
     pub(crate) name: String,
     pub(crate) what: String,
     pub(crate) hint: Option<String>,
@@ -51,12 +51,12 @@ const TIMEOUT_DAYS_MAX: u64 = 365;
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// Parses all annotations of a gate, and reports every error in them.
-pub(crate) fn gate_terms(policy: &Policy) -> (Terms, Vec<Refused>) {
-    let mut terms = Terms::default();
+pub(crate) fn gate_terms(policy: &Policy) -> (GateTerms, Vec<RefusedAnnotation>) {
+    let mut terms = GateTerms::default();
     let mut refused = Vec::new();
     for (name, value) in sorted(policy) {
         if let Err((what, hint)) = terms.take(name, value) {
-            refused.push(Refused { name: name.to_owned(), what, hint });
+            refused.push(RefusedAnnotation { name: name.to_owned(), what, hint });
         }
     }
     (terms, refused)
@@ -64,7 +64,7 @@ pub(crate) fn gate_terms(policy: &Policy) -> (Terms, Vec<Refused>) {
 
 /// The errors in the annotations of a guard policy. Cedar lets a policy carry any; only those that would mean
 /// something in a gate are refused, because here they would have no effect.
-pub(crate) fn guard_problems(policy: &Policy) -> Vec<Refused> {
+pub(crate) fn guard_problems(policy: &Policy) -> Vec<RefusedAnnotation> {
     let misplaced = |name: &str| {
         let what = format!("`@{name}` has no meaning in the guard: it denies or permits and asks nobody");
         let hint = "move the policy to `gates.cedar`, or drop the annotation".to_owned();
@@ -76,7 +76,7 @@ pub(crate) fn guard_problems(policy: &Policy) -> Vec<Refused> {
             _ if GATE.contains(&name) => Some(misplaced(name)),
             _ => check_common(name, value).err(),
         };
-        refused.extend(problem.map(|(what, hint)| Refused { name: name.to_owned(), what, hint }));
+        refused.extend(problem.map(|(what, hint)| RefusedAnnotation { name: name.to_owned(), what, hint }));
     }
     refused
 }
@@ -88,14 +88,14 @@ fn sorted(policy: &Policy) -> Vec<(&str, &str)> {
 }
 
 /// An error, and what would help.
-type Wrong = (String, Option<String>);
+type AnnotationError = (String, Option<String>);
 
-fn wrong(what: impl Into<String>, hint: impl Into<String>) -> Wrong {
+fn wrong(what: impl Into<String>, hint: impl Into<String>) -> AnnotationError {
     (what.into(), Some(hint.into()))
 }
 
-impl Terms {
-    fn take(&mut self, name: &str, value: &str) -> Result<(), Wrong> {
+impl GateTerms {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), AnnotationError> {
         match name {
             "approvers" => self.approvers = Some(groups(value)?),
             "quorum" => self.quorum = quorum(value)?,
@@ -110,14 +110,14 @@ impl Terms {
     }
 }
 
-fn check_common(name: &str, value: &str) -> Result<(), Wrong> {
+fn check_common(name: &str, value: &str) -> Result<(), AnnotationError> {
     if COMMON.contains(&name) && value.trim().is_empty() {
         return Err(wrong(format!("`@{name}` is empty"), format!("write `@{name}(\"…\")`, or leave it out")));
     }
     Ok(())
 }
 
-fn unknown_name(name: &str) -> Wrong {
+fn unknown_name(name: &str) -> AnnotationError {
     let known = || GATE.into_iter().chain(COMMON);
     let listed: Vec<String> = known().map(|one| format!("`@{one}`")).collect();
     let hint =
@@ -125,7 +125,7 @@ fn unknown_name(name: &str) -> Wrong {
     wrong(format!("a gate has no annotation `@{name}`"), hint)
 }
 
-fn groups(value: &str) -> Result<Vec<String>, Wrong> {
+fn groups(value: &str) -> Result<Vec<String>, AnnotationError> {
     let mut groups: Vec<String> = Vec::new();
     for group in value.split(',').map(str::trim) {
         if group.is_empty() {
@@ -142,7 +142,7 @@ fn groups(value: &str) -> Result<Vec<String>, Wrong> {
     Ok(groups)
 }
 
-fn quorum(value: &str) -> Result<u32, Wrong> {
+fn quorum(value: &str) -> Result<u32, AnnotationError> {
     let people = value.parse().ok().filter(|people| *people > 0 && is_digits(value));
     people.ok_or_else(|| {
         wrong(
@@ -152,7 +152,7 @@ fn quorum(value: &str) -> Result<u32, Wrong> {
     })
 }
 
-fn timeout(value: &str) -> Result<u64, Wrong> {
+fn timeout(value: &str) -> Result<u64, AnnotationError> {
     let hint = format!("write a number and s, m, h or d, at most {TIMEOUT_DAYS_MAX}d: `@timeout(\"15m\")`");
     seconds(value)
         .filter(|seconds| (1..=TIMEOUT_DAYS_MAX * SECONDS_PER_DAY).contains(seconds))
@@ -177,7 +177,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn on_timeout(value: &str) -> Result<OnTimeout, Wrong> {
+fn on_timeout(value: &str) -> Result<OnTimeout, AnnotationError> {
     match value {
         "deny" => Ok(OnTimeout::Deny),
         "escalate" => Ok(OnTimeout::Escalate),
@@ -189,7 +189,7 @@ fn on_timeout(value: &str) -> Result<OnTimeout, Wrong> {
     }
 }
 
-fn editable(value: &str) -> Result<bool, Wrong> {
+fn editable(value: &str) -> Result<bool, AnnotationError> {
     match value {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -197,7 +197,7 @@ fn editable(value: &str) -> Result<bool, Wrong> {
     }
 }
 
-fn unattended(value: &str) -> Result<bool, Wrong> {
+fn unattended(value: &str) -> Result<bool, AnnotationError> {
     match value {
         "run" => Ok(true),
         "wait" => Ok(false),
@@ -209,7 +209,7 @@ fn unattended(value: &str) -> Result<bool, Wrong> {
 mod tests {
     use super::*;
 
-    fn gate(annotations: &str) -> (Terms, Vec<Refused>) {
+    fn gate(annotations: &str) -> (GateTerms, Vec<RefusedAnnotation>) {
         gate_terms(
             &Policy::parse(None, format!("{annotations} forbid(principal, action, resource);")).unwrap(),
         )
@@ -222,7 +222,7 @@ mod tests {
             @on_timeout("escalate") @editable("true") @unattended("run")"#,
         );
         assert_eq!(refused, []);
-        let expected = Terms {
+        let expected = GateTerms {
             approvers: Some(vec!["finance".into(), "legal".into()]),
             quorum: 2,
             timeout_seconds: Some(900),
@@ -231,7 +231,7 @@ mod tests {
             unattended: true,
         };
         assert_eq!(terms, expected);
-        assert_eq!(gate("").0, Terms::default());
+        assert_eq!(gate("").0, GateTerms::default());
     }
 
     #[test]

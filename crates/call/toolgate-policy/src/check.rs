@@ -11,28 +11,29 @@ use toolgate_core::Tool;
 use crate::discovery::with_discovery;
 use crate::entity::{ACTION, SERVER, TOOL};
 use crate::level::assemble;
-use crate::problem::{Place, Problem, did_you_mean};
-use crate::rule::{Rule, problem_of};
+use crate::problem::{PolicyProblem, TextPosition, did_you_mean};
+use crate::rule::{CompiledRule, problem_of};
 use crate::schema::schema_for;
-use crate::source::{Author, Sources, Text};
+use crate::source::{PolicyAuthor, PolicyText, Sources};
 
 /// Errors and warnings.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Report {
+pub struct PolicyReport {
     /// Policies that would not load, or that fail on current tools.
-    pub errors: Vec<Problem>,
+    pub errors: Vec<PolicyProblem>,
     /// Policies that apparently have no effect.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<PolicyProblem>,
 }
 
 /// Checks everything that can be checked. Without tools only texts and annotations are.
-pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> Report {
+pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> PolicyReport {
     let (written, mut errors) = sources.read();
     let (texts, rules, problems) = assemble(&written);
     errors.extend(problems);
-    let mut report = Report { errors, warnings: Vec::new() };
+    let mut report = PolicyReport { errors, warnings: Vec::new() };
     if !tools.is_empty() {
-        let texts: BTreeMap<&str, &Text> = texts.iter().map(|text| (text.name.as_str(), text)).collect();
+        let texts: BTreeMap<&str, &PolicyText> =
+            texts.iter().map(|text| (text.name.as_str(), text)).collect();
         Checker { texts, rules: &rules, report: &mut report }.check(&with_discovery(tools));
     }
     for problems in [&mut report.errors, &mut report.warnings] {
@@ -43,16 +44,16 @@ pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> Report {
 }
 
 struct Checker<'a> {
-    texts: BTreeMap<&'a str, &'a Text>,
-    rules: &'a [Rule],
-    report: &'a mut Report,
+    texts: BTreeMap<&'a str, &'a PolicyText>,
+    rules: &'a [CompiledRule],
+    report: &'a mut PolicyReport,
 }
 
 impl Checker<'_> {
     fn check(&mut self, tools: &[Arc<Tool>]) {
         let tools = &self.with_actions(tools);
-        let known = Known::of(tools);
-        let unknown: Vec<Problem> = self.rules.iter().flat_map(|rule| known.missing_in(rule)).collect();
+        let known = KnownNames::of(tools);
+        let unknown: Vec<PolicyProblem> = self.rules.iter().flat_map(|rule| known.missing_in(rule)).collect();
         self.report.warnings.extend(unknown);
         match schema_for(tools) {
             Ok(generated) => self.check_types(&Validator::new(generated.schema), &known),
@@ -69,7 +70,7 @@ impl Checker<'_> {
         tools.iter().cloned().chain(actions.filter(is_known)).collect()
     }
 
-    fn check_types(&mut self, validator: &Validator, known: &Known<'_>) {
+    fn check_types(&mut self, validator: &Validator, known: &KnownNames<'_>) {
         let policies = self.rules.iter().enumerate();
         let numbered = policies.map(|(place, rule)| rule.policy.new_id(PolicyId::new(place.to_string())));
         let set = PolicySet::from_policies(numbered).expect("every rule has a number of its own");
@@ -84,7 +85,7 @@ impl Checker<'_> {
         for warning in result.validation_warnings() {
             let rule = self.rule(warning.policy_id());
             let told = known.missing_in(rule).next().is_some();
-            let built_in = rule.author == Author::BuiltIn;
+            let built_in = rule.author == PolicyAuthor::BuiltIn;
             let follows = matches!(
                 warning,
                 ValidationWarning::InvalidActionApplication(_) | ValidationWarning::ImpossiblePolicy(_)
@@ -96,13 +97,13 @@ impl Checker<'_> {
         }
     }
 
-    fn rule(&self, id: &PolicyId) -> &Rule {
+    fn rule(&self, id: &PolicyId) -> &CompiledRule {
         let number: &str = id.as_ref();
         &self.rules[number.parse::<usize>().expect("policies are numbered before they are checked")]
     }
 
     /// Cedar names policies by our numbers; people know them by their own names.
-    fn place(&self, id: &PolicyId, error: &DetailedError) -> Problem {
+    fn place(&self, id: &PolicyId, error: &DetailedError) -> PolicyProblem {
         let rule = self.rule(id);
         let text = self.texts[rule.file.as_str()];
         let number: &str = id.as_ref();
@@ -111,19 +112,19 @@ impl Checker<'_> {
             .what
             .replace(&format!("for policy `{number}`, "), &format!("policy `{}`: ", rule.reference.id));
         if error.source_locations.is_empty() {
-            problem.place = Some(Place { line: rule.line, column: rule.column });
+            problem.place = Some(TextPosition { line: rule.line, column: rule.column });
         }
         problem
     }
 }
 
 /// The names that policies may use for tools.
-struct Known<'a> {
+struct KnownNames<'a> {
     tools: BTreeSet<&'a str>,
     servers: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownNames<'a> {
     fn of(tools: &'a [Arc<Tool>]) -> Self {
         Self {
             tools: tools.iter().map(|tool| tool.name.as_str()).collect(),
@@ -132,7 +133,7 @@ impl<'a> Known<'a> {
     }
 
     /// The unknown names in a rule.
-    fn missing_in<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = Problem> + use<'a, 'b> {
+    fn missing_in<'b>(&'b self, rule: &'b CompiledRule) -> impl Iterator<Item = PolicyProblem> + use<'a, 'b> {
         rule.usage.entities.iter().filter_map(|named| {
             let (kind, known) = match named.entity_type.as_str() {
                 ACTION | TOOL => ("tool", &self.tools),
@@ -142,7 +143,7 @@ impl<'a> Known<'a> {
             let id = named.id.as_str();
             (!known.contains(id)).then(|| {
                 let hint = did_you_mean(id, known.iter().copied());
-                Problem {
+                PolicyProblem {
                     file: rule.shown.clone(),
                     place: Some(rule.place_of(&format!("{id:?}"))),
                     what: format!("`{}::{id:?}` names no known {kind}", named.entity_type),
@@ -153,13 +154,13 @@ impl<'a> Known<'a> {
     }
 }
 
-impl Rule {
+impl CompiledRule {
     /// The position of a piece of the policy's text in its file, or that of the policy itself.
-    fn place_of(&self, piece: &str) -> Place {
-        let inside = Place::of(&self.text, self.text.find(piece).unwrap_or(0));
+    fn place_of(&self, piece: &str) -> TextPosition {
+        let inside = TextPosition::of(&self.text, self.text.find(piece).unwrap_or(0));
         let same_line = inside.line == 1;
         let column = if same_line { self.column + inside.column - 1 } else { inside.column };
-        Place { line: self.line + inside.line - 1, column }
+        TextPosition { line: self.line + inside.line - 1, column }
     }
 }
 

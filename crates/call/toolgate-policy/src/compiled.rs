@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use cedar_policy::{Authorizer, Context, Entities, Request, RestrictedExpression};
 use serde_json::Value;
-use toolgate_core::decision::{Decision, Denial, Question, Template, Verdict};
+use toolgate_core::decision::{Decision, Denial, PolicyRequest, PolicyTemplate, Verdict};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, Principal, Tool};
 
-use crate::glance::{Call, Sight};
-use crate::plan::{Cache, Plan, ToolFacts, ToolKey};
-use crate::rule::Rule;
-use crate::source::{Author, Set, Text, version};
-use crate::usage::Fields;
+use crate::glance::{VisibleCall, VisibleData};
+use crate::plan::{DecisionPlan, HashCache, ToolFacts, ToolKey};
+use crate::rule::CompiledRule;
+use crate::source::{PolicyAuthor, PolicyPurpose, PolicyText, version};
+use crate::usage::UsedArguments;
 use crate::value;
-use crate::verdict::{Failure, Findings};
-use crate::visibility::Answered;
+use crate::verdict::{PolicyFailure, PolicyFindings};
+use crate::visibility::CachedVisibility;
 
-pub(crate) struct Compiled {
+pub(crate) struct CompiledPolicies {
     pub(crate) version: Digest,
-    pub(crate) template: Template,
+    pub(crate) template: PolicyTemplate,
     /// The rules of every level of care.
-    rules: Arc<[Rule]>,
+    rules: Arc<[CompiledRule]>,
     /// True if every call by anyone is permitted.
     pub(crate) permits_all: bool,
     has_shadow: bool,
@@ -30,15 +30,15 @@ pub(crate) struct Compiled {
     /// The built-in guard, if a guard in shadow mode would replace it.
     replaced: Option<usize>,
     authorizer: Authorizer,
-    plans: Cache<Plan>,
-    pub(crate) remembered: Arc<Remembered>,
+    plans: HashCache<DecisionPlan>,
+    pub(crate) remembered: Arc<PolicyCaches>,
 }
 
 /// The results that all levels of care share. The sizes suit some thousand tools in use, and lists of many
 /// more.
-pub(crate) struct Remembered {
-    tools: Cache<(ToolKey, Arc<ToolFacts>)>,
-    pub(crate) answers: Cache<Answered>,
+pub(crate) struct PolicyCaches {
+    tools: HashCache<(ToolKey, Arc<ToolFacts>)>,
+    pub(crate) answers: HashCache<CachedVisibility>,
 }
 
 const TOOLS_MAX: usize = 4096;
@@ -47,38 +47,40 @@ const PLANS_MAX: usize = 4096;
 /// Each is some hundred bytes.
 const ANSWERS_MAX: usize = 32_768;
 
-impl Default for Remembered {
+impl Default for PolicyCaches {
     fn default() -> Self {
-        Self { tools: Cache::holding(TOOLS_MAX), answers: Cache::holding(ANSWERS_MAX) }
+        Self { tools: HashCache::holding(TOOLS_MAX), answers: HashCache::holding(ANSWERS_MAX) }
     }
 }
 
-impl Compiled {
+impl CompiledPolicies {
     pub(crate) fn new(
-        texts: &[Text],
-        rules: Arc<[Rule]>,
-        template: Template,
-        remembered: Arc<Remembered>,
+        texts: &[PolicyText],
+        rules: Arc<[CompiledRule]>,
+        template: PolicyTemplate,
+        remembered: Arc<PolicyCaches>,
     ) -> Self {
         let part = || rules.iter().filter(|rule| rule.level <= template);
-        let is_plain_permit = |rule: &Rule| rule.set == Set::Guard && rule.is_permit() && rule.is_plain();
-        let is_there = |set| texts.iter().any(|text| text.set == set && text.author == Author::Operator);
+        let is_plain_permit =
+            |rule: &CompiledRule| rule.set == PolicyPurpose::Guard && rule.is_permit() && rule.is_plain();
+        let is_there =
+            |set| texts.iter().any(|text| text.set == set && text.author == PolicyAuthor::Operator);
         Self {
             version: version(texts, template),
             template,
-            permits_all: part().all(is_plain_permit) && part().any(Rule::is_unconditional),
+            permits_all: part().all(is_plain_permit) && part().any(CompiledRule::is_unconditional),
             has_shadow: texts.iter().any(|text| text.set.is_shadow()),
             looks_at_agent: part().any(|rule| rule.usage.agent),
             // The built-in guard is the first of all rules.
-            replaced: (is_there(Set::GuardShadow) && !is_there(Set::Guard)).then_some(0),
+            replaced: (is_there(PolicyPurpose::GuardShadow) && !is_there(PolicyPurpose::Guard)).then_some(0),
             rules,
             authorizer: Authorizer::new(),
-            plans: Cache::holding(PLANS_MAX),
+            plans: HashCache::holding(PLANS_MAX),
             remembered,
         }
     }
 
-    pub(crate) fn decide(&self, question: &Question<'_>) -> Decision {
+    pub(crate) fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         if self.permits_all {
             return Decision { verdict: Verdict::Permit, policy_version: self.version, shadow: None };
         }
@@ -92,23 +94,23 @@ impl Compiled {
     }
 
     /// The rules of this level, in order.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &CompiledRule> {
         self.rules.iter().filter(|rule| rule.level <= self.template)
     }
 
     /// Evaluates every policy whose scope fits, without shortcuts.
-    pub(crate) fn examine(&self, question: &Question<'_>) -> Result<Findings<'_>, String> {
+    pub(crate) fn examine(&self, question: &PolicyRequest<'_>) -> Result<PolicyFindings<'_>, String> {
         let facts = Arc::new(ToolFacts::of(question.tool));
-        let plan = Plan::blank(question.principal, question.tool, question.agent, facts);
-        let request = plan.uids.request(self.context(&plan, question, &Fields::All)?);
-        let mut findings = Findings::default();
+        let plan = DecisionPlan::blank(question.principal, question.tool, question.agent, facts);
+        let request = plan.uids.request(self.context(&plan, question, &UsedArguments::All)?);
+        let mut findings = PolicyFindings::default();
         for (_, rule) in self.fitting(question.principal, question.tool) {
             self.evaluate(rule, &request, &plan.entities, &mut findings);
         }
         Ok(findings)
     }
 
-    pub(crate) fn decision(&self, findings: &Findings<'_>) -> Decision {
+    pub(crate) fn decision(&self, findings: &PolicyFindings<'_>) -> Decision {
         let verdict = findings.verdict(|rule| !rule.set.is_shadow());
         let shadow = self.has_shadow.then(|| {
             let replaced = self.replaced.map(|place| &self.rules[place]);
@@ -124,10 +126,12 @@ impl Compiled {
     }
 
     /// The findings that the plan has in advance.
-    fn found(&self, plan: &Plan) -> Findings<'_> {
-        let failure =
-            |(place, error): &(usize, String)| Failure { rule: &self.rules[*place], error: error.clone() };
-        Findings {
+    fn found(&self, plan: &DecisionPlan) -> PolicyFindings<'_> {
+        let failure = |(place, error): &(usize, String)| PolicyFailure {
+            rule: &self.rules[*place],
+            error: error.clone(),
+        };
+        PolicyFindings {
             matched: plan.matched.iter().map(|place| &self.rules[*place]).collect(),
             failed: plan.failed.iter().map(failure).collect(),
         }
@@ -136,14 +140,14 @@ impl Compiled {
     /// Adds the findings of the policies that depend on the call.
     fn look<'a>(
         &'a self,
-        plan: &Plan,
-        question: &Question<'_>,
-        findings: &mut Findings<'a>,
+        plan: &DecisionPlan,
+        question: &PolicyRequest<'_>,
+        findings: &mut PolicyFindings<'a>,
     ) -> Result<(), String> {
-        let Question { principal, tool, arguments, agent, .. } = *question;
-        let call = Some(Call { arguments, shape: &plan.facts.shape });
+        let PolicyRequest { principal, tool, arguments, agent, .. } = *question;
+        let call = Some(VisibleCall { arguments, shape: &plan.facts.shape });
         let agent = agent.map(AgentName::as_str);
-        let sight = Sight { call, tool, principal, agent, template: self.template };
+        let sight = VisibleData { call, tool, principal, agent, template: self.template };
         let open = plan.open.iter().map(|place| &self.rules[*place]);
         let mut request = None;
         for rule in open.filter(|rule| !rule.glance.is_certainly_false(sight)) {
@@ -158,10 +162,10 @@ impl Compiled {
 
     pub(crate) fn evaluate<'a>(
         &self,
-        rule: &'a Rule,
+        rule: &'a CompiledRule,
         request: &Request,
         entities: &Entities,
-        findings: &mut Findings<'a>,
+        findings: &mut PolicyFindings<'a>,
     ) {
         let response = self.authorizer.is_authorized(request, &rule.alone, entities);
         if response.diagnostics().reason().next().is_some() {
@@ -169,12 +173,17 @@ impl Compiled {
         }
         let errors = response.diagnostics().errors().map(|error| {
             let cedar_policy::AuthorizationError::PolicyEvaluationError(error) = error;
-            Failure { rule, error: error.inner().to_string() }
+            PolicyFailure { rule, error: error.inner().to_string() }
         });
         findings.failed.extend(errors);
     }
 
-    fn context(&self, plan: &Plan, question: &Question<'_>, fields: &Fields) -> Result<Context, String> {
+    fn context(
+        &self,
+        plan: &DecisionPlan,
+        question: &PolicyRequest<'_>,
+        fields: &UsedArguments,
+    ) -> Result<Context, String> {
         let input = match question.arguments {
             Value::Object(arguments) => value::input(arguments, &plan.facts.shape, fields),
             Value::Null => value::input(&serde_json::Map::new(), &plan.facts.shape, fields),
@@ -207,12 +216,16 @@ impl Compiled {
     }
 
     /// The rules of this level that may concern a principal and a tool, with their places.
-    pub(crate) fn fitting(&self, principal: &Principal, tool: &Tool) -> impl Iterator<Item = (usize, &Rule)> {
+    pub(crate) fn fitting(
+        &self,
+        principal: &Principal,
+        tool: &Tool,
+    ) -> impl Iterator<Item = (usize, &CompiledRule)> {
         let rules = self.rules.iter().enumerate();
         rules.filter(|(_, rule)| rule.level <= self.template && rule.scope.fits(principal, tool))
     }
 
-    fn plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> Arc<Plan> {
+    fn plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> Arc<DecisionPlan> {
         let of_principal = (&principal.id, principal.kind, principal.role, &principal.groups);
         let of_call = (of_principal, &tool.version, tool.name.as_str(), tool.effects);
         let hash = match agent {
@@ -223,14 +236,14 @@ impl Compiled {
         known.unwrap_or_else(|| self.plans.put(hash, self.make_plan(principal, tool, agent)))
     }
 
-    fn make_plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> Plan {
-        let mut plan = Plan::blank(principal, tool, agent, self.facts(tool));
+    fn make_plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> DecisionPlan {
+        let mut plan = DecisionPlan::blank(principal, tool, agent, self.facts(tool));
         let request = plan.uids.request(self.known_context(agent));
-        let mut findings = Findings::default();
+        let mut findings = PolicyFindings::default();
         for (place, rule) in self.fitting(principal, tool) {
             if rule.usage.call {
                 plan.open.push(place);
-                plan.fields = std::mem::replace(&mut plan.fields, Fields::All).and(&rule.usage.fields);
+                plan.fields = std::mem::replace(&mut plan.fields, UsedArguments::All).and(&rule.usage.fields);
                 continue;
             }
             self.evaluate(rule, &request, &plan.entities, &mut findings);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use toolgate_core::platform::OWN_SERVER;
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, ServerName, Tool, ToolHandling};
 
 pub const SEARCH_TOOL: &str = "toolgate.tools.search";
 pub const DESCRIBE_TOOL: &str = "toolgate.tools.describe";
@@ -35,7 +35,7 @@ pub(crate) fn tool(name: &str) -> Option<Tool> {
         input_schema: None,
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     })
 }
 

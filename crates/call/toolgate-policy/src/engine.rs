@@ -5,26 +5,28 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Visibility};
+use toolgate_core::decision::{
+    Decision, Policy, PolicyRequest, PolicyTemplate, Visibility, VisibilityRequest,
+};
 use toolgate_core::{Digest, Effects, Tool};
 
 use crate::check::check;
-use crate::explain::Explanation;
-use crate::level::Levels;
+use crate::explain::PolicyExplanation;
+use crate::level::TemplateLevels;
 use crate::listing::ListedRule;
 use crate::problem::PolicyError;
-use crate::source::{Sources, Stamps};
+use crate::source::{FileStamps, Sources};
 
 /// Judges calls by Cedar policies.
 pub struct PolicyEngine {
-    current: ArcSwap<Levels>,
-    origin: Mutex<Origin>,
+    current: ArcSwap<TemplateLevels>,
+    origin: Mutex<PolicyOrigin>,
 }
 
 /// The sources of the policies, and the state of the files when they were last read, successfully or not.
-struct Origin {
+struct PolicyOrigin {
     sources: Sources,
-    stamps: Stamps,
+    stamps: FileStamps,
     /// The reason why the last read policies are not in force; `None` if they are.
     refused: Option<PolicyError>,
 }
@@ -34,7 +36,7 @@ impl PolicyEngine {
         // Taken before reading: a change in between is noticed as a change.
         let stamps = sources.stamp();
         let levels = compile(&sources)?;
-        let origin = Mutex::new(Origin { sources, stamps, refused: None });
+        let origin = Mutex::new(PolicyOrigin { sources, stamps, refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
@@ -53,7 +55,7 @@ impl PolicyEngine {
         let mut origin = self.origin.lock();
         let stamps = sources.stamp();
         let exchanged = self.exchange(&sources, tools);
-        *origin = Origin { sources, stamps, refused: exchanged.as_ref().err().cloned() };
+        *origin = PolicyOrigin { sources, stamps, refused: exchanged.as_ref().err().cloned() };
         exchanged
     }
 
@@ -95,29 +97,29 @@ impl PolicyEngine {
     }
 
     /// The gateway's own level of care.
-    pub fn template(&self) -> Template {
+    pub fn template(&self) -> PolicyTemplate {
         self.current.load().own().template
     }
 
     /// The same policies under another level of care.
-    pub fn under(&self, template: Template) -> Result<PolicyEngine, PolicyError> {
+    pub fn under(&self, template: PolicyTemplate) -> Result<PolicyEngine, PolicyError> {
         let levels = self.current.load().under(template)?;
         let origin = self.origin.lock();
         let sources = Sources { template, ..origin.sources.clone() };
-        let origin = Mutex::new(Origin { sources, stamps: origin.stamps.clone(), refused: None });
+        let origin = Mutex::new(PolicyOrigin { sources, stamps: origin.stamps.clone(), refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
     /// Explains a decision: every policy that matched and its effect.
-    pub fn explain(&self, question: &Question<'_>) -> Explanation {
+    pub fn explain(&self, question: &PolicyRequest<'_>) -> PolicyExplanation {
         let levels = self.current.load();
         let level = levels.of(question.template);
         let tool = seen(level.template, question.tool);
-        Explanation::of(level, &Question { tool: &tool, ..*question })
+        PolicyExplanation::of(level, &PolicyRequest { tool: &tool, ..*question })
     }
 
     #[cfg(test)]
-    pub(crate) fn in_force(&self) -> Arc<Levels> {
+    pub(crate) fn in_force(&self) -> Arc<TemplateLevels> {
         self.current.load_full()
     }
 
@@ -137,31 +139,31 @@ impl PolicyEngine {
 }
 
 impl Policy for PolicyEngine {
-    fn decide(&self, question: &Question<'_>) -> Decision {
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         let levels = self.current.load();
         let level = levels.of(question.template);
         let tool = seen(level.template, question.tool);
-        level.decide(&Question { tool: &tool, ..*question })
+        level.decide(&PolicyRequest { tool: &tool, ..*question })
     }
 
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility {
         let levels = self.current.load();
         let level = levels.of(glimpse.template);
         let tool = seen(level.template, glimpse.tool);
-        level.visibility(&Glimpse { tool: &tool, ..*glimpse })
+        level.visibility(&VisibilityRequest { tool: &tool, ..*glimpse })
     }
 
     fn version(&self) -> Digest {
         self.current.load().own().version
     }
 
-    fn version_under(&self, template: Option<Template>) -> Digest {
+    fn version_under(&self, template: Option<PolicyTemplate>) -> Digest {
         self.current.load().of(template).version
     }
 }
 
 /// A tool as a level of care sees it: a strict one believes only the operator and the gateway about effects.
-fn seen(template: Template, tool: &Tool) -> Cow<'_, Tool> {
+fn seen(template: PolicyTemplate, tool: &Tool) -> Cow<'_, Tool> {
     if template.believes_hints() || !tool.hinted {
         return Cow::Borrowed(tool);
     }
@@ -169,9 +171,9 @@ fn seen(template: Template, tool: &Tool) -> Cow<'_, Tool> {
 }
 
 /// Reads and compiles; unreadable files and texts that do not parse are reported together.
-fn compile(sources: &Sources) -> Result<Levels, PolicyError> {
+fn compile(sources: &Sources) -> Result<TemplateLevels, PolicyError> {
     let (texts, mut problems) = sources.read();
-    match Levels::new(texts.into(), sources.template) {
+    match TemplateLevels::new(texts.into(), sources.template) {
         Ok(levels) => PolicyError::unless_empty(problems).map(|()| levels),
         Err(error) => {
             problems.extend(error.problems);

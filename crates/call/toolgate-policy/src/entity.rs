@@ -12,7 +12,7 @@ use std::str::FromStr;
 use cedar_policy::{
     Context, Entities, Entity, EntityId, EntityTypeName, EntityUid, Request, RestrictedExpression,
 };
-use toolgate_core::{Effects, Kind, Principal, Tool};
+use toolgate_core::{Effects, Principal, PrincipalKind, Tool};
 
 use crate::traits::traits_of;
 
@@ -24,11 +24,11 @@ pub(crate) const TOOL: &str = "Tool";
 /// Everything a policy can name.
 pub(crate) const ENTITY_TYPES: [&str; 8] = ["Human", "Agent", "Service", GROUP, ROLE, TOOL, SERVER, ACTION];
 
-pub(crate) fn principal_type(kind: Kind) -> &'static str {
+pub(crate) fn principal_type(kind: PrincipalKind) -> &'static str {
     match kind {
-        Kind::Human => "Human",
-        Kind::Agent => "Agent",
-        Kind::Service => "Service",
+        PrincipalKind::Human => "Human",
+        PrincipalKind::Agent => "Agent",
+        PrincipalKind::Service => "Service",
     }
 }
 
@@ -43,13 +43,13 @@ pub(crate) fn principal_uid(principal: &Principal) -> EntityUid {
 
 /// The entities of a call, by name.
 #[derive(Debug)]
-pub(crate) struct Uids {
+pub(crate) struct CallUids {
     principal: EntityUid,
     action: EntityUid,
     resource: EntityUid,
 }
 
-impl Uids {
+impl CallUids {
     pub(crate) fn of(principal: &Principal, tool: &Tool) -> Self {
         Self {
             principal: principal_uid(principal),

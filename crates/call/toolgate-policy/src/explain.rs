@@ -1,31 +1,31 @@
 //! The explanation of a decision, for people: every policy that matched, in each set, and every error.
 
 use toolgate_core::Digest;
-use toolgate_core::decision::{Denial, Question, Requirement, Template, Verdict};
+use toolgate_core::decision::{ApprovalRequirement, Denial, PolicyRequest, PolicyTemplate, Verdict};
 
-use crate::compiled::Compiled;
-use crate::rule::Rule;
-use crate::source::Set;
+use crate::compiled::CompiledPolicies;
+use crate::rule::CompiledRule;
+use crate::source::PolicyPurpose;
 
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Explanation {
+pub struct PolicyExplanation {
     pub verdict: VerdictKind,
     /// In a sentence.
     pub summary: String,
     pub policy_version: Digest,
-    pub template: Template,
+    pub template: PolicyTemplate,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub requirement: Option<Requirement>,
+    pub requirement: Option<ApprovalRequirement>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denial: Option<Denial>,
     /// Policies of the guard that matched.
-    pub guard: Vec<Matched>,
+    pub guard: Vec<MatchedPolicy>,
     /// Gates that matched.
-    pub gates: Vec<Matched>,
+    pub gates: Vec<MatchedPolicy>,
     /// Policies in shadow mode that matched.
-    pub shadow_policies: Vec<Matched>,
+    pub shadow_policies: Vec<MatchedPolicy>,
     /// Policies that could not be evaluated.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedPolicy>,
     /// The decision with the policies in shadow mode, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadow: Option<ShadowVerdict>,
@@ -61,11 +61,11 @@ impl VerdictKind {
 
 /// A policy that matched.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Matched {
+pub struct MatchedPolicy {
     pub id: String,
     pub file: String,
     pub line: usize,
-    pub set: Set,
+    pub set: PolicyPurpose,
     /// `permit` or `forbid`.
     pub effect: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,9 +75,9 @@ pub struct Matched {
 
 /// A policy that could not be evaluated, and why.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Failed {
+pub struct FailedPolicy {
     #[serde(flatten)]
-    pub policy: Matched,
+    pub policy: MatchedPolicy,
     pub error: String,
 }
 
@@ -86,20 +86,25 @@ pub struct ShadowVerdict {
     pub verdict: VerdictKind,
     pub summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub requirement: Option<Requirement>,
+    pub requirement: Option<ApprovalRequirement>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denial: Option<Denial>,
 }
 
-impl Explanation {
-    pub(crate) fn of(compiled: &Compiled, question: &Question<'_>) -> Self {
+impl PolicyExplanation {
+    pub(crate) fn of(compiled: &CompiledPolicies, question: &PolicyRequest<'_>) -> Self {
         let (findings, refusal) = match compiled.examine(question) {
             Ok(findings) => (findings, None),
             Err(error) => (Default::default(), Some(compiled.refusal(error))),
         };
         let decision = refusal.unwrap_or_else(|| compiled.decision(&findings));
-        let of = |wanted: fn(Set) -> bool| {
-            findings.matched.iter().filter(|rule| wanted(rule.set)).map(|rule| Matched::of(rule)).collect()
+        let of = |wanted: fn(PolicyPurpose) -> bool| {
+            findings
+                .matched
+                .iter()
+                .filter(|rule| wanted(rule.set))
+                .map(|rule| MatchedPolicy::of(rule))
+                .collect()
         };
         let failed = findings.failed.iter();
         let (requirement, denial) = parts(&decision.verdict);
@@ -110,11 +115,14 @@ impl Explanation {
             template: compiled.template,
             requirement,
             denial,
-            guard: of(|set| set == Set::Guard),
-            gates: of(|set| set == Set::Gates),
-            shadow_policies: of(Set::is_shadow),
+            guard: of(|set| set == PolicyPurpose::Guard),
+            gates: of(|set| set == PolicyPurpose::Gates),
+            shadow_policies: of(PolicyPurpose::is_shadow),
             failed: failed
-                .map(|failure| Failed { policy: Matched::of(failure.rule), error: failure.error.clone() })
+                .map(|failure| FailedPolicy {
+                    policy: MatchedPolicy::of(failure.rule),
+                    error: failure.error.clone(),
+                })
                 .collect(),
             shadow: decision.shadow.as_ref().map(ShadowVerdict::of),
         }
@@ -128,8 +136,8 @@ impl ShadowVerdict {
     }
 }
 
-impl Matched {
-    fn of(rule: &Rule) -> Self {
+impl MatchedPolicy {
+    fn of(rule: &CompiledRule) -> Self {
         Self {
             id: rule.reference.id.clone(),
             file: rule.file.clone(),
@@ -142,7 +150,7 @@ impl Matched {
     }
 }
 
-fn parts(verdict: &Verdict) -> (Option<Requirement>, Option<Denial>) {
+fn parts(verdict: &Verdict) -> (Option<ApprovalRequirement>, Option<Denial>) {
     match verdict {
         Verdict::Permit => (None, None),
         Verdict::Approve(requirement) => (Some(requirement.clone()), None),
@@ -170,7 +178,7 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
 }
 
 /// The required people, in words: `2 people of finance or legal, and somebody of risk`.
-pub(crate) fn people(requirement: &Requirement) -> String {
+pub(crate) fn people(requirement: &ApprovalRequirement) -> String {
     let entries: Vec<String> = requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
     let quorum = requirement.quorum;
     match (entries.is_empty(), quorum) {

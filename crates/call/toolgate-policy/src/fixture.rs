@@ -5,13 +5,13 @@ pub(crate) mod conditions;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Decision, Policy, Question, Requirement, Verdict};
+use toolgate_core::decision::{ApprovalRequirement, Decision, Policy, PolicyRequest, Verdict};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Handling, Kind, Principal, PrincipalId, RawJson, Role,
-    ServerName, Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, PrincipalKind, RawJson, Role,
+    ServerName, Tool, ToolHandling,
 };
 
-use crate::{PolicyEngine, PolicyError, Set, Sources, Template};
+use crate::{PolicyEngine, PolicyError, PolicyPurpose, PolicyTemplate, Sources};
 
 pub(crate) const PERMIT_ALL: &str = "permit(principal, action, resource);";
 
@@ -30,7 +30,7 @@ pub(crate) fn tool(name: &str, effects: Effects, schema: Value) -> Tool {
         input_schema: (!schema.is_null()).then(|| RawJson::from(schema)),
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
@@ -60,32 +60,45 @@ pub(crate) fn tools() -> Vec<Arc<Tool>> {
 }
 
 pub(crate) fn agent() -> Principal {
-    principal("helper", Kind::Agent, Role::Agent, &[])
+    principal("helper", PrincipalKind::Agent, Role::Agent, &[])
 }
 
-pub(crate) fn principal(id: &str, kind: Kind, role: Role, groups: &[&str]) -> Principal {
+pub(crate) fn principal(id: &str, kind: PrincipalKind, role: Role, groups: &[&str]) -> Principal {
     let groups = groups.iter().map(|group| (*group).to_owned()).collect();
     Principal { id: PrincipalId::new(id), kind, role, groups }
 }
 
 /// Sources of these texts, each with its set, called `a.cedar`, `b.cedar` and so on.
-pub(crate) fn sources(texts: &[(Set, &str)], template: Template) -> Sources {
+pub(crate) fn sources(texts: &[(PolicyPurpose, &str)], template: PolicyTemplate) -> Sources {
     let names = ('a'..).map(|letter| format!("{letter}.cedar"));
     let extra = names.zip(texts).map(|(name, (set, text))| (name, *set, (*text).to_owned())).collect();
     Sources { folder: None, extra, template }
 }
 
-pub(crate) fn load(texts: &[(Set, &str)]) -> Result<PolicyEngine, PolicyError> {
-    PolicyEngine::load(sources(texts, Template::Exploratory))
+pub(crate) fn load(texts: &[(PolicyPurpose, &str)]) -> Result<PolicyEngine, PolicyError> {
+    PolicyEngine::load(sources(texts, PolicyTemplate::Exploratory))
 }
 
-pub(crate) fn engine(texts: &[(Set, &str)]) -> PolicyEngine {
+pub(crate) fn engine(texts: &[(PolicyPurpose, &str)]) -> PolicyEngine {
     load(texts).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A call without a session, run or task.
-pub(crate) fn question<'a>(principal: &'a Principal, tool: &'a Tool, arguments: &'a Value) -> Question<'a> {
-    Question { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
+pub(crate) fn question<'a>(
+    principal: &'a Principal,
+    tool: &'a Tool,
+    arguments: &'a Value,
+) -> PolicyRequest<'a> {
+    PolicyRequest {
+        principal,
+        tool,
+        arguments,
+        session: None,
+        agent: None,
+        template: None,
+        run: None,
+        task: None,
+    }
 }
 
 /// Asks about a call without a session, and compares the decision with that of a full evaluation.
@@ -104,11 +117,11 @@ pub(crate) fn decide(
     decision
 }
 
-pub(crate) fn verdict(texts: &[(Set, &str)], arguments: Value) -> Verdict {
+pub(crate) fn verdict(texts: &[(PolicyPurpose, &str)], arguments: Value) -> Verdict {
     decide(&engine(texts), &agent(), &transfer(), arguments).verdict
 }
 
-pub(crate) fn requirement(verdict: Verdict) -> Requirement {
+pub(crate) fn requirement(verdict: Verdict) -> ApprovalRequirement {
     match verdict {
         Verdict::Approve(requirement) => requirement,
         other => panic!("nobody is asked: {other:?}"),

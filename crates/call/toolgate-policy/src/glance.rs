@@ -9,33 +9,33 @@
 use std::cmp::Ordering;
 
 use serde_json::Value;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::{Effects, Principal, Tool};
 
-use crate::number::{Fixed, read_decimal};
-use crate::scope::Side;
-use crate::shape::Shape;
+use crate::number::{CedarNumber, read_decimal};
+use crate::scope::ScopeSide;
+use crate::shape::SchemaShape;
 use crate::traits::traits_of;
 
 /// A condition, as far as it can be checked.
 #[derive(Clone, Debug)]
-pub(crate) enum Glance {
+pub(crate) enum PartialCondition {
     Unknown,
     Known(bool),
-    Both(Box<[Glance; 2]>),
-    Either(Box<[Glance; 2]>),
-    Not(Box<Glance>),
+    Both(Box<[PartialCondition; 2]>),
+    Either(Box<[PartialCondition; 2]>),
+    Not(Box<PartialCondition>),
     /// `context.input has a.b`
     Has(Vec<String>),
     Compare(Operand, Relation, Literal),
     /// `["a", "b"].contains(context.input.c)`
     OneOf(Operand, Vec<Literal>),
     /// `context.input.a like "x*"`
-    Like(Operand, Pattern),
+    Like(Operand, LikePattern),
     /// `principal in [Group::"a", Group::"b"]`, `principal is Agent`, `principal == Agent::"c"`
-    Principal(Vec<Side>),
+    Principal(Vec<ScopeSide>),
     /// The same for the resource.
-    Resource(Vec<Side>),
+    Resource(Vec<ScopeSide>),
     /// `context has agent`
     HasAgent,
     /// `resource.traits.contains("promotion")`
@@ -74,85 +74,90 @@ pub(crate) enum Relation {
 
 /// The visible data. Data that is not available yet is unknown, which differs from absent.
 #[derive(Clone, Copy)]
-pub(crate) struct Sight<'a> {
-    pub(crate) call: Option<Call<'a>>,
+pub(crate) struct VisibleData<'a> {
+    pub(crate) call: Option<VisibleCall<'a>>,
     pub(crate) tool: &'a Tool,
     pub(crate) principal: &'a Principal,
     pub(crate) agent: Option<&'a str>,
-    pub(crate) template: Template,
+    pub(crate) template: PolicyTemplate,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Call<'a> {
+pub(crate) struct VisibleCall<'a> {
     pub(crate) arguments: &'a Value,
-    pub(crate) shape: &'a Shape,
+    pub(crate) shape: &'a SchemaShape,
 }
 
 /// A value in a call that can be compared.
-enum Seen<'a> {
+enum ComparableValue<'a> {
     Bool(bool),
     Long(i64),
     Decimal(i64),
     Text(&'a str),
 }
 
-impl Glance {
+impl PartialCondition {
     /// Reads the conditions of a policy in its JSON form.
-    pub(crate) fn of(policy: &Value) -> Glance {
+    pub(crate) fn of(policy: &Value) -> PartialCondition {
         let conditions = policy.get("conditions").and_then(Value::as_array);
-        let Some(conditions) = conditions else { return Glance::Unknown };
+        let Some(conditions) = conditions else { return PartialCondition::Unknown };
         let each = conditions.iter().map(|condition| {
-            let body = condition.get("body").map_or(Glance::Unknown, read);
+            let body = condition.get("body").map_or(PartialCondition::Unknown, read);
             match condition.get("kind").and_then(Value::as_str) {
                 Some("when") => body,
-                Some("unless") => Glance::Not(Box::new(body)),
-                _ => Glance::Unknown,
+                Some("unless") => PartialCondition::Not(Box::new(body)),
+                _ => PartialCondition::Unknown,
             }
         });
-        each.reduce(|left, right| Glance::Both(Box::new([left, right]))).unwrap_or(Glance::Known(true))
+        each.reduce(|left, right| PartialCondition::Both(Box::new([left, right])))
+            .unwrap_or(PartialCondition::Known(true))
     }
 
-    pub(crate) fn is_certainly_false(&self, sight: Sight<'_>) -> bool {
+    pub(crate) fn is_certainly_false(&self, sight: VisibleData<'_>) -> bool {
         self.look(sight) == Some(false)
     }
 
     /// Cedar's result; `None` if it is not certain.
-    pub(crate) fn look(&self, sight: Sight<'_>) -> Option<bool> {
+    pub(crate) fn look(&self, sight: VisibleData<'_>) -> Option<bool> {
         match self {
-            Glance::Unknown => None,
-            Glance::Known(value) => Some(*value),
+            PartialCondition::Unknown => None,
+            PartialCondition::Known(value) => Some(*value),
             // The right side counts only once the left is certain: the left may be an error.
-            Glance::Both(sides) => {
+            PartialCondition::Both(sides) => {
                 if sides[0].look(sight)? {
                     sides[1].look(sight)
                 } else {
                     Some(false)
                 }
             }
-            Glance::Either(sides) => {
+            PartialCondition::Either(sides) => {
                 if sides[0].look(sight)? {
                     Some(true)
                 } else {
                     sides[1].look(sight)
                 }
             }
-            Glance::Not(inner) => inner.look(sight).map(|value| !value),
-            Glance::Has(path) => has(sight.call?.arguments, path),
-            Glance::Compare(operand, relation, literal) => compare(&sight.see(operand)?, *relation, literal),
-            Glance::OneOf(operand, literals) => {
+            PartialCondition::Not(inner) => inner.look(sight).map(|value| !value),
+            PartialCondition::Has(path) => has(sight.call?.arguments, path),
+            PartialCondition::Compare(operand, relation, literal) => {
+                compare(&sight.see(operand)?, *relation, literal)
+            }
+            PartialCondition::OneOf(operand, literals) => {
                 let seen = sight.see(operand)?;
                 literals.iter().try_fold(false, |found, literal| {
                     Some(found || compare(&seen, Relation::Equal, literal)?)
                 })
             }
-            Glance::Like(operand, pattern) => match sight.see(operand)? {
-                Seen::Text(text) => Some(pattern.fits(text)),
+            PartialCondition::Like(operand, pattern) => match sight.see(operand)? {
+                ComparableValue::Text(text) => Some(pattern.fits(text)),
                 _ => None,
             },
-            Glance::Principal(sides) => Some(sides.iter().any(|side| side.fits_principal(sight.principal))),
-            Glance::Resource(sides) => Some(sides.iter().any(|side| side.fits_tool(sight.tool))),
-            Glance::HasAgent => Some(sight.agent.is_some()),
-            Glance::Trait(name) => Some(traits_of(&sight.tool.own).contains(&name.as_str())),
+            PartialCondition::Principal(sides) => {
+                Some(sides.iter().any(|side| side.fits_principal(sight.principal)))
+            }
+            PartialCondition::Resource(sides) => Some(sides.iter().any(|side| side.fits_tool(sight.tool))),
+            PartialCondition::HasAgent => Some(sight.agent.is_some()),
+            PartialCondition::Trait(name) => Some(traits_of(&sight.tool.own).contains(&name.as_str())),
         }
     }
 }
@@ -169,32 +174,32 @@ fn has(arguments: &Value, path: &[String]) -> Option<bool> {
     Some(true)
 }
 
-impl<'a> Sight<'a> {
-    fn see(self, operand: &Operand) -> Option<Seen<'a>> {
+impl<'a> VisibleData<'a> {
+    fn see(self, operand: &Operand) -> Option<ComparableValue<'a>> {
         match operand {
             Operand::Input(path) => self.see_argument(path),
-            Operand::Effect(effect) => Some(Seen::Bool(self.tool.effects.contains(*effect))),
-            Operand::OwnName => Some(Seen::Text(&self.tool.own)),
-            Operand::Server => Some(Seen::Text(self.tool.server.as_str())),
-            Operand::PrincipalName => Some(Seen::Text(self.principal.id.as_str())),
-            Operand::PrincipalRole => Some(Seen::Text(self.principal.role.as_str())),
-            Operand::Agent => self.agent.map(Seen::Text),
-            Operand::Template => Some(Seen::Text(self.template.as_str())),
+            Operand::Effect(effect) => Some(ComparableValue::Bool(self.tool.effects.contains(*effect))),
+            Operand::OwnName => Some(ComparableValue::Text(&self.tool.own)),
+            Operand::Server => Some(ComparableValue::Text(self.tool.server.as_str())),
+            Operand::PrincipalName => Some(ComparableValue::Text(self.principal.id.as_str())),
+            Operand::PrincipalRole => Some(ComparableValue::Text(self.principal.role.as_str())),
+            Operand::Agent => self.agent.map(ComparableValue::Text),
+            Operand::Template => Some(ComparableValue::Text(self.template.as_str())),
         }
     }
 
-    fn see_argument(self, path: &[String]) -> Option<Seen<'a>> {
-        let Call { arguments: mut at, mut shape } = self.call?;
+    fn see_argument(self, path: &[String]) -> Option<ComparableValue<'a>> {
+        let VisibleCall { arguments: mut at, mut shape } = self.call?;
         for name in path {
             at = at.as_object()?.get(name)?;
             shape = shape.field(name);
         }
         match at {
-            Value::Bool(value) => Some(Seen::Bool(*value)),
-            Value::String(text) => Some(Seen::Text(text)),
-            Value::Number(number) => Some(match Fixed::of(number, shape) {
-                Fixed::Long(value) => Seen::Long(value),
-                Fixed::Decimal(value) => Seen::Decimal(value),
+            Value::Bool(value) => Some(ComparableValue::Bool(*value)),
+            Value::String(text) => Some(ComparableValue::Text(text)),
+            Value::Number(number) => Some(match CedarNumber::of(number, shape) {
+                CedarNumber::Long(value) => ComparableValue::Long(value),
+                CedarNumber::Decimal(value) => ComparableValue::Decimal(value),
             }),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         }
@@ -202,13 +207,13 @@ impl<'a> Sight<'a> {
 }
 
 /// Compares values of the same type. Different types are unequal or an error: Cedar decides which.
-fn compare(seen: &Seen<'_>, relation: Relation, literal: &Literal) -> Option<bool> {
+fn compare(seen: &ComparableValue<'_>, relation: Relation, literal: &Literal) -> Option<bool> {
     let order = match (seen, literal) {
-        (Seen::Long(a), Literal::Long(b)) | (Seen::Decimal(a), Literal::Decimal(b)) => {
+        (ComparableValue::Long(a), Literal::Long(b)) | (ComparableValue::Decimal(a), Literal::Decimal(b)) => {
             return Some(relation.holds(a.cmp(b)));
         }
-        (Seen::Bool(a), Literal::Bool(b)) => a.cmp(b),
-        (Seen::Text(a), Literal::Text(b)) => (*a).cmp(b.as_str()),
+        (ComparableValue::Bool(a), Literal::Bool(b)) => a.cmp(b),
+        (ComparableValue::Text(a), Literal::Text(b)) => (*a).cmp(b.as_str()),
         _ => return None,
     };
     matches!(relation, Relation::Equal | Relation::Unequal).then(|| relation.holds(order))
@@ -254,31 +259,34 @@ const METHODS: [(&str, Relation); 4] = [
     ("greaterThanOrEqual", Relation::GreaterOrEqual),
 ];
 
-fn read(node: &Value) -> Glance {
-    read_known(node).unwrap_or(Glance::Unknown)
+fn read(node: &Value) -> PartialCondition {
+    read_known(node).unwrap_or(PartialCondition::Unknown)
 }
 
-fn read_known(node: &Value) -> Option<Glance> {
+fn read_known(node: &Value) -> Option<PartialCondition> {
     let (name, body) = node.as_object()?.iter().next()?;
     let sides = || Some([read(body.get("left")?), read(body.get("right")?)]);
     match name.as_str() {
-        "&&" => Some(Glance::Both(Box::new(sides()?))),
-        "||" => Some(Glance::Either(Box::new(sides()?))),
-        "!" => Some(Glance::Not(Box::new(read(body.get("arg")?)))),
-        "Value" => body.as_bool().map(Glance::Known),
+        "&&" => Some(PartialCondition::Both(Box::new(sides()?))),
+        "||" => Some(PartialCondition::Either(Box::new(sides()?))),
+        "!" => Some(PartialCondition::Not(Box::new(read(body.get("arg")?)))),
+        "Value" => body.as_bool().map(PartialCondition::Known),
         "has" => read_has(body),
         "contains" => read_one_of(body).or_else(|| read_own_set(body)),
-        "like" => Some(Glance::Like(read_operand(body.get("left")?)?, Pattern::read(body.get("pattern")?)?)),
+        "like" => Some(PartialCondition::Like(
+            read_operand(body.get("left")?)?,
+            LikePattern::read(body.get("pattern")?)?,
+        )),
         // A flag by itself: `resource.write`.
-        "." => Some(Glance::Compare(read_operand(node)?, Relation::Equal, Literal::Bool(true))),
+        "." => Some(PartialCondition::Compare(read_operand(node)?, Relation::Equal, Literal::Bool(true))),
         other => read_membership(other, body).or_else(|| read_comparison(other, body)),
     }
 }
 
-fn read_has(body: &Value) -> Option<Glance> {
+fn read_has(body: &Value) -> Option<PartialCondition> {
     let of_context = body.get("left")?.get("Var").and_then(Value::as_str) == Some("context");
     if of_context && body.get("attr")?.as_str() == Some("agent") {
-        return Some(Glance::HasAgent);
+        return Some(PartialCondition::HasAgent);
     }
     let mut path = input_path(body.get("left")?)?;
     match body.get("attr")? {
@@ -290,24 +298,26 @@ fn read_has(body: &Value) -> Option<Glance> {
         }
         _ => return None,
     }
-    Some(Glance::Has(path))
+    Some(PartialCondition::Has(path))
 }
 
-fn read_one_of(body: &Value) -> Option<Glance> {
+fn read_one_of(body: &Value) -> Option<PartialCondition> {
     let set = body.get("left")?.get("Set")?.as_array()?;
     let literals = set.iter().map(read_literal).collect::<Option<Vec<_>>>()?;
-    Some(Glance::OneOf(read_operand(body.get("right")?)?, literals))
+    Some(PartialCondition::OneOf(read_operand(body.get("right")?)?, literals))
 }
 
 /// `resource.traits.contains("promotion")`, `resource.effects.contains("write")`
-fn read_own_set(body: &Value) -> Option<Glance> {
+fn read_own_set(body: &Value) -> Option<PartialCondition> {
     let access = body.get("left")?.get(".")?;
     let Literal::Text(name) = read_literal(body.get("right")?)? else { return None };
     match (access.get("left")?.get("Var")?.as_str()?, access.get("attr")?.as_str()?) {
-        ("resource", "traits") => Some(Glance::Trait(name)),
+        ("resource", "traits") => Some(PartialCondition::Trait(name)),
         ("resource", "effects") => Some(match Effects::named(&name) {
-            Some(effect) => Glance::Compare(Operand::Effect(effect), Relation::Equal, Literal::Bool(true)),
-            None => Glance::Known(false),
+            Some(effect) => {
+                PartialCondition::Compare(Operand::Effect(effect), Relation::Equal, Literal::Bool(true))
+            }
+            None => PartialCondition::Known(false),
         }),
         _ => None,
     }
@@ -315,10 +325,10 @@ fn read_own_set(body: &Value) -> Option<Glance> {
 
 /// The pieces of a pattern with wildcards between them: `"a*b"` is `["a", "b"]`.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern(Vec<String>);
+pub(crate) struct LikePattern(Vec<String>);
 
-impl Pattern {
-    fn read(elements: &Value) -> Option<Pattern> {
+impl LikePattern {
+    fn read(elements: &Value) -> Option<LikePattern> {
         let mut pieces = vec![String::new()];
         for element in elements.as_array()? {
             match element {
@@ -326,7 +336,7 @@ impl Pattern {
                 other => pieces.last_mut()?.push_str(other.get("Literal")?.as_str()?),
             }
         }
-        Some(Pattern(pieces))
+        Some(LikePattern(pieces))
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -345,7 +355,7 @@ impl Pattern {
     }
 }
 
-fn read_comparison(name: &str, body: &Value) -> Option<Glance> {
+fn read_comparison(name: &str, body: &Value) -> Option<PartialCondition> {
     let find =
         |of: &[(&str, Relation)]| of.iter().find(|(one, _)| *one == name).map(|(_, relation)| *relation);
     if let Some(relation) = find(&OPERATORS) {
@@ -353,20 +363,20 @@ fn read_comparison(name: &str, body: &Value) -> Option<Glance> {
         let comparison = read_sides(left, relation, right)?;
         // `<` on decimals is an error to Cedar.
         let ordered = !matches!(relation, Relation::Equal | Relation::Unequal);
-        let on_decimals = matches!(comparison, Glance::Compare(_, _, Literal::Decimal(_)));
+        let on_decimals = matches!(comparison, PartialCondition::Compare(_, _, Literal::Decimal(_)));
         return (!(ordered && on_decimals)).then_some(comparison);
     }
     let relation = find(&METHODS)?;
     let [left, right] = body.as_array()?.as_slice() else { return None };
     let comparison = read_sides(left, relation, right)?;
-    matches!(comparison, Glance::Compare(_, _, Literal::Decimal(_))).then_some(comparison)
+    matches!(comparison, PartialCondition::Compare(_, _, Literal::Decimal(_))).then_some(comparison)
 }
 
-fn read_sides(left: &Value, relation: Relation, right: &Value) -> Option<Glance> {
+fn read_sides(left: &Value, relation: Relation, right: &Value) -> Option<PartialCondition> {
     if let (Some(operand), Some(literal)) = (read_operand(left), read_literal(right)) {
-        return Some(Glance::Compare(operand, relation, literal));
+        return Some(PartialCondition::Compare(operand, relation, literal));
     }
-    Some(Glance::Compare(read_operand(right)?, relation.turned(), read_literal(left)?))
+    Some(PartialCondition::Compare(read_operand(right)?, relation.turned(), read_literal(left)?))
 }
 
 fn read_operand(node: &Value) -> Option<Operand> {
@@ -388,27 +398,29 @@ fn read_operand(node: &Value) -> Option<Operand> {
 }
 
 /// Tests of the type and the groups of the principal or the resource.
-fn read_membership(name: &str, body: &Value) -> Option<Glance> {
+fn read_membership(name: &str, body: &Value) -> Option<PartialCondition> {
     if name == "!=" {
-        return read_membership("==", body).map(|same| Glance::Not(Box::new(same)));
+        return read_membership("==", body).map(|same| PartialCondition::Not(Box::new(same)));
     }
     let right = body.get("right");
     let sides = match name {
-        "==" => vec![Side::exactly(read_entity(right?)?)],
+        "==" => vec![ScopeSide::exactly(read_entity(right?)?)],
         "in" => match right?.get("Set") {
             Some(set) => set
                 .as_array()?
                 .iter()
-                .map(|one| Some(Side::within(read_entity(one)?)))
+                .map(|one| Some(ScopeSide::within(read_entity(one)?)))
                 .collect::<Option<_>>()?,
-            None => vec![Side::within(read_entity(right?)?)],
+            None => vec![ScopeSide::within(read_entity(right?)?)],
         },
-        "is" if body.get("in").is_none() => vec![Side::is(body.get("entity_type")?.as_str()?.to_owned())],
+        "is" if body.get("in").is_none() => {
+            vec![ScopeSide::is(body.get("entity_type")?.as_str()?.to_owned())]
+        }
         _ => return None,
     };
     match body.get("left")?.get("Var")?.as_str()? {
-        "principal" => Some(Glance::Principal(sides)),
-        "resource" => Some(Glance::Resource(sides)),
+        "principal" => Some(PartialCondition::Principal(sides)),
+        "resource" => Some(PartialCondition::Resource(sides)),
         _ => None,
     }
 }

@@ -3,54 +3,54 @@
 
 use std::sync::Arc;
 
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 
-use crate::compiled::{Compiled, Remembered};
-use crate::problem::{PolicyError, Problem};
-use crate::rule::{Rule, rules_of};
-use crate::source::{Set, Text};
+use crate::compiled::{CompiledPolicies, PolicyCaches};
+use crate::problem::{PolicyError, PolicyProblem};
+use crate::rule::{CompiledRule, rules_of};
+use crate::source::{PolicyPurpose, PolicyText};
 use crate::template;
 
-pub(crate) struct Levels {
+pub(crate) struct TemplateLevels {
     /// The gateway's level: it applies if a session has none, or a lower one.
-    own: Template,
+    own: PolicyTemplate,
     /// The operator's texts, without the built-in ones.
-    written: Arc<[Text]>,
+    written: Arc<[PolicyText]>,
     /// In the order of the levels.
-    levels: [Compiled; Template::ALL.len()],
+    levels: [CompiledPolicies; PolicyTemplate::ALL.len()],
 }
 
 /// All rules of some texts at every level of care, and all their errors.
-pub(crate) fn assemble(written: &[Text]) -> (Vec<Text>, Vec<Rule>, Vec<Problem>) {
-    let has_guard = written.iter().any(|text| text.set == Set::Guard);
+pub(crate) fn assemble(written: &[PolicyText]) -> (Vec<PolicyText>, Vec<CompiledRule>, Vec<PolicyProblem>) {
+    let has_guard = written.iter().any(|text| text.set == PolicyPurpose::Guard);
     let guard = (!has_guard).then(template::guard);
     let built_in = guard.into_iter().chain([template::discovery()]).chain(template::gates());
-    let all: Vec<Text> = built_in.chain(written.iter().cloned()).collect();
+    let all: Vec<PolicyText> = built_in.chain(written.iter().cloned()).collect();
     let (rules, problems) = rules_of(&all);
     (all, rules, problems)
 }
 
-impl Levels {
-    pub(crate) fn new(written: Arc<[Text]>, own: Template) -> Result<Self, PolicyError> {
+impl TemplateLevels {
+    pub(crate) fn new(written: Arc<[PolicyText]>, own: PolicyTemplate) -> Result<Self, PolicyError> {
         let (texts, rules, problems) = assemble(&written);
         PolicyError::unless_empty(problems)?;
-        let (rules, remembered): (Arc<[Rule]>, _) = (rules.into(), Arc::new(Remembered::default()));
-        let level = |level| Compiled::new(&texts, Arc::clone(&rules), level, Arc::clone(&remembered));
-        Ok(Self { own, written, levels: Template::ALL.map(level) })
+        let (rules, remembered): (Arc<[CompiledRule]>, _) = (rules.into(), Arc::new(PolicyCaches::default()));
+        let level = |level| CompiledPolicies::new(&texts, Arc::clone(&rules), level, Arc::clone(&remembered));
+        Ok(Self { own, written, levels: PolicyTemplate::ALL.map(level) })
     }
 
     /// The same under another level of the gateway's own.
-    pub(crate) fn under(&self, own: Template) -> Result<Self, PolicyError> {
+    pub(crate) fn under(&self, own: PolicyTemplate) -> Result<Self, PolicyError> {
         Self::new(Arc::clone(&self.written), own)
     }
 
-    pub(crate) fn own(&self) -> &Compiled {
+    pub(crate) fn own(&self) -> &CompiledPolicies {
         self.of(None)
     }
 
     /// The level that judges a session: it may be stricter than the gateway, never less strict.
-    pub(crate) fn of(&self, session: Option<Template>) -> &Compiled {
-        let level = session.map_or(self.own, |session| Template::strictest(self.own, session));
+    pub(crate) fn of(&self, session: Option<PolicyTemplate>) -> &CompiledPolicies {
+        let level = session.map_or(self.own, |session| PolicyTemplate::strictest(self.own, session));
         &self.levels[level as usize]
     }
 }
@@ -61,12 +61,12 @@ mod tests {
 
     #[test]
     fn every_level_stands_at_its_place() {
-        let levels = Levels::new(Arc::default(), Template::Exploratory).unwrap();
-        for template in Template::ALL {
+        let levels = TemplateLevels::new(Arc::default(), PolicyTemplate::Exploratory).unwrap();
+        for template in PolicyTemplate::ALL {
             assert_eq!(levels.of(Some(template)).template, template);
             let own = levels.under(template).unwrap();
             assert_eq!(own.own().version, levels.of(Some(template)).version);
-            for session in Template::ALL {
+            for session in PolicyTemplate::ALL {
                 assert_eq!(own.of(Some(session)).template, template.max(session));
             }
         }

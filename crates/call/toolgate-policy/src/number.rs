@@ -4,7 +4,7 @@
 
 use serde_json::Number;
 
-use crate::shape::Shape;
+use crate::shape::SchemaShape;
 
 /// Digits after the point of a Cedar decimal.
 const DECIMAL_DIGITS: u32 = 4;
@@ -12,7 +12,7 @@ const DECIMAL_ONE: u64 = 10_000;
 
 /// A number times a power of ten, as far as 64 bits go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Scaled {
+struct ScaledNumber {
     value: i64,
     /// True if a fraction had to be rounded.
     rounded: bool,
@@ -20,27 +20,27 @@ struct Scaled {
 
 /// A number as Cedar has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fixed {
+pub(crate) enum CedarNumber {
     Long(i64),
     /// In ten-thousandths.
     Decimal(i64),
 }
 
-impl Fixed {
+impl CedarNumber {
     /// The value of a number under this part of a schema.
-    pub(crate) fn of(number: &Number, shape: &Shape) -> Fixed {
-        let decimal = || Fixed::Decimal(scaled(number, DECIMAL_DIGITS).value);
+    pub(crate) fn of(number: &Number, shape: &SchemaShape) -> CedarNumber {
+        let decimal = || CedarNumber::Decimal(scaled(number, DECIMAL_DIGITS).value);
         match shape {
-            Shape::Long => Fixed::Long(scaled(number, 0).value),
-            Shape::Decimal => decimal(),
-            _ => whole(number).map_or_else(decimal, Fixed::Long),
+            SchemaShape::Long => CedarNumber::Long(scaled(number, 0).value),
+            SchemaShape::Decimal => decimal(),
+            _ => whole(number).map_or_else(decimal, CedarNumber::Long),
         }
     }
 }
 
 /// A number as a Cedar `Long` if it is a whole one: `1500`, `1500.0`, `1.5e3`.
 pub(crate) fn whole(number: &Number) -> Option<i64> {
-    let Scaled { value, rounded } = scaled(number, 0);
+    let ScaledNumber { value, rounded } = scaled(number, 0);
     (!rounded).then_some(value)
 }
 
@@ -60,13 +60,13 @@ pub(crate) fn read_decimal(text: &str) -> Option<i64> {
     size.parse().ok()
 }
 
-fn scaled(number: &Number, digits: u32) -> Scaled {
+fn scaled(number: &Number, digits: u32) -> ScaledNumber {
     let factor = 10i64.pow(digits);
     if let Some(value) = number.as_i64() {
-        return Scaled { value: value.saturating_mul(factor), rounded: false };
+        return ScaledNumber { value: value.saturating_mul(factor), rounded: false };
     }
     if number.is_u64() {
-        return Scaled { value: i64::MAX, rounded: false };
+        return ScaledNumber { value: i64::MAX, rounded: false };
     }
     let exact = number.as_f64().and_then(|value| scaled_exactly(value, factor));
     exact.unwrap_or_else(|| scaled_text(&number.to_string(), digits))
@@ -76,15 +76,15 @@ fn scaled(number: &Number, digits: u32) -> Scaled {
 const EXACT_MAX: f64 = 1e15;
 
 /// The fast path for numbers with few digits: `1500.25`.
-fn scaled_exactly(value: f64, factor: i64) -> Option<Scaled> {
+fn scaled_exactly(value: f64, factor: i64) -> Option<ScaledNumber> {
     let factor = factor as f64;
     let whole = (value * factor).round();
     let exact = whole.abs() < EXACT_MAX && whole / factor == value;
-    exact.then_some(Scaled { value: whole as i64, rounded: false })
+    exact.then_some(ScaledNumber { value: whole as i64, rounded: false })
 }
 
 /// The same for a number written out: sign, digits, point, digits, exponent.
-fn scaled_text(text: &str, digits: u32) -> Scaled {
+fn scaled_text(text: &str, digits: u32) -> ScaledNumber {
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -102,7 +102,7 @@ fn scaled_text(text: &str, digits: u32) -> Scaled {
     let (size, rounded) = take_digits(significant, kept);
     let signed = if negative { -size } else { size };
     let value = signed.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
-    Scaled { value: i64::try_from(value).expect("it was clamped"), rounded }
+    ScaledNumber { value: i64::try_from(value).expect("it was clamped"), rounded }
 }
 
 /// More digits than this do not fit into 64 bits.
@@ -144,16 +144,16 @@ mod tests {
     }
 
     fn decimal(number: &Number) -> String {
-        match Fixed::of(number, &Shape::Decimal) {
-            Fixed::Decimal(value) => decimal_text(value),
-            Fixed::Long(_) => panic!("the schema says number"),
+        match CedarNumber::of(number, &SchemaShape::Decimal) {
+            CedarNumber::Decimal(value) => decimal_text(value),
+            CedarNumber::Long(_) => panic!("the schema says number"),
         }
     }
 
     fn long(number: &Number) -> i64 {
-        match Fixed::of(number, &Shape::Long) {
-            Fixed::Long(value) => value,
-            Fixed::Decimal(_) => panic!("the schema says integer"),
+        match CedarNumber::of(number, &SchemaShape::Long) {
+            CedarNumber::Long(value) => value,
+            CedarNumber::Decimal(_) => panic!("the schema says integer"),
         }
     }
 

@@ -10,21 +10,21 @@ use parking_lot::RwLock;
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, Effects, Principal, Tool};
 
-use crate::entity::{self, Uids};
-use crate::shape::Shape;
-use crate::usage::Fields;
+use crate::entity::{self, CallUids};
+use crate::shape::SchemaShape;
+use crate::usage::UsedArguments;
 
 /// A tool as policy sees it, independent of the caller.
 #[derive(Debug)]
 pub(crate) struct ToolFacts {
-    pub(crate) shape: Shape,
+    pub(crate) shape: SchemaShape,
     pub(crate) entity: Entity,
 }
 
 impl ToolFacts {
     pub(crate) fn of(tool: &Tool) -> Self {
         let schema = tool.input_schema.as_ref().and_then(|schema| schema.decode::<serde_json::Value>().ok());
-        let shape = schema.as_ref().map_or(Shape::Any, Shape::of_schema);
+        let shape = schema.as_ref().map_or(SchemaShape::Any, SchemaShape::of_schema);
         Self { shape, entity: entity::tool_entity(tool) }
     }
 }
@@ -49,14 +49,14 @@ impl ToolKey {
 
 /// Everything about a principal and a tool that no argument changes. Rules are named by their places in the list.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct DecisionPlan {
     pub(crate) principal: Principal,
     pub(crate) tool: ToolKey,
     /// `None` if no policy depends on it.
     pub(crate) agent: Option<AgentName>,
     pub(crate) facts: Arc<ToolFacts>,
     pub(crate) entities: Entities,
-    pub(crate) uids: Uids,
+    pub(crate) uids: CallUids,
     /// Rules that match for any arguments.
     pub(crate) matched: Vec<usize>,
     /// Rules that fail for any arguments.
@@ -64,10 +64,10 @@ pub(crate) struct Plan {
     /// Rules that look at the call.
     pub(crate) open: Vec<usize>,
     /// The arguments they look at.
-    pub(crate) fields: Fields,
+    pub(crate) fields: UsedArguments,
 }
 
-impl Plan {
+impl DecisionPlan {
     /// A plan without any evaluation.
     pub(crate) fn blank(
         principal: &Principal,
@@ -77,7 +77,7 @@ impl Plan {
     ) -> Self {
         Self {
             entities: entity::entities(entity::principal_entity(principal), facts.entity.clone()),
-            uids: Uids::of(principal, tool),
+            uids: CallUids::of(principal, tool),
             principal: principal.clone(),
             tool: ToolKey::of(tool),
             agent: agent.cloned(),
@@ -85,7 +85,7 @@ impl Plan {
             matched: Vec::new(),
             failed: Vec::new(),
             open: Vec::new(),
-            fields: Fields::none(),
+            fields: UsedArguments::none(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Plan {
 /// Values found by a hash of their key. A collision is detected by the value itself, so a lookup needs no key
 /// of its own; a full shelf is emptied.
 #[derive(Debug)]
-pub(crate) struct Cache<T> {
+pub(crate) struct HashCache<T> {
     shelves: [RwLock<HashMap<u64, Arc<T>>>; SHELVES],
     hasher: RandomState,
     /// The maximum number of values on a shelf.
@@ -106,7 +106,7 @@ pub(crate) struct Cache<T> {
 
 const SHELVES: usize = 16;
 
-impl<T> Cache<T> {
+impl<T> HashCache<T> {
     /// A cache for at most this many values.
     pub(crate) fn holding(values_max: usize) -> Self {
         Self {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_cache_tells_collisions_apart_and_stays_small() {
-        let cache: Cache<u64> = Cache::holding(4096);
+        let cache: HashCache<u64> = HashCache::holding(4096);
         cache.put(7, 1);
         assert_eq!(cache.get(7, |value| *value == 1).as_deref(), Some(&1));
         assert_eq!(cache.get(7, |value| *value == 2), None);

@@ -9,11 +9,11 @@ use std::fmt;
 
 /// One error, and its position.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
-pub struct Problem {
+pub struct PolicyProblem {
     pub file: String,
     /// Absent if the file or folder as a whole is meant.
     #[serde(flatten)]
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     pub what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -21,27 +21,30 @@ pub struct Problem {
 
 /// A place in a text, counted from one; columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
-pub struct Place {
+pub struct TextPosition {
     pub line: usize,
     pub column: usize,
 }
 
-impl Place {
+impl TextPosition {
     /// The place of a byte in a text. A byte past the end is the end.
-    pub fn of(text: &str, byte: usize) -> Place {
+    pub fn of(text: &str, byte: usize) -> TextPosition {
         let before = &text[..text.floor_char_boundary(byte)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+        TextPosition {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
     }
 }
 
-impl Problem {
+impl PolicyProblem {
     pub(crate) fn of_file(file: impl Into<String>, what: impl Into<String>) -> Self {
         Self { file: file.into(), place: None, what: what.into(), hint: None }
     }
 
     pub(crate) fn at(file: &str, text: &str, byte: usize, what: impl Into<String>) -> Self {
-        Self { file: file.into(), place: Some(Place::of(text, byte)), what: what.into(), hint: None }
+        Self { file: file.into(), place: Some(TextPosition::of(text, byte)), what: what.into(), hint: None }
     }
 
     #[must_use]
@@ -55,10 +58,10 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for PolicyProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Some(Place { line, column }) => write!(f, "{}:{line}:{column}: {}", self.file, self.what)?,
+            Some(TextPosition { line, column }) => write!(f, "{}:{line}:{column}: {}", self.file, self.what)?,
             None => write!(f, "{}: {}", self.file, self.what)?,
         }
         match &self.hint {
@@ -72,12 +75,12 @@ impl fmt::Display for Problem {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, serde::Serialize)]
 #[error("{}", listed(.problems))]
 pub struct PolicyError {
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PolicyProblem>,
 }
 
 impl PolicyError {
     /// An error, if there are any problems.
-    pub(crate) fn unless_empty(mut problems: Vec<Problem>) -> Result<(), PolicyError> {
+    pub(crate) fn unless_empty(mut problems: Vec<PolicyProblem>) -> Result<(), PolicyError> {
         if problems.is_empty() {
             return Ok(());
         }
@@ -87,8 +90,8 @@ impl PolicyError {
     }
 }
 
-fn listed(problems: &[Problem]) -> String {
-    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
+fn listed(problems: &[PolicyProblem]) -> String {
+    problems.iter().map(PolicyProblem::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// "did you mean …?" for the nearest of `known`, if one is near enough.
@@ -111,17 +114,18 @@ mod tests {
     #[test]
     fn a_place_counts_lines_and_characters_from_one() {
         let text = "ab\nçé x\n";
-        assert_eq!(Place::of(text, 0), Place { line: 1, column: 1 });
-        assert_eq!(Place::of(text, 3), Place { line: 2, column: 1 });
-        assert_eq!(Place::of(text, text.find('x').unwrap()), Place { line: 2, column: 4 });
-        assert_eq!(Place::of(text, 99), Place { line: 3, column: 1 });
+        assert_eq!(TextPosition::of(text, 0), TextPosition { line: 1, column: 1 });
+        assert_eq!(TextPosition::of(text, 3), TextPosition { line: 2, column: 1 });
+        assert_eq!(TextPosition::of(text, text.find('x').unwrap()), TextPosition { line: 2, column: 4 });
+        assert_eq!(TextPosition::of(text, 99), TextPosition { line: 3, column: 1 });
         // A byte inside a character is that character's place.
-        assert_eq!(Place::of(text, 4), Place { line: 2, column: 1 });
+        assert_eq!(TextPosition::of(text, 4), TextPosition { line: 2, column: 1 });
     }
 
     #[test]
     fn problems_are_listed_by_file_and_line_once_each() {
-        let problem = |file: &str, byte| Problem::at(file, "a\nb\nc", byte, "wrong").hint("do it right");
+        let problem =
+            |file: &str, byte| PolicyProblem::at(file, "a\nb\nc", byte, "wrong").hint("do it right");
         let problems = vec![problem("b", 0), problem("a", 4), problem("a", 0), problem("a", 4)];
         let error = PolicyError::unless_empty(problems).unwrap_err();
         assert_eq!(

@@ -7,23 +7,23 @@ use std::str::FromStr;
 use cedar_policy::ffi::DetailedError;
 use cedar_policy::{Effect, Policy, PolicyId, PolicySet};
 use toolgate_core::Digest;
-use toolgate_core::decision::{PolicyRef, Template};
+use toolgate_core::decision::{PolicyRef, PolicyTemplate};
 
-use crate::annotation::{self, Refused, Terms};
+use crate::annotation::{self, GateTerms, RefusedAnnotation};
 use crate::entity::ENTITY_TYPES;
-use crate::glance::Glance;
-use crate::problem::{Place, Problem, did_you_mean};
-use crate::scope::Scope;
-use crate::source::{Author, Set, Text};
-use crate::usage::Usage;
+use crate::glance::PartialCondition;
+use crate::problem::{PolicyProblem, TextPosition, did_you_mean};
+use crate::scope::PolicyScope;
+use crate::source::{PolicyAuthor, PolicyPurpose, PolicyText};
+use crate::usage::PolicyUsage;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct CompiledRule {
     pub(crate) policy: Policy,
-    pub(crate) set: Set,
-    pub(crate) author: Author,
+    pub(crate) set: PolicyPurpose,
+    pub(crate) author: PolicyAuthor,
     /// The least strict level of care that it is part of.
-    pub(crate) level: Template,
+    pub(crate) level: PolicyTemplate,
     /// The path inside the policy folder, or the name from the settings.
     pub(crate) file: String,
     /// The same as a person would open it.
@@ -35,15 +35,15 @@ pub(crate) struct Rule {
     pub(crate) text: String,
     pub(crate) reference: PolicyRef,
     /// Its requirement, if it is a gate.
-    pub(crate) terms: Terms,
-    pub(crate) scope: Scope,
-    pub(crate) usage: Usage,
-    pub(crate) glance: Glance,
+    pub(crate) terms: GateTerms,
+    pub(crate) scope: PolicyScope,
+    pub(crate) usage: PolicyUsage,
+    pub(crate) glance: PartialCondition,
     /// The policy by itself, ready to be evaluated.
     pub(crate) alone: PolicySet,
 }
 
-impl Rule {
+impl CompiledRule {
     pub(crate) fn is_permit(&self) -> bool {
         self.policy.effect() == Effect::Permit
     }
@@ -60,7 +60,7 @@ impl Rule {
 }
 
 /// Parses all texts into rules, in order.
-pub(crate) fn rules_of(texts: &[Text]) -> (Vec<Rule>, Vec<Problem>) {
+pub(crate) fn rules_of(texts: &[PolicyText]) -> (Vec<CompiledRule>, Vec<PolicyProblem>) {
     let mut rules = Vec::new();
     let mut problems = Vec::new();
     for text in texts {
@@ -77,16 +77,21 @@ pub(crate) fn rules_of(texts: &[Text]) -> (Vec<Rule>, Vec<Problem>) {
     (rules, problems)
 }
 
-fn read_set(text: &Text, set: &PolicySet, rules: &mut Vec<Rule>, problems: &mut Vec<Problem>) {
+fn read_set(
+    text: &PolicyText,
+    set: &PolicySet,
+    rules: &mut Vec<CompiledRule>,
+    problems: &mut Vec<PolicyProblem>,
+) {
     for (start, statement) in statements(&text.text, set) {
         match statement {
-            Statement::Policy(policy) => {
+            CedarStatement::Policy(policy) => {
                 let (rule, mut found) = read_policy(text, policy, start);
                 problems.append(&mut found);
                 rules.push(rule);
             }
-            Statement::Template => problems.push(
-                Problem::at(
+            CedarStatement::Template => problems.push(
+                PolicyProblem::at(
                     &text.shown,
                     &text.text,
                     start,
@@ -98,20 +103,20 @@ fn read_set(text: &Text, set: &PolicySet, rules: &mut Vec<Rule>, problems: &mut 
     }
 }
 
-enum Statement<'a> {
+enum CedarStatement<'a> {
     Policy(&'a Policy),
     Template,
 }
 
 /// Every statement of a text with the byte where it starts.
-fn statements<'a>(source: &str, set: &'a PolicySet) -> Vec<(usize, Statement<'a>)> {
-    let mut ordered: BTreeMap<usize, (String, Statement<'a>)> = BTreeMap::new();
+fn statements<'a>(source: &str, set: &'a PolicySet) -> Vec<(usize, CedarStatement<'a>)> {
+    let mut ordered: BTreeMap<usize, (String, CedarStatement<'a>)> = BTreeMap::new();
     for policy in set.policies() {
         let text = policy.to_cedar().expect("a policy read from text has one");
-        ordered.insert(place_in_text(policy.id()), (text, Statement::Policy(policy)));
+        ordered.insert(place_in_text(policy.id()), (text, CedarStatement::Policy(policy)));
     }
     for template in set.templates() {
-        ordered.insert(place_in_text(template.id()), (template.to_cedar(), Statement::Template));
+        ordered.insert(place_in_text(template.id()), (template.to_cedar(), CedarStatement::Template));
     }
     let mut end = 0;
     let mut found = Vec::new();
@@ -142,15 +147,15 @@ fn skip_blank(source: &str, mut at: usize) -> usize {
     }
 }
 
-fn read_policy(text: &Text, policy: &Policy, start: usize) -> (Rule, Vec<Problem>) {
+fn read_policy(text: &PolicyText, policy: &Policy, start: usize) -> (CompiledRule, Vec<PolicyProblem>) {
     let own = policy.to_cedar().expect("a policy read from text has one");
-    let Place { line, column } = Place::of(&text.text, start);
+    let TextPosition { line, column } = TextPosition::of(&text.text, start);
     let json = policy.to_json().expect("a policy read from text has a JSON form");
     let (terms, refused) = match text.set.is_gates() {
         true => annotation::gate_terms(policy),
-        false => (Terms::default(), annotation::guard_problems(policy)),
+        false => (GateTerms::default(), annotation::guard_problems(policy)),
     };
-    let rule = Rule {
+    let rule = CompiledRule {
         set: text.set,
         author: text.author,
         level: text.level,
@@ -162,19 +167,19 @@ fn read_policy(text: &Text, policy: &Policy, start: usize) -> (Rule, Vec<Problem
         reference: reference(text, policy, &json, line),
         text: own,
         terms,
-        scope: Scope::of(policy),
-        usage: Usage::of(&json),
-        glance: Glance::of(&json),
+        scope: PolicyScope::of(policy),
+        usage: PolicyUsage::of(&json),
+        glance: PartialCondition::of(&json),
         alone: PolicySet::from_policies([policy.clone()]).expect("one policy has one id"),
         policy: policy.clone(),
     };
-    let mut problems: Vec<Problem> = refused.iter().map(|one| refused_at(text, &rule, one)).collect();
+    let mut problems: Vec<PolicyProblem> = refused.iter().map(|one| refused_at(text, &rule, one)).collect();
     problems.extend(permit_in_gates(text, &rule));
     problems.extend(unknown_types(text, &rule));
     (rule, problems)
 }
 
-fn reference(text: &Text, policy: &Policy, meaning: &serde_json::Value, line: usize) -> PolicyRef {
+fn reference(text: &PolicyText, policy: &Policy, meaning: &serde_json::Value, line: usize) -> PolicyRef {
     let written = |name| policy.annotation(name).filter(|value| !value.is_empty()).map(str::to_owned);
     PolicyRef {
         id: written(annotation::ID).unwrap_or_else(|| format!("{}:{line}", text.name)),
@@ -184,21 +189,22 @@ fn reference(text: &Text, policy: &Policy, meaning: &serde_json::Value, line: us
     }
 }
 
-fn refused_at(text: &Text, rule: &Rule, refused: &Refused) -> Problem {
+fn refused_at(text: &PolicyText, rule: &CompiledRule, refused: &RefusedAnnotation) -> PolicyProblem {
     let at = rule.text.find(&format!("@{}", refused.name)).unwrap_or(0);
-    Problem::at(&text.shown, &text.text, rule.start + at, &refused.what).maybe_hint(refused.hint.clone())
+    PolicyProblem::at(&text.shown, &text.text, rule.start + at, &refused.what)
+        .maybe_hint(refused.hint.clone())
 }
 
-fn permit_in_gates(text: &Text, rule: &Rule) -> Option<Problem> {
+fn permit_in_gates(text: &PolicyText, rule: &CompiledRule) -> Option<PolicyProblem> {
     let misplaced = text.set.is_gates() && rule.is_permit();
     misplaced.then(|| {
-        Problem::at(&text.shown, &text.text, rule.start, "a gate is a `forbid`; a `permit` opens none")
+        PolicyProblem::at(&text.shown, &text.text, rule.start, "a gate is a `forbid`; a `permit` opens none")
             .hint("narrow the gate with `unless { … }`, or move the permit to `guard.cedar`")
     })
 }
 
 /// A type that does not exist never matches: a `forbid` over it would silently forbid nothing.
-fn unknown_types(text: &Text, rule: &Rule) -> Vec<Problem> {
+fn unknown_types(text: &PolicyText, rule: &CompiledRule) -> Vec<PolicyProblem> {
     let unknown = rule.usage.entity_types.iter().filter(|name| !ENTITY_TYPES.contains(&name.as_str()));
     unknown
         .map(|name| {
@@ -206,14 +212,14 @@ fn unknown_types(text: &Text, rule: &Rule) -> Vec<Problem> {
             let hint = did_you_mean(name, ENTITY_TYPES)
                 .unwrap_or_else(|| format!("the types are {}", ENTITY_TYPES.join(", ")));
             let what = format!("there is no entity type `{name}`");
-            Problem::at(&text.shown, &text.text, rule.start + at, what).hint(hint)
+            PolicyProblem::at(&text.shown, &text.text, rule.start + at, what).hint(hint)
         })
         .collect()
 }
 
 /// Distinguishes policies without an id on the same line by their columns.
-fn tell_neighbours_apart(rules: &mut [Rule]) {
-    let unnamed = |rule: &Rule| rule.policy.annotation(annotation::ID).is_none();
+fn tell_neighbours_apart(rules: &mut [CompiledRule]) {
+    let unnamed = |rule: &CompiledRule| rule.policy.annotation(annotation::ID).is_none();
     for place in 1..rules.len() {
         let (before, from) = rules.split_at_mut(place);
         let (previous, rule) = (&before[place - 1], &mut from[0]);
@@ -225,27 +231,27 @@ fn tell_neighbours_apart(rules: &mut [Rule]) {
 }
 
 /// Two texts may not share a name either.
-fn repeated_names(texts: &[Text]) -> Vec<Problem> {
+fn repeated_names(texts: &[PolicyText]) -> Vec<PolicyProblem> {
     let mut seen = BTreeSet::new();
     let repeated = texts.iter().filter(|text| !seen.insert(text.name.as_str()));
     repeated
         .map(|text| {
             let what = format!("two texts of policies are called `{}`", text.name);
-            Problem::of_file(&text.shown, what).hint("give each a name of its own")
+            PolicyProblem::of_file(&text.shown, what).hint("give each a name of its own")
         })
         .collect()
 }
 
 /// Two policies in force may not share a name: the decision would be ambiguous.
-fn repeated_ids(rules: &[Rule]) -> Vec<Problem> {
-    let mut seen: BTreeMap<(bool, &str), &Rule> = BTreeMap::new();
+fn repeated_ids(rules: &[CompiledRule]) -> Vec<PolicyProblem> {
+    let mut seen: BTreeMap<(bool, &str), &CompiledRule> = BTreeMap::new();
     let mut problems = Vec::new();
     for rule in rules {
         let Some(first) = seen.insert((rule.set.is_shadow(), &rule.reference.id), rule) else { continue };
         let what = format!("the id `{}` is taken: {}:{} has it", rule.reference.id, first.shown, first.line);
-        problems.push(Problem {
+        problems.push(PolicyProblem {
             file: rule.shown.clone(),
-            place: Some(Place { line: rule.line, column: rule.column }),
+            place: Some(TextPosition { line: rule.line, column: rule.column }),
             what,
             hint: Some("give each policy an `@id` of its own".to_owned()),
         });
@@ -254,21 +260,21 @@ fn repeated_ids(rules: &[Rule]) -> Vec<Problem> {
 }
 
 /// Cedar's error about a text, in our form, with a hint if Cedar has none.
-fn unreadable(text: &Text, error: &DetailedError) -> Problem {
+fn unreadable(text: &PolicyText, error: &DetailedError) -> PolicyProblem {
     const FORM: &str =
         "a policy reads `forbid (principal, action == Action::\"server:tool\", resource) when { … };`";
     let problem = problem_of(text, error);
     if error.help.is_some() { problem } else { problem.hint(FORM) }
 }
 
-pub(crate) fn problem_of(text: &Text, error: &DetailedError) -> Problem {
+pub(crate) fn problem_of(text: &PolicyText, error: &DetailedError) -> PolicyProblem {
     let label = error.source_locations.first();
     let at = label.map_or(0, |label| label.loc.start);
     let what = match label.and_then(|label| label.label.as_deref()) {
         Some(label) if !error.message.contains(label) => format!("{}: {label}", error.message),
         _ => error.message.clone(),
     };
-    Problem::at(&text.shown, &text.text, at, what).maybe_hint(error.help.clone())
+    PolicyProblem::at(&text.shown, &text.text, at, what).maybe_hint(error.help.clone())
 }
 
 #[cfg(test)]

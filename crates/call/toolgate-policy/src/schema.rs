@@ -10,8 +10,8 @@ use cedar_policy::Schema;
 use toolgate_core::Tool;
 
 use crate::plan::ToolFacts;
-use crate::problem::{PolicyError, Problem};
-use crate::shape::{Field, Presence, Shape};
+use crate::problem::{PolicyError, PolicyProblem};
+use crate::shape::{FieldPresence, SchemaShape, ShapeField};
 
 /// A schema, to read and to check against.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub fn schema_for(tools: &[Arc<Tool>]) -> Result<GeneratedSchema, PolicyError> {
     }
     let schema = Schema::from_str(&text).map_err(|error| {
         let problem =
-            Problem::of_file("the schema of the tools", format!("is not understood by Cedar: {error}"));
+            PolicyProblem::of_file("the schema of the tools", format!("is not understood by Cedar: {error}"));
         PolicyError { problems: vec![problem] }
     })?;
     Ok(GeneratedSchema { text, schema })
@@ -61,8 +61,8 @@ pub fn schema_for(tools: &[Arc<Tool>]) -> Result<GeneratedSchema, PolicyError> {
 
 fn action(tool: &Tool) -> String {
     let input = match ToolFacts::of(tool).shape {
-        Shape::Record(fields) => Shape::Record(fields),
-        _ => Shape::Record(Default::default()),
+        SchemaShape::Record(fields) => SchemaShape::Record(fields),
+        _ => SchemaShape::Record(Default::default()),
     };
     let input = cedar_type(&input, 2).expect("a record has a type");
     format!(
@@ -72,15 +72,15 @@ fn action(tool: &Tool) -> String {
 }
 
 /// The type for a shape, if Cedar has one. `depth` is how far its lines are indented.
-fn cedar_type(shape: &Shape, depth: usize) -> Option<String> {
+fn cedar_type(shape: &SchemaShape, depth: usize) -> Option<String> {
     Some(match shape {
-        Shape::Any => return None,
-        Shape::Bool => "Bool".to_owned(),
-        Shape::Long => "Long".to_owned(),
-        Shape::Decimal => "decimal".to_owned(),
-        Shape::Text => "String".to_owned(),
-        Shape::List(element) => format!("Set<{}>", cedar_type(element, depth)?),
-        Shape::Record(fields) => {
+        SchemaShape::Any => return None,
+        SchemaShape::Bool => "Bool".to_owned(),
+        SchemaShape::Long => "Long".to_owned(),
+        SchemaShape::Decimal => "decimal".to_owned(),
+        SchemaShape::Text => "String".to_owned(),
+        SchemaShape::List(element) => format!("Set<{}>", cedar_type(element, depth)?),
+        SchemaShape::Record(fields) => {
             let indent = "  ".repeat(depth + 1);
             let typed = fields.iter().filter_map(|(name, field)| member(name, field, depth));
             let members: Vec<String> = typed.map(|member| format!("{indent}{member}")).collect();
@@ -92,10 +92,10 @@ fn cedar_type(shape: &Shape, depth: usize) -> Option<String> {
     })
 }
 
-fn member(name: &str, field: &Field, depth: usize) -> Option<String> {
+fn member(name: &str, field: &ShapeField, depth: usize) -> Option<String> {
     let mark = match field.presence {
-        Presence::Required => "",
-        Presence::Optional => "?",
+        FieldPresence::Required => "",
+        FieldPresence::Optional => "?",
     };
     Some(format!("{}{mark}: {}", quoted(name), cedar_type(&field.shape, depth + 1)?))
 }

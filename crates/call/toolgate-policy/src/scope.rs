@@ -7,39 +7,39 @@ use toolgate_core::{Principal, Tool};
 use crate::entity::{GROUP, ROLE, SERVER, TOOL, principal_type};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Scope {
-    principal: Side,
-    resource: Side,
+pub(crate) struct PolicyScope {
+    principal: ScopeSide,
+    resource: ScopeSide,
     /// The canonical names it applies to; `None` for all.
     actions: Option<Vec<String>>,
 }
 
 /// A policy's condition on a principal or a resource: its type, and its identity or membership.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Side {
+pub(crate) struct ScopeSide {
     is: Option<String>,
     exactly: Option<(String, String)>,
     within: Option<(String, String)>,
 }
 
-impl Scope {
-    pub(crate) fn of(policy: &Policy) -> Scope {
+impl PolicyScope {
+    pub(crate) fn of(policy: &Policy) -> PolicyScope {
         let principal = match policy.principal_constraint() {
-            PrincipalConstraint::Any => Side::default(),
-            PrincipalConstraint::Is(name) => Side::is(name.to_string()),
-            PrincipalConstraint::Eq(uid) => Side::exactly(pair(&uid)),
-            PrincipalConstraint::In(uid) => Side::within(pair(&uid)),
+            PrincipalConstraint::Any => ScopeSide::default(),
+            PrincipalConstraint::Is(name) => ScopeSide::is(name.to_string()),
+            PrincipalConstraint::Eq(uid) => ScopeSide::exactly(pair(&uid)),
+            PrincipalConstraint::In(uid) => ScopeSide::within(pair(&uid)),
             PrincipalConstraint::IsIn(name, uid) => {
-                Side { is: Some(name.to_string()), ..Side::within(pair(&uid)) }
+                ScopeSide { is: Some(name.to_string()), ..ScopeSide::within(pair(&uid)) }
             }
         };
         let resource = match policy.resource_constraint() {
-            ResourceConstraint::Any => Side::default(),
-            ResourceConstraint::Is(name) => Side::is(name.to_string()),
-            ResourceConstraint::Eq(uid) => Side::exactly(pair(&uid)),
-            ResourceConstraint::In(uid) => Side::within(pair(&uid)),
+            ResourceConstraint::Any => ScopeSide::default(),
+            ResourceConstraint::Is(name) => ScopeSide::is(name.to_string()),
+            ResourceConstraint::Eq(uid) => ScopeSide::exactly(pair(&uid)),
+            ResourceConstraint::In(uid) => ScopeSide::within(pair(&uid)),
             ResourceConstraint::IsIn(name, uid) => {
-                Side { is: Some(name.to_string()), ..Side::within(pair(&uid)) }
+                ScopeSide { is: Some(name.to_string()), ..ScopeSide::within(pair(&uid)) }
             }
         };
         let actions = match policy.action_constraint() {
@@ -47,12 +47,14 @@ impl Scope {
             ActionConstraint::Eq(uid) => Some(vec![unescaped(&uid)]),
             ActionConstraint::In(uids) => Some(uids.iter().map(unescaped).collect()),
         };
-        Scope { principal, resource, actions }
+        PolicyScope { principal, resource, actions }
     }
 
     /// True if it applies to every principal, action and resource.
     pub(crate) fn is_open(&self) -> bool {
-        self.actions.is_none() && self.principal == Side::default() && self.resource == Side::default()
+        self.actions.is_none()
+            && self.principal == ScopeSide::default()
+            && self.resource == ScopeSide::default()
     }
 
     pub(crate) fn fits(&self, principal: &Principal, tool: &Tool) -> bool {
@@ -62,7 +64,7 @@ impl Scope {
     }
 }
 
-impl Side {
+impl ScopeSide {
     pub(crate) fn fits_principal(&self, principal: &Principal) -> bool {
         let belongs = |kind: &str, id: &str| match kind {
             GROUP => principal.groups.iter().any(|group| group == id),
@@ -77,16 +79,16 @@ impl Side {
         self.fits(TOOL, tool.name.as_str(), belongs)
     }
 
-    pub(crate) fn is(name: String) -> Side {
-        Side { is: Some(name), ..Side::default() }
+    pub(crate) fn is(name: String) -> ScopeSide {
+        ScopeSide { is: Some(name), ..ScopeSide::default() }
     }
 
-    pub(crate) fn exactly(entity: (String, String)) -> Side {
-        Side { exactly: Some(entity), ..Side::default() }
+    pub(crate) fn exactly(entity: (String, String)) -> ScopeSide {
+        ScopeSide { exactly: Some(entity), ..ScopeSide::default() }
     }
 
-    pub(crate) fn within(entity: (String, String)) -> Side {
-        Side { within: Some(entity), ..Side::default() }
+    pub(crate) fn within(entity: (String, String)) -> ScopeSide {
+        ScopeSide { within: Some(entity), ..ScopeSide::default() }
     }
 
     fn fits(&self, kind: &str, id: &str, belongs: impl Fn(&str, &str) -> bool) -> bool {

@@ -6,25 +6,25 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum SchemaShape {
     /// Unknown, or not expressible in Cedar.
     Any,
     Bool,
     Long,
     Decimal,
     Text,
-    List(Box<Shape>),
-    Record(BTreeMap<String, Field>),
+    List(Box<SchemaShape>),
+    Record(BTreeMap<String, ShapeField>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Field {
-    pub(crate) shape: Shape,
-    pub(crate) presence: Presence,
+pub(crate) struct ShapeField {
+    pub(crate) shape: SchemaShape,
+    pub(crate) presence: FieldPresence,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Presence {
+pub(crate) enum FieldPresence {
     Required,
     /// May be absent or null, which are the same to a policy.
     Optional,
@@ -34,79 +34,91 @@ pub(crate) enum Presence {
 const DEPTH_MAX: usize = 16;
 const PARTS_MAX: usize = 4_096;
 
-impl Shape {
+impl SchemaShape {
     /// Reads a tool's input schema.
-    pub(crate) fn of_schema(schema: &Value) -> Shape {
-        let mut reader = Reader { root: schema, parts: 0, references: Vec::new() };
+    pub(crate) fn of_schema(schema: &Value) -> SchemaShape {
+        let mut reader = ShapeReader { root: schema, parts: 0, references: Vec::new() };
         reader.read(schema, 0).shape
     }
 
-    pub(crate) fn field(&self, name: &str) -> &Shape {
+    pub(crate) fn field(&self, name: &str) -> &SchemaShape {
         match self {
-            Shape::Record(fields) => fields.get(name).map_or(&Shape::Any, |field| &field.shape),
-            _ => &Shape::Any,
+            SchemaShape::Record(fields) => fields.get(name).map_or(&SchemaShape::Any, |field| &field.shape),
+            _ => &SchemaShape::Any,
         }
     }
 
-    pub(crate) fn element(&self) -> &Shape {
+    pub(crate) fn element(&self) -> &SchemaShape {
         match self {
-            Shape::List(element) => element,
-            _ => &Shape::Any,
+            SchemaShape::List(element) => element,
+            _ => &SchemaShape::Any,
         }
     }
 
     /// The shape of a value that may have either.
-    fn join(self, other: Shape) -> Shape {
+    fn join(self, other: SchemaShape) -> SchemaShape {
         match (self, other) {
-            (Shape::Long, Shape::Decimal) | (Shape::Decimal, Shape::Long) => Shape::Decimal,
-            (Shape::List(a), Shape::List(b)) => Shape::List(Box::new(a.join(*b))),
-            (Shape::Record(a), Shape::Record(b)) => Shape::Record(join_fields(a, b)),
+            (SchemaShape::Long, SchemaShape::Decimal) | (SchemaShape::Decimal, SchemaShape::Long) => {
+                SchemaShape::Decimal
+            }
+            (SchemaShape::List(a), SchemaShape::List(b)) => SchemaShape::List(Box::new(a.join(*b))),
+            (SchemaShape::Record(a), SchemaShape::Record(b)) => SchemaShape::Record(join_fields(a, b)),
             (a, b) if a == b => a,
-            _ => Shape::Any,
+            _ => SchemaShape::Any,
         }
     }
 
     /// The shape of a value that must have both.
-    fn meet(self, other: Shape) -> Shape {
+    fn meet(self, other: SchemaShape) -> SchemaShape {
         match (self, other) {
-            (Shape::Any, known) | (known, Shape::Any) => known,
-            (Shape::Long, Shape::Decimal) | (Shape::Decimal, Shape::Long) => Shape::Long,
-            (Shape::List(a), Shape::List(b)) => Shape::List(Box::new(a.meet(*b))),
-            (Shape::Record(a), Shape::Record(b)) => Shape::Record(meet_fields(a, b)),
+            (SchemaShape::Any, known) | (known, SchemaShape::Any) => known,
+            (SchemaShape::Long, SchemaShape::Decimal) | (SchemaShape::Decimal, SchemaShape::Long) => {
+                SchemaShape::Long
+            }
+            (SchemaShape::List(a), SchemaShape::List(b)) => SchemaShape::List(Box::new(a.meet(*b))),
+            (SchemaShape::Record(a), SchemaShape::Record(b)) => SchemaShape::Record(meet_fields(a, b)),
             (a, _) => a,
         }
     }
 }
 
-fn join_fields(a: BTreeMap<String, Field>, mut b: BTreeMap<String, Field>) -> BTreeMap<String, Field> {
+fn join_fields(
+    a: BTreeMap<String, ShapeField>,
+    mut b: BTreeMap<String, ShapeField>,
+) -> BTreeMap<String, ShapeField> {
     let mut joined = BTreeMap::new();
     for (name, left) in a {
         let field = match b.remove(&name) {
             Some(right) => {
-                let both = left.presence == Presence::Required && right.presence == Presence::Required;
-                Field {
+                let both =
+                    left.presence == FieldPresence::Required && right.presence == FieldPresence::Required;
+                ShapeField {
                     shape: left.shape.join(right.shape),
-                    presence: if both { Presence::Required } else { Presence::Optional },
+                    presence: if both { FieldPresence::Required } else { FieldPresence::Optional },
                 }
             }
-            None => Field { presence: Presence::Optional, ..left },
+            None => ShapeField { presence: FieldPresence::Optional, ..left },
         };
         joined.insert(name, field);
     }
     let only_right =
-        b.into_iter().map(|(name, field)| (name, Field { presence: Presence::Optional, ..field }));
+        b.into_iter().map(|(name, field)| (name, ShapeField { presence: FieldPresence::Optional, ..field }));
     joined.extend(only_right);
     joined
 }
 
-fn meet_fields(mut a: BTreeMap<String, Field>, b: BTreeMap<String, Field>) -> BTreeMap<String, Field> {
+fn meet_fields(
+    mut a: BTreeMap<String, ShapeField>,
+    b: BTreeMap<String, ShapeField>,
+) -> BTreeMap<String, ShapeField> {
     for (name, right) in b {
         let field = match a.remove(&name) {
             Some(left) => {
-                let either = left.presence == Presence::Required || right.presence == Presence::Required;
-                Field {
+                let either =
+                    left.presence == FieldPresence::Required || right.presence == FieldPresence::Required;
+                ShapeField {
                     shape: left.shape.meet(right.shape),
-                    presence: if either { Presence::Required } else { Presence::Optional },
+                    presence: if either { FieldPresence::Required } else { FieldPresence::Optional },
                 }
             }
             None => right,
@@ -117,22 +129,22 @@ fn meet_fields(mut a: BTreeMap<String, Field>, b: BTreeMap<String, Field>) -> BT
 }
 
 /// A shape, and whether null is allowed in its place.
-struct Reading {
-    shape: Shape,
+struct ShapeReading {
+    shape: SchemaShape,
     nullable: bool,
 }
 
-const UNKNOWN: Reading = Reading { shape: Shape::Any, nullable: false };
+const UNKNOWN: ShapeReading = ShapeReading { shape: SchemaShape::Any, nullable: false };
 
-struct Reader<'a> {
+struct ShapeReader<'a> {
     root: &'a Value,
     parts: usize,
     /// References that are being followed: a circular one has no shape.
     references: Vec<&'a str>,
 }
 
-impl<'a> Reader<'a> {
-    fn read(&mut self, schema: &'a Value, depth: usize) -> Reading {
+impl<'a> ShapeReader<'a> {
+    fn read(&mut self, schema: &'a Value, depth: usize) -> ShapeReading {
         self.parts += 1;
         let Value::Object(keywords) = schema else { return UNKNOWN };
         if depth > DEPTH_MAX || self.parts > PARTS_MAX {
@@ -154,7 +166,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The shape from the keywords of this very schema.
-    fn read_own(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Reading {
+    fn read_own(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> ShapeReading {
         let types = types(keywords);
         let nullable = types.contains(&"null") || keywords.get("nullable") == Some(&Value::Bool(true));
         let named: Vec<&str> = types.iter().copied().filter(|name| *name != "null").collect();
@@ -162,56 +174,64 @@ impl<'a> Reader<'a> {
             return self.read_untyped(keywords, nullable, depth);
         }
         let shapes = named.iter().map(|name| self.read_typed(name, keywords, depth));
-        Reading { shape: shapes.reduce(Shape::join).unwrap_or(Shape::Any), nullable }
+        ShapeReading { shape: shapes.reduce(SchemaShape::join).unwrap_or(SchemaShape::Any), nullable }
     }
 
-    fn read_typed(&mut self, name: &str, keywords: &'a Map<String, Value>, depth: usize) -> Shape {
+    fn read_typed(&mut self, name: &str, keywords: &'a Map<String, Value>, depth: usize) -> SchemaShape {
         match name {
-            "boolean" => Shape::Bool,
-            "integer" => Shape::Long,
-            "number" => Shape::Decimal,
-            "string" => Shape::Text,
+            "boolean" => SchemaShape::Bool,
+            "integer" => SchemaShape::Long,
+            "number" => SchemaShape::Decimal,
+            "string" => SchemaShape::Text,
             "array" => self.read_list(keywords, depth),
             "object" => self.read_record(keywords, depth),
-            _ => Shape::Any,
+            _ => SchemaShape::Any,
         }
     }
 
-    fn read_untyped(&mut self, keywords: &'a Map<String, Value>, nullable: bool, depth: usize) -> Reading {
+    fn read_untyped(
+        &mut self,
+        keywords: &'a Map<String, Value>,
+        nullable: bool,
+        depth: usize,
+    ) -> ShapeReading {
         if keywords.contains_key("properties") {
-            return Reading { shape: self.read_record(keywords, depth), nullable };
+            return ShapeReading { shape: self.read_record(keywords, depth), nullable };
         }
         if keywords.contains_key("items") {
-            return Reading { shape: self.read_list(keywords, depth), nullable };
+            return ShapeReading { shape: self.read_list(keywords, depth), nullable };
         }
         let constant = keywords.get("const").into_iter();
         let values: Vec<&Value> = list(keywords, "enum").iter().chain(constant).collect();
         let shapes = values.iter().filter(|value| !value.is_null()).map(|value| shape_of_value(value));
         let null = values.iter().any(|value| value.is_null());
-        Reading { shape: shapes.reduce(Shape::join).unwrap_or(Shape::Any), nullable: nullable || null }
+        ShapeReading {
+            shape: shapes.reduce(SchemaShape::join).unwrap_or(SchemaShape::Any),
+            nullable: nullable || null,
+        }
     }
 
-    fn read_list(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Shape {
+    fn read_list(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> SchemaShape {
         let items = keywords.get("items").filter(|_| !keywords.contains_key("prefixItems"));
-        let element = items.map_or(Shape::Any, |items| self.read(items, depth + 1).shape);
-        Shape::List(Box::new(element))
+        let element = items.map_or(SchemaShape::Any, |items| self.read(items, depth + 1).shape);
+        SchemaShape::List(Box::new(element))
     }
 
-    fn read_record(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Shape {
+    fn read_record(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> SchemaShape {
         let required: Vec<&str> = list(keywords, "required").iter().filter_map(Value::as_str).collect();
         let properties = keywords.get("properties").and_then(Value::as_object);
         let mut fields = BTreeMap::new();
         for (name, schema) in properties.into_iter().flatten() {
-            let Reading { shape, nullable } = self.read(schema, depth + 1);
+            let ShapeReading { shape, nullable } = self.read(schema, depth + 1);
             let certain = required.contains(&name.as_str()) && !nullable;
-            let presence = if certain { Presence::Required } else { Presence::Optional };
-            fields.insert(name.clone(), Field { shape, presence });
+            let presence = if certain { FieldPresence::Required } else { FieldPresence::Optional };
+            fields.insert(name.clone(), ShapeField { shape, presence });
         }
-        Shape::Record(fields)
+        SchemaShape::Record(fields)
     }
 
     /// Follows a reference inside the schema. Others are not followed: policy does not read the network.
-    fn follow(&mut self, target: &'a str, depth: usize) -> Reading {
+    fn follow(&mut self, target: &'a str, depth: usize) -> ShapeReading {
         let pointed = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let Some(schema) = pointed.filter(|_| !self.references.contains(&target)) else { return UNKNOWN };
         self.references.push(target);
@@ -220,20 +240,20 @@ impl<'a> Reader<'a> {
         reading
     }
 
-    fn read_either(&mut self, alternatives: &'a [Value], depth: usize) -> Option<Reading> {
+    fn read_either(&mut self, alternatives: &'a [Value], depth: usize) -> Option<ShapeReading> {
         let is_null = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("null");
         let null = alternatives.iter().any(is_null);
         let others = alternatives.iter().filter(|schema| !is_null(schema));
         let readings = others.map(|schema| self.read(schema, depth + 1));
         let either = readings
-            .reduce(|a, b| Reading { shape: a.shape.join(b.shape), nullable: a.nullable || b.nullable });
-        either.map(|reading| Reading { nullable: reading.nullable || null, ..reading })
+            .reduce(|a, b| ShapeReading { shape: a.shape.join(b.shape), nullable: a.nullable || b.nullable });
+        either.map(|reading| ShapeReading { nullable: reading.nullable || null, ..reading })
     }
 }
 
-fn meet(a: Reading, b: Reading) -> Reading {
+fn meet(a: ShapeReading, b: ShapeReading) -> ShapeReading {
     // Null counts if either part mentions it: leaving a field optional asks more of a policy, never less.
-    Reading { shape: a.shape.meet(b.shape), nullable: a.nullable || b.nullable }
+    ShapeReading { shape: a.shape.meet(b.shape), nullable: a.nullable || b.nullable }
 }
 
 fn types(keywords: &Map<String, Value>) -> Vec<&str> {
@@ -248,13 +268,13 @@ fn list<'a>(keywords: &'a Map<String, Value>, name: &str) -> &'a [Value] {
     keywords.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn shape_of_value(value: &Value) -> Shape {
+fn shape_of_value(value: &Value) -> SchemaShape {
     match value {
-        Value::String(_) => Shape::Text,
-        Value::Bool(_) => Shape::Bool,
-        Value::Number(number) if crate::number::whole(number).is_some() => Shape::Long,
-        Value::Number(_) => Shape::Decimal,
-        Value::Null | Value::Array(_) | Value::Object(_) => Shape::Any,
+        Value::String(_) => SchemaShape::Text,
+        Value::Bool(_) => SchemaShape::Bool,
+        Value::Number(number) if crate::number::whole(number).is_some() => SchemaShape::Long,
+        Value::Number(_) => SchemaShape::Decimal,
+        Value::Null | Value::Array(_) | Value::Object(_) => SchemaShape::Any,
     }
 }
 

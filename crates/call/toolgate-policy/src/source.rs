@@ -16,23 +16,23 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use toolgate_core::Digest;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 
-use crate::problem::Problem;
+use crate::problem::PolicyProblem;
 
 /// The policies to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     pub folder: Option<PathBuf>,
     /// Texts that do not come from files: a name for each, its set, the policies.
-    pub extra: Vec<(String, Set, String)>,
-    pub template: Template,
+    pub extra: Vec<(String, PolicyPurpose, String)>,
+    pub template: PolicyTemplate,
 }
 
 /// The purpose of a text of policies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Set {
+pub enum PolicyPurpose {
     /// Permits and forbids. A denial is final.
     Guard,
     /// A match means that a person must agree.
@@ -42,17 +42,17 @@ pub enum Set {
     GatesShadow,
 }
 
-impl Set {
+impl PolicyPurpose {
     pub fn is_gates(self) -> bool {
-        matches!(self, Set::Gates | Set::GatesShadow)
+        matches!(self, PolicyPurpose::Gates | PolicyPurpose::GatesShadow)
     }
 
     pub fn is_shadow(self) -> bool {
-        matches!(self, Set::GuardShadow | Set::GatesShadow)
+        matches!(self, PolicyPurpose::GuardShadow | PolicyPurpose::GatesShadow)
     }
 
     /// The set of a file, by its path inside the policy folder; `None` for files of another kind.
-    fn of_file(path: &Path) -> Option<Set> {
+    fn of_file(path: &Path) -> Option<PolicyPurpose> {
         let name = path.file_name()?.to_str()?.strip_suffix(".cedar")?;
         let (name, shadow) = match name.strip_suffix(".shadow") {
             Some(name) => (name, true),
@@ -62,45 +62,45 @@ impl Set {
         let in_gates = folders.into_iter().any(|folder| folder.as_os_str() == "gates");
         let gates = in_gates || name == "gates" || name.ends_with(".gates");
         Some(match (gates, shadow) {
-            (false, false) => Set::Guard,
-            (true, false) => Set::Gates,
-            (false, true) => Set::GuardShadow,
-            (true, true) => Set::GatesShadow,
+            (false, false) => PolicyPurpose::Guard,
+            (true, false) => PolicyPurpose::Gates,
+            (false, true) => PolicyPurpose::GuardShadow,
+            (true, true) => PolicyPurpose::GatesShadow,
         })
     }
 }
 
 /// One text of policies.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Text {
+pub(crate) struct PolicyText {
     /// The name of its policies: the path inside the folder, or the name from the settings.
     pub(crate) name: String,
     /// The name in error messages: the path as a person would open it.
     pub(crate) shown: String,
-    pub(crate) set: Set,
+    pub(crate) set: PolicyPurpose,
     pub(crate) text: String,
-    pub(crate) author: Author,
+    pub(crate) author: PolicyAuthor,
     /// The least strict level of care that it is part of.
-    pub(crate) level: Template,
+    pub(crate) level: PolicyTemplate,
 }
 
 /// The author of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Author {
+pub(crate) enum PolicyAuthor {
     /// It ships with the gateway.
     BuiltIn,
     Operator,
 }
 
-impl Text {
-    pub(crate) fn new(name: &str, set: Set, text: &str, author: Author) -> Self {
+impl PolicyText {
+    pub(crate) fn new(name: &str, set: PolicyPurpose, text: &str, author: PolicyAuthor) -> Self {
         Self {
             name: name.to_owned(),
             shown: name.to_owned(),
             set,
             text: text.to_owned(),
             author,
-            level: Template::Exploratory,
+            level: PolicyTemplate::Exploratory,
         }
     }
 }
@@ -116,7 +116,7 @@ impl Sources {
     }
 
     /// Reads every text, files first, in the order of their names.
-    pub(crate) fn read(&self) -> (Vec<Text>, Vec<Problem>) {
+    pub(crate) fn read(&self) -> (Vec<PolicyText>, Vec<PolicyProblem>) {
         let mut texts = Vec::new();
         let mut problems = Vec::new();
         if let Some(folder) = &self.folder {
@@ -130,32 +130,33 @@ impl Sources {
             }
         }
         let extra = self.extra.iter();
-        texts.extend(extra.map(|(name, set, text)| Text::new(name, *set, text, Author::Operator)));
+        texts
+            .extend(extra.map(|(name, set, text)| PolicyText::new(name, *set, text, PolicyAuthor::Operator)));
         (texts, problems)
     }
 
     /// The outside state of the files. Two equal ones mean that nothing needs to be read again.
-    pub(crate) fn stamp(&self) -> Stamps {
-        Stamps(self.folder.as_deref().map(list))
+    pub(crate) fn stamp(&self) -> FileStamps {
+        FileStamps(self.folder.as_deref().map(list))
     }
 }
 
 /// Names, sizes and times of all files, and the errors of those that could not be inspected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Stamps(Option<(BTreeMap<PathBuf, Stamp>, Vec<Problem>)>);
+pub(crate) struct FileStamps(Option<(BTreeMap<PathBuf, FileStamp>, Vec<PolicyProblem>)>);
 
 /// A file as its folder describes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Stamp {
-    set: Set,
+struct FileStamp {
+    set: PolicyPurpose,
     bytes: u64,
     modified: Option<SystemTime>,
     /// Tells apart files that replaced each other within one tick of the clock.
     identity: (u64, i64),
 }
 
-impl Stamp {
-    fn of(set: Set, metadata: &Metadata) -> Self {
+impl FileStamp {
+    fn of(set: PolicyPurpose, metadata: &Metadata) -> Self {
         Self { set, bytes: metadata.len(), modified: metadata.modified().ok(), identity: identity(metadata) }
     }
 }
@@ -171,19 +172,19 @@ fn identity(_: &Metadata) -> (u64, i64) {
     (0, 0)
 }
 
-fn list(folder: &Path) -> (BTreeMap<PathBuf, Stamp>, Vec<Problem>) {
-    let mut listing = Listing { root: folder, files: BTreeMap::new(), problems: Vec::new() };
+fn list(folder: &Path) -> (BTreeMap<PathBuf, FileStamp>, Vec<PolicyProblem>) {
+    let mut listing = PolicyListing { root: folder, files: BTreeMap::new(), problems: Vec::new() };
     listing.enter(Path::new(""), 0);
     (listing.files, listing.problems)
 }
 
-struct Listing<'a> {
+struct PolicyListing<'a> {
     root: &'a Path,
-    files: BTreeMap<PathBuf, Stamp>,
-    problems: Vec<Problem>,
+    files: BTreeMap<PathBuf, FileStamp>,
+    problems: Vec<PolicyProblem>,
 }
 
-impl Listing<'_> {
+impl PolicyListing<'_> {
     fn enter(&mut self, inside: &Path, depth: usize) {
         // Joining nothing would add a slash to the name that problems show.
         let folder = if depth == 0 { self.root.to_owned() } else { self.root.join(inside) };
@@ -207,7 +208,7 @@ impl Listing<'_> {
         match fs::metadata(&full) {
             Ok(metadata) if metadata.is_dir() => self.enter(path, depth + 1),
             Ok(metadata) => self.add(path, &metadata),
-            Err(error) if Set::of_file(path).is_some() => {
+            Err(error) if PolicyPurpose::of_file(path).is_some() => {
                 self.refuse(&full, format!("cannot be read: {error}"))
             }
             Err(_) => {}
@@ -215,37 +216,40 @@ impl Listing<'_> {
     }
 
     fn add(&mut self, path: &Path, metadata: &Metadata) {
-        let Some(set) = Set::of_file(path) else { return };
+        let Some(set) = PolicyPurpose::of_file(path) else { return };
         if self.files.len() == FILES_MAX {
             let root = self.root.to_owned();
             return self.refuse(&root, format!("a policy folder has at most {FILES_MAX} files"));
         }
-        self.files.insert(path.to_owned(), Stamp::of(set, metadata));
+        self.files.insert(path.to_owned(), FileStamp::of(set, metadata));
     }
 
     fn refuse(&mut self, path: &Path, what: String) {
-        self.problems.push(Problem::of_file(path.display().to_string(), what));
+        self.problems.push(PolicyProblem::of_file(path.display().to_string(), what));
     }
 }
 
-fn read_file(folder: &Path, path: &Path, stamp: &Stamp) -> Result<Text, Problem> {
+fn read_file(folder: &Path, path: &Path, stamp: &FileStamp) -> Result<PolicyText, PolicyProblem> {
     let full = folder.join(path);
     let shown = full.display().to_string();
     if stamp.bytes > FILE_BYTES_MAX {
-        return Err(Problem::of_file(shown, format!("a policy file has at most {FILE_BYTES_MAX} bytes")));
+        return Err(PolicyProblem::of_file(
+            shown,
+            format!("a policy file has at most {FILE_BYTES_MAX} bytes"),
+        ));
     }
     match fs::read(&full).map(String::from_utf8) {
         Ok(Ok(text)) => {
             let name = path.display().to_string();
-            Ok(Text { shown, ..Text::new(&name, stamp.set, &text, Author::Operator) })
+            Ok(PolicyText { shown, ..PolicyText::new(&name, stamp.set, &text, PolicyAuthor::Operator) })
         }
-        Ok(Err(_)) => Err(Problem::of_file(shown, "is not text in UTF-8")),
-        Err(error) => Err(Problem::of_file(shown, format!("cannot be read: {error}"))),
+        Ok(Err(_)) => Err(PolicyProblem::of_file(shown, "is not text in UTF-8")),
+        Err(error) => Err(PolicyProblem::of_file(shown, format!("cannot be read: {error}"))),
     }
 }
 
 /// The digest of a level of care and of all texts that are part of it.
-pub(crate) fn version(texts: &[Text], template: Template) -> Digest {
+pub(crate) fn version(texts: &[PolicyText], template: PolicyTemplate) -> Digest {
     let mut all = Vec::new();
     let mut add = |part: &str| {
         all.extend_from_slice(&(part.len() as u64).to_be_bytes());
@@ -255,10 +259,10 @@ pub(crate) fn version(texts: &[Text], template: Template) -> Digest {
     for text in texts.iter().filter(|text| text.level <= template) {
         add(&text.name);
         add(match text.set {
-            Set::Guard => "guard",
-            Set::Gates => "gates",
-            Set::GuardShadow => "guard shadow",
-            Set::GatesShadow => "gates shadow",
+            PolicyPurpose::Guard => "guard",
+            PolicyPurpose::Gates => "gates",
+            PolicyPurpose::GuardShadow => "guard shadow",
+            PolicyPurpose::GatesShadow => "gates shadow",
         });
         add(&text.text);
     }
@@ -272,22 +276,22 @@ mod tests {
     #[test]
     fn the_name_of_a_file_says_its_set() {
         for (path, expected) in [
-            ("guard.cedar", Some(Set::Guard)),
-            ("bank.cedar", Some(Set::Guard)),
-            ("gates.cedar", Some(Set::Gates)),
-            ("money.gates.cedar", Some(Set::Gates)),
-            ("gates/money.cedar", Some(Set::Gates)),
-            ("teams/gates/a/money.cedar", Some(Set::Gates)),
-            ("mygates.cedar", Some(Set::Guard)),
-            ("guard.shadow.cedar", Some(Set::GuardShadow)),
-            ("gates.shadow.cedar", Some(Set::GatesShadow)),
-            ("x.gates.shadow.cedar", Some(Set::GatesShadow)),
-            ("gates/x.shadow.cedar", Some(Set::GatesShadow)),
-            ("shadow.cedar", Some(Set::Guard)),
+            ("guard.cedar", Some(PolicyPurpose::Guard)),
+            ("bank.cedar", Some(PolicyPurpose::Guard)),
+            ("gates.cedar", Some(PolicyPurpose::Gates)),
+            ("money.gates.cedar", Some(PolicyPurpose::Gates)),
+            ("gates/money.cedar", Some(PolicyPurpose::Gates)),
+            ("teams/gates/a/money.cedar", Some(PolicyPurpose::Gates)),
+            ("mygates.cedar", Some(PolicyPurpose::Guard)),
+            ("guard.shadow.cedar", Some(PolicyPurpose::GuardShadow)),
+            ("gates.shadow.cedar", Some(PolicyPurpose::GatesShadow)),
+            ("x.gates.shadow.cedar", Some(PolicyPurpose::GatesShadow)),
+            ("gates/x.shadow.cedar", Some(PolicyPurpose::GatesShadow)),
+            ("shadow.cedar", Some(PolicyPurpose::Guard)),
             ("guard.cedar.bak", None),
             ("bank.test.toml", None),
         ] {
-            assert_eq!(Set::of_file(Path::new(path)), expected, "{path}");
+            assert_eq!(PolicyPurpose::of_file(Path::new(path)), expected, "{path}");
         }
     }
 
@@ -358,15 +362,15 @@ mod tests {
 
     #[test]
     fn the_version_stands_for_names_sets_texts_and_template() {
-        let text = |name: &str, set, text: &str| Text::new(name, set, text, Author::Operator);
-        let base = version(&[text("a", Set::Guard, "x")], Template::Standard);
-        assert_eq!(version(&[text("a", Set::Guard, "x")], Template::Standard), base);
+        let text = |name: &str, set, text: &str| PolicyText::new(name, set, text, PolicyAuthor::Operator);
+        let base = version(&[text("a", PolicyPurpose::Guard, "x")], PolicyTemplate::Standard);
+        assert_eq!(version(&[text("a", PolicyPurpose::Guard, "x")], PolicyTemplate::Standard), base);
         for (texts, template) in [
-            (vec![text("b", Set::Guard, "x")], Template::Standard),
-            (vec![text("a", Set::Gates, "x")], Template::Standard),
-            (vec![text("a", Set::Guard, "y")], Template::Standard),
-            (vec![text("a", Set::Guard, "x")], Template::Regulated),
-            (vec![], Template::Standard),
+            (vec![text("b", PolicyPurpose::Guard, "x")], PolicyTemplate::Standard),
+            (vec![text("a", PolicyPurpose::Gates, "x")], PolicyTemplate::Standard),
+            (vec![text("a", PolicyPurpose::Guard, "y")], PolicyTemplate::Standard),
+            (vec![text("a", PolicyPurpose::Guard, "x")], PolicyTemplate::Regulated),
+            (vec![], PolicyTemplate::Standard),
         ] {
             assert_ne!(version(&texts, template), base);
         }

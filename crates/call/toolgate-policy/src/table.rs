@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::decision::{Policy, Question, Template, Verdict};
+use toolgate_core::decision::{Policy, PolicyRequest, PolicyTemplate, Verdict};
 use toolgate_core::{Principal, Tool};
 
 use crate::engine::PolicyEngine;
@@ -22,7 +22,7 @@ pub struct TableRow {
 
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct TableCell {
-    pub template: Template,
+    pub template: PolicyTemplate,
     pub verdict: VerdictKind,
     /// The text in the table: `permit`, `deny`, `approve by finance`, `by its arguments`.
     pub told: String,
@@ -36,7 +36,7 @@ pub fn decisions(
     engine: &PolicyEngine,
     actors: &[(&str, Principal)],
     tools: &[(&str, Arc<Tool>)],
-    templates: &[Template],
+    templates: &[PolicyTemplate],
 ) -> Result<Vec<TableRow>, PolicyError> {
     let engines = templates.iter().map(|template| engine.under(*template)).collect::<Result<Vec<_>, _>>()?;
     let row = |(actor, principal): &(&str, Principal), (class, tool): &(&str, Arc<Tool>)| TableRow {
@@ -53,7 +53,7 @@ pub fn table(
     engine: &PolicyEngine,
     actors: &[(&str, Principal)],
     tools: &[(&str, Arc<Tool>)],
-    templates: &[Template],
+    templates: &[PolicyTemplate],
 ) -> Result<String, PolicyError> {
     let levels = templates.iter().map(|template| template.as_str().to_owned());
     let mut rows: Vec<Vec<String>> =
@@ -66,7 +66,7 @@ pub fn table(
 
 fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> TableCell {
     let arguments = json!({});
-    let question = Question::alone(principal, tool, &arguments);
+    let question = PolicyRequest::alone(principal, tool, &arguments);
     let verdict = engine.decide(&question).verdict;
     TableCell {
         template: engine.template(),

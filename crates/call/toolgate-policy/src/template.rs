@@ -1,9 +1,9 @@
 //! The built-in policies, in Cedar: the gates of the four levels of care, the default guard, and the rules
 //! beside every guard.
 
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 
-use crate::source::{Author, Set, Text};
+use crate::source::{PolicyAuthor, PolicyPurpose, PolicyText};
 
 const STANDARD: &str = include_str!("templates/standard.cedar");
 const REGULATED: &str = include_str!("templates/regulated.cedar");
@@ -12,24 +12,24 @@ const GUARD: &str = include_str!("templates/guard.cedar");
 const DISCOVERY: &str = include_str!("templates/discovery.cedar");
 
 /// The gates of all levels. Each applies from its own level on.
-pub(crate) fn gates() -> impl Iterator<Item = Text> {
+pub(crate) fn gates() -> impl Iterator<Item = PolicyText> {
     let levels = [
-        (Template::Standard, STANDARD),
-        (Template::Regulated, REGULATED),
-        (Template::AuditCritical, AUDIT_CRITICAL),
+        (PolicyTemplate::Standard, STANDARD),
+        (PolicyTemplate::Regulated, REGULATED),
+        (PolicyTemplate::AuditCritical, AUDIT_CRITICAL),
     ];
     levels.into_iter().map(|(level, text)| {
         let name = format!("built-in/{level}.cedar");
-        Text { level, ..Text::new(&name, Set::Gates, text, Author::BuiltIn) }
+        PolicyText { level, ..PolicyText::new(&name, PolicyPurpose::Gates, text, PolicyAuthor::BuiltIn) }
     })
 }
 
 /// The default guard, used while there is no other.
-pub(crate) fn guard() -> Text {
-    Text::new("built-in/guard.cedar", Set::Guard, GUARD, Author::BuiltIn)
+pub(crate) fn guard() -> PolicyText {
+    PolicyText::new("built-in/guard.cedar", PolicyPurpose::Guard, GUARD, PolicyAuthor::BuiltIn)
 }
 
 /// Lets everyone search for tools, however narrow the guard is. The visibility of results is another matter.
-pub(crate) fn discovery() -> Text {
-    Text::new("built-in/discovery.cedar", Set::Guard, DISCOVERY, Author::BuiltIn)
+pub(crate) fn discovery() -> PolicyText {
+    PolicyText::new("built-in/discovery.cedar", PolicyPurpose::Guard, DISCOVERY, PolicyAuthor::BuiltIn)
 }

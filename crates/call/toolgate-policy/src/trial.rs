@@ -22,14 +22,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolgate_core::decision::{Decision, Policy, Question, Requirement, Verdict};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, ServerName, Tool};
+use toolgate_core::decision::{ApprovalRequirement, Decision, Policy, PolicyRequest, Verdict};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, ServerName, Tool, ToolHandling};
 
 use crate::discovery;
 use crate::engine::PolicyEngine;
 use crate::explain::{VerdictKind, summary};
-use crate::problem::{PolicyError, Problem};
-use case::Case;
+use crate::problem::{PolicyError, PolicyProblem};
+use case::TestCase;
 
 /// The suffix of files with policy tests.
 pub const TEST_SUFFIX: &str = ".test.toml";
@@ -85,14 +85,14 @@ pub fn run_tests(
         match fs::read_to_string(&file) {
             Ok(text) => cases.extend(case::read(&file.display().to_string(), &text, &mut problems)),
             Err(error) => problems
-                .push(Problem::of_file(file.display().to_string(), format!("cannot be read: {error}"))),
+                .push(PolicyProblem::of_file(file.display().to_string(), format!("cannot be read: {error}"))),
         }
     }
     PolicyError::unless_empty(problems)?;
     Ok(cases.into_iter().map(|case| run(case, engine, tools)).collect())
 }
 
-fn test_files(paths: &[impl AsRef<Path>], problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+fn test_files(paths: &[impl AsRef<Path>], problems: &mut Vec<PolicyProblem>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in paths.iter().map(AsRef::as_ref) {
         if path.is_dir() {
@@ -104,12 +104,12 @@ fn test_files(paths: &[impl AsRef<Path>], problems: &mut Vec<Problem>) -> Vec<Pa
     files
 }
 
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, problems: &mut Vec<Problem>) {
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, problems: &mut Vec<PolicyProblem>) {
     let entries = match fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
         Ok(entries) => entries,
         Err(error) => {
             let what = format!("the folder cannot be read: {error}");
-            return problems.push(Problem::of_file(folder.display().to_string(), what));
+            return problems.push(PolicyProblem::of_file(folder.display().to_string(), what));
         }
     };
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
@@ -123,9 +123,9 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, problems: &mut
     }
 }
 
-fn run(case: Case, engine: &PolicyEngine, tools: &[Arc<Tool>]) -> TestOutcome {
+fn run(case: TestCase, engine: &PolicyEngine, tools: &[Arc<Tool>]) -> TestOutcome {
     let tool = tool_of(&case, tools);
-    let question = Question {
+    let question = PolicyRequest {
         principal: &case.principal,
         tool: &tool,
         arguments: &case.arguments,
@@ -145,7 +145,7 @@ fn run(case: Case, engine: &PolicyEngine, tools: &[Arc<Tool>]) -> TestOutcome {
 }
 
 /// Everything that had a say, forbids and gates first.
-fn deciding(engine: &PolicyEngine, question: &Question<'_>) -> Vec<String> {
+fn deciding(engine: &PolicyEngine, question: &PolicyRequest<'_>) -> Vec<String> {
     let explanation = engine.explain(question);
     let failed = explanation.failed.iter().map(|failed| &failed.policy);
     let mut matched: Vec<_> = failed.chain(&explanation.guard).chain(&explanation.gates).collect();
@@ -155,7 +155,7 @@ fn deciding(engine: &PolicyEngine, question: &Question<'_>) -> Vec<String> {
 
 /// The tool that a test names, or an invented one if it does not exist: then it may do everything unless the
 /// test says otherwise.
-fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
+fn tool_of(case: &TestCase, tools: &[Arc<Tool>]) -> Tool {
     let known = tools.iter().find(|tool| tool.name.as_str() == case.tool);
     if let Some(tool) = known {
         let (effects, hinted) = case.effects.map_or((tool.effects, tool.hinted), |effects| (effects, false));
@@ -176,11 +176,11 @@ fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
         input_schema: None,
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
-impl Case {
+impl TestCase {
     fn fits(&self, verdict: &Verdict) -> bool {
         if VerdictKind::of(verdict) != self.expect {
             return false;
@@ -203,7 +203,7 @@ impl Case {
     }
 }
 
-fn groups(requirement: &Requirement) -> BTreeSet<String> {
+fn groups(requirement: &ApprovalRequirement) -> BTreeSet<String> {
     requirement.approvers.iter().flatten().cloned().collect()
 }
 

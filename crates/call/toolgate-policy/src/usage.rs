@@ -7,61 +7,61 @@ use serde_json::Value;
 
 /// The arguments that matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Fields {
+pub(crate) enum UsedArguments {
     All,
     Named(BTreeSet<String>),
 }
 
-impl Fields {
+impl UsedArguments {
     pub(crate) fn none() -> Self {
-        Fields::Named(BTreeSet::new())
+        UsedArguments::Named(BTreeSet::new())
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
         match self {
-            Fields::All => true,
-            Fields::Named(names) => names.contains(name),
+            UsedArguments::All => true,
+            UsedArguments::Named(names) => names.contains(name),
         }
     }
 
     #[must_use]
-    pub(crate) fn and(self, other: &Fields) -> Fields {
+    pub(crate) fn and(self, other: &UsedArguments) -> UsedArguments {
         match (self, other) {
-            (Fields::Named(mut names), Fields::Named(others)) => {
+            (UsedArguments::Named(mut names), UsedArguments::Named(others)) => {
                 names.extend(others.iter().cloned());
-                Fields::Named(names)
+                UsedArguments::Named(names)
             }
-            _ => Fields::All,
+            _ => UsedArguments::All,
         }
     }
 }
 
 /// An entity that a policy names: `Action::"bank:transfer"`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedEntity {
     pub(crate) entity_type: String,
     pub(crate) id: String,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Usage {
+pub(crate) struct PolicyUsage {
     /// True if the result depends on data that only a call has: arguments, session, run, task.
     pub(crate) call: bool,
     /// True if it depends on the agent's name.
     pub(crate) agent: bool,
-    pub(crate) fields: Fields,
-    pub(crate) entities: BTreeSet<Named>,
+    pub(crate) fields: UsedArguments,
+    pub(crate) entities: BTreeSet<NamedEntity>,
     /// Every entity type that is named, on its own or with an id.
     pub(crate) entity_types: BTreeSet<String>,
 }
 
-impl Usage {
+impl PolicyUsage {
     /// Reads the JSON form of a policy.
-    pub(crate) fn of(policy: &Value) -> Usage {
-        let mut usage = Usage {
+    pub(crate) fn of(policy: &Value) -> PolicyUsage {
+        let mut usage = PolicyUsage {
             call: false,
             agent: false,
-            fields: Fields::none(),
+            fields: UsedArguments::none(),
             entities: BTreeSet::new(),
             entity_types: BTreeSet::new(),
         };
@@ -88,7 +88,7 @@ impl Usage {
         let (path, needed) = match (context_path(node), context_test(node)) {
             (Some(path), _) => (path.clone(), field_of(&path)),
             // `context has input` is true for any content.
-            (None, Some(path)) if path == ["input"] => (path, Fields::none()),
+            (None, Some(path)) if path == ["input"] => (path, UsedArguments::none()),
             (None, Some(path)) => (path.clone(), field_of(&path)),
             (None, None) => return false,
         };
@@ -98,7 +98,7 @@ impl Usage {
             ["template", ..] => {}
             _ => self.call = true,
         }
-        self.fields = std::mem::replace(&mut self.fields, Fields::All).and(&needed);
+        self.fields = std::mem::replace(&mut self.fields, UsedArguments::All).and(&needed);
         true
     }
 
@@ -109,7 +109,7 @@ impl Usage {
         let text = |name| node.get(name).and_then(Value::as_str);
         if let (Some(entity_type), Some(id)) = (text("type"), text("id")) {
             self.entity_types.insert(entity_type.to_owned());
-            self.entities.insert(Named { entity_type: entity_type.to_owned(), id: id.to_owned() });
+            self.entities.insert(NamedEntity { entity_type: entity_type.to_owned(), id: id.to_owned() });
         }
     }
 }
@@ -139,11 +139,11 @@ fn context_test(node: &Value) -> Option<Vec<&str>> {
 }
 
 /// The argument at the end of a path through the context. The context or the input as a whole is all of them.
-fn field_of(path: &[&str]) -> Fields {
+fn field_of(path: &[&str]) -> UsedArguments {
     match path {
-        [] | ["input"] => Fields::All,
-        ["input", field, ..] => Fields::Named([(*field).to_owned()].into()),
-        _ => Fields::none(),
+        [] | ["input"] => UsedArguments::All,
+        ["input", field, ..] => UsedArguments::Named([(*field).to_owned()].into()),
+        _ => UsedArguments::none(),
     }
 }
 
@@ -153,9 +153,9 @@ mod tests {
 
     use super::*;
 
-    fn usage(condition: &str) -> Usage {
+    fn usage(condition: &str) -> PolicyUsage {
         let text = format!("permit(principal, action, resource) when {{ {condition} }};");
-        Usage::of(&Policy::parse(None, text).unwrap().to_json().unwrap())
+        PolicyUsage::of(&Policy::parse(None, text).unwrap().to_json().unwrap())
     }
 
     #[test]
@@ -175,14 +175,14 @@ mod tests {
             let usage = usage(condition);
             assert!(usage.call && !usage.agent, "{condition}");
             let expected = fields.iter().map(|&field| field.to_owned()).collect();
-            assert_eq!(usage.fields, Fields::Named(expected), "{condition}");
+            assert_eq!(usage.fields, UsedArguments::Named(expected), "{condition}");
         }
     }
 
     #[test]
     fn the_input_as_a_whole_needs_every_field() {
         for condition in ["context.input == {a: 1}", "context == {}", "[context.input].isEmpty()"] {
-            assert_eq!(usage(condition).fields, Fields::All, "{condition}");
+            assert_eq!(usage(condition).fields, UsedArguments::All, "{condition}");
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
         ] {
             let usage = usage(condition);
             assert_eq!((usage.call, usage.agent), (false, agent), "{condition}");
-            assert_eq!(usage.fields, Fields::none(), "{condition}");
+            assert_eq!(usage.fields, UsedArguments::none(), "{condition}");
         }
         for condition in ["context == {}", "context has agent && context has task", "context has input"] {
             assert!(usage(condition).call, "{condition}");
@@ -214,7 +214,7 @@ mod tests {
     fn entities_and_their_types_are_found_in_scope_and_condition() {
         let text = r#"permit(principal is Agent in Group::"g", action in [Action::"a:b"], resource in Server::"s")
             when { principal in Role::"agent" || resource is Tool };"#;
-        let usage = Usage::of(&Policy::parse(None, text).unwrap().to_json().unwrap());
+        let usage = PolicyUsage::of(&Policy::parse(None, text).unwrap().to_json().unwrap());
         let types: Vec<&str> = usage.entity_types.iter().map(String::as_str).collect();
         assert_eq!(types, ["Action", "Agent", "Group", "Role", "Server", "Tool"]);
         let entities: Vec<String> =

@@ -13,24 +13,31 @@
 use cedar_policy::RestrictedExpression;
 use serde_json::{Map, Number, Value};
 
-use crate::number::{Fixed, decimal_text};
-use crate::shape::Shape;
-use crate::usage::Fields;
+use crate::number::{CedarNumber, decimal_text};
+use crate::shape::SchemaShape;
+use crate::usage::UsedArguments;
 
 /// The arguments that policies look at, as a record.
-pub(crate) fn input(arguments: &Map<String, Value>, shape: &Shape, fields: &Fields) -> RestrictedExpression {
+pub(crate) fn input(
+    arguments: &Map<String, Value>,
+    shape: &SchemaShape,
+    fields: &UsedArguments,
+) -> RestrictedExpression {
     let wanted = arguments.iter().filter(|(name, _)| fields.contains(name));
     record(wanted, shape)
 }
 
-fn record<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, shape: &Shape) -> RestrictedExpression {
+fn record<'a>(
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+    shape: &SchemaShape,
+) -> RestrictedExpression {
     let converted =
         members.filter_map(|(name, value)| Some((name.clone(), convert(value, shape.field(name))?)));
     RestrictedExpression::new_record(converted).expect("a JSON object has each name once")
 }
 
 /// The Cedar value of a JSON value; `None` for null.
-fn convert(value: &Value, shape: &Shape) -> Option<RestrictedExpression> {
+fn convert(value: &Value, shape: &SchemaShape) -> Option<RestrictedExpression> {
     Some(match value {
         Value::Null => return None,
         Value::Bool(value) => RestrictedExpression::new_bool(*value),
@@ -44,10 +51,10 @@ fn convert(value: &Value, shape: &Shape) -> Option<RestrictedExpression> {
     })
 }
 
-fn convert_number(number: &Number, shape: &Shape) -> RestrictedExpression {
-    match Fixed::of(number, shape) {
-        Fixed::Long(value) => RestrictedExpression::new_long(value),
-        Fixed::Decimal(value) => RestrictedExpression::new_decimal(decimal_text(value)),
+fn convert_number(number: &Number, shape: &SchemaShape) -> RestrictedExpression {
+    match CedarNumber::of(number, shape) {
+        CedarNumber::Long(value) => RestrictedExpression::new_long(value),
+        CedarNumber::Decimal(value) => RestrictedExpression::new_decimal(decimal_text(value)),
     }
 }
 
@@ -59,8 +66,8 @@ mod tests {
     use super::*;
 
     fn shown(arguments: Value, schema: Value) -> String {
-        let shape = Shape::of_schema(&schema);
-        let record = input(arguments.as_object().unwrap(), &shape, &Fields::All);
+        let shape = SchemaShape::of_schema(&schema);
+        let record = input(arguments.as_object().unwrap(), &shape, &UsedArguments::All);
         let context = Context::from_pairs([("input".to_owned(), record)]).unwrap();
         let Some(EvalResult::Record(record)) = context.get("input") else { panic!("input is a record") };
         let mut members: Vec<String> = record.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -118,8 +125,8 @@ mod tests {
     #[test]
     fn only_the_fields_that_policies_look_at_are_converted() {
         let arguments = json!({"a": 1, "b": 2});
-        let fields = Fields::Named(["b".to_owned()].into());
-        let record = input(arguments.as_object().unwrap(), &Shape::Any, &fields);
+        let fields = UsedArguments::Named(["b".to_owned()].into());
+        let record = input(arguments.as_object().unwrap(), &SchemaShape::Any, &fields);
         let context = Context::from_pairs([("input".to_owned(), record)]).unwrap();
         assert_eq!(context.get("input").unwrap().to_string(), r#"{"b": 2}"#);
     }

@@ -24,8 +24,8 @@ use rustix::thread::{
     set_capabilities,
 };
 
-use crate::means::Means;
-use crate::plan::{Person, Plan, all_but};
+use crate::means::SandboxSupport;
+use crate::plan::{SandboxPlan, SandboxUser, all_but};
 
 /// The shells' exit code for a program that was found and could not be started.
 const NOT_STARTED: u8 = 126;
@@ -50,7 +50,7 @@ const NOTHING: &str = "/dev/null";
 const CAPABILITIES_MAX: u32 = 64;
 
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum LaunchError {
     #[error("its plan cannot be read: {0}")]
     Plan(#[from] serde_json::Error),
     #[error("no program is named")]
@@ -88,7 +88,7 @@ pub fn launch(plan: &str, command: &[OsString]) -> ExitCode {
 }
 
 /// Determines the available means by trying them.
-pub fn probe() -> Means {
+pub fn probe() -> SandboxSupport {
     let hiding = enter_namespaces(CloneFlags::CLONE_NEWNET).and_then(|()| hide(Path::new("/proc")));
     let landlock = match restricted(Ruleset::default().handle_access(AccessFs::WriteFile)) {
         Ok(RestrictionStatus { landlock: LandlockStatus::Available { effective_abi, .. }, .. }) => {
@@ -96,15 +96,15 @@ pub fn probe() -> Means {
         }
         _ => 0,
     };
-    Means {
+    SandboxSupport {
         no_namespaces: hiding.err().map(|problem| problem.to_string()),
         landlock: u32::try_from(landlock).expect("a short list"),
     }
 }
 
-fn start(plan: &str, command: &[OsString]) -> Result<Infallible, Problem> {
-    let plan: Plan = serde_json::from_str(plan)?;
-    let (program, args) = command.split_first().ok_or(Problem::NoProgram)?;
+fn start(plan: &str, command: &[OsString]) -> Result<Infallible, LaunchError> {
+    let plan: SandboxPlan = serde_json::from_str(plan)?;
+    let (program, args) = command.split_first().ok_or(LaunchError::NoProgram)?;
     plan.user.as_ref().map(become_user).transpose()?;
     for folder in &plan.make {
         // Without it the program itself reports what is missing.
@@ -116,17 +116,17 @@ fn start(plan: &str, command: &[OsString]) -> Result<Infallible, Problem> {
         plan.own.iter().chain(&plan.hidden).try_for_each(|place| hide(place))?;
     }
     // By its path, after hiding: a folder that was entered before would still be open.
-    std::env::set_current_dir(&plan.cwd).map_err(|error| Problem::Folder(plan.cwd.clone(), error))?;
-    prctl::set_no_new_privs().map_err(|error| Problem::Capabilities(error.into()))?;
+    std::env::set_current_dir(&plan.cwd).map_err(|error| LaunchError::Folder(plan.cwd.clone(), error))?;
+    prctl::set_no_new_privs().map_err(|error| LaunchError::Capabilities(error.into()))?;
     if plan.landlock {
         restrict(&plan)?;
     }
     give_up_capabilities()?;
-    Err(Problem::Start(Command::new(program).args(args).exec()))
+    Err(LaunchError::Start(Command::new(program).args(args).exec()))
 }
 
-fn become_user(user: &Person) -> Result<(), Problem> {
-    let problem = |error| Problem::User(user.name.clone(), error);
+fn become_user(user: &SandboxUser) -> Result<(), LaunchError> {
+    let problem = |error| LaunchError::User(user.name.clone(), error);
     let name = CString::new(user.name.as_str()).map_err(|_| problem(Errno::EINVAL))?;
     let (id, group) = (Uid::from_raw(user.user), Gid::from_raw(user.group));
     initgroups(&name, group).and_then(|()| setgid(group)).and_then(|()| setuid(id)).map_err(problem)?;
@@ -135,17 +135,17 @@ fn become_user(user: &Person) -> Result<(), Problem> {
 }
 
 /// In the new namespaces the user keeps its id, and no other user exists.
-fn enter_namespaces(more: CloneFlags) -> Result<(), Problem> {
+fn enter_namespaces(more: CloneFlags) -> Result<(), LaunchError> {
     let (user, group) = (geteuid(), getegid());
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | more).map_err(Problem::Namespaces)?;
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | more).map_err(LaunchError::Namespaces)?;
     let say = |file: &str, what: String| fs::write(Path::new("/proc/self").join(file), what);
     say("setgroups", "deny".to_owned())
         .and_then(|()| say("uid_map", format!("{user} {user} 1")))
         .and_then(|()| say("gid_map", format!("{group} {group} 1")))
-        .map_err(Problem::Identity)
+        .map_err(LaunchError::Identity)
 }
 
-fn hide(place: &Path) -> Result<(), Problem> {
+fn hide(place: &Path) -> Result<(), LaunchError> {
     const NOBODY: Option<&str> = None;
     // A missing or unreachable place is hidden already.
     let Ok(data) = fs::metadata(place) else { return Ok(()) };
@@ -155,10 +155,10 @@ fn hide(place: &Path) -> Result<(), Problem> {
     } else {
         mount(Some(NOTHING), place, NOBODY, MsFlags::MS_BIND, NOBODY)
     };
-    hidden.map_err(|error| Problem::Hide(place.to_owned(), error))
+    hidden.map_err(|error| LaunchError::Hide(place.to_owned(), error))
 }
 
-fn restrict(plan: &Plan) -> Result<(), Problem> {
+fn restrict(plan: &SandboxPlan) -> Result<(), LaunchError> {
     let write = AccessFs::from_write(LANDLOCK);
     let mut ruleset =
         Ruleset::default().handle_access(write | AccessFs::ReadFile)?.scope(Scope::from_all(LANDLOCK))?;
@@ -174,7 +174,7 @@ fn restrict(plan: &Plan) -> Result<(), Problem> {
         .chain(path_beneath_rules(DEVICES, of_device))
         .chain(path_beneath_rules(writable, write | AccessFs::ReadFile));
     match ruleset.create()?.add_rules(rules)?.restrict_self()?.ruleset {
-        RulesetStatus::NotEnforced => Err(Problem::NoLandlock),
+        RulesetStatus::NotEnforced => Err(LaunchError::NoLandlock),
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
     }
 }
@@ -184,8 +184,8 @@ fn restricted(ruleset: Result<Ruleset, RulesetError>) -> Result<RestrictionStatu
 }
 
 /// Inside its namespaces it could do anything until here, unmounting included.
-fn give_up_capabilities() -> Result<(), Problem> {
-    let problem = |error: rustix::io::Errno| Problem::Capabilities(error.into());
+fn give_up_capabilities() -> Result<(), LaunchError> {
+    let problem = |error: rustix::io::Errno| LaunchError::Capabilities(error.into());
     for number in 0..CAPABILITIES_MAX {
         let capability = CapabilitySet::from_bits_retain(1 << number);
         match remove_capability_from_bounding_set(capability) {

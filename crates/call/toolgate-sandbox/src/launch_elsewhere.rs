@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::Means;
+use crate::SandboxSupport;
 
 pub fn launch(_plan: &str, _command: &[OsString]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-pub fn probe() -> Means {
-    Means::none("this system has none")
+pub fn probe() -> SandboxSupport {
+    SandboxSupport::none("this system has none")
 }

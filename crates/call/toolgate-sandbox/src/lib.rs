@@ -12,7 +12,7 @@ mod plan;
 mod program;
 mod words;
 
-pub use confiner::{Confiner, Demand, Ground, Process, Refused, Start};
+pub use confiner::{ConfineError, ConfinementDemand, Confiner, GatewayPaths, ProcessSpec, StartCommand};
 pub use launch::{launch, probe};
-pub use means::Means;
+pub use means::SandboxSupport;
 pub use places::hidden_in_home;

@@ -12,14 +12,14 @@ const LANDLOCK_OF_NETWORK: u32 = 4;
 
 /// Determined by trying, in a separate process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Means {
+pub struct SandboxSupport {
     /// The reason why places cannot be hidden, if so.
     pub no_namespaces: Option<String>,
     /// The version of Landlock; 0 for none.
     pub landlock: u32,
 }
 
-impl Means {
+impl SandboxSupport {
     /// No means at all, for this reason.
     pub fn none(why: &str) -> Self {
         Self { no_namespaces: Some(why.to_owned()), landlock: 0 }
@@ -82,20 +82,20 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told_with_what_it_means() {
-        let all = Means { no_namespaces: None, landlock: 7 };
+        let all = SandboxSupport { no_namespaces: None, landlock: 7 };
         assert!(all.lacking().is_empty());
-        let older = Means { landlock: 5, ..all.clone() };
+        let older = SandboxSupport { landlock: 5, ..all.clone() };
         assert!(older.lacking().join("").contains("signals"));
-        let container = Means { no_namespaces: Some("EPERM".into()), ..all };
+        let container = SandboxSupport { no_namespaces: Some("EPERM".into()), ..all };
         assert!(container.lacking().join("").contains("by Landlock alone"));
-        let none = Means::none("no");
+        let none = SandboxSupport::none("no");
         assert_eq!(none.lacking().len(), 2);
         assert!(none.lacking()[0].contains("not even what the gateway keeps"));
     }
 
     #[test]
     fn a_launcher_that_is_not_there_is_no_means() {
-        let means = Means::ask(Path::new("/nowhere/launcher"), &[]);
+        let means = SandboxSupport::ask(Path::new("/nowhere/launcher"), &[]);
         assert!(!means.has_namespaces() && !means.has_landlock());
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct SandboxPlan {
     /// Whom it runs as, if not as the gateway's user.
-    pub(crate) user: Option<Person>,
+    pub(crate) user: Option<SandboxUser>,
     pub(crate) cwd: PathBuf,
     /// Folders to create if they are missing.
     pub(crate) make: Vec<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Plan {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Person {
+pub(crate) struct SandboxUser {
     pub(crate) name: String,
     pub(crate) user: u32,
     pub(crate) group: u32,

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use toolgate_core::server::{Confinement, ConfinementLevel};
 
-use crate::confiner::{Demand, Refused};
-use crate::means::Means;
-use crate::plan::Plan;
+use crate::confiner::{ConfineError, ConfinementDemand};
+use crate::means::SandboxSupport;
+use crate::plan::SandboxPlan;
 
 pub(crate) fn off() -> Confinement {
     let says =
@@ -14,11 +14,11 @@ pub(crate) fn off() -> Confinement {
     Confinement { level: ConfinementLevel::Off, says: vec![says.to_owned()] }
 }
 
-pub(crate) fn refused(refused: &Refused) -> Confinement {
+pub(crate) fn refused(refused: &ConfineError) -> Confinement {
     Confinement { level: ConfinementLevel::Confined, says: vec![format!("does not start: {refused}")] }
 }
 
-pub(crate) fn of(plan: &Plan, means: &Means, demand: Demand) -> Confinement {
+pub(crate) fn of(plan: &SandboxPlan, means: &SandboxSupport, demand: ConfinementDemand) -> Confinement {
     let lacking = means.lacking();
     let level = match (means.has_namespaces() || means.has_landlock(), lacking.is_empty()) {
         (_, true) => ConfinementLevel::Confined,
@@ -26,7 +26,7 @@ pub(crate) fn of(plan: &Plan, means: &Means, demand: Demand) -> Confinement {
         (false, false) => ConfinementLevel::Off,
     };
     let mut says = Vec::new();
-    if demand == Demand::Required && level != ConfinementLevel::Confined {
+    if demand == ConfinementDemand::Required && level != ConfinementLevel::Confined {
         says.push("does not start: `[sandbox] required` is set".to_owned());
     }
     says.extend(plan.user.as_ref().map(|user| format!("runs as the user {}", user.name)));
@@ -40,7 +40,7 @@ pub(crate) fn of(plan: &Plan, means: &Means, demand: Demand) -> Confinement {
     Confinement { level, says }
 }
 
-fn sight(plan: &Plan) -> String {
+fn sight(plan: &SandboxPlan) -> String {
     match (plan.namespaces, plan.landlock) {
         (true, _) => format!("does not see {}", list(plan.own.iter().chain(&plan.hidden))),
         (false, true) => format!("cannot read {}", list(plan.own.iter())),
@@ -48,7 +48,7 @@ fn sight(plan: &Plan) -> String {
     }
 }
 
-fn network(plan: &Plan, means: &Means) -> &'static str {
+fn network(plan: &SandboxPlan, means: &SandboxSupport) -> &'static str {
     match (plan.network, plan.namespaces, means.closes_network()) {
         (true, ..) => "uses the network",
         (false, true, _) => "has no network",
@@ -66,8 +66,8 @@ fn list<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
-        Plan {
+    fn plan() -> SandboxPlan {
+        SandboxPlan {
             user: None,
             cwd: "/".into(),
             make: Vec::new(),
@@ -80,30 +80,30 @@ mod tests {
         }
     }
 
-    fn said(plan: &Plan, means: &Means) -> (ConfinementLevel, String) {
-        let Confinement { level, says } = of(plan, means, Demand::Wanted);
+    fn said(plan: &SandboxPlan, means: &SandboxSupport) -> (ConfinementLevel, String) {
+        let Confinement { level, says } = of(plan, means, ConfinementDemand::Wanted);
         (level, says.join("\n"))
     }
 
     #[test]
     fn all_that_can_be_done_is_told_in_three_lines() {
-        let (level, said) = said(&plan(), &Means { no_namespaces: None, landlock: 7 });
+        let (level, said) = said(&plan(), &SandboxSupport { no_namespaces: None, landlock: 7 });
         assert_eq!(level, ConfinementLevel::Confined);
         assert_eq!(said, "does not see /gate/data, /home/me/.ssh\nwrites only in /\nhas no network");
     }
 
     #[test]
     fn what_this_machine_cannot_do_is_a_warning() {
-        let container = Means { no_namespaces: Some("EPERM".into()), landlock: 7 };
-        let (level, text) = said(&Plan { namespaces: false, ..plan() }, &container);
+        let container = SandboxSupport { no_namespaces: Some("EPERM".into()), landlock: 7 };
+        let (level, text) = said(&SandboxPlan { namespaces: false, ..plan() }, &container);
         assert_eq!(level, ConfinementLevel::Partly);
         assert!(
             text.starts_with("cannot read /gate/data\n") && text.contains("WARNING: user namespaces"),
             "{text}"
         );
         assert!(text.contains("but UDP"), "{text}");
-        let none = Plan { namespaces: false, landlock: false, network: true, ..plan() };
-        let (level, text) = said(&none, &Means::none("no"));
+        let none = SandboxPlan { namespaces: false, landlock: false, network: true, ..plan() };
+        let (level, text) = said(&none, &SandboxSupport::none("no"));
         assert_eq!(level, ConfinementLevel::Off);
         assert!(text.contains("sees all that its user sees") && text.contains("no Landlock"), "{text}");
     }

@@ -3,21 +3,21 @@
 
 use bytes::Bytes;
 use bytestring::ByteString;
-use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::server::Era;
 use toolgate_core::{Raw, RawJson};
 use toolgate_wire::message::parse_text;
-use toolgate_wire::{Incoming, Members, Response, object};
+use toolgate_wire::{IncomingMessage, ObjectMembers, Response, object};
 
-use crate::context::Context;
+use crate::context::ServerContext;
 
 /// The result in `body`, which must be only the response to the request `id`.
-pub(crate) fn of_body(ctx: &Context, body: &Bytes, id: u64) -> Result<RawJson, ServerError> {
+pub(crate) fn of_body(ctx: &ServerContext, body: &Bytes, id: u64) -> Result<RawJson, ServerError> {
     let Ok(text) = ByteString::try_from(body.clone()) else {
         return Err(ctx.garbled("its answer is not UTF-8"));
     };
     match parse_text(&text, ctx.limits().depth_max) {
-        Ok(Incoming::Response(response)) => match request_id(&response) {
+        Ok(IncomingMessage::Response(response)) => match request_id(&response) {
             Some(answered) if answered != id => {
                 Err(ctx.garbled(format!("it answered request {answered} when it was asked request {id}")))
             }
@@ -50,14 +50,14 @@ pub(crate) fn number(value: Raw<'_>) -> Option<u64> {
 }
 
 /// The kind of reply that a result is. Only the newer era has more than one kind.
-pub(crate) fn reply(ctx: &Context, era: Era, result: RawJson) -> Result<Reply, ServerError> {
+pub(crate) fn reply(ctx: &ServerContext, era: Era, result: RawJson) -> Result<ServerReply, ServerError> {
     if era == Era::Legacy {
-        return Ok(Reply::Complete(result));
+        return Ok(ServerReply::Complete(result));
     }
     match result_type(result.as_str()) {
-        ResultType::Complete => Ok(Reply::Complete(result)),
-        ResultType::InputRequired => Ok(Reply::InputRequired(result)),
-        ResultType::Task => Ok(Reply::Task(result)),
+        ResultType::Complete => Ok(ServerReply::Complete(result)),
+        ResultType::InputRequired => Ok(ServerReply::InputRequired(result)),
+        ResultType::Task => Ok(ServerReply::Task(result)),
         ResultType::Several => Err(ctx.garbled("its result says more than once of which type it is")),
         ResultType::Unknown(name) => {
             Err(ctx.garbled(format!("its result is of the unknown type \"{name}\"")))
@@ -87,7 +87,7 @@ fn result_type(result: &str) -> ResultType {
     if !object::may_say(result.as_bytes(), "resultType") {
         return ResultType::Complete;
     }
-    let Ok(members) = Members::of_str(result) else { return ResultType::Complete };
+    let Ok(members) = ObjectMembers::of_str(result) else { return ResultType::Complete };
     let mut named = members.iter().filter(|(name, _)| *name == "resultType").map(|(_, value)| decode(value));
     let (name, other) = (named.next(), named.next());
     match name.as_deref() {

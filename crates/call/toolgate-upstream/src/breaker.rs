@@ -23,10 +23,10 @@ pub(crate) struct Breaker {
     failures: AtomicU32,
     /// True if `rest` is set: the only thing that the usual path checks.
     open: AtomicBool,
-    rest: Mutex<Option<Box<Rest>>>,
+    rest: Mutex<Option<Box<BreakerPause>>>,
 }
 
-struct Rest {
+struct BreakerPause {
     reason: String,
     length: Duration,
     until: Instant,
@@ -36,20 +36,20 @@ struct Rest {
 
 /// It is paused. Nothing was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Resting {
+pub(crate) struct BreakerPaused {
     pub(crate) reason: String,
     pub(crate) retry_after: Duration,
 }
 
 /// Permission for one attempt. Dropped without an outcome it counts as neither success nor failure.
 #[must_use]
-pub(crate) struct Admission<'a> {
+pub(crate) struct BreakerAdmission<'a> {
     breaker: &'a Breaker,
-    kind: Kind,
+    kind: AttemptKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AttemptKind {
     Usual,
     /// The one attempt that decides whether the pause is over.
     Probe,
@@ -58,23 +58,23 @@ enum Kind {
 }
 
 impl Breaker {
-    pub(crate) fn admit(&self) -> Result<Admission<'_>, Resting> {
+    pub(crate) fn admit(&self) -> Result<BreakerAdmission<'_>, BreakerPaused> {
         if !self.open.load(Ordering::Acquire) {
-            return Ok(Admission { breaker: self, kind: Kind::Usual });
+            return Ok(BreakerAdmission { breaker: self, kind: AttemptKind::Usual });
         }
         let kind = match self.rest.lock().as_mut() {
-            None => Kind::Usual,
+            None => AttemptKind::Usual,
             Some(rest) => {
                 rest.refusal()?;
                 rest.probing = true;
-                Kind::Probe
+                AttemptKind::Probe
             }
         };
-        Ok(Admission { breaker: self, kind })
+        Ok(BreakerAdmission { breaker: self, kind })
     }
 
     /// The answer of [`Breaker::admit`], without taking the place of a probe.
-    pub(crate) fn resting(&self) -> Option<Resting> {
+    pub(crate) fn resting(&self) -> Option<BreakerPaused> {
         if !self.open.load(Ordering::Acquire) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Breaker {
     fn usual_failed(&self, reason: &str) {
         let mut rest = self.rest.lock();
         if rest.is_none() && self.failures.fetch_add(1, Ordering::AcqRel) + 1 >= FAILURES_MAX {
-            *rest = Some(Box::new(Rest::new(reason, REST)));
+            *rest = Some(Box::new(BreakerPause::new(reason, REST)));
             self.open.store(true, Ordering::Release);
         }
     }
@@ -99,7 +99,7 @@ impl Breaker {
 
     fn rest_longer(&self, reason: &str) {
         if let Some(rest) = self.rest.lock().as_mut() {
-            **rest = Rest::new(reason, (rest.length * 2).min(REST_MAX));
+            **rest = BreakerPause::new(reason, (rest.length * 2).min(REST_MAX));
         }
     }
 
@@ -110,46 +110,46 @@ impl Breaker {
     }
 }
 
-impl Rest {
+impl BreakerPause {
     fn new(reason: &str, length: Duration) -> Self {
         let reason = reason.chars().take(REASON_CHARS_MAX).collect();
         Self { reason, length, until: Instant::now() + length, probing: false }
     }
 
-    fn refusal(&self) -> Result<(), Resting> {
+    fn refusal(&self) -> Result<(), BreakerPaused> {
         let left = self.until.saturating_duration_since(Instant::now());
         let retry_after = match left {
             Duration::ZERO if self.probing => PROBE_PAUSE,
             Duration::ZERO => return Ok(()),
             left => left,
         };
-        Err(Resting { reason: self.reason.clone(), retry_after })
+        Err(BreakerPaused { reason: self.reason.clone(), retry_after })
     }
 }
 
-impl Admission<'_> {
+impl BreakerAdmission<'_> {
     pub(crate) fn succeeded(mut self) {
-        match std::mem::replace(&mut self.kind, Kind::Told) {
-            Kind::Probe => self.breaker.close(),
-            Kind::Usual if self.breaker.failures.load(Ordering::Acquire) != 0 => {
+        match std::mem::replace(&mut self.kind, AttemptKind::Told) {
+            AttemptKind::Probe => self.breaker.close(),
+            AttemptKind::Usual if self.breaker.failures.load(Ordering::Acquire) != 0 => {
                 self.breaker.failures.store(0, Ordering::Release);
             }
-            Kind::Usual | Kind::Told => {}
+            AttemptKind::Usual | AttemptKind::Told => {}
         }
     }
 
     pub(crate) fn failed(mut self, reason: &str) {
-        match std::mem::replace(&mut self.kind, Kind::Told) {
-            Kind::Probe => self.breaker.rest_longer(reason),
-            Kind::Usual => self.breaker.usual_failed(reason),
-            Kind::Told => {}
+        match std::mem::replace(&mut self.kind, AttemptKind::Told) {
+            AttemptKind::Probe => self.breaker.rest_longer(reason),
+            AttemptKind::Usual => self.breaker.usual_failed(reason),
+            AttemptKind::Told => {}
         }
     }
 }
 
-impl Drop for Admission<'_> {
+impl Drop for BreakerAdmission<'_> {
     fn drop(&mut self) {
-        if self.kind == Kind::Probe {
+        if self.kind == AttemptKind::Probe {
             self.breaker.give_probe_back();
         }
     }

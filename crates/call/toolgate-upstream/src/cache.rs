@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
-use toolgate_core::port::{Reply, ServerRequest};
+use toolgate_core::port::{ServerReply, ServerRequest};
 use toolgate_core::tool::{CacheRule, CacheScope};
 use toolgate_core::{Digest, PrincipalId, RawJson, ServerName};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
-pub(crate) use observed::Observed;
+pub(crate) use observed::ObservedCaller;
 
 const ENTRIES_MAX: usize = 10_000;
 const BYTES_MAX: usize = 64 << 20;
@@ -32,21 +32,21 @@ const FRESH_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const TRACING: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Kept>);
+pub(crate) struct ResultCache(Mutex<CacheEntries>);
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<Key, Entry>,
+struct CacheEntries {
+    entries: HashMap<CacheKey, CacheEntry>,
     /// The keys in the order of storing.
-    order: BTreeMap<u64, Key>,
+    order: BTreeMap<u64, CacheKey>,
     next: u64,
     bytes: usize,
 }
 
 /// The call, and its principal; `None` is shared by all.
-type Key = (Digest, Option<PrincipalId>);
+type CacheKey = (Digest, Option<PrincipalId>);
 
-struct Entry {
+struct CacheEntry {
     result: RawJson,
     server: ServerName,
     until: Instant,
@@ -54,7 +54,7 @@ struct Entry {
 }
 
 /// The place for the result of one call.
-pub(crate) struct Slot {
+pub(crate) struct CacheSlot {
     server: ServerName,
     call: Digest,
     principal: PrincipalId,
@@ -63,14 +63,14 @@ pub(crate) struct Slot {
 
 /// The permission to show one principal's result to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sharing {
+pub(crate) enum CacheSharing {
     /// As rule and result decide.
     Allowed,
     /// The server is shown credentials that may be the principal's own, so its answers may be too.
     Never,
 }
 
-impl Slot {
+impl CacheSlot {
     /// `None` if results of this request are not cached: the tool is not marked for it, or it is part of a
     /// conversation, or it includes content that was not read and cannot be compared.
     pub(crate) fn of(request: &ServerRequest, principal: &PrincipalId) -> Option<Self> {
@@ -86,11 +86,11 @@ impl Slot {
         Some(Self { server, call: Digest::of(text), principal, rule })
     }
 
-    fn private(&self) -> Key {
+    fn private(&self) -> CacheKey {
         (self.call, Some(self.principal.clone()))
     }
 
-    fn public(&self) -> Key {
+    fn public(&self) -> CacheKey {
         (self.call, None)
     }
 }
@@ -99,26 +99,26 @@ impl Slot {
 fn push_meaning(text: &mut String, meta: &str) -> Option<()> {
     if !meta.is_empty() {
         let object = format!("{{{meta}}}");
-        Members::of_str(&object).ok()?.write_without(text, |name| TRACING.contains(&name));
+        ObjectMembers::of_str(&object).ok()?.write_without(text, |name| TRACING.contains(&name));
     }
     Some(())
 }
 
-impl Cache {
-    pub(crate) fn lookup(&self, slot: &Slot) -> Option<RawJson> {
+impl ResultCache {
+    pub(crate) fn lookup(&self, slot: &CacheSlot) -> Option<RawJson> {
         let mut kept = self.kept();
         kept.fresh(&slot.private()).or_else(|| kept.fresh(&slot.public()))
     }
 
     /// Keeps a reply if it may be kept.
-    pub(crate) fn store(&self, slot: &Slot, reply: &Reply, sharing: Sharing) {
-        let Reply::Complete(result) = reply else { return };
+    pub(crate) fn store(&self, slot: &CacheSlot, reply: &ServerReply, sharing: CacheSharing) {
+        let ServerReply::Complete(result) = reply else { return };
         if result.as_bytes().len() > RESULT_BYTES_MAX {
             return;
         }
         let Some((fresh, scope)) = terms(result, slot.rule) else { return };
         let key = match (scope, sharing) {
-            (CacheScope::Public, Sharing::Allowed) => slot.public(),
+            (CacheScope::Public, CacheSharing::Allowed) => slot.public(),
             _ => slot.private(),
         };
         // A copy: the result may be a small part of a large buffer.
@@ -136,13 +136,13 @@ impl Cache {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CacheEntries> {
         self.0.lock()
     }
 }
 
-impl Kept {
-    fn fresh(&mut self, key: &Key) -> Option<RawJson> {
+impl CacheEntries {
+    fn fresh(&mut self, key: &CacheKey) -> Option<RawJson> {
         let entry = self.entries.get(key)?;
         if Instant::now() < entry.until {
             return Some(entry.result.clone());
@@ -152,7 +152,7 @@ impl Kept {
         None
     }
 
-    fn insert(&mut self, key: Key, result: RawJson, server: ServerName, until: Instant) {
+    fn insert(&mut self, key: CacheKey, result: RawJson, server: ServerName, until: Instant) {
         if let Some(old) = self.entries.get(&key) {
             let place = old.place;
             self.remove_at(place);
@@ -166,7 +166,7 @@ impl Kept {
         self.next += 1;
         self.bytes += bytes;
         self.order.insert(place, key.clone());
-        self.entries.insert(key, Entry { result, server, until, place });
+        self.entries.insert(key, CacheEntry { result, server, until, place });
     }
 
     fn remove_at(&mut self, place: u64) {
@@ -177,7 +177,7 @@ impl Kept {
         }
     }
 
-    fn is_of(&self, key: &Key, server: &ServerName) -> bool {
+    fn is_of(&self, key: &CacheKey, server: &ServerName) -> bool {
         self.entries.get(key).is_some_and(|entry| entry.server == *server)
     }
 }
@@ -188,7 +188,7 @@ fn size_of_entry(result: &RawJson) -> usize {
 
 /// The lifetime of a result and its audience; `None` if it is not cached. An unreadable value is not cached.
 fn terms(result: &RawJson, rule: CacheRule) -> Option<(Duration, CacheScope)> {
-    let members = Members::of(result).ok()?;
+    let members = ObjectMembers::of(result).ok()?;
     if members.has_duplicates() || members.get("isError").is_some_and(|value| value.get() != "false") {
         return None;
     }

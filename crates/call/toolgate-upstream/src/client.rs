@@ -19,14 +19,14 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::{NoKey, SourceError};
-use toolgate_outbound::{BadEgress, Forbidden, IDLE_MAX, Resolver, Scheme, Tcp, told};
+use toolgate_outbound::{BadEgress, ForbiddenAddress, IDLE_MAX, Resolver, Scheme, Tcp, told};
 use tower_service::Service;
 
-pub(crate) use answered::{Answered, BodyError};
-use body::Body;
-use line::Line;
+pub(crate) use answered::{BodyError, ServerResponse};
+use body::OutgoingBody;
+use line::HttpConnection;
 
-use crate::message::{Inserts, Message, Sent};
+use crate::message::{MessageInserts, OutgoingMessage, SentState};
 
 const IDLE_CONNECTIONS_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -60,28 +60,28 @@ pub(crate) enum BadAddress {
     #[error("TLS cannot be spoken: {0}")]
     Egress(#[from] BadEgress),
     #[error(transparent)]
-    Forbidden(#[from] Forbidden),
+    Forbidden(#[from] ForbiddenAddress),
 }
 
 #[derive(Clone)]
-enum Connector {
+enum ServerConnector {
     Plain(Tcp),
-    Tls(toolgate_outbound::Connector),
+    Tls(toolgate_outbound::OutboundConnector),
 }
 
 /// One destination and the connections to it.
-pub(crate) struct Client {
-    connector: Connector,
+pub(crate) struct ServerClient {
+    connector: ServerConnector,
     /// Scheme and authority, to connect to.
     origin: Uri,
     host: HeaderValue,
-    idle: Mutex<Vec<Idle>>,
+    idle: Mutex<Vec<IdleConnection>>,
     /// For ends of streams in the background.
     tasks: TaskTracker,
 }
 
-struct Idle {
-    line: Line,
+struct IdleConnection {
+    line: HttpConnection,
     since: Instant,
     /// A connection belongs to the event loop it was opened on; used from another thread, every byte would cost a
     /// wake-up across threads.
@@ -97,7 +97,7 @@ fn this_thread() -> u64 {
     THIS.with(|this| *this)
 }
 
-impl Client {
+impl ServerClient {
     pub(crate) fn new(
         url: &url::Url,
         resolver: Resolver,
@@ -107,9 +107,9 @@ impl Client {
         let bad = || BadAddress::Url { url: shown(url.as_str()) };
         resolver.check_literal(url)?;
         let connector = match Scheme::of(url.scheme()).ok_or_else(bad)? {
-            Scheme::Http => Connector::Plain(Tcp::new(egress.clone(), resolver, CONNECT_TIMEOUT)),
+            Scheme::Http => ServerConnector::Plain(Tcp::new(egress.clone(), resolver, CONNECT_TIMEOUT)),
             https @ Scheme::Https => {
-                Connector::Tls(toolgate_outbound::connector(https, egress, resolver, CONNECT_TIMEOUT)?)
+                ServerConnector::Tls(toolgate_outbound::connector(https, egress, resolver, CONNECT_TIMEOUT)?)
             }
         };
         let authority = authority(url).ok_or_else(bad)?;
@@ -124,14 +124,14 @@ impl Client {
         method: Method,
         target: Uri,
         mut headers: HeaderMap,
-        message: Message,
-    ) -> Result<Answered, SendError> {
+        message: OutgoingMessage,
+    ) -> Result<ServerResponse, SendError> {
         let inserts = message.inserts().cloned();
         if let Some(inserts) = &inserts {
             Box::pin(inserts.begin()).await?;
         }
         headers.insert(header::HOST, self.host.clone());
-        let mut request = Request::new(Body::from(message));
+        let mut request = Request::new(OutgoingBody::from(message));
         *request.method_mut() = method;
         *request.uri_mut() = target;
         *request.headers_mut() = headers;
@@ -141,7 +141,7 @@ impl Client {
                 continue;
             }
             match line.send(request).await {
-                Ok(response) => return Ok(Answered::new(response, line, self, inserts)),
+                Ok(response) => return Ok(ServerResponse::new(response, line, self, inserts)),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(broken_off(&error.into_error(), inserts.as_deref())),
@@ -150,7 +150,7 @@ impl Client {
         }
         let mut line = Box::pin(self.connect()).await?;
         match line.send(request).await {
-            Ok(response) => Ok(Answered::new(response, line, self, inserts)),
+            Ok(response) => Ok(ServerResponse::new(response, line, self, inserts)),
             Err(mut error) => Err(match error.take_message() {
                 Some(_) => {
                     SendError::Unsent("it closed the connection before the request was written".into())
@@ -160,7 +160,7 @@ impl Client {
         }
     }
 
-    fn take_idle(&self) -> Option<Line> {
+    fn take_idle(&self) -> Option<HttpConnection> {
         let mut idle = self.idle.lock();
         let here = this_thread();
         let at = idle.iter().rposition(|one| one.thread == here)?;
@@ -173,13 +173,13 @@ impl Client {
         Some(latest.line)
     }
 
-    fn give_back(&self, line: Line) {
+    fn give_back(&self, line: HttpConnection) {
         if line.is_over() || self.tasks.is_closed() {
             return;
         }
         let mut idle = self.idle.lock();
         if idle.len() < IDLE_CONNECTIONS_MAX {
-            idle.push(Idle { line, since: Instant::now(), thread: this_thread() });
+            idle.push(IdleConnection { line, since: Instant::now(), thread: this_thread() });
         }
     }
 
@@ -194,17 +194,17 @@ impl Client {
         self.idle.lock().clear();
     }
 
-    async fn connect(&self) -> Result<Line, SendError> {
+    async fn connect(&self) -> Result<HttpConnection, SendError> {
         match self.connector.clone() {
-            Connector::Plain(mut connector) => {
+            ServerConnector::Plain(mut connector) => {
                 let stream =
                     connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&*error))?;
-                Line::open_plain(stream).await.map_err(|error| self.unreachable(&error))
+                HttpConnection::open_plain(stream).await.map_err(|error| self.unreachable(&error))
             }
-            Connector::Tls(mut connector) => {
+            ServerConnector::Tls(mut connector) => {
                 let stream =
                     connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&*error))?;
-                Line::open(stream).await.map_err(|error| self.unreachable(&error))
+                HttpConnection::open(stream).await.map_err(|error| self.unreachable(&error))
             }
         }
     }
@@ -234,11 +234,11 @@ pub(crate) fn shown(address: &str) -> String {
 }
 
 /// A connection that broke during a request. A server without the whole request has run nothing.
-fn broken_off(error: &hyper::Error, inserts: Option<&Inserts>) -> SendError {
-    match inserts.map_or(Sent::Whole, Inserts::sent) {
-        Sent::Whole => SendError::Lost(describe(error)),
-        Sent::Broken(error) => SendError::Unread(error),
-        Sent::Partly => {
+fn broken_off(error: &hyper::Error, inserts: Option<&MessageInserts>) -> SendError {
+    match inserts.map_or(SentState::Whole, MessageInserts::sent) {
+        SentState::Whole => SendError::Lost(describe(error)),
+        SentState::Broken(error) => SendError::Unread(error),
+        SentState::Partly => {
             SendError::Unsent(format!("it hung up in the middle of the request: {}", told(error)))
         }
     }

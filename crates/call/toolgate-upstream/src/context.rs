@@ -10,33 +10,33 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::port::{Keyring, ServerError, SourceError, Watcher};
+use toolgate_core::port::{Keyring, ServerError, ServerWatcher, SourceError};
 use toolgate_core::server::ServerSpec;
-use toolgate_core::{Fault, FaultKind, Limits, ServerName};
+use toolgate_core::{Fault, FaultKind, MessageLimits, ServerName};
 use toolgate_sandbox::Confiner;
 
-use crate::Facts;
-use crate::cache::Cache;
+use crate::ServerFacts;
+use crate::cache::ResultCache;
 use crate::deadline::Deadline;
-use crate::message::Inserts;
+use crate::message::MessageInserts;
 use crate::reaper::Reaper;
 
 /// The shared state of all servers of one gateway.
-pub(crate) struct House {
-    pub(crate) watcher: Arc<dyn Watcher>,
-    pub(crate) facts: Arc<dyn Facts>,
+pub(crate) struct SharedContext {
+    pub(crate) watcher: Arc<dyn ServerWatcher>,
+    pub(crate) facts: Arc<dyn ServerFacts>,
     pub(crate) keyring: Arc<dyn Keyring>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: MessageLimits,
     /// The environment that children may inherit, already narrowed to [`crate::INHERITED`].
     pub(crate) base_env: BTreeMap<String, String>,
     pub(crate) reaper: Option<Reaper>,
     pub(crate) confiner: Option<Confiner>,
     /// The level that older-era servers are asked to log at.
     pub(crate) level: watch::Sender<Option<String>>,
-    pub(crate) cache: Cache,
+    pub(crate) cache: ResultCache,
 }
 
-impl House {
+impl SharedContext {
     pub(crate) fn reaper_of(command: Option<(PathBuf, Vec<String>)>) -> Option<Reaper> {
         command.map(|(program, args)| Reaper::new(program, args))
     }
@@ -46,26 +46,26 @@ impl House {
 const ANSWERS_WAITING_MAX: usize = 256;
 
 /// The shared state of one server's machinery.
-pub(crate) struct Context {
+pub(crate) struct ServerContext {
     pub(crate) spec: ServerSpec,
-    pub(crate) house: Arc<House>,
+    pub(crate) house: Arc<SharedContext>,
     pub(crate) tasks: TaskTracker,
     /// Cancelled when the server is removed.
     pub(crate) stop: CancellationToken,
-    pub(crate) signals: Signals,
+    pub(crate) signals: SupervisorSignals,
     /// Places for answers of ours that wait to be sent, so that a server cannot make us pile them up.
     pub(crate) answers: Arc<Semaphore>,
     pub(crate) last_words: LastWords,
 }
 
-impl Context {
-    pub(crate) fn new(spec: ServerSpec, house: Arc<House>, stop: CancellationToken) -> Arc<Self> {
+impl ServerContext {
+    pub(crate) fn new(spec: ServerSpec, house: Arc<SharedContext>, stop: CancellationToken) -> Arc<Self> {
         Arc::new(Self {
             spec,
             house,
             tasks: TaskTracker::new(),
             stop,
-            signals: Signals::default(),
+            signals: SupervisorSignals::default(),
             answers: Arc::new(Semaphore::new(ANSWERS_WAITING_MAX)),
             last_words: LastWords::default(),
         })
@@ -75,7 +75,7 @@ impl Context {
         &self.spec.name
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &MessageLimits {
         &self.house.limits
     }
 
@@ -101,7 +101,7 @@ impl Context {
     }
 
     /// The error of a request whose time is over, whoever used it up.
-    pub(crate) fn late(&self, deadline: &Deadline, inserts: Option<&Arc<Inserts>>) -> ServerError {
+    pub(crate) fn late(&self, deadline: &Deadline, inserts: Option<&Arc<MessageInserts>>) -> ServerError {
         let after = deadline.length();
         if inserts.is_some_and(|inserts| inserts.awaits_source()) {
             let late = format!("the content to send could not be read within {} s", after.as_secs_f32());
@@ -122,12 +122,12 @@ impl Context {
 
 /// Signals to the supervisor. They coalesce, so a server that floods notifications costs a flag and not a queue.
 #[derive(Default)]
-pub(crate) struct Signals {
+pub(crate) struct SupervisorSignals {
     bits: AtomicU8,
     wake: Notify,
 }
 
-impl Signals {
+impl SupervisorSignals {
     const LIST_CHANGED: u8 = 1;
     const SUSPECT: u8 = 2;
     const LOOK: u8 = 4;
@@ -162,9 +162,9 @@ impl Signals {
         }
     }
 
-    pub(crate) fn take(&self) -> Raised {
+    pub(crate) fn take(&self) -> RaisedSignals {
         let bits = self.bits.swap(0, Ordering::AcqRel);
-        Raised {
+        RaisedSignals {
             list_changed: bits & Self::LIST_CHANGED != 0,
             suspect: bits & Self::SUSPECT != 0,
             look: bits & Self::LOOK != 0,
@@ -172,7 +172,7 @@ impl Signals {
     }
 }
 
-pub(crate) struct Raised {
+pub(crate) struct RaisedSignals {
     pub(crate) list_changed: bool,
     pub(crate) suspect: bool,
     pub(crate) look: bool,
@@ -182,10 +182,10 @@ pub(crate) struct Raised {
 /// error, since the lines after it are mostly a location, or else the last one; and output in the place of
 /// messages.
 #[derive(Default)]
-pub(crate) struct LastWords(Mutex<Words>);
+pub(crate) struct LastWords(Mutex<LastMessages>);
 
 #[derive(Default)]
-struct Words {
+struct LastMessages {
     error: Option<String>,
     last: Option<String>,
     not_json: Option<String>,
@@ -195,7 +195,7 @@ const WORDS_CHARS_MAX: usize = 300;
 
 impl LastWords {
     pub(crate) fn clear(&self) {
-        *self.0.lock() = Words::default();
+        *self.0.lock() = LastMessages::default();
     }
 
     /// A line on standard error.

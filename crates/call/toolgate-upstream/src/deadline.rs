@@ -12,19 +12,19 @@ use tokio::time::{Instant, sleep_until};
 pub(crate) struct Deadline {
     after: Duration,
     at: Instant,
-    held: Mutex<Holds>,
+    held: Mutex<DeadlineHolds>,
     released: Notify,
 }
 
 #[derive(Default)]
-struct Holds {
+struct DeadlineHolds {
     open: usize,
     since: Option<Instant>,
     total: Duration,
 }
 
 #[derive(Debug)]
-pub(crate) struct Passed;
+pub(crate) struct DeadlinePassed;
 
 impl Deadline {
     pub(crate) fn after(after: Duration) -> Arc<Self> {
@@ -36,20 +36,20 @@ impl Deadline {
     }
 
     /// Stops the clock until the guard is dropped.
-    pub(crate) fn hold(self: &Arc<Self>) -> Held {
+    pub(crate) fn hold(self: &Arc<Self>) -> DeadlineHold {
         let mut held = self.held.lock();
         held.open += 1;
         held.since.get_or_insert_with(Instant::now);
-        Held(self.clone())
+        DeadlineHold(self.clone())
     }
 
     /// Runs `work` until it ends or the time is over.
-    pub(crate) async fn limit<F: Future>(&self, work: F) -> Result<F::Output, Passed> {
+    pub(crate) async fn limit<F: Future>(&self, work: F) -> Result<F::Output, DeadlinePassed> {
         tokio::select! {
             biased;
             output = work => Ok(output),
             // Work that is always ready uses up the task's budget, and a timer within it would never fire.
-            () = unconstrained(self.passed()) => Err(Passed),
+            () = unconstrained(self.passed()) => Err(DeadlinePassed),
         }
     }
 
@@ -57,27 +57,27 @@ impl Deadline {
         loop {
             let released = self.released.notified();
             match self.remaining() {
-                Remaining::Held => released.await,
-                Remaining::Until(at) if at <= Instant::now() => return,
-                Remaining::Until(at) => sleep_until(at).await,
+                RemainingTime::Held => released.await,
+                RemainingTime::Until(at) if at <= Instant::now() => return,
+                RemainingTime::Until(at) => sleep_until(at).await,
             }
         }
     }
 
-    fn remaining(&self) -> Remaining {
+    fn remaining(&self) -> RemainingTime {
         let held = self.held.lock();
-        if held.open > 0 { Remaining::Held } else { Remaining::Until(self.at + held.total) }
+        if held.open > 0 { RemainingTime::Held } else { RemainingTime::Until(self.at + held.total) }
     }
 }
 
-enum Remaining {
+enum RemainingTime {
     Held,
     Until(Instant),
 }
 
-pub(crate) struct Held(Arc<Deadline>);
+pub(crate) struct DeadlineHold(Arc<Deadline>);
 
-impl Drop for Held {
+impl Drop for DeadlineHold {
     fn drop(&mut self) {
         let mut held = self.0.held.lock();
         held.open -= 1;

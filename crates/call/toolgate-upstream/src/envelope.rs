@@ -4,9 +4,9 @@
 use toolgate_core::port::{Caller, ServerRequest};
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::object::{push_member, push_string};
-use toolgate_wire::{Version, compose, meta};
+use toolgate_wire::{ProtocolVersion, compose, meta};
 
-use crate::message::Message;
+use crate::message::OutgoingMessage;
 
 /// Our own name if no client's name is known.
 pub(crate) const CLIENT_INFO: &str =
@@ -25,10 +25,10 @@ const MODERN_FRAME_BYTES: usize = 320;
 /// stream or the pending table leads from it to the caller.
 pub(crate) fn modern(
     id: u64,
-    version: Version,
+    version: ProtocolVersion,
     request: &ServerRequest,
     caller: Option<&dyn Caller>,
-) -> Message {
+) -> OutgoingMessage {
     let capabilities = caller.map_or(OWN_CAPABILITIES, |caller| caller.capabilities().as_str());
     let info = caller.and_then(Caller::client_info).map_or(CLIENT_INFO, RawJson::as_str);
     let length =
@@ -63,11 +63,11 @@ pub(crate) fn modern(
     push_cargo(&mut text, &request.meta);
     text.push('}');
     close(&mut text, id, request);
-    Message::new(text, params_at, &request.inserts)
+    OutgoingMessage::new(text, params_at, &request.inserts)
 }
 
 /// A request of the older era.
-pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> Message {
+pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> OutgoingMessage {
     let wants_progress = caller.is_some_and(Caller::wants_progress);
     let mut text =
         String::with_capacity(request.method.len() + request.params.len() + request.meta.len() + 128);
@@ -85,7 +85,7 @@ pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Calle
         text.push('}');
     }
     close(&mut text, id, request);
-    Message::new(text, params_at, &request.inserts)
+    OutgoingMessage::new(text, params_at, &request.inserts)
 }
 
 /// Writes the text up to and including the brace that opens `params`, and returns its length.
@@ -132,12 +132,12 @@ fn push_cargo(text: &mut String, cargo: &str) {
     text.push_str(cargo);
 }
 
-pub(crate) fn initialize(id: u64) -> Message {
+pub(crate) fn initialize(id: u64) -> OutgoingMessage {
     let request = ServerRequest::new(
         "initialize",
         format!(
             r#""protocolVersion":"{}","capabilities":{LEGACY_CAPABILITIES},"clientInfo":{CLIENT_INFO}"#,
-            Version::LATEST_LEGACY.as_str()
+            ProtocolVersion::LATEST_LEGACY.as_str()
         ),
     );
     legacy(id, &request, None)
@@ -186,13 +186,13 @@ mod tests {
         }
     }
 
-    fn text(message: Message) -> String {
+    fn text(message: OutgoingMessage) -> String {
         String::from_utf8(message.into_text().to_vec()).expect("text")
     }
 
     #[test]
     fn a_modern_request_carries_its_whole_context() {
-        let text = text(modern(7, Version::V2026_07_28, &request(), None));
+        let text = text(modern(7, ProtocolVersion::V2026_07_28, &request(), None));
         let value: serde_json::Value = serde_json::from_str(&text).expect("valid");
         assert_eq!(value["id"], 7);
         assert_eq!(value["params"]["_meta"][meta::PROTOCOL_VERSION], "2026-07-28");
@@ -204,9 +204,11 @@ mod tests {
     #[test]
     fn empty_params_and_cargo_leave_no_stray_commas() {
         let request = ServerRequest::new("tools/list", String::new());
-        for message in
-            [modern(1, Version::V2026_07_28, &request, None), legacy(1, &request, None), initialize(2)]
-        {
+        for message in [
+            modern(1, ProtocolVersion::V2026_07_28, &request, None),
+            legacy(1, &request, None),
+            initialize(2),
+        ] {
             serde_json::from_str::<serde_json::Value>(&text(message)).expect("valid");
         }
     }

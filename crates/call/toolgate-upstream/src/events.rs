@@ -2,25 +2,25 @@
 
 use std::collections::VecDeque;
 
-use toolgate_wire::sse::{Decoder, Event};
+use toolgate_wire::sse::{SseDecoder, SseEvent};
 
-use crate::client::{Answered, BodyError};
+use crate::client::{BodyError, ServerResponse};
 
-pub(crate) struct Events {
-    body: Answered,
-    decoder: Decoder,
-    ready: VecDeque<Event>,
+pub(crate) struct ServerEvents {
+    body: ServerResponse,
+    decoder: SseDecoder,
+    ready: VecDeque<SseEvent>,
     /// The last id of the stream, which a resumption names.
     pub(crate) last_id: Option<String>,
     /// The wait before a resumption, as the stream asked.
     pub(crate) retry_ms: Option<u64>,
 }
 
-impl Events {
-    pub(crate) fn new(body: Answered, event_bytes_max: usize) -> Self {
+impl ServerEvents {
+    pub(crate) fn new(body: ServerResponse, event_bytes_max: usize) -> Self {
         Self {
             body,
-            decoder: Decoder::new(event_bytes_max),
+            decoder: SseDecoder::new(event_bytes_max),
             ready: VecDeque::new(),
             last_id: None,
             retry_ms: None,
@@ -28,7 +28,7 @@ impl Events {
     }
 
     /// The next event that has data, or `None` at the end of the stream.
-    pub(crate) async fn next(&mut self) -> Result<Option<Event>, BodyError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<SseEvent>, BodyError> {
         // A server that floods us is always ready: without this, nothing else on the thread would get its turn.
         tokio::task::coop::consume_budget().await;
         loop {

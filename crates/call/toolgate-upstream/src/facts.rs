@@ -4,7 +4,7 @@ use toolgate_core::ServerName;
 use toolgate_core::server::Era;
 
 /// The knowledge about servers from earlier runs.
-pub trait Facts: Send + Sync {
+pub trait ServerFacts: Send + Sync {
     /// The era and protocol version a server spoke when it was last reached.
     fn remembered(&self, server: &ServerName) -> Option<(Era, String)>;
     fn remember(&self, server: &ServerName, era: Era, version: &str);
@@ -14,7 +14,7 @@ pub trait Facts: Send + Sync {
 #[derive(Debug, Default)]
 pub struct NoFacts;
 
-impl Facts for NoFacts {
+impl ServerFacts for NoFacts {
     fn remembered(&self, _server: &ServerName) -> Option<(Era, String)> {
         None
     }

@@ -23,21 +23,21 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::ServerName;
-use toolgate_core::server::{Affinity, InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::server::{Affinity, InstanceId, ServerListing, ServerSpec, ServerState, TransportSpec};
 
-use crate::context::{Context, House};
-use crate::gate::Gate;
-use crate::latency::Latency;
-use crate::member::{Duty, Member};
-use crate::rates::Limiter;
-use crate::reading::Reading;
-use crate::watching::Wanted;
-use company::Company;
+use crate::context::{ServerContext, SharedContext};
+use crate::gate::ConcurrencyGate;
+use crate::latency::LatencyHistogram;
+use crate::member::{FleetMember, MemberDuty};
+use crate::rates::RateLimiter;
+use crate::reading::ListReading;
+use crate::watching::WatchedResources;
+use company::FleetSize;
 
-use affinity::{Bond, Homes};
+use affinity::{AffinityBond, HomeTable};
 pub(crate) use incidents::Incidents;
-use tools::Tools;
-pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};
+use tools::ToolTable;
+pub use vitals::{InstanceVitals, ServerPause, ServerVitals, ToolVitals};
 
 /// The time that the first listing of several instances waits for the slower ones, so that their tools are
 /// not missing at first and then new.
@@ -47,19 +47,19 @@ const LEFTOVERS: Duration = Duration::from_secs(10);
 
 pub(crate) struct Fleet {
     name: ServerName,
-    house: Arc<House>,
+    house: Arc<SharedContext>,
     stop: CancellationToken,
     /// For tasks that belong to no member.
     tasks: TaskTracker,
-    roll: ArcSwap<Roll>,
-    pub(crate) wanted: Arc<Wanted>,
+    roll: ArcSwap<FleetMembers>,
+    pub(crate) wanted: Arc<WatchedResources>,
     /// The instance of each session.
-    sessions: Homes<Bond>,
+    sessions: HomeTable<AffinityBond>,
     /// The instance of each task.
-    task_homes: Homes<String>,
-    tools: Tools,
-    latency: Latency,
-    told: Mutex<Told>,
+    task_homes: HomeTable<String>,
+    tools: ToolTable,
+    latency: LatencyHistogram,
+    told: Mutex<FleetReport>,
     /// True if the first listing has waited long enough for slow instances.
     settled: AtomicBool,
     /// Changes with every change of a member.
@@ -69,28 +69,28 @@ pub(crate) struct Fleet {
 }
 
 /// The members of the fleet. Replaced as a whole.
-struct Roll {
+struct FleetMembers {
     spec: ServerSpec,
     /// In the order of the specification.
-    members: Vec<Arc<Member>>,
-    gate: Arc<Gate>,
-    limiter: Option<Arc<Limiter>>,
+    members: Vec<Arc<FleetMember>>,
+    gate: Arc<ConcurrencyGate>,
+    limiter: Option<Arc<RateLimiter>>,
     /// Set when the server itself is removed: nothing more is reported about it.
     is_over: bool,
 }
 
 /// The last report to the gateway.
-struct Told {
+struct FleetReport {
     state: ServerState,
-    listing: Option<Listing>,
+    listing: Option<ServerListing>,
     /// The readings behind the listing.
-    readings: Vec<Arc<Reading>>,
+    readings: Vec<Arc<ListReading>>,
     /// The number of the member at which resources are watched.
     on_duty: Option<u64>,
 }
 
 impl Fleet {
-    pub(crate) fn start(spec: ServerSpec, house: Arc<House>, stop: CancellationToken) -> Arc<Self> {
+    pub(crate) fn start(spec: ServerSpec, house: Arc<SharedContext>, stop: CancellationToken) -> Arc<Self> {
         let members_max = members_of(&spec).len();
         let unmanned = ServerSpec { transport: no_instances(), ..spec.clone() };
         let fleet = Arc::new(Self {
@@ -98,13 +98,13 @@ impl Fleet {
             house,
             stop,
             tasks: TaskTracker::new(),
-            roll: ArcSwap::from_pointee(Roll::new(unmanned, Vec::new(), None)),
+            roll: ArcSwap::from_pointee(FleetMembers::new(unmanned, Vec::new(), None)),
             wanted: Arc::default(),
-            sessions: Homes::default(),
-            task_homes: Homes::default(),
-            tools: Tools::default(),
-            latency: Latency::default(),
-            told: Mutex::new(Told::nothing()),
+            sessions: HomeTable::default(),
+            task_homes: HomeTable::default(),
+            tools: ToolTable::default(),
+            latency: LatencyHistogram::default(),
+            told: Mutex::new(FleetReport::nothing()),
             settled: AtomicBool::new(members_max < 2),
             news: watch::Sender::new(()),
             numbers: AtomicU64::new(0),
@@ -122,7 +122,7 @@ impl Fleet {
     }
 
     /// Makes the fleet match `spec` and returns the members that leave. Unchanged members are not touched.
-    pub(crate) fn apply(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
+    pub(crate) fn apply(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<FleetMember>> {
         let before = self.roll.load_full();
         if before.spec == spec {
             return Vec::new();
@@ -133,44 +133,48 @@ impl Fleet {
         self.man(spec)
     }
 
-    fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
+    fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<FleetMember>> {
         // A member may fail at once, before it is on the roll: nothing is reported until it is.
         let quiet = self.told.lock();
         let before = self.roll.load_full();
-        let members: Vec<Arc<Member>> = members_of(&spec)
+        let members: Vec<Arc<FleetMember>> = members_of(&spec)
             .into_iter()
             .map(|(id, own)| match before.members.iter().find(|one| one.id == id && one.ctx.spec == own) {
                 Some(same) => same.clone(),
                 None => self.recruit(id, own),
             })
             .collect();
-        let stays = |one: &Arc<Member>| members.iter().any(|other| Arc::ptr_eq(one, other));
-        let leaving: Vec<Arc<Member>> = before.members.iter().filter(|one| !stays(one)).cloned().collect();
-        leaving.iter().for_each(|member| member.set_duty(Duty::None));
-        self.roll.store(Arc::new(Roll::new(spec, members, Some(&before))));
+        let stays = |one: &Arc<FleetMember>| members.iter().any(|other| Arc::ptr_eq(one, other));
+        let leaving: Vec<Arc<FleetMember>> =
+            before.members.iter().filter(|one| !stays(one)).cloned().collect();
+        leaving.iter().for_each(|member| member.set_duty(MemberDuty::None));
+        self.roll.store(Arc::new(FleetMembers::new(spec, members, Some(&before))));
         drop(quiet);
         self.member_changed();
         leaving
     }
 
-    fn recruit(self: &Arc<Self>, id: InstanceId, spec: ServerSpec) -> Arc<Member> {
+    fn recruit(self: &Arc<Self>, id: InstanceId, spec: ServerSpec) -> Arc<FleetMember> {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let ctx = Context::new(spec, self.house.clone(), self.stop.child_token());
-        Member::start(ctx, id, number, self.wanted.clone(), Arc::downgrade(self))
+        let ctx = ServerContext::new(spec, self.house.clone(), self.stop.child_token());
+        FleetMember::start(ctx, id, number, self.wanted.clone(), Arc::downgrade(self))
     }
 
     /// Removes all members. Requests in progress may finish; no new ones come in.
-    pub(crate) fn disband(&self) -> Vec<Arc<Member>> {
+    pub(crate) fn disband(&self) -> Vec<Arc<FleetMember>> {
         let _quiet = self.told.lock();
         let before = self.roll.load_full();
         let spec = ServerSpec { transport: no_instances(), ..before.spec.clone() };
-        self.roll.store(Arc::new(Roll { is_over: true, ..Roll::new(spec, Vec::new(), Some(&before)) }));
+        self.roll.store(Arc::new(FleetMembers {
+            is_over: true,
+            ..FleetMembers::new(spec, Vec::new(), Some(&before))
+        }));
         self.house.cache.forget(&self.name);
         self.news.send_replace(());
         before.members.clone()
     }
 
-    pub(crate) fn members(&self) -> Vec<Arc<Member>> {
+    pub(crate) fn members(&self) -> Vec<Arc<FleetMember>> {
         self.roll.load().members.clone()
     }
 
@@ -199,7 +203,7 @@ impl Fleet {
         self.news.send_replace(());
     }
 
-    fn tell_state(&self, roll: &Roll, told: &mut Told) {
+    fn tell_state(&self, roll: &FleetMembers, told: &mut FleetReport) {
         let states: Vec<ServerState> = roll.members.iter().map(|member| member.state()).collect();
         let instances = roll.members.iter().filter_map(|member| member.instance_state()).collect();
         let state = merge::state(&states, instances);
@@ -210,10 +214,10 @@ impl Fleet {
     }
 
     /// Absent members have no listing, unless all are absent: then the last listing stays.
-    fn tell_listing(&self, roll: &Roll, told: &mut Told) {
-        let mut up: Vec<&Arc<Member>> = roll.members.iter().filter(|member| member.is_up()).collect();
+    fn tell_listing(&self, roll: &FleetMembers, told: &mut FleetReport) {
+        let mut up: Vec<&Arc<FleetMember>> = roll.members.iter().filter(|member| member.is_up()).collect();
         up.sort_by_key(|member| std::cmp::Reverse(member.number));
-        let readings: Vec<Arc<Reading>> = up.iter().filter_map(|member| member.reading()).collect();
+        let readings: Vec<Arc<ListReading>> = up.iter().filter_map(|member| member.reading()).collect();
         if readings.is_empty() || same_readings(&readings, &told.readings) || self.waits_for_others(roll) {
             return;
         }
@@ -225,7 +229,7 @@ impl Fleet {
         }
     }
 
-    fn waits_for_others(&self, roll: &Roll) -> bool {
+    fn waits_for_others(&self, roll: &FleetMembers) -> bool {
         !self.settled.load(Ordering::Acquire) && roll.members.iter().any(|member| member.is_new())
     }
 }
@@ -239,46 +243,52 @@ async fn settle(fleet: Arc<Fleet>) {
     fleet.member_changed();
 }
 
-impl Roll {
+impl FleetMembers {
     /// Unchanged limits keep their state.
-    fn new(spec: ServerSpec, members: Vec<Arc<Member>>, before: Option<&Roll>) -> Self {
+    fn new(spec: ServerSpec, members: Vec<Arc<FleetMember>>, before: Option<&FleetMembers>) -> Self {
         let gate = before.filter(|before| before.spec.concurrency_max == spec.concurrency_max);
-        let gate =
-            gate.map_or_else(|| Arc::new(Gate::new(spec.concurrency_max)), |before| before.gate.clone());
+        let gate = gate.map_or_else(
+            || Arc::new(ConcurrencyGate::new(spec.concurrency_max)),
+            |before| before.gate.clone(),
+        );
         let limiter = match before.filter(|before| before.spec.rate == spec.rate) {
             Some(before) => before.limiter.clone(),
-            None => spec.rate.map(|rate| Arc::new(Limiter::new(rate))),
+            None => spec.rate.map(|rate| Arc::new(RateLimiter::new(rate))),
         };
         Self { spec, members, gate, limiter, is_over: false }
     }
 
-    fn company(&self) -> Company {
-        if self.members.len() == 1 { Company::Alone } else { Company::Others }
+    fn company(&self) -> FleetSize {
+        if self.members.len() == 1 { FleetSize::Alone } else { FleetSize::Others }
     }
 }
 
-impl Told {
+impl FleetReport {
     fn nothing() -> Self {
         Self { state: ServerState::starting(), listing: None, readings: Vec::new(), on_duty: None }
     }
 }
 
 /// Resources are watched at the first member that is up, for as long as it is.
-fn elect(roll: &Roll, told: &mut Told) {
+fn elect(roll: &FleetMembers, told: &mut FleetReport) {
     let is_alone = roll.members.len() == 1;
-    let fit = |member: &&Arc<Member>| is_alone || member.is_up();
+    let fit = |member: &&Arc<FleetMember>| is_alone || member.is_up();
     let still = roll.members.iter().filter(fit).any(|member| Some(member.number) == told.on_duty);
     if still {
         return;
     }
     let next = roll.members.iter().find(fit).map(|member| member.number);
     for member in &roll.members {
-        member.set_duty(if Some(member.number) == next { Duty::WatchesResources } else { Duty::None });
+        member.set_duty(if Some(member.number) == next {
+            MemberDuty::WatchesResources
+        } else {
+            MemberDuty::None
+        });
     }
     told.on_duty = next;
 }
 
-fn same_readings(ones: &[Arc<Reading>], others: &[Arc<Reading>]) -> bool {
+fn same_readings(ones: &[Arc<ListReading>], others: &[Arc<ListReading>]) -> bool {
     ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
 }
 
@@ -322,7 +332,7 @@ fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
 }
 
 /// Waits, for a limited time, until a leaving member has nothing in progress, and ends it.
-pub(crate) async fn see_off(member: Arc<Member>) {
+pub(crate) async fn see_off(member: Arc<FleetMember>) {
     tokio::select! {
         _ = timeout(member.ctx.spec.timeout, member.emptied()) => {}
         () = member.ctx.stop.cancelled() => {}
@@ -330,7 +340,7 @@ pub(crate) async fn see_off(member: Arc<Member>) {
     end(&member).await;
 }
 
-async fn end(member: &Member) {
+async fn end(member: &FleetMember) {
     member.ctx.stop.cancel();
     member.ctx.tasks.close();
     if timeout(LEFTOVERS, member.ctx.tasks.wait()).await.is_err() {

@@ -10,13 +10,13 @@ use crate::deadline::Deadline;
 /// Requests that may wait, as a multiple of those that may run.
 const QUEUE_FACTOR: usize = 4;
 
-pub(crate) struct Gate {
+pub(crate) struct ConcurrencyGate {
     places: Semaphore,
     queued: AtomicUsize,
     limit: usize,
 }
 
-impl Gate {
+impl ConcurrencyGate {
     pub(crate) fn new(limit: usize) -> Self {
         let limit = limit.clamp(1, Semaphore::MAX_PERMITS);
         Self { places: Semaphore::new(limit), queued: AtomicUsize::new(0), limit }
@@ -37,7 +37,7 @@ impl Gate {
             return Ok(place);
         }
         let busy = FaultKind::Busy { limit: self.limit };
-        let queued = Queued::join(&self.queued);
+        let queued = QueuedGuard::join(&self.queued);
         if queued.place > self.limit.saturating_mul(QUEUE_FACTOR) {
             return Err(busy);
         }
@@ -48,18 +48,18 @@ impl Gate {
     }
 }
 
-struct Queued<'a> {
+struct QueuedGuard<'a> {
     count: &'a AtomicUsize,
     place: usize,
 }
 
-impl<'a> Queued<'a> {
+impl<'a> QueuedGuard<'a> {
     fn join(count: &'a AtomicUsize) -> Self {
         Self { count, place: count.fetch_add(1, Ordering::AcqRel) + 1 }
     }
 }
 
-impl Drop for Queued<'_> {
+impl Drop for QueuedGuard<'_> {
     fn drop(&mut self) {
         self.count.fetch_sub(1, Ordering::AcqRel);
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_full_queue_is_busy_at_once_and_a_long_wait_in_the_end() {
-        let gate = Gate::new(1);
+        let gate = ConcurrencyGate::new(1);
         let deadline = Deadline::after(Duration::from_secs(5));
         let _running = gate.enter(&deadline).await.expect("the first has a place");
         let waiting = futures_util::future::join_all((0..4).map(|_| gate.enter(&deadline)));

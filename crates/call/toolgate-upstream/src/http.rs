@@ -16,30 +16,30 @@ use toolgate_core::FaultKind;
 use toolgate_core::port::{NoKey, ServerError};
 use toolgate_core::server::{InstanceSpec, TransportSpec};
 use toolgate_outbound::{Resolver, excerpt};
-use toolgate_wire::Incoming;
+use toolgate_wire::IncomingMessage;
 
 use crate::answer;
-use crate::client::{Answered, BadAddress, BodyError, Client, SendError, shown};
-use crate::context::Context;
-use crate::keys::{Keys, Template, Who, wants_credential};
-use crate::message::Message;
-use crate::pending::Answer;
+use crate::client::{BadAddress, BodyError, SendError, ServerClient, ServerResponse, shown};
+use crate::context::ServerContext;
+use crate::keys::{SecretTemplate, SecretUser, ServerKeys, wants_credential};
+use crate::message::OutgoingMessage;
+use crate::pending::ServerAnswer;
 
 const EXCERPT_CHARS: usize = 300;
 
 /// The address and the headers.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
-    pub(crate) client: Arc<Client>,
+    pub(crate) client: Arc<ServerClient>,
     pub(crate) url: url::Url,
     target: Uri,
     /// The configured headers without secrets and those that never change.
     headers: HeaderMap,
-    keys: Arc<Keys>,
+    keys: Arc<ServerKeys>,
 }
 
 impl Endpoint {
-    pub(crate) fn new(ctx: &Context) -> Result<Self, BadAddress> {
+    pub(crate) fn new(ctx: &ServerContext) -> Result<Self, BadAddress> {
         let TransportSpec::Http { instances, headers } = &ctx.spec.transport else {
             return Err(BadAddress::Url { url: "a process".into() });
         };
@@ -48,12 +48,12 @@ impl Endpoint {
         let url = instance.map_or("", |instance| &instance.url);
         let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
         let resolver = Resolver::system(ctx.spec.reach);
-        let client = Client::new(&parsed, resolver, &ctx.spec.egress, ctx.tasks.clone())?;
+        let client = ServerClient::new(&parsed, resolver, &ctx.spec.egress, ctx.tasks.clone())?;
         let (headers, mut secret) = configured_headers(headers)?;
         if let Some(instance) = instance.filter(|instance| instance.wants_token) {
             show_token(instance, &headers, &mut secret);
         }
-        let keys = Keys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
+        let keys = ServerKeys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
     }
 
@@ -68,31 +68,39 @@ impl Endpoint {
 
     pub(crate) async fn post(
         &self,
-        who: Who<'_>,
+        who: SecretUser<'_>,
         headers: HeaderMap,
-        message: Message,
-    ) -> Result<Answered, SendError> {
+        message: OutgoingMessage,
+    ) -> Result<ServerResponse, SendError> {
         self.send(who, Method::POST, headers, message).await
     }
 
-    pub(crate) async fn get(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
+    pub(crate) async fn get(
+        &self,
+        who: SecretUser<'_>,
+        mut headers: HeaderMap,
+    ) -> Result<ServerResponse, SendError> {
         headers.remove(header::CONTENT_TYPE);
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         self.send(who, Method::GET, headers, Bytes::new().into()).await
     }
 
-    pub(crate) async fn delete(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
+    pub(crate) async fn delete(
+        &self,
+        who: SecretUser<'_>,
+        mut headers: HeaderMap,
+    ) -> Result<ServerResponse, SendError> {
         headers.remove(header::CONTENT_TYPE);
         self.send(who, Method::DELETE, headers, Bytes::new().into()).await
     }
 
     async fn send(
         &self,
-        who: Who<'_>,
+        who: SecretUser<'_>,
         method: Method,
         headers: HeaderMap,
-        message: Message,
-    ) -> Result<Answered, SendError> {
+        message: OutgoingMessage,
+    ) -> Result<ServerResponse, SendError> {
         if self.keys.are_none() {
             return self.client.send(method, self.target.clone(), headers, message).await;
         }
@@ -103,11 +111,11 @@ impl Endpoint {
     /// effect.
     async fn send_with_keys(
         &self,
-        who: Who<'_>,
+        who: SecretUser<'_>,
         method: Method,
         mut headers: HeaderMap,
-        message: Message,
-    ) -> Result<Answered, SendError> {
+        message: OutgoingMessage,
+    ) -> Result<ServerResponse, SendError> {
         let shown = self.keys.shown(who).await?;
         shown.put_on(&mut headers);
         let again = (method.clone(), headers.clone(), message.clone());
@@ -129,7 +137,7 @@ impl Endpoint {
     }
 }
 
-type Secret = Vec<(HeaderName, Template)>;
+type SecretHeaders = Vec<(HeaderName, SecretTemplate)>;
 
 fn target(url: &url::Url) -> Result<Uri, BadAddress> {
     let text = match url.query() {
@@ -140,22 +148,24 @@ fn target(url: &url::Url) -> Result<Uri, BadAddress> {
 }
 
 /// An instance is shown the token that it provided, unless the operator configured a credential.
-fn show_token(instance: &InstanceSpec, headers: &HeaderMap, secret: &mut Secret) {
-    let is_said = |(name, _): &(HeaderName, Template)| *name == header::AUTHORIZATION;
+fn show_token(instance: &InstanceSpec, headers: &HeaderMap, secret: &mut SecretHeaders) {
+    let is_said = |(name, _): &(HeaderName, SecretTemplate)| *name == header::AUTHORIZATION;
     if !headers.contains_key(header::AUTHORIZATION) && !secret.iter().any(is_said) {
         let name = InstanceSpec::token_name(&instance.id);
-        secret.push((header::AUTHORIZATION, Template::bearer(name)));
+        secret.push((header::AUTHORIZATION, SecretTemplate::bearer(name)));
     }
 }
 
 /// The headers of every request, and those that have secrets in them.
-fn configured_headers(configured: &BTreeMap<String, String>) -> Result<(HeaderMap, Secret), BadAddress> {
+fn configured_headers(
+    configured: &BTreeMap<String, String>,
+) -> Result<(HeaderMap, SecretHeaders), BadAddress> {
     let mut headers = HeaderMap::with_capacity(16);
-    let mut secret = Secret::new();
+    let mut secret = SecretHeaders::new();
     for (name, value) in configured {
         let bad = |reason: String| BadAddress::Header { name: name.clone(), reason };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
-        let template = Template::parse(value).map_err(|error| bad(error.to_string()))?;
+        let template = SecretTemplate::parse(value).map_err(|error| bad(error.to_string()))?;
         if template.has_secrets() {
             secret.push((key, template));
             continue;
@@ -177,7 +187,7 @@ fn configured_headers(configured: &BTreeMap<String, String>) -> Result<(HeaderMa
 }
 
 /// The fault of a request that could not be sent. The supervisor is asked to check the server.
-pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
+pub(crate) fn send_fault(ctx: &ServerContext, error: SendError) -> ServerError {
     match error {
         SendError::NoKey(NoKey(reason)) => return ctx.fault(FaultKind::Unauthorized { reason }),
         SendError::Unread(error) => return ctx.unread(error),
@@ -190,7 +200,7 @@ pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
 }
 
 /// The fault of an answer that only asks for a credential, regardless of its body.
-pub(crate) fn unauthorized(ctx: &Context, answered: &Answered) -> Option<ServerError> {
+pub(crate) fn unauthorized(ctx: &ServerContext, answered: &ServerResponse) -> Option<ServerError> {
     if !wants_credential(answered) {
         return None;
     }
@@ -201,7 +211,7 @@ pub(crate) fn unauthorized(ctx: &Context, answered: &Answered) -> Option<ServerE
     Some(ctx.fault(FaultKind::Unauthorized { reason: format!("it answered HTTP {status}{asks}") }))
 }
 
-pub(crate) fn body_fault(ctx: &Context, error: BodyError) -> ServerError {
+pub(crate) fn body_fault(ctx: &ServerContext, error: BodyError) -> ServerError {
     match error {
         BodyError::TooLarge => ctx.too_large(),
         BodyError::Unread(error) => ctx.unread(error),
@@ -211,11 +221,11 @@ pub(crate) fn body_fault(ctx: &Context, error: BodyError) -> ServerError {
 
 /// The answer to the request `id` in a whole body. Errors of the protocol come with any status; an
 /// unsuccessful status without one is no answer.
-pub(crate) fn judge(ctx: &Context, status: StatusCode, body: &Bytes, id: u64) -> Answer {
+pub(crate) fn judge(ctx: &ServerContext, status: StatusCode, body: &Bytes, id: u64) -> ServerAnswer {
     if status.is_success() && !body.is_empty() {
         return answer::of_body(ctx, body, id);
     }
-    if let Ok(Incoming::Response(response)) = toolgate_wire::parse(body, ctx.limits().depth_max)
+    if let Ok(IncomingMessage::Response(response)) = toolgate_wire::parse(body, ctx.limits().depth_max)
         && let Err(error) = response.outcome
     {
         return Err(ServerError::Rpc(error));
@@ -227,6 +237,6 @@ pub(crate) fn judge(ctx: &Context, status: StatusCode, body: &Bytes, id: u64) ->
     Err(ctx.fault(FaultKind::Refused { status: status.as_u16(), body: excerpt(body, EXCERPT_CHARS) }))
 }
 
-pub(crate) fn timed_out(ctx: &Context, after: std::time::Duration) -> ServerError {
+pub(crate) fn timed_out(ctx: &ServerContext, after: std::time::Duration) -> ServerError {
     ctx.fault(FaultKind::TimedOut { after })
 }

@@ -14,17 +14,17 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use parking_lot::{Mutex, MutexGuard};
-use toolgate_core::port::{Keyring, NoKey, Viewer};
+use toolgate_core::port::{Keyring, NoKey, SecretViewer};
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
-use crate::cache::Sharing;
-use crate::client::Answered;
-pub(crate) use environment::{Given, filled_env, gives_secrets};
-pub(crate) use template::Template;
+use crate::cache::CacheSharing;
+use crate::client::ServerResponse;
+pub(crate) use environment::{GivenEnvironment, filled_env, gives_secrets};
+pub(crate) use template::SecretTemplate;
 
 /// The principal, or the gateway itself.
-pub(crate) type Who<'a> = Option<&'a PrincipalId>;
+pub(crate) type SecretUser<'a> = Option<&'a PrincipalId>;
 
 /// The number of principals whose header values are cached.
 const PRINCIPALS_MAX: usize = 1024;
@@ -34,41 +34,41 @@ pub(crate) const LOOK: Duration = Duration::from_millis(250);
 const NEVER: u64 = u64::MAX;
 
 /// The credentials of one server, as shown to one of its instances.
-pub(crate) struct Keys {
+pub(crate) struct ServerKeys {
     server: ServerName,
     /// The address of the instance.
     url: String,
     keyring: Arc<dyn Keyring>,
     /// Headers with secrets in them.
-    headers: Vec<(HeaderName, Template)>,
+    headers: Vec<(HeaderName, SecretTemplate)>,
     /// The generation in which there was no sign-in here.
     unsigned_in: AtomicU64,
-    known: Mutex<Known>,
+    known: Mutex<KnownHeaders>,
     /// Held while a token is replaced.
     replacing: tokio::sync::Mutex<()>,
 }
 
-type Values = Arc<[(HeaderName, HeaderValue)]>;
+type HeaderValues = Arc<[(HeaderName, HeaderValue)]>;
 
 /// Header values of one generation of the credentials.
 #[derive(Default)]
-struct Known {
+struct KnownHeaders {
     generation: u64,
-    values: BTreeMap<Option<PrincipalId>, Values>,
+    values: BTreeMap<Option<PrincipalId>, HeaderValues>,
 }
 
 /// The credentials of one request.
-pub(crate) struct Shown {
-    values: Values,
+pub(crate) struct ShownCredentials {
+    values: HeaderValues,
     token: Option<HeaderValue>,
 }
 
-impl Keys {
+impl ServerKeys {
     pub(crate) fn new(
         server: ServerName,
         url: String,
         keyring: Arc<dyn Keyring>,
-        headers: Vec<(HeaderName, Template)>,
+        headers: Vec<(HeaderName, SecretTemplate)>,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
@@ -97,12 +97,12 @@ impl Keys {
         true
     }
 
-    pub(crate) async fn shown(&self, who: Who<'_>) -> Result<Shown, NoKey> {
+    pub(crate) async fn shown(&self, who: SecretUser<'_>) -> Result<ShownCredentials, NoKey> {
         let values = self.values(who).await?;
-        Ok(Shown { values, token: self.token(who).await? })
+        Ok(ShownCredentials { values, token: self.token(who).await? })
     }
 
-    async fn token(&self, who: Who<'_>) -> Result<Option<HeaderValue>, NoKey> {
+    async fn token(&self, who: SecretUser<'_>) -> Result<Option<HeaderValue>, NoKey> {
         if !self.keyring.signs_in(&self.server) {
             return Ok(None);
         }
@@ -114,10 +114,10 @@ impl Keys {
     /// refused at once the first replaces the token and the others find it replaced.
     pub(crate) async fn instead_of(
         &self,
-        refused: &Shown,
-        who: Who<'_>,
+        refused: &ShownCredentials,
+        who: SecretUser<'_>,
         challenge: Option<&str>,
-    ) -> Result<Shown, NoKey> {
+    ) -> Result<ShownCredentials, NoKey> {
         let _one_at_a_time = self.replacing.lock().await;
         if self.token(who).await? == refused.token {
             self.keyring.token_refused(&self.server, who, &self.url, challenge).await?;
@@ -126,14 +126,17 @@ impl Keys {
     }
 
     /// The server refused the secrets. Returns the replacements, if they have changed.
-    pub(crate) async fn instead_of_values(&self, who: Who<'_>) -> Result<Option<Shown>, NoKey> {
+    pub(crate) async fn instead_of_values(
+        &self,
+        who: SecretUser<'_>,
+    ) -> Result<Option<ShownCredentials>, NoKey> {
         if !self.keyring.secrets_refused(&self.server).await {
             return Ok(None);
         }
         self.shown(who).await.map(Some)
     }
 
-    async fn values(&self, who: Who<'_>) -> Result<Values, NoKey> {
+    async fn values(&self, who: SecretUser<'_>) -> Result<HeaderValues, NoKey> {
         if self.headers.is_empty() {
             return Ok(Arc::default());
         }
@@ -143,11 +146,11 @@ impl Keys {
         }
         let mut values = Vec::with_capacity(self.headers.len());
         for (name, template) in &self.headers {
-            let viewer = Viewer::Address(&self.url);
+            let viewer = SecretViewer::Address(&self.url);
             let text = template.filled(&*self.keyring, &self.server, who.as_ref(), viewer).await?;
             values.push((name.clone(), sensitive(&text, name.as_str())?));
         }
-        let values: Values = values.into();
+        let values: HeaderValues = values.into();
         let mut known = self.known(generation);
         if known.values.len() >= PRINCIPALS_MAX {
             known.values.clear();
@@ -157,16 +160,16 @@ impl Keys {
     }
 
     /// The cached data of this generation; that of another is useless.
-    fn known(&self, generation: u64) -> MutexGuard<'_, Known> {
+    fn known(&self, generation: u64) -> MutexGuard<'_, KnownHeaders> {
         let mut known = self.known.lock();
         if known.generation != generation {
-            *known = Known { generation, values: BTreeMap::new() };
+            *known = KnownHeaders { generation, values: BTreeMap::new() };
         }
         known
     }
 }
 
-impl Shown {
+impl ShownCredentials {
     pub(crate) fn put_on(&self, headers: &mut HeaderMap) {
         for (name, value) in self.values.iter() {
             headers.insert(name, value.clone());
@@ -177,18 +180,18 @@ impl Shown {
     }
 
     /// True if another token may help.
-    pub(crate) fn is_refused_by(&self, answered: &Answered) -> bool {
+    pub(crate) fn is_refused_by(&self, answered: &ServerResponse) -> bool {
         self.token.is_some() && wants_credential(answered)
     }
 
     /// True if other secrets may help.
-    pub(crate) fn are_values_refused_by(&self, answered: &Answered) -> bool {
+    pub(crate) fn are_values_refused_by(&self, answered: &ServerResponse) -> bool {
         self.token.is_none() && !self.values.is_empty() && wants_credential(answered)
     }
 }
 
 /// True if an answer says that the credential was missing or insufficient. Nothing has been done then.
-pub(crate) fn wants_credential(answered: &Answered) -> bool {
+pub(crate) fn wants_credential(answered: &ServerResponse) -> bool {
     match answered.status {
         StatusCode::UNAUTHORIZED => true,
         StatusCode::FORBIDDEN => {
@@ -206,7 +209,7 @@ fn sensitive(text: &str, name: &str) -> Result<HeaderValue, NoKey> {
 }
 
 /// The permission to show one principal's results to others: not if the server may know whose they are.
-pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> Sharing {
+pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> CacheSharing {
     let mut values = match &spec.transport {
         TransportSpec::Stdio { env, .. } => env.values(),
         TransportSpec::Http { headers, .. } => headers.values(),
@@ -214,7 +217,7 @@ pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> Sharing {
     let personal = spec.isolation == Isolation::Principal
         || values.any(|value| template::has_secret(value))
         || keyring.signs_in(&spec.name);
-    if personal { Sharing::Never } else { Sharing::Allowed }
+    if personal { CacheSharing::Never } else { CacheSharing::Allowed }
 }
 
 /// Resolves when credentials have changed since `generation`: a failure for lack of one is worth another

@@ -15,9 +15,9 @@ const BUCKETS: usize = BOUNDED + 1;
 const STEP_MICROS: u64 = 50;
 
 #[derive(Default)]
-pub(crate) struct Latency(OnceLock<Box<Counts>>);
+pub(crate) struct LatencyHistogram(OnceLock<Box<LatencyCounts>>);
 
-struct Counts {
+struct LatencyCounts {
     buckets: [AtomicU64; BUCKETS],
     sum_micros: AtomicU64,
     max_micros: AtomicU64,
@@ -36,10 +36,10 @@ pub struct LatencySnapshot {
     pub max: Duration,
 }
 
-impl Latency {
+impl LatencyHistogram {
     pub(crate) fn record(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let counts = self.0.get_or_init(Counts::new);
+        let counts = self.0.get_or_init(LatencyCounts::new);
         counts.buckets[bucket_of(micros)].fetch_add(1, Ordering::Relaxed);
         counts.sum_micros.fetch_add(micros, Ordering::Relaxed);
         // Most calls are not the longest, and a load is cheaper than an exchange.
@@ -53,7 +53,7 @@ impl Latency {
     }
 }
 
-impl Counts {
+impl LatencyCounts {
     fn new() -> Box<Self> {
         Box::new(Self {
             buckets: [const { AtomicU64::new(0) }; BUCKETS],
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     fn recorded(all: impl IntoIterator<Item = Duration>) -> LatencySnapshot {
-        let latency = Latency::default();
+        let latency = LatencyHistogram::default();
         all.into_iter().for_each(|took| latency.record(took));
         latency.snapshot()
     }
@@ -180,7 +180,10 @@ mod tests {
 
     #[test]
     fn nothing_recorded_is_nothing() {
-        assert_eq!(Latency::default().snapshot(), LatencySnapshot::default());
-        assert!(size_of::<Latency>() <= 16, "10,000 tools that were never called cost next to nothing");
+        assert_eq!(LatencyHistogram::default().snapshot(), LatencySnapshot::default());
+        assert!(
+            size_of::<LatencyHistogram>() <= 16,
+            "10,000 tools that were never called cost next to nothing"
+        );
     }
 }

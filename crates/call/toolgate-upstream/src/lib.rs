@@ -42,17 +42,19 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::port::{BoxFuture, Caller, Keyring, Reply, ServerError, ServerRequest, Servers, Watcher};
+use toolgate_core::port::{
+    BoxFuture, Caller, Keyring, ServerError, ServerReply, ServerRequest, ServerWatcher, Servers,
+};
 use toolgate_core::server::{Confinement, ServerSpec};
-use toolgate_core::{Fault, FaultKind, Limits, RawJson, ServerName};
+use toolgate_core::{Fault, FaultKind, MessageLimits, RawJson, ServerName};
 use toolgate_sandbox::Confiner;
 
-pub use facts::{Facts, NoFacts};
-pub use fleet::{InstanceVitals, Rest, ToolVitals, Vitals};
+pub use facts::{NoFacts, ServerFacts};
+pub use fleet::{InstanceVitals, ServerPause, ServerVitals, ToolVitals};
 pub use latency::LatencySnapshot;
 pub use reaper::reaper_main;
 
-use context::House;
+use context::SharedContext;
 use fleet::{Fleet, see_off};
 
 /// The variables a child inherits from the gateway's environment. Everything else it must be given.
@@ -60,13 +62,13 @@ pub const INHERITED: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"];
 
 /// The dependencies of the servers.
-pub struct Setup {
+pub struct ManagerSetup {
     pub specs: Vec<ServerSpec>,
-    pub watcher: Arc<dyn Watcher>,
-    pub facts: Arc<dyn Facts>,
+    pub watcher: Arc<dyn ServerWatcher>,
+    pub facts: Arc<dyn ServerFacts>,
     /// The credentials that the gateway shows to servers.
     pub keyring: Arc<dyn Keyring>,
-    pub limits: Limits,
+    pub limits: MessageLimits,
     /// The gateway's own environment; children get the part of it that [`INHERITED`] names.
     pub env: BTreeMap<String, String>,
     /// A program and arguments that end in [`reaper_main`]. Without it, children may outlive a killed gateway.
@@ -76,8 +78,8 @@ pub struct Setup {
 }
 
 /// All servers.
-pub struct Manager {
-    house: Arc<House>,
+pub struct ServerManager {
+    house: Arc<SharedContext>,
     fleets: RwLock<BTreeMap<ServerName, Arc<Fleet>>>,
     /// Locked while the fleets are updated, so that concurrent updates run one after the other.
     applying: Mutex<()>,
@@ -86,20 +88,20 @@ pub struct Manager {
     stop: CancellationToken,
 }
 
-impl Manager {
+impl ServerManager {
     /// Starts to look after `setup.specs`. Must be called inside a Tokio runtime; returns at once.
-    pub fn start(setup: Setup) -> Arc<Self> {
+    pub fn start(setup: ManagerSetup) -> Arc<Self> {
         let base_env = setup.env.into_iter().filter(|(name, _)| INHERITED.contains(&name.as_str())).collect();
-        let house = House {
+        let house = SharedContext {
             watcher: setup.watcher,
             facts: setup.facts,
             keyring: setup.keyring,
             limits: setup.limits,
             base_env,
-            reaper: House::reaper_of(setup.reaper_command),
+            reaper: SharedContext::reaper_of(setup.reaper_command),
             confiner: setup.confiner,
             level: watch::Sender::new(None),
-            cache: cache::Cache::default(),
+            cache: cache::ResultCache::default(),
         };
         let manager = Arc::new(Self {
             house: Arc::new(house),
@@ -114,7 +116,7 @@ impl Manager {
 
     /// Makes the servers match `specs`. Unchanged servers are not touched; removed or replaced ones get no
     /// new requests, finish those in progress within their timeout, and end. Of two with one name the first
-    /// counts. Must be called inside a Tokio runtime and not by the [`Watcher`] itself, which receives calls
+    /// counts. Must be called inside a Tokio runtime and not by the [`ServerWatcher`] itself, which receives calls
     /// meanwhile; returns at once.
     pub fn apply(&self, specs: Vec<ServerSpec>) {
         let _only = self.applying.lock();
@@ -144,7 +146,7 @@ impl Manager {
     }
 
     /// The current vitals of a server; `None` if there is none of this name.
-    pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+    pub fn vitals(&self, server: &ServerName) -> Option<ServerVitals> {
         self.fleet(server).map(|fleet| fleet.vitals())
     }
 
@@ -166,7 +168,7 @@ impl Manager {
         self.leaving.wait().await;
     }
 
-    fn let_go(&self, member: Arc<member::Member>) {
+    fn let_go(&self, member: Arc<member::FleetMember>) {
         self.leaving.spawn(see_off(member));
     }
 
@@ -183,19 +185,19 @@ impl Manager {
     }
 }
 
-impl Drop for Manager {
+impl Drop for ServerManager {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-impl Servers for Manager {
+impl Servers for ServerManager {
     fn request(
         &self,
         server: &ServerName,
         request: ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>> {
         match self.fleet(server) {
             Some(fleet) => Box::pin(async move { fleet.request(&request, caller).await }),
             None => {

@@ -2,36 +2,36 @@
 
 use std::sync::Arc;
 
-use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 
 use crate::answer;
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::deadline::Deadline;
 use crate::envelope::{self, level_request};
-use crate::http::pair::Pair;
-use crate::http::sessions::Sessions;
-use crate::http::stateless::Stateless;
-use crate::pending::{Answer, Listener};
-use crate::pipe::{Exchange, GivenUp, Pipe};
-use crate::probe::Opening;
-use crate::stdio::Process;
+use crate::http::pair::SsePair;
+use crate::http::sessions::HttpSessions;
+use crate::http::stateless::StatelessLink;
+use crate::pending::{NotificationListener, ServerAnswer};
+use crate::pipe::{CancelNotice, Pipe, PipeExchange};
+use crate::probe::ServerIntroduction;
+use crate::stdio::ServerProcess;
 
-pub(crate) enum Link {
-    Process(Process),
-    Pair(Pair),
-    Sessions(Sessions),
-    Stateless(Stateless),
+pub(crate) enum ServerLink {
+    Process(ServerProcess),
+    Pair(SsePair),
+    Sessions(HttpSessions),
+    Stateless(StatelessLink),
 }
 
-pub(crate) struct Live {
-    ctx: Arc<Context>,
-    pub(crate) link: Link,
-    pub(crate) opening: Opening,
+pub(crate) struct LiveLink {
+    ctx: Arc<ServerContext>,
+    pub(crate) link: ServerLink,
+    pub(crate) opening: ServerIntroduction,
 }
 
-impl Live {
-    pub(crate) fn new(ctx: Arc<Context>, link: Link, opening: Opening) -> Arc<Self> {
+impl LiveLink {
+    pub(crate) fn new(ctx: Arc<ServerContext>, link: ServerLink, opening: ServerIntroduction) -> Arc<Self> {
         Arc::new(Self { ctx, link, opening })
     }
 
@@ -42,15 +42,15 @@ impl Live {
     /// The transport's name for people.
     pub(crate) fn transport(&self) -> &'static str {
         match self.link {
-            Link::Process(_) => "stdio",
-            Link::Pair(_) => "http+sse",
-            Link::Sessions(_) | Link::Stateless(_) => "streamable-http",
+            ServerLink::Process(_) => "stdio",
+            ServerLink::Pair(_) => "http+sse",
+            ServerLink::Sessions(_) | ServerLink::Stateless(_) => "streamable-http",
         }
     }
 
     pub(crate) fn pid(&self) -> Option<u32> {
         match &self.link {
-            Link::Process(process) => Some(process.pid),
+            ServerLink::Process(process) => Some(process.pid),
             _ => None,
         }
     }
@@ -58,9 +58,9 @@ impl Live {
     /// The connection that all requests share, if there is one.
     pub(crate) fn pipe(&self) -> Option<&Arc<Pipe>> {
         match &self.link {
-            Link::Process(process) => Some(&process.pipe),
-            Link::Pair(pair) => Some(&pair.pipe),
-            Link::Sessions(_) | Link::Stateless(_) => None,
+            ServerLink::Process(process) => Some(&process.pipe),
+            ServerLink::Pair(pair) => Some(&pair.pipe),
+            ServerLink::Sessions(_) | ServerLink::Stateless(_) => None,
         }
     }
 
@@ -69,11 +69,11 @@ impl Live {
         request: &ServerRequest,
         caller: Option<Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         match &self.link {
-            Link::Stateless(stateless) => stateless.request(request, caller, deadline).await,
-            Link::Sessions(sessions) => sessions.request(request, caller, deadline).await,
-            Link::Process(Process { pipe, .. }) | Link::Pair(Pair { pipe, .. }) => {
+            ServerLink::Stateless(stateless) => stateless.request(request, caller, deadline).await,
+            ServerLink::Sessions(sessions) => sessions.request(request, caller, deadline).await,
+            ServerLink::Process(ServerProcess { pipe, .. }) | ServerLink::Pair(SsePair { pipe, .. }) => {
                 self.over_pipe(pipe, request, caller, deadline).await
             }
         }
@@ -85,20 +85,24 @@ impl Live {
         request: &ServerRequest,
         caller: Option<Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         let id = pipe.pending.next_id();
         let message = match self.era() {
             Era::Modern => envelope::modern(id, self.opening.version, request, caller.as_deref()),
             Era::Legacy => envelope::legacy(id, request, caller.as_deref()),
         };
-        let exchange = Exchange { id, message, caller, deadline, given_up: GivenUp::SayCancelled };
+        let exchange = PipeExchange { id, message, caller, deadline, given_up: CancelNotice::SayCancelled };
         answer::reply(&self.ctx, self.era(), pipe.exchange(exchange).await?)
     }
 
     /// Opens a subscription of the newer era and receives it until it ends. Dropping the future closes it.
-    pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
+    pub(crate) async fn subscribe(
+        &self,
+        request: &ServerRequest,
+        listener: NotificationListener,
+    ) -> ServerAnswer {
         match (&self.link, self.pipe()) {
-            (Link::Stateless(stateless), _) => stateless.subscribe(request, listener).await,
+            (ServerLink::Stateless(stateless), _) => stateless.subscribe(request, listener).await,
             (_, Some(pipe)) => {
                 let id = pipe.pending.next_id();
                 let message = envelope::modern(id, self.opening.version, request, None);
@@ -119,20 +123,20 @@ impl Live {
     /// Ends the connection in good order.
     pub(crate) async fn end(&self) {
         match &self.link {
-            Link::Process(process) => process.end().await,
-            Link::Pair(pair) => pair.end(),
-            Link::Sessions(sessions) => sessions.close().await,
-            Link::Stateless(stateless) => stateless.close(),
+            ServerLink::Process(process) => process.end().await,
+            ServerLink::Pair(pair) => pair.end(),
+            ServerLink::Sessions(sessions) => sessions.close().await,
+            ServerLink::Stateless(stateless) => stateless.close(),
         }
     }
 
     /// Closes sessions that have been idle for a while.
     pub(crate) async fn sweep(&self, sessions_idle: std::time::Duration) {
         match &self.link {
-            Link::Process(_) => {}
-            Link::Pair(pair) => pair.sweep(),
-            Link::Sessions(sessions) => sessions.close_idle(sessions_idle).await,
-            Link::Stateless(stateless) => stateless.sweep(),
+            ServerLink::Process(_) => {}
+            ServerLink::Pair(pair) => pair.sweep(),
+            ServerLink::Sessions(sessions) => sessions.close_idle(sessions_idle).await,
+            ServerLink::Stateless(stateless) => stateless.sweep(),
         }
     }
 
@@ -141,7 +145,7 @@ impl Live {
         if self.era() == Era::Modern || !self.opening.declares(&["logging"]) {
             return;
         }
-        if let Link::Sessions(sessions) = &self.link {
+        if let ServerLink::Sessions(sessions) = &self.link {
             let all = sessions.all();
             futures_util::future::join_all(all.iter().map(|session| session.set_level(level))).await;
             return;
@@ -155,7 +159,7 @@ impl Live {
     /// Tells a server of the older era that roots changed.
     pub(crate) async fn roots_changed(&self) {
         match (&self.link, self.pipe()) {
-            (Link::Sessions(sessions), _) => {
+            (ServerLink::Sessions(sessions), _) => {
                 let all = sessions.all();
                 futures_util::future::join_all(all.iter().map(|session| session.roots_changed())).await;
             }

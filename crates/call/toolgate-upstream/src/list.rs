@@ -5,21 +5,21 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use toolgate_core::RawJson;
-use toolgate_core::port::{Reply, ServerError, ServerRequest};
-use toolgate_core::server::{Listing, TransportSpec};
+use toolgate_core::port::{ServerError, ServerReply, ServerRequest};
+use toolgate_core::server::{ServerListing, TransportSpec};
 use toolgate_wire::object::push_member;
-use toolgate_wire::{Members, object};
+use toolgate_wire::{ObjectMembers, object};
 
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::deadline::Deadline;
-use crate::link::Live;
-use crate::reading::{Reading, add_extras};
+use crate::link::LiveLink;
+use crate::reading::{ListReading, add_extras};
 
 /// The maximum total size of all pages of one list.
 const LIST_BYTES_MAX: usize = 64 << 20;
 
 /// One of the lists of MCP.
-struct Kind {
+struct ListKind {
     capability: &'static str,
     method: &'static str,
     /// The member of the result with the entries.
@@ -28,11 +28,12 @@ struct Kind {
     key: &'static str,
 }
 
-const TOOLS: Kind = Kind { capability: "tools", method: "tools/list", entries: "tools", key: "name" };
-const PROMPTS: Kind = Kind { capability: "prompts", method: "prompts/list", entries: "prompts", key: "name" };
-const RESOURCES: Kind =
-    Kind { capability: "resources", method: "resources/list", entries: "resources", key: "uri" };
-const TEMPLATES: Kind = Kind {
+const TOOLS: ListKind = ListKind { capability: "tools", method: "tools/list", entries: "tools", key: "name" };
+const PROMPTS: ListKind =
+    ListKind { capability: "prompts", method: "prompts/list", entries: "prompts", key: "name" };
+const RESOURCES: ListKind =
+    ListKind { capability: "resources", method: "resources/list", entries: "resources", key: "uri" };
+const TEMPLATES: ListKind = ListKind {
     capability: "resources",
     method: "resources/templates/list",
     entries: "resourceTemplates",
@@ -40,13 +41,17 @@ const TEMPLATES: Kind = Kind {
 };
 
 /// The listing, and remarks for people.
-pub(crate) struct Read {
-    pub(crate) reading: Reading,
+pub(crate) struct ReadListing {
+    pub(crate) reading: ListReading,
     pub(crate) remarks: Option<String>,
 }
 
 /// Reads all lists that the server declares, side by side.
-pub(crate) async fn read(ctx: &Context, live: &Live, deadline: &Arc<Deadline>) -> Result<Read, ServerError> {
+pub(crate) async fn read(
+    ctx: &ServerContext,
+    live: &LiveLink,
+    deadline: &Arc<Deadline>,
+) -> Result<ReadListing, ServerError> {
     let one = |kind| read_kind(ctx, live, deadline, kind);
     let (tools, prompts, resources, templates) =
         tokio::try_join!(one(&TOOLS), one(&PROMPTS), one(&RESOURCES), one(&TEMPLATES))?;
@@ -57,7 +62,7 @@ pub(crate) async fn read(ctx: &Context, live: &Live, deadline: &Arc<Deadline>) -
     if live.opening.declares(&["tools"]) && tools.kept.is_empty() {
         push_remark(&mut remarks, "it is connected but lists no tools");
     }
-    let listing = Listing {
+    let listing = ServerListing {
         capabilities: live.opening.capabilities.clone(),
         server_info: live.opening.server_info.clone(),
         instructions: live.opening.instructions.clone(),
@@ -67,21 +72,21 @@ pub(crate) async fn read(ctx: &Context, live: &Live, deadline: &Arc<Deadline>) -
         templates: templates.kept,
         conflicts: Vec::new(),
     };
-    Ok(Read { reading: Reading::of(listing), remarks: (!remarks.is_empty()).then_some(remarks) })
+    Ok(ReadListing { reading: ListReading::of(listing), remarks: (!remarks.is_empty()).then_some(remarks) })
 }
 
 /// Reads the tools once more and keeps the rest of the earlier listing.
 pub(crate) async fn read_tools(
-    ctx: &Context,
-    live: &Live,
+    ctx: &ServerContext,
+    live: &LiveLink,
     deadline: &Arc<Deadline>,
-    before: &Reading,
-) -> Result<Reading, ServerError> {
+    before: &ListReading,
+) -> Result<ListReading, ServerError> {
     let tools = read_kind(ctx, live, deadline, &TOOLS).await?;
-    Ok(Reading::of(Listing { tools: with_extras(ctx, tools.kept), ..before.listing.clone() }))
+    Ok(ListReading::of(ServerListing { tools: with_extras(ctx, tools.kept), ..before.listing.clone() }))
 }
 
-fn with_extras(ctx: &Context, mut tools: Vec<RawJson>) -> Vec<RawJson> {
+fn with_extras(ctx: &ServerContext, mut tools: Vec<RawJson>) -> Vec<RawJson> {
     if let TransportSpec::Http { instances, .. } = &ctx.spec.transport
         && let [instance] = &instances[..]
     {
@@ -90,15 +95,15 @@ fn with_extras(ctx: &Context, mut tools: Vec<RawJson>) -> Vec<RawJson> {
     tools
 }
 
-struct Entries {
-    kind: &'static Kind,
+struct ListEntries {
+    kind: &'static ListKind,
     kept: Vec<RawJson>,
     skipped: usize,
     /// The reason why reading stopped before the last page.
     cut_short: Option<&'static str>,
 }
 
-impl Entries {
+impl ListEntries {
     fn remark(&self, remarks: &mut String) {
         let method = self.kind.method;
         if self.skipped > 0 {
@@ -119,12 +124,12 @@ fn push_remark(remarks: &mut String, remark: &str) {
 }
 
 async fn read_kind(
-    ctx: &Context,
-    live: &Live,
+    ctx: &ServerContext,
+    live: &LiveLink,
     deadline: &Arc<Deadline>,
-    kind: &'static Kind,
-) -> Result<Entries, ServerError> {
-    let mut entries = Entries { kind, kept: Vec::new(), skipped: 0, cut_short: None };
+    kind: &'static ListKind,
+) -> Result<ListEntries, ServerError> {
+    let mut entries = ListEntries { kind, kept: Vec::new(), skipped: 0, cut_short: None };
     if !live.opening.declares(&[kind.capability]) {
         return Ok(entries);
     }
@@ -156,9 +161,9 @@ async fn read_kind(
 }
 
 async fn page(
-    live: &Live,
+    live: &LiveLink,
     deadline: &Arc<Deadline>,
-    kind: &Kind,
+    kind: &ListKind,
     cursor: Option<&str>,
 ) -> Result<RawJson, ServerError> {
     let mut params = String::new();
@@ -166,25 +171,25 @@ async fn page(
         push_member(&mut params, "cursor", cursor);
     }
     match live.request(&ServerRequest::new(kind.method, params), None, deadline).await? {
-        Reply::Complete(result)
-        | Reply::Cached(result)
-        | Reply::InputRequired(result)
-        | Reply::Task(result) => Ok(result),
+        ServerReply::Complete(result)
+        | ServerReply::Cached(result)
+        | ServerReply::InputRequired(result)
+        | ServerReply::Task(result) => Ok(result),
     }
 }
 
-impl Entries {
+impl ListEntries {
     /// Keeps the entries of one page and returns the raw cursor of the next.
-    fn take_page(&mut self, ctx: &Context, page: &RawJson) -> Result<Option<String>, ServerError> {
+    fn take_page(&mut self, ctx: &ServerContext, page: &RawJson) -> Result<Option<String>, ServerError> {
         let broken = || {
             ctx.garbled(format!("its answer to {} has no list \"{}\"", self.kind.method, self.kind.entries))
         };
-        let members = Members::of_str(page.as_str()).map_err(|_| broken())?;
+        let members = ObjectMembers::of_str(page.as_str()).map_err(|_| broken())?;
         let list = members.get(self.kind.entries).ok_or_else(broken)?;
         let list = object::elements(list).map_err(|_| broken())?;
         let buffer = page.clone().into_bytes();
         for entry in list {
-            let named = Members::parse(entry).ok().and_then(|members| members.get_str(self.kind.key));
+            let named = ObjectMembers::parse(entry).ok().and_then(|members| members.get_str(self.kind.key));
             if named.is_some_and(|name| !name.is_empty()) {
                 self.kept.push(RawJson::within(&buffer, entry));
             } else {

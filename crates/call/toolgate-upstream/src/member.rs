@@ -12,46 +12,46 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
-use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::{
     Era, EraChoice, InstanceId, InstanceState, Isolation, ServerHealth, ServerState, TransportSpec,
 };
 use toolgate_core::{FaultKind, Tool};
-use toolgate_wire::Version;
+use toolgate_wire::ProtocolVersion;
 
-use crate::breaker::{Breaker, Resting};
-use crate::context::Context;
-use crate::deadline::{Deadline, Passed};
+use crate::breaker::{Breaker, BreakerPaused};
+use crate::context::ServerContext;
+use crate::deadline::{Deadline, DeadlinePassed};
 use crate::fleet::{Fleet, Incidents};
-use crate::gate::Gate;
+use crate::gate::ConcurrencyGate;
 use crate::http::timed_out;
-use crate::latency::Latency;
-use crate::link::{Link, Live};
+use crate::latency::LatencyHistogram;
+use crate::link::{LiveLink, ServerLink};
 use crate::older;
 use crate::own::OwnConnections;
 use crate::pace::Pace;
-use crate::reading::Reading;
-use crate::watching::Wanted;
+use crate::reading::ListReading;
+use crate::watching::WatchedResources;
 
 /// The time after a check before a server is checked again.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);
 
-pub(crate) struct Member {
+pub(crate) struct FleetMember {
     /// Its specification names this instance and no other.
-    pub(crate) ctx: Arc<Context>,
+    pub(crate) ctx: Arc<ServerContext>,
     pub(crate) id: InstanceId,
     /// Later ones have a higher number; an instance that changed is another member.
     pub(crate) number: u64,
     fleet: Weak<Fleet>,
-    phase: watch::Sender<Phase>,
+    phase: watch::Sender<MemberPhase>,
     /// Counts the connections it has had.
     connections: AtomicU64,
     state: Mutex<ServerState>,
     /// Its own limit, where it has one.
-    pub(crate) gate: Option<Gate>,
+    pub(crate) gate: Option<ConcurrencyGate>,
     pub(crate) breaker: Breaker,
     pub(crate) incidents: Incidents,
-    pub(crate) latency: Latency,
+    pub(crate) latency: LatencyHistogram,
     pub(crate) pace: Pace,
     under_way: AtomicUsize,
     /// Set when it is to be removed; then no request starts any more.
@@ -62,12 +62,12 @@ pub(crate) struct Member {
     /// Wakes the waiter for the end of the last request.
     left: Notify,
     /// The watched resources, the same for all members.
-    wanted: Arc<Wanted>,
+    wanted: Arc<WatchedResources>,
     /// True if this is the member at which resources are watched.
     duty: watch::Sender<bool>,
     own: OwnConnections,
     /// The last listing of this connection; `None` until there is one.
-    reading: RwLock<Option<Arc<Reading>>>,
+    reading: RwLock<Option<Arc<ListReading>>>,
     /// Set while reading its lists fails.
     unreadable: AtomicBool,
     listening: AtomicBool,
@@ -80,12 +80,12 @@ pub(crate) struct Member {
 
 /// `Starting → Up ↔ Down`.
 #[derive(Clone)]
-enum Phase {
+enum MemberPhase {
     /// The first attempt to connect is in progress.
     Starting,
     Up {
-        live: Arc<Live>,
-        connection: Connection,
+        live: Arc<LiveLink>,
+        connection: ConnectionNumber,
     },
     Down {
         reason: String,
@@ -95,12 +95,12 @@ enum Phase {
 /// One connection of a member, distinct from those before and after it: the listing of one says nothing about
 /// another.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Connection(u64);
+pub(crate) struct ConnectionNumber(u64);
 
 /// The readiness of a member for a request.
-pub(crate) enum Standing {
+pub(crate) enum MemberReadiness {
     /// Over this connection and no later one.
-    Ready(Connection),
+    Ready(ConnectionNumber),
     /// It is being connected for the first time, or its lists have not been read yet.
     Soon,
     Down {
@@ -108,15 +108,15 @@ pub(crate) enum Standing {
     },
     /// It offers the tool in another version, or not at all.
     OffersOther,
-    Resting(Resting),
+    Resting(BreakerPaused),
 }
 
-impl Member {
+impl FleetMember {
     pub(crate) fn start(
-        ctx: Arc<Context>,
+        ctx: Arc<ServerContext>,
         id: InstanceId,
         number: u64,
-        wanted: Arc<Wanted>,
+        wanted: Arc<WatchedResources>,
         fleet: Weak<Fleet>,
     ) -> Arc<Self> {
         let limit = match &ctx.spec.transport {
@@ -128,13 +128,13 @@ impl Member {
             id,
             number,
             fleet,
-            phase: watch::Sender::new(Phase::Starting),
+            phase: watch::Sender::new(MemberPhase::Starting),
             connections: AtomicU64::new(0),
             state: Mutex::new(ServerState::starting()),
-            gate: limit.map(Gate::new),
+            gate: limit.map(ConcurrencyGate::new),
             breaker: Breaker::default(),
             incidents: Incidents::default(),
-            latency: Latency::default(),
+            latency: LatencyHistogram::default(),
             pace: Pace::default(),
             under_way: AtomicUsize::new(0),
             leaves: AtomicBool::new(false),
@@ -157,11 +157,11 @@ impl Member {
     /// Sends a request over a live connection of this member.
     pub(crate) async fn request(
         &self,
-        live: &Live,
+        live: &LiveLink,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         let outcome = self.send(live, request, caller.clone(), deadline).await;
         if live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
             self.fall_back();
@@ -171,11 +171,11 @@ impl Member {
 
     async fn send(
         &self,
-        live: &Live,
+        live: &LiveLink,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         if live.pipe().is_none() {
             let outcome = live.request(request, Some(caller), deadline).await;
             return outcome.inspect_err(|error| self.doubt(error));
@@ -186,7 +186,7 @@ impl Member {
         let opening = self.own.of(&self.ctx, live, caller.principal());
         match deadline.limit(opening).await {
             Ok(own) => own?.request(request, Some(caller), deadline).await,
-            Err(Passed) => Err(timed_out(&self.ctx, deadline.length())),
+            Err(DeadlinePassed) => Err(timed_out(&self.ctx, deadline.length())),
         }
     }
 
@@ -202,8 +202,8 @@ impl Member {
             "it asks its client in the way of the older era, which is spoken with it from now on. \
              hint: era = \"older\" for this server says so from the start"
         );
-        self.ctx.house.facts.remember(server, Era::Legacy, Version::LATEST_LEGACY.as_str());
-        self.phase.send_replace(Phase::Starting);
+        self.ctx.house.facts.remember(server, Era::Legacy, ProtocolVersion::LATEST_LEGACY.as_str());
+        self.phase.send_replace(MemberPhase::Starting);
         self.falls_back.notify_one();
     }
 
@@ -217,24 +217,24 @@ impl Member {
     }
 
     /// The live connection if it is still this one.
-    pub(crate) fn still(&self, connection: Connection) -> Option<Arc<Live>> {
+    pub(crate) fn still(&self, connection: ConnectionNumber) -> Option<Arc<LiveLink>> {
         match &*self.phase.borrow() {
-            Phase::Up { live, connection: current } if *current == connection => Some(live.clone()),
+            MemberPhase::Up { live, connection: current } if *current == connection => Some(live.clone()),
             _ => None,
         }
     }
 
     /// The live connection.
-    pub(crate) fn live(&self) -> Result<Arc<Live>, ServerError> {
+    pub(crate) fn live(&self) -> Result<Arc<LiveLink>, ServerError> {
         match &*self.phase.borrow() {
-            Phase::Up { live, .. } => Ok(live.clone()),
-            Phase::Down { reason } => Err(self.ctx.down(reason.clone())),
-            Phase::Starting => Err(self.ctx.down("it is still starting")),
+            MemberPhase::Up { live, .. } => Ok(live.clone()),
+            MemberPhase::Down { reason } => Err(self.ctx.down(reason.clone())),
+            MemberPhase::Starting => Err(self.ctx.down("it is still starting")),
         }
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        matches!(&*self.phase.borrow(), Phase::Up { .. })
+        matches!(&*self.phase.borrow(), MemberPhase::Up { .. })
     }
 
     /// True if the first attempt to connect and list is still in progress.
@@ -245,10 +245,10 @@ impl Member {
     /// True if a principal's requests here leave state that the next request needs.
     pub(crate) fn keeps_sessions(&self) -> bool {
         match &*self.phase.borrow() {
-            Phase::Up { live, .. } => match &live.link {
-                Link::Sessions(sessions) => sessions.gives_ids(),
-                Link::Pair(_) => true,
-                Link::Process(_) | Link::Stateless(_) => false,
+            MemberPhase::Up { live, .. } => match &live.link {
+                ServerLink::Sessions(sessions) => sessions.gives_ids(),
+                ServerLink::Pair(_) => true,
+                ServerLink::Process(_) | ServerLink::Stateless(_) => false,
             },
             _ => false,
         }
@@ -256,35 +256,35 @@ impl Member {
 
     /// The readiness for a request. A judged tool is called only where that very version was listed, over the
     /// connection that listed it.
-    pub(crate) fn standing(&self, tool: Option<&Tool>) -> Standing {
+    pub(crate) fn standing(&self, tool: Option<&Tool>) -> MemberReadiness {
         // Held to the end: the reading below belongs to this connection only while it is the current one.
         let phase = self.phase.borrow();
         let connection = match &*phase {
-            Phase::Up { connection, .. } => *connection,
-            Phase::Starting => return Standing::Soon,
-            Phase::Down { reason } => {
+            MemberPhase::Up { connection, .. } => *connection,
+            MemberPhase::Starting => return MemberReadiness::Soon,
+            MemberPhase::Down { reason } => {
                 self.kick.notify_one();
-                return Standing::Down { reason: reason.clone() };
+                return MemberReadiness::Down { reason: reason.clone() };
             }
         };
         if let Some(tool) = tool {
             match &*self.reading.read() {
                 Some(reading) if reading.offers(tool) => {}
-                Some(_) => return Standing::OffersOther,
+                Some(_) => return MemberReadiness::OffersOther,
                 None if self.unreadable.load(Ordering::Acquire) => {
-                    return Standing::Down { reason: "its lists could not be read".into() };
+                    return MemberReadiness::Down { reason: "its lists could not be read".into() };
                 }
-                None => return Standing::Soon,
+                None => return MemberReadiness::Soon,
             }
         }
-        self.breaker.resting().map_or(Standing::Ready(connection), Standing::Resting)
+        self.breaker.resting().map_or(MemberReadiness::Ready(connection), MemberReadiness::Resting)
     }
 
     /// Counts a request until the guard is dropped; `None` if the member is being removed.
-    pub(crate) fn begin(&self) -> Option<UnderWay<'_>> {
+    pub(crate) fn begin(&self) -> Option<LoadGuard<'_>> {
         // Counting before looking here, and the other way round in `emptied`: one of the two always sees the other.
         self.under_way.fetch_add(1, Ordering::SeqCst);
-        let counted = UnderWay(self);
+        let counted = LoadGuard(self);
         (!self.leaves.load(Ordering::SeqCst)).then_some(counted)
     }
 
@@ -301,7 +301,7 @@ impl Member {
     /// Takes no more requests over this connection, and returns when none is in progress or they take too
     /// long. New requests wait for the next connection.
     async fn drained(&self) {
-        self.phase.send_replace(Phase::Starting);
+        self.phase.send_replace(MemberPhase::Starting);
         self.drains.store(true, Ordering::SeqCst);
         drop(timeout(self.ctx.spec.timeout, self.unused()).await);
     }
@@ -328,12 +328,12 @@ impl Member {
         Some(InstanceState { id: self.id.clone(), version, health: state.health, reason: state.reason })
     }
 
-    pub(crate) fn reading(&self) -> Option<Arc<Reading>> {
+    pub(crate) fn reading(&self) -> Option<Arc<ListReading>> {
         self.reading.read().clone()
     }
 
     /// The same reading again changes nothing.
-    fn keep_reading(&self, read: Reading) {
+    fn keep_reading(&self, read: ListReading) {
         self.unreadable.store(false, Ordering::Release);
         let mut reading = self.reading.write();
         if reading.as_ref().is_none_or(|before| before.listing != read.listing) {
@@ -346,8 +346,8 @@ impl Member {
         *self.reading.write() = None;
     }
 
-    pub(crate) fn set_duty(&self, wanted: Duty) {
-        let on_duty = wanted == Duty::WatchesResources;
+    pub(crate) fn set_duty(&self, wanted: MemberDuty) {
+        let on_duty = wanted == MemberDuty::WatchesResources;
         self.duty.send_if_modified(|duty| std::mem::replace(duty, on_duty) != on_duty);
     }
 
@@ -372,15 +372,15 @@ impl Member {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Duty {
+pub(crate) enum MemberDuty {
     WatchesResources,
     None,
 }
 
 /// A request that counts towards a member's load.
-pub(crate) struct UnderWay<'a>(&'a Member);
+pub(crate) struct LoadGuard<'a>(&'a FleetMember);
 
-impl Drop for UnderWay<'_> {
+impl Drop for LoadGuard<'_> {
     fn drop(&mut self) {
         let was_last = self.0.under_way.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && (self.0.leaves.load(Ordering::SeqCst) || self.0.drains.load(Ordering::SeqCst)) {

@@ -12,22 +12,22 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use toolgate_core::port::{Insert, SourceError, TextSource};
+use toolgate_core::port::{SourceError, TextInsert, TextSource};
 
-pub(crate) use pieces::{Piece, Pieces};
-use reading::Reading;
+pub(crate) use pieces::{MessagePiece, PieceStream};
+use reading::InsertReader;
 
 /// Can be written any number of times; each time its sources are opened again.
 #[derive(Clone)]
-pub(crate) struct Message {
+pub(crate) struct OutgoingMessage {
     text: Bytes,
-    inserts: Option<Arc<Inserts>>,
+    inserts: Option<Arc<MessageInserts>>,
 }
 
-impl Message {
+impl OutgoingMessage {
     /// `params_at` is the start of the parameters in `text`; the positions of the inserts are relative to it.
-    pub(crate) fn new(text: String, params_at: usize, inserts: &[Insert]) -> Self {
-        let inserts = (!inserts.is_empty()).then(|| Arc::new(Inserts::new(params_at, inserts)));
+    pub(crate) fn new(text: String, params_at: usize, inserts: &[TextInsert]) -> Self {
+        let inserts = (!inserts.is_empty()).then(|| Arc::new(MessageInserts::new(params_at, inserts)));
         Self { text: text.into(), inserts }
     }
 
@@ -40,33 +40,33 @@ impl Message {
         self.text
     }
 
-    pub(crate) fn inserts(&self) -> Option<&Arc<Inserts>> {
+    pub(crate) fn inserts(&self) -> Option<&Arc<MessageInserts>> {
         self.inserts.as_ref()
     }
 }
 
-impl From<String> for Message {
+impl From<String> for OutgoingMessage {
     fn from(text: String) -> Self {
         Bytes::from(text).into()
     }
 }
 
-impl From<Bytes> for Message {
+impl From<Bytes> for OutgoingMessage {
     fn from(text: Bytes) -> Self {
         Self { text, inserts: None }
     }
 }
 
 /// The inserts of one message, and the progress of its writing.
-pub(crate) struct Inserts {
+pub(crate) struct MessageInserts {
     /// In the order of their positions in the text.
-    places: Vec<Place>,
+    places: Vec<InsertPosition>,
     /// The first of them, if it was opened before the writing began.
-    begun: Mutex<Option<Reading>>,
-    progress: Mutex<Progress>,
+    begun: Mutex<Option<InsertReader>>,
+    progress: Mutex<WriteProgress>,
 }
 
-struct Place {
+struct InsertPosition {
     /// Counted from the start of the text.
     at: usize,
     source: Arc<dyn TextSource>,
@@ -76,7 +76,7 @@ struct Place {
 
 /// `Writing ↔ Reading → Whole | Broken`, and anew when the message is written again. `Abandoned` is for ever.
 #[derive(Clone, Debug)]
-enum Progress {
+enum WriteProgress {
     /// The connection is to take the next piece, or the writing has not begun.
     Writing,
     /// The next piece has not arrived from its source yet.
@@ -91,7 +91,7 @@ enum Progress {
 
 /// The possibility that a server got the whole message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Sent {
+pub(crate) enum SentState {
     Whole,
     /// It has not, and cannot have run anything.
     Partly,
@@ -99,25 +99,25 @@ pub(crate) enum Sent {
     Broken(SourceError),
 }
 
-impl Place {
-    fn open(&self) -> Reading {
-        Reading::new(self.source.open(), self.bytes)
+impl InsertPosition {
+    fn open(&self) -> InsertReader {
+        InsertReader::new(self.source.open(), self.bytes)
     }
 }
 
-impl Inserts {
-    fn new(params_at: usize, inserts: &[Insert]) -> Self {
+impl MessageInserts {
+    fn new(params_at: usize, inserts: &[TextInsert]) -> Self {
         debug_assert!(
             inserts.is_sorted_by_key(|insert| insert.at),
             "inserts come in the order of their places"
         );
-        let place = |Insert { at, source }: &Insert| Place {
+        let place = |TextInsert { at, source }: &TextInsert| InsertPosition {
             at: params_at + at,
             bytes: source.bytes(),
             source: source.clone(),
         };
         let places = inserts.iter().map(place).collect();
-        Self { places, begun: Mutex::default(), progress: Mutex::new(Progress::Writing) }
+        Self { places, begun: Mutex::default(), progress: Mutex::new(WriteProgress::Writing) }
     }
 
     /// Opens the first source and waits for its first piece. An unreadable source is detected before anything
@@ -135,27 +135,31 @@ impl Inserts {
 
     /// Notes whether it is the source that is waited for.
     fn watched<T>(&self, polled: Poll<T>) -> Poll<T> {
-        self.become_unless_abandoned(if polled.is_pending() { Progress::Reading } else { Progress::Writing });
+        self.become_unless_abandoned(if polled.is_pending() {
+            WriteProgress::Reading
+        } else {
+            WriteProgress::Writing
+        });
         polled
     }
 
-    fn open(&self, place: usize) -> Reading {
+    fn open(&self, place: usize) -> InsertReader {
         let begun = if place == 0 { self.begun.lock().take() } else { None };
         begun.unwrap_or_else(|| self.places[place].open())
     }
 
     fn broke(&self, error: &SourceError) {
-        self.become_unless_abandoned(Progress::Broken(error.clone()));
+        self.become_unless_abandoned(WriteProgress::Broken(error.clone()));
     }
 
     /// The last piece is about to be handed out; `false` if it must not be any more.
     fn is_whole_now(&self) -> bool {
-        self.become_unless_abandoned(Progress::Whole)
+        self.become_unless_abandoned(WriteProgress::Whole)
     }
 
-    fn become_unless_abandoned(&self, next: Progress) -> bool {
+    fn become_unless_abandoned(&self, next: WriteProgress) -> bool {
         let mut progress = self.progress.lock();
-        if matches!(*progress, Progress::Abandoned) {
+        if matches!(*progress, WriteProgress::Abandoned) {
             return false;
         }
         *progress = next;
@@ -165,24 +169,24 @@ impl Inserts {
     /// Ensures that a server without the whole message never gets it. `false` if it is too late for that.
     pub(crate) fn abandon(&self) -> bool {
         let mut progress = self.progress.lock();
-        if matches!(*progress, Progress::Whole) {
+        if matches!(*progress, WriteProgress::Whole) {
             return false;
         }
-        *progress = Progress::Abandoned;
+        *progress = WriteProgress::Abandoned;
         true
     }
 
-    pub(crate) fn sent(&self) -> Sent {
+    pub(crate) fn sent(&self) -> SentState {
         match &*self.progress.lock() {
-            Progress::Whole => Sent::Whole,
-            Progress::Broken(error) => Sent::Broken(error.clone()),
-            Progress::Writing | Progress::Reading | Progress::Abandoned => Sent::Partly,
+            WriteProgress::Whole => SentState::Whole,
+            WriteProgress::Broken(error) => SentState::Broken(error.clone()),
+            WriteProgress::Writing | WriteProgress::Reading | WriteProgress::Abandoned => SentState::Partly,
         }
     }
 
     /// True if the wait is for a source.
     pub(crate) fn awaits_source(&self) -> bool {
-        matches!(*self.progress.lock(), Progress::Reading)
+        matches!(*self.progress.lock(), WriteProgress::Reading)
     }
 }
 

@@ -5,8 +5,8 @@
 //! either way the answer to the call names the request that could not be sent.
 
 use toolgate_core::FaultKind;
-use toolgate_core::port::{AskKind, Caller, Reply, ServerError};
-use toolgate_wire::Members;
+use toolgate_core::port::{AskKind, Caller, ServerError, ServerReply};
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::may_say;
 
 const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
@@ -15,14 +15,14 @@ const LOOK_BYTES_MAX: usize = 8 << 10;
 
 /// True if a call of the newer era failed because its server asked in the older way something that the client
 /// could answer.
-pub(crate) fn was_asked(outcome: &Result<Reply, ServerError>, caller: &dyn Caller) -> bool {
+pub(crate) fn was_asked(outcome: &Result<ServerReply, ServerError>, caller: &dyn Caller) -> bool {
     let said = match outcome {
         Err(ServerError::Rpc(error)) => error.message.as_str(),
         Err(ServerError::Fault(fault)) => match &fault.kind {
             FaultKind::Lost { reason } => reason.as_str(),
             _ => return false,
         },
-        Ok(Reply::Complete(result)) if is_failure(result.as_str()) => result.as_str(),
+        Ok(ServerReply::Complete(result)) if is_failure(result.as_str()) => result.as_str(),
         Ok(_) => return false,
     };
     let names = |kind: &AskKind| said.contains(kind.method()) && caller.can_answer(*kind);
@@ -32,7 +32,7 @@ pub(crate) fn was_asked(outcome: &Result<Reply, ServerError>, caller: &dyn Calle
 fn is_failure(result: &str) -> bool {
     let may_be = result.len() <= LOOK_BYTES_MAX && may_say(result.as_bytes(), "isError");
     may_be
-        && Members::of_str(result)
+        && ObjectMembers::of_str(result)
             .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"))
 }
 

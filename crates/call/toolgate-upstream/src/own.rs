@@ -11,11 +11,11 @@ use toolgate_core::port::{BoxFuture, ServerError};
 use toolgate_core::server::Era;
 use toolgate_core::{FaultKind, PrincipalId};
 
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::http::Endpoint;
-use crate::http::pair::Pair;
+use crate::http::pair::SsePair;
 use crate::keys;
-use crate::link::{Link, Live};
+use crate::link::{LiveLink, ServerLink};
 use crate::probe::{OpenError, open_another};
 
 /// The maximum number of principals with their own connection to one server.
@@ -25,36 +25,41 @@ pub(crate) const OWN_IDLE: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Default)]
 pub(crate) struct OwnConnections {
-    slots: Mutex<BTreeMap<PrincipalId, Arc<Slot>>>,
+    slots: Mutex<BTreeMap<PrincipalId, Arc<LinkSlot>>>,
 }
 
-type Attempt = Shared<BoxFuture<'static, Result<Arc<Live>, ServerError>>>;
+type LinkAttempt = Shared<BoxFuture<'static, Result<Arc<LiveLink>, ServerError>>>;
 
-struct Slot {
-    current: Mutex<Option<Arc<Live>>>,
+struct LinkSlot {
+    current: Mutex<Option<Arc<LiveLink>>>,
     /// The attempt in progress. Concurrent requests wait for the same one, as long as their time allows.
-    opening: Mutex<Option<Attempt>>,
+    opening: Mutex<Option<LinkAttempt>>,
     used: Mutex<Instant>,
 }
 
-impl Slot {
+impl LinkSlot {
     fn new() -> Self {
         Self { current: Mutex::default(), opening: Mutex::default(), used: Mutex::new(Instant::now()) }
     }
 
     /// The live connection, if it still is.
-    fn usable(&self) -> Option<Arc<Live>> {
+    fn usable(&self) -> Option<Arc<LiveLink>> {
         *self.used.lock() = Instant::now();
         self.current().filter(|live| live.pipe().is_some_and(|pipe| !pipe.is_closed()))
     }
 
-    fn current(&self) -> Option<Arc<Live>> {
+    fn current(&self) -> Option<Arc<LiveLink>> {
         self.current.lock().clone()
     }
 
     /// The attempt in progress, or a new one. It continues when its waiters give up, so that a server that
     /// starts more slowly than one request allows is ready for the next.
-    fn attempt(self: &Arc<Self>, ctx: &Arc<Context>, main: &Live, owner: &PrincipalId) -> Attempt {
+    fn attempt(
+        self: &Arc<Self>,
+        ctx: &Arc<ServerContext>,
+        main: &LiveLink,
+        owner: &PrincipalId,
+    ) -> LinkAttempt {
         let mut opening = self.opening.lock();
         if let Some(attempt) = opening.as_ref().filter(|attempt| attempt.peek().is_none()) {
             return attempt.clone();
@@ -63,7 +68,11 @@ impl Slot {
             let there: BoxFuture<'static, _> = Box::pin(std::future::ready(Ok(live)));
             return there.shared();
         }
-        let way = Way { is_pair: matches!(main.link, Link::Pair(_)), era: main.era(), owner: owner.clone() };
+        let way = LinkRoute {
+            is_pair: matches!(main.link, ServerLink::Pair(_)),
+            era: main.era(),
+            owner: owner.clone(),
+        };
         let (slot, of) = (self.clone(), ctx.clone());
         let task = ctx.tasks.spawn(async move {
             let opened = open(&of, way).await;
@@ -88,10 +97,10 @@ impl OwnConnections {
     /// The principal's own connection, opened in the way `main` is.
     pub(crate) async fn of(
         &self,
-        ctx: &Arc<Context>,
-        main: &Live,
+        ctx: &Arc<ServerContext>,
+        main: &LiveLink,
         principal: &PrincipalId,
-    ) -> Result<Arc<Live>, ServerError> {
+    ) -> Result<Arc<LiveLink>, ServerError> {
         let slot = self.slot(ctx, principal)?;
         let attempt = match slot.usable() {
             Some(live) => return Ok(live),
@@ -100,7 +109,7 @@ impl OwnConnections {
         attempt.await
     }
 
-    fn slot(&self, ctx: &Context, principal: &PrincipalId) -> Result<Arc<Slot>, ServerError> {
+    fn slot(&self, ctx: &ServerContext, principal: &PrincipalId) -> Result<Arc<LinkSlot>, ServerError> {
         let mut slots = self.slots.lock();
         if let Some(slot) = slots.get(principal) {
             return Ok(slot.clone());
@@ -108,12 +117,12 @@ impl OwnConnections {
         if slots.len() >= OWN_MAX && !evict_oldest(&mut slots) {
             return Err(ctx.fault(FaultKind::Busy { limit: OWN_MAX }));
         }
-        let slot = Arc::new(Slot::new());
+        let slot = Arc::new(LinkSlot::new());
         slots.insert(principal.clone(), slot.clone());
         Ok(slot)
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Live>> {
+    pub(crate) fn all(&self) -> Vec<Arc<LiveLink>> {
         self.slots.lock().values().filter_map(|slot| slot.current()).collect()
     }
 
@@ -132,9 +141,9 @@ impl OwnConnections {
 
     /// Closes the processes whose secrets are outdated, when their requests in progress have finished. The
     /// next request opens another.
-    pub(crate) async fn close_outdated(&self, ctx: &Arc<Context>) {
+    pub(crate) async fn close_outdated(&self, ctx: &Arc<ServerContext>) {
         for live in self.all() {
-            let Link::Process(process) = &live.link else { continue };
+            let ServerLink::Process(process) = &live.link else { continue };
             if process.pipe.is_closed() || !process.is_outdated(ctx).await {
                 continue;
             }
@@ -148,7 +157,7 @@ impl OwnConnections {
 
 /// Ends a connection that can no longer be found. A request that found it just before has been sent by the
 /// first check.
-async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
+async fn finish(ctx: Arc<ServerContext>, live: Arc<LiveLink>) {
     let finished = async {
         loop {
             sleep(keys::LOOK).await;
@@ -165,7 +174,7 @@ async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
 }
 
 /// Makes room by dropping the connection that has been idle longest, which ends it.
-fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
+fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<LinkSlot>>) -> bool {
     let resting =
         slots.iter().filter(|(_, slot)| slot.is_idle(Duration::ZERO) && Arc::strong_count(slot) == 1);
     let oldest = resting.min_by_key(|(_, slot)| *slot.used.lock());
@@ -174,13 +183,13 @@ fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
 }
 
 /// The way to open a connection like the shared one.
-struct Way {
+struct LinkRoute {
     is_pair: bool,
     era: Era,
     owner: PrincipalId,
 }
 
-async fn open(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, ServerError> {
+async fn open(ctx: &Arc<ServerContext>, way: LinkRoute) -> Result<Arc<LiveLink>, ServerError> {
     let opened = tokio::select! {
         opened = timeout(ctx.spec.connect_timeout, open_like(ctx, way)) => opened,
         () = ctx.stop.cancelled() => return Err(ctx.down("the gateway is letting go of it")),
@@ -196,13 +205,13 @@ async fn open(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, ServerError> {
     Ok(live)
 }
 
-async fn open_like(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, OpenError> {
+async fn open_like(ctx: &Arc<ServerContext>, way: LinkRoute) -> Result<Arc<LiveLink>, OpenError> {
     let (link, opening) = if way.is_pair {
-        let (pair, opening) = Pair::open(ctx, &Endpoint::new(ctx)?, Some(way.owner)).await?;
-        (Link::Pair(pair), opening)
+        let (pair, opening) = SsePair::open(ctx, &Endpoint::new(ctx)?, Some(way.owner)).await?;
+        (ServerLink::Pair(pair), opening)
     } else {
         let (process, opening) = open_another(ctx, way.era, way.owner).await?;
-        (Link::Process(process), opening)
+        (ServerLink::Process(process), opening)
     };
-    Ok(Live::new(ctx.clone(), link, opening))
+    Ok(LiveLink::new(ctx.clone(), link, opening))
 }

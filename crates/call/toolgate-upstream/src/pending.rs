@@ -13,39 +13,39 @@ use toolgate_core::{PrincipalId, RawJson};
 
 use crate::deadline::Deadline;
 
-pub(crate) type Answer = Result<RawJson, ServerError>;
+pub(crate) type ServerAnswer = Result<RawJson, ServerError>;
 /// Hears the notifications of one subscription: method and params.
-pub(crate) type Listener = Arc<dyn Fn(&str, RawJson) + Send + Sync>;
+pub(crate) type NotificationListener = Arc<dyn Fn(&str, RawJson) + Send + Sync>;
 
 #[derive(Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingRequests {
     /// The principal of the connection; `None` if it is shared.
     owner: Option<PrincipalId>,
     next_id: AtomicU64,
-    table: Mutex<Table>,
+    table: Mutex<PendingTable>,
 }
 
 #[derive(Default)]
-struct Table {
+struct PendingTable {
     /// Ordered by id, so the newest is the last.
-    waiting: BTreeMap<u64, Waiting>,
+    waiting: BTreeMap<u64, PendingRequest>,
     /// Questions of the server that are being answered, by the id the server gave them.
     questions: BTreeMap<String, CancellationToken>,
     /// Set once the connection has ended; nothing may wait any more.
     closed: Option<ServerError>,
 }
 
-struct Waiting {
+struct PendingRequest {
     caller: Option<Arc<dyn Caller>>,
     deadline: Option<Arc<Deadline>>,
     /// Taken when the answer has arrived.
-    answer: Option<oneshot::Sender<Answer>>,
-    listener: Option<Listener>,
+    answer: Option<oneshot::Sender<ServerAnswer>>,
+    listener: Option<NotificationListener>,
     /// Cancelled when the request ends. Created with the first question to its caller.
     ended: Option<CancellationToken>,
 }
 
-impl Drop for Waiting {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if let Some(ended) = &self.ended {
             ended.cancel();
@@ -56,7 +56,7 @@ impl Drop for Waiting {
 /// The client that may be asked on a connection that several requests share.
 pub(crate) enum Respondent {
     /// The caller of the newest request of the only active client.
-    Caller(Asked),
+    Caller(AskedCaller),
     /// Nothing is in progress.
     Nobody,
     /// The only active client cannot answer.
@@ -66,20 +66,20 @@ pub(crate) enum Respondent {
 }
 
 /// A caller to ask, while its request lasts.
-pub(crate) struct Asked {
+pub(crate) struct AskedCaller {
     pub(crate) caller: Arc<dyn Caller>,
     pub(crate) deadline: Option<Arc<Deadline>>,
     pub(crate) ended: CancellationToken,
 }
 
 /// Whom a log message on a shared connection is for.
-pub(crate) enum Audience {
+pub(crate) enum LogAudience {
     Callers(Vec<Arc<dyn Caller>>),
     Nobody,
     Ambiguous,
 }
 
-impl Pending {
+impl PendingRequests {
     pub(crate) fn of(owner: Option<PrincipalId>) -> Arc<Self> {
         Arc::new(Self { owner, ..Self::default() })
     }
@@ -98,25 +98,25 @@ impl Pending {
         id: u64,
         caller: Option<Arc<dyn Caller>>,
         deadline: Option<Arc<Deadline>>,
-        listener: Option<Listener>,
-    ) -> Result<(Ticket, oneshot::Receiver<Answer>), ServerError> {
+        listener: Option<NotificationListener>,
+    ) -> Result<(RequestTicket, oneshot::Receiver<ServerAnswer>), ServerError> {
         let (sender, receiver) = oneshot::channel();
         let ticket =
-            self.enter(id, Waiting { caller, deadline, answer: Some(sender), listener, ended: None })?;
+            self.enter(id, PendingRequest { caller, deadline, answer: Some(sender), listener, ended: None })?;
         Ok((ticket, receiver))
     }
 
-    fn enter(self: &Arc<Self>, id: u64, waiting: Waiting) -> Result<Ticket, ServerError> {
+    fn enter(self: &Arc<Self>, id: u64, waiting: PendingRequest) -> Result<RequestTicket, ServerError> {
         let mut table = self.table();
         if let Some(error) = &table.closed {
             return Err(error.clone());
         }
         table.waiting.insert(id, waiting);
-        Ok(Ticket { pending: self.clone(), id })
+        Ok(RequestTicket { pending: self.clone(), id })
     }
 
     /// Hands an answer to its waiter. `false` if there is none.
-    pub(crate) fn settle(&self, id: u64, answer: Answer) -> bool {
+    pub(crate) fn settle(&self, id: u64, answer: ServerAnswer) -> bool {
         let waiting = self.table().waiting.remove(&id);
         let sender = waiting.and_then(|mut waiting| waiting.answer.take());
         sender.is_some_and(|sender| sender.send(answer).is_ok())
@@ -165,7 +165,7 @@ impl Pending {
         caller.wants_progress().then_some(caller)
     }
 
-    pub(crate) fn listener_of(&self, id: u64) -> Option<Listener> {
+    pub(crate) fn listener_of(&self, id: u64) -> Option<NotificationListener> {
         self.table().waiting.get(&id)?.listener.clone()
     }
 
@@ -187,32 +187,32 @@ impl Pending {
         }
         let waiting = table.waiting.get_mut(&id).expect("it was found under the same lock");
         let ended = waiting.ended.get_or_insert_default().clone();
-        Respondent::Caller(Asked { caller, deadline: waiting.deadline.clone(), ended })
+        Respondent::Caller(AskedCaller { caller, deadline: waiting.deadline.clone(), ended })
     }
 
-    pub(crate) fn audience(&self) -> Audience {
+    pub(crate) fn audience(&self) -> LogAudience {
         let table = self.table();
         let mut callers: Vec<Arc<dyn Caller>> = Vec::new();
         for caller in table.waiting.values().rev().filter_map(|waiting| waiting.caller.as_ref()) {
             if callers.first().is_some_and(|first| first.principal() != caller.principal()) {
-                return Audience::Ambiguous;
+                return LogAudience::Ambiguous;
             }
             if callers.iter().all(|other| other.client() != caller.client()) {
                 callers.push(caller.clone());
             }
         }
-        if callers.is_empty() { Audience::Nobody } else { Audience::Callers(callers) }
+        if callers.is_empty() { LogAudience::Nobody } else { LogAudience::Callers(callers) }
     }
 
     /// Notes a question of the server's, so that the server can withdraw it. `None` if too many are open.
-    pub(crate) fn question(self: &Arc<Self>, id: &str, open_max: usize) -> Option<Question> {
+    pub(crate) fn question(self: &Arc<Self>, id: &str, open_max: usize) -> Option<PendingQuestion> {
         let mut table = self.table();
         if table.questions.len() >= open_max {
             return None;
         }
         let withdrawn = CancellationToken::new();
         table.questions.insert(id.to_owned(), withdrawn.clone());
-        Some(Question { pending: self.clone(), id: id.to_owned(), withdrawn })
+        Some(PendingQuestion { pending: self.clone(), id: id.to_owned(), withdrawn })
     }
 
     pub(crate) fn withdraw(&self, id: &str) {
@@ -221,12 +221,12 @@ impl Pending {
         }
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, PendingTable> {
         self.table.lock()
     }
 }
 
-fn fail(ended: BTreeMap<u64, Waiting>, error: &ServerError) {
+fn fail(ended: BTreeMap<u64, PendingRequest>, error: &ServerError) {
     for (_, mut waiting) in ended {
         if let Some(sender) = waiting.answer.take() {
             // The waiter may have gone at the same moment; then nothing is left to do.
@@ -236,12 +236,12 @@ fn fail(ended: BTreeMap<u64, Waiting>, error: &ServerError) {
 }
 
 /// A request's place in the table. Dropping it releases the place.
-pub(crate) struct Ticket {
-    pending: Arc<Pending>,
+pub(crate) struct RequestTicket {
+    pending: Arc<PendingRequests>,
     id: u64,
 }
 
-impl Ticket {
+impl RequestTicket {
     /// Cancelled when the request ends.
     pub(crate) fn ended(&self) -> CancellationToken {
         let mut table = self.pending.table();
@@ -256,7 +256,7 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for RequestTicket {
     fn drop(&mut self) {
         let gone = self.pending.table().waiting.remove(&self.id);
         drop(gone);
@@ -264,13 +264,13 @@ impl Drop for Ticket {
 }
 
 /// A question of the server's that is being answered.
-pub(crate) struct Question {
-    pending: Arc<Pending>,
+pub(crate) struct PendingQuestion {
+    pending: Arc<PendingRequests>,
     id: String,
     pub(crate) withdrawn: CancellationToken,
 }
 
-impl Drop for Question {
+impl Drop for PendingQuestion {
     fn drop(&mut self) {
         self.pending.table().questions.remove(&self.id);
     }

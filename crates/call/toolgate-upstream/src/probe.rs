@@ -7,14 +7,14 @@ use std::time::Duration;
 use toolgate_core::port::{NoKey, ServerError, ServerRequest};
 use toolgate_core::server::{Era, EraChoice};
 use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError, ServerName};
-use toolgate_wire::{Members, Version, meta};
+use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
 use crate::client::SendError;
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::deadline::Deadline;
 use crate::envelope;
-use crate::pipe::{Exchange, GivenUp, Pipe};
-use crate::stdio::Process;
+use crate::pipe::{CancelNotice, Pipe, PipeExchange};
+use crate::stdio::ServerProcess;
 
 /// The time that a process may take to answer the question about its era. One that does not know the question
 /// may stay silent.
@@ -28,7 +28,7 @@ pub(crate) enum OpenError {
     #[error("could not start \"{command}\": its folder {} does not exist", cwd.display())]
     Folder { command: String, cwd: PathBuf },
     #[error("could not start \"{command}\": {refused}")]
-    Confine { command: String, refused: toolgate_sandbox::Refused },
+    Confine { command: String, refused: toolgate_sandbox::ConfineError },
     #[error("it is not configured as a process")]
     NotAProcess,
     #[error("{reason}")]
@@ -82,7 +82,7 @@ impl OpenError {
     }
 
     /// The fault for a request that needed the connection. Nothing was sent.
-    pub(crate) fn fault(&self, ctx: &Context) -> ServerError {
+    pub(crate) fn fault(&self, ctx: &ServerContext) -> ServerError {
         let reason = self.to_string();
         if self.wants_credential() {
             return ctx.fault(FaultKind::Unauthorized { reason });
@@ -128,24 +128,24 @@ impl From<ServerError> for OpenError {
 
 /// A server's introduction.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
-    pub(crate) version: Version,
+pub(crate) struct ServerIntroduction {
+    pub(crate) version: ProtocolVersion,
     pub(crate) capabilities: Option<RawJson>,
     pub(crate) server_info: Option<RawJson>,
     pub(crate) instructions: Option<String>,
 }
 
-impl Opening {
+impl ServerIntroduction {
     pub(crate) fn era(&self) -> Era {
         self.version.era()
     }
 
     /// Reads the result of `server/discover`. `None` if it is not one: an older server may answer anything.
     pub(crate) fn of_discover(result: &RawJson) -> Option<Self> {
-        let members = Members::of_str(result.as_str()).ok()?;
+        let members = ObjectMembers::of_str(result.as_str()).ok()?;
         let supported: Vec<String> = serde_json::from_str(members.get("supportedVersions")?.get()).ok()?;
         let version = newest_modern(&supported)?;
-        let meta_members = members.get("_meta").and_then(|value| Members::parse(value).ok());
+        let meta_members = members.get("_meta").and_then(|value| ObjectMembers::parse(value).ok());
         let server_info = meta_members.and_then(|meta_members| meta_members.get(meta::SERVER_INFO));
         Some(Self {
             version,
@@ -158,9 +158,9 @@ impl Opening {
     /// Reads the result of `initialize`.
     pub(crate) fn of_initialize(result: &RawJson) -> Result<Self, OpenError> {
         let not_mcp = || OpenError::NotMcp("its answer to `initialize` has no protocolVersion".into());
-        let members = Members::of_str(result.as_str()).map_err(|_| not_mcp())?;
+        let members = ObjectMembers::of_str(result.as_str()).map_err(|_| not_mcp())?;
         let named = members.get_str("protocolVersion").ok_or_else(not_mcp)?;
-        let version = Version::parse(&named).filter(|version| version.era() == Era::Legacy);
+        let version = ProtocolVersion::parse(&named).filter(|version| version.era() == Era::Legacy);
         Ok(Self {
             version: version.ok_or_else(|| OpenError::Version(named.into_owned()))?,
             capabilities: members.get("capabilities").map(RawJson::from),
@@ -174,7 +174,7 @@ impl Opening {
         let Some(capabilities) = &self.capabilities else { return false };
         let mut text = capabilities.as_str();
         for key in path {
-            let Some(value) = Members::of_str(text).ok().and_then(|members| members.get(key)) else {
+            let Some(value) = ObjectMembers::of_str(text).ok().and_then(|members| members.get(key)) else {
                 return false;
             };
             text = value.get();
@@ -183,21 +183,21 @@ impl Opening {
     }
 }
 
-fn newest_modern(supported: &[String]) -> Option<Version> {
+fn newest_modern(supported: &[String]) -> Option<ProtocolVersion> {
     supported
         .iter()
-        .filter_map(|text| Version::parse(text))
+        .filter_map(|text| ProtocolVersion::parse(text))
         .filter(|version| version.era() == Era::Modern)
         .max()
 }
 
 /// The version that we share according to an error answer to `server/discover`, if it is that kind of error.
-pub(crate) fn shared_modern_version(error: &RpcError) -> Option<Version> {
+pub(crate) fn shared_modern_version(error: &RpcError) -> Option<ProtocolVersion> {
     if error.code != RpcError::UNSUPPORTED_VERSION {
         return None;
     }
     let data = error.data.as_ref()?;
-    let supported = Members::of_str(data.as_str()).ok()?.get("supported")?;
+    let supported = ObjectMembers::of_str(data.as_str()).ok()?.get("supported")?;
     newest_modern(&serde_json::from_str::<Vec<String>>(supported.get()).ok()?)
 }
 
@@ -207,10 +207,10 @@ pub(crate) fn discover_request() -> ServerRequest {
 
 /// Starts the process and determines its era; the era of the last time is tried first.
 pub(crate) async fn open_process(
-    ctx: &Arc<Context>,
+    ctx: &Arc<ServerContext>,
     remembered: Option<Era>,
-) -> Result<(Process, Opening), OpenError> {
-    let mut process = Process::start(ctx, None).await?;
+) -> Result<(ServerProcess, ServerIntroduction), OpenError> {
+    let mut process = ServerProcess::start(ctx, None).await?;
     match ctx.spec.era {
         EraChoice::Auto => {}
         EraChoice::Older => {
@@ -252,17 +252,17 @@ pub(crate) fn not_newer() -> OpenError {
 }
 
 /// The same process if it still runs, otherwise a new one.
-async fn alive(ctx: &Arc<Context>, process: Process) -> Result<Process, OpenError> {
-    if process.pipe.is_closed() { Process::start(ctx, None).await } else { Ok(process) }
+async fn alive(ctx: &Arc<ServerContext>, process: ServerProcess) -> Result<ServerProcess, OpenError> {
+    if process.pipe.is_closed() { ServerProcess::start(ctx, None).await } else { Ok(process) }
 }
 
 /// Opens one more process of a server with a known era, for one principal alone.
 pub(crate) async fn open_another(
-    ctx: &Arc<Context>,
+    ctx: &Arc<ServerContext>,
     era: Era,
     owner: PrincipalId,
-) -> Result<(Process, Opening), OpenError> {
-    let process = Process::start(ctx, Some(owner)).await?;
+) -> Result<(ServerProcess, ServerIntroduction), OpenError> {
+    let process = ServerProcess::start(ctx, Some(owner)).await?;
     let opening = match era {
         Era::Legacy => initialize(ctx, &process.pipe).await?,
         Era::Modern => discover(ctx, &process.pipe)
@@ -272,16 +272,21 @@ pub(crate) async fn open_another(
     Ok((process, opening))
 }
 
-async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
+async fn discover(ctx: &ServerContext, pipe: &Pipe) -> Option<ServerIntroduction> {
     let deadline = Deadline::after(ctx.spec.connect_timeout.min(DISCOVER_PATIENCE));
-    let mut version = Version::LATEST_MODERN;
+    let mut version = ProtocolVersion::LATEST_MODERN;
     for _ in 0..2 {
         let id = pipe.pending.next_id();
         let message = envelope::modern(id, version, &discover_request(), None);
-        let exchange =
-            Exchange { id, message, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+        let exchange = PipeExchange {
+            id,
+            message,
+            caller: None,
+            deadline: &deadline,
+            given_up: CancelNotice::SayNothing,
+        };
         match pipe.exchange(exchange).await {
-            Ok(result) => return Opening::of_discover(&result),
+            Ok(result) => return ServerIntroduction::of_discover(&result),
             Err(ServerError::Rpc(error)) => version = shared_modern_version(&error)?,
             Err(ServerError::Fault(_)) => return None,
         }
@@ -290,12 +295,13 @@ async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
 }
 
 /// The older era's opening on a shared connection.
-pub(crate) async fn initialize(ctx: &Context, pipe: &Pipe) -> Result<Opening, OpenError> {
+pub(crate) async fn initialize(ctx: &ServerContext, pipe: &Pipe) -> Result<ServerIntroduction, OpenError> {
     let deadline = Deadline::after(ctx.spec.connect_timeout);
     let id = pipe.pending.next_id();
     let message = envelope::initialize(id);
-    let exchange = Exchange { id, message, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
-    let opening = Opening::of_initialize(&pipe.exchange(exchange).await?)?;
+    let exchange =
+        PipeExchange { id, message, caller: None, deadline: &deadline, given_up: CancelNotice::SayNothing };
+    let opening = ServerIntroduction::of_initialize(&pipe.exchange(exchange).await?)?;
     pipe.notify(envelope::initialized()).await;
     Ok(opening)
 }
@@ -310,23 +316,27 @@ mod tests {
 
     #[test]
     fn an_empty_result_is_not_a_discovery() {
-        assert!(Opening::of_discover(&raw("{}")).is_none());
-        assert!(Opening::of_discover(&raw(r#"{"supportedVersions":["2025-11-25"]}"#)).is_none());
-        assert!(Opening::of_discover(&raw(r#"{"supportedVersions":["2025-11-25","2026-07-28"]}"#)).is_some());
+        assert!(ServerIntroduction::of_discover(&raw("{}")).is_none());
+        assert!(ServerIntroduction::of_discover(&raw(r#"{"supportedVersions":["2025-11-25"]}"#)).is_none());
+        assert!(
+            ServerIntroduction::of_discover(&raw(r#"{"supportedVersions":["2025-11-25","2026-07-28"]}"#))
+                .is_some()
+        );
     }
 
     #[test]
     fn only_versions_we_know_are_accepted() {
-        let of =
-            |version: &str| Opening::of_initialize(&raw(&format!(r#"{{"protocolVersion":"{version}"}}"#)));
-        assert_eq!(of("2024-11-05").expect("known").version, Version::V2024_11_05);
+        let of = |version: &str| {
+            ServerIntroduction::of_initialize(&raw(&format!(r#"{{"protocolVersion":"{version}"}}"#)))
+        };
+        assert_eq!(of("2024-11-05").expect("known").version, ProtocolVersion::V2024_11_05);
         assert!(matches!(of("2031-01-01"), Err(OpenError::Version(_))));
         assert!(matches!(of("2026-07-28"), Err(OpenError::Version(_))));
     }
 
     #[test]
     fn capabilities_are_found_at_any_depth() {
-        let opening = Opening::of_initialize(&raw(
+        let opening = ServerIntroduction::of_initialize(&raw(
             r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":false}}}"#,
         ))
         .expect("valid");

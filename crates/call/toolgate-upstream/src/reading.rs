@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::tool::{EXTRA_META, ToolExtra, version_of_text};
 use toolgate_core::{Digest, RawJson, Tool};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{push_member, with_member};
 
 /// One complete reading of all lists.
-pub(crate) struct Reading {
-    pub(crate) listing: Listing,
+pub(crate) struct ListReading {
+    pub(crate) listing: ServerListing,
     /// Name and version of each of the listing's tools, in their order.
     pub(crate) tools: Vec<(Arc<str>, Digest)>,
     /// The unambiguous tools: a name with several definitions is not among them.
     offered: HashMap<Arc<str>, Digest>,
 }
 
-impl Reading {
+impl ListReading {
     /// Finds versions and conflicts in a listing.
-    pub(crate) fn of(mut listing: Listing) -> Self {
+    pub(crate) fn of(mut listing: ServerListing) -> Self {
         let tools: Vec<(Arc<str>, Digest)> = listing.tools.iter().map(identify).collect();
         let mut offered: HashMap<Arc<str>, Digest> = HashMap::with_capacity(tools.len());
         let mut conflicts = Vec::new();
@@ -44,7 +44,7 @@ impl Reading {
 }
 
 fn identify(definition: &RawJson) -> (Arc<str>, Digest) {
-    let name = Members::of(definition).ok().and_then(|members| members.get_str("name"));
+    let name = ObjectMembers::of(definition).ok().and_then(|members| members.get_str("name"));
     (name.as_deref().unwrap_or_default().into(), version_of_text(definition))
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn add_extras(tools: &mut [RawJson], extras: &BTreeMap<String, ToolEx
         return;
     }
     for tool in tools {
-        let name = Members::of(tool).ok().and_then(|members| members.get_str("name"));
+        let name = ObjectMembers::of(tool).ok().and_then(|members| members.get_str("name"));
         if let Some(extra) = name.and_then(|name| extras.get(name.as_ref())) {
             *tool = with_extra(tool, extra);
         }
@@ -63,7 +63,7 @@ pub(crate) fn add_extras(tools: &mut [RawJson], extras: &BTreeMap<String, ToolEx
 
 fn with_extra(definition: &RawJson, extra: &ToolExtra) -> RawJson {
     let extra = RawJson::from_serialize(extra);
-    let meta = Members::of(definition).ok().and_then(|members| members.get("_meta"));
+    let meta = ObjectMembers::of(definition).ok().and_then(|members| members.get("_meta"));
     let meta = meta.and_then(|meta| with_member(meta.get(), EXTRA_META, extra.as_str()).ok());
     let meta = meta.unwrap_or_else(|| {
         let mut meta = "{".to_owned();
@@ -93,7 +93,7 @@ mod tests {
             raw(r#"{"name":"b","inputSchema":{},"description":"other"}"#),
             raw(r#"{"name":"b","inputSchema":{},"description":"third"}"#),
         ];
-        let reading = Reading::of(Listing { tools, ..Listing::default() });
+        let reading = ListReading::of(ServerListing { tools, ..ServerListing::default() });
         assert_eq!(reading.listing.conflicts, ["b"]);
         assert!(reading.offered.contains_key("a") && !reading.offered.contains_key("b"));
         assert_eq!(reading.listing.tools.len(), 5, "what was listed stays as it was listed");

@@ -22,11 +22,11 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) struct Reaper {
     program: PathBuf,
     args: Vec<String>,
-    state: Mutex<State>,
+    state: Mutex<ReaperState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ReaperState {
     input: Option<ChildStdin>,
     groups: BTreeSet<u32>,
 }
@@ -50,7 +50,7 @@ impl Reaper {
     }
 
     /// Writes a line to the helper; starts one, with the whole list, if there is none.
-    async fn tell(&self, state: &mut State, line: String) {
+    async fn tell(&self, state: &mut ReaperState, line: String) {
         if let Some(input) = &mut state.input
             && write(input, &line).await
         {

@@ -10,42 +10,44 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{AskKind, BoxFuture, Caller};
 use toolgate_core::{Raw, RawJson, RpcError};
-use toolgate_wire::{Incoming, Malformed, Members, Notification, Request, meta, object, parse};
+use toolgate_wire::{
+    IncomingMessage, MalformedMessage, Notification, ObjectMembers, Request, meta, object, parse,
+};
 
 use crate::answer;
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::deadline::Deadline;
 use crate::envelope;
 use crate::older;
-use crate::pending::{Answer, Asked, Audience, Pending, Respondent};
+use crate::pending::{AskedCaller, LogAudience, PendingRequests, Respondent, ServerAnswer};
 
 /// Questions of one server that may be open on one connection.
 const QUESTIONS_MAX: usize = 64;
 
 /// The way answers go back to the server.
-pub(crate) trait Back: Send + Sync {
+pub(crate) trait AnswerSink: Send + Sync {
     fn send_back(&self, message: Bytes) -> BoxFuture<'_, ()>;
 }
 
 /// A stream that several requests share.
-pub(crate) struct Shared<'a> {
-    pub(crate) ctx: &'a Arc<Context>,
-    pub(crate) pending: &'a Arc<Pending>,
-    pub(crate) back: &'a Arc<dyn Back>,
+pub(crate) struct SharedStream<'a> {
+    pub(crate) ctx: &'a Arc<ServerContext>,
+    pub(crate) pending: &'a Arc<PendingRequests>,
+    pub(crate) back: &'a Arc<dyn AnswerSink>,
 }
 
-impl Shared<'_> {
+impl SharedStream<'_> {
     pub(crate) fn take(&self, message: &Bytes) {
         match parse(message, self.ctx.limits().depth_max) {
             Ok(incoming) => self.route(message, incoming),
-            Err(Malformed::Batch) => for_each_of_batch(message, |one| self.take(&one)),
+            Err(MalformedMessage::Batch) => for_each_of_batch(message, |one| self.take(&one)),
             Err(malformed) => self.malformed(message, &malformed),
         }
     }
 
-    fn route(&self, message: &Bytes, incoming: Incoming<'_>) {
+    fn route(&self, message: &Bytes, incoming: IncomingMessage<'_>) {
         match incoming {
-            Incoming::Response(response) => {
+            IncomingMessage::Response(response) => {
                 let id = answer::request_id(&response);
                 let settled =
                     id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
@@ -53,8 +55,8 @@ impl Shared<'_> {
                     self.ctx.discarded("an answer that nobody waits for");
                 }
             }
-            Incoming::Notification(notification) => self.notification(message, &notification),
-            Incoming::Request(request) => self.request(message, &request),
+            IncomingMessage::Notification(notification) => self.notification(message, &notification),
+            IncomingMessage::Request(request) => self.request(message, &request),
         }
     }
 
@@ -70,7 +72,8 @@ impl Shared<'_> {
         }
         match &*notification.method {
             "notifications/progress" => {
-                let token = Members::parse(params).ok().and_then(|members| members.get(meta::PROGRESS_TOKEN));
+                let token =
+                    ObjectMembers::parse(params).ok().and_then(|members| members.get(meta::PROGRESS_TOKEN));
                 if let Some(caller) = token.and_then(answer::number).and_then(|id| self.pending.caller_of(id))
                 {
                     caller.progress(RawJson::within(message, params));
@@ -83,7 +86,7 @@ impl Shared<'_> {
 
     /// The server withdraws a question, or ends a subscription of ours.
     fn cancelled(&self, params: Raw<'_>) {
-        let Some(id) = Members::parse(params).ok().and_then(|members| members.get("requestId")) else {
+        let Some(id) = ObjectMembers::parse(params).ok().and_then(|members| members.get("requestId")) else {
             return;
         };
         self.pending.withdraw(id.get());
@@ -96,11 +99,13 @@ impl Shared<'_> {
 
     fn log(&self, params: RawJson) {
         match self.pending.audience() {
-            Audience::Callers(callers) => callers.iter().for_each(|caller| caller.log(params.clone())),
-            Audience::Nobody => {
+            LogAudience::Callers(callers) => callers.iter().for_each(|caller| caller.log(params.clone())),
+            LogAudience::Nobody => {
                 self.ctx.house.watcher.logged(self.ctx.name(), self.pending.owner(), params);
             }
-            Audience::Ambiguous => self.ctx.discarded("a log message that could be for several principals"),
+            LogAudience::Ambiguous => {
+                self.ctx.discarded("a log message that could be for several principals")
+            }
         }
     }
 
@@ -132,7 +137,7 @@ impl Shared<'_> {
         kind
     }
 
-    fn ask(&self, id: Raw<'_>, kind: AskKind, params: RawJson, asked: Option<Asked>) {
+    fn ask(&self, id: Raw<'_>, kind: AskKind, params: RawJson, asked: Option<AskedCaller>) {
         let Some(question) = self.pending.question(id.get(), QUESTIONS_MAX) else {
             return self.refuse(
                 id,
@@ -170,12 +175,12 @@ impl Shared<'_> {
         });
     }
 
-    fn malformed(&self, message: &Bytes, malformed: &Malformed) {
+    fn malformed(&self, message: &Bytes, malformed: &MalformedMessage) {
         let id = malformed.id().and_then(|id| id.as_str().parse().ok()).or_else(|| answered_id(message));
         let attributed =
             id.is_some_and(|id| self.pending.settle(id, Err(self.ctx.garbled(malformed.to_string()))));
         if !attributed {
-            if matches!(malformed, Malformed::Syntax(_)) {
+            if matches!(malformed, MalformedMessage::Syntax(_)) {
                 self.ctx.last_words.not_json(message);
             }
             tracing::debug!(server = %self.ctx.name(), %malformed, "a message was ignored");
@@ -185,11 +190,11 @@ impl Shared<'_> {
 
 /// Asks a question of its respondent. `None` if the request it belongs to ended first.
 async fn put(
-    ctx: &Context,
-    pending: &Pending,
+    ctx: &ServerContext,
+    pending: &PendingRequests,
     kind: AskKind,
     params: RawJson,
-    asked: Option<Asked>,
+    asked: Option<AskedCaller>,
 ) -> Option<Result<RawJson, RpcError>> {
     let Some(asked) = asked else {
         return Some(ctx.house.watcher.asked(ctx.name(), pending.owner(), kind, params).await);
@@ -202,24 +207,24 @@ async fn put(
 }
 
 /// The stream of one request.
-pub(crate) struct Own<'a> {
-    pub(crate) ctx: &'a Arc<Context>,
+pub(crate) struct RequestStream<'a> {
+    pub(crate) ctx: &'a Arc<ServerContext>,
     pub(crate) id: u64,
     pub(crate) caller: Option<&'a Arc<dyn Caller>>,
     pub(crate) deadline: Option<&'a Arc<Deadline>>,
     /// Cancelled when the request ends.
     pub(crate) ended: &'a CancellationToken,
     /// Missing in the newer era, whose servers do not ask on streams.
-    pub(crate) back: Option<&'a Arc<dyn Back>>,
+    pub(crate) back: Option<&'a Arc<dyn AnswerSink>>,
     /// The record of the server's open questions.
-    pub(crate) pending: Option<&'a Arc<Pending>>,
+    pub(crate) pending: Option<&'a Arc<PendingRequests>>,
 }
 
-impl Own<'_> {
+impl RequestStream<'_> {
     /// Takes one message; the request's answer, if this was it.
-    pub(crate) fn take(&self, message: &Bytes) -> Option<Answer> {
+    pub(crate) fn take(&self, message: &Bytes) -> Option<ServerAnswer> {
         match parse(message, self.ctx.limits().depth_max) {
-            Ok(Incoming::Response(response)) => match answer::request_id(&response) {
+            Ok(IncomingMessage::Response(response)) => match answer::request_id(&response) {
                 Some(id) if id == self.id => Some(answer::outcome(message, response)),
                 None if response.outcome.is_err() => Some(answer::outcome(message, response)),
                 _ => {
@@ -227,18 +232,18 @@ impl Own<'_> {
                     None
                 }
             },
-            Ok(Incoming::Notification(notification)) => {
+            Ok(IncomingMessage::Notification(notification)) => {
                 self.notification(message, &notification);
                 None
             }
-            Ok(Incoming::Request(request)) => match self.asks_in_vain(&request) {
+            Ok(IncomingMessage::Request(request)) => match self.asks_in_vain(&request) {
                 Some(kind) => Some(Err(self.ctx.lost(older::asked_on_stream(kind)))),
                 None => {
                     self.request(message, &request);
                     None
                 }
             },
-            Err(Malformed::Batch) => {
+            Err(MalformedMessage::Batch) => {
                 let mut answer = None;
                 for_each_of_batch(message, |one| answer = answer.take().or_else(|| self.take(&one)));
                 answer
@@ -260,7 +265,7 @@ impl Own<'_> {
                 self.ctx.house.watcher.logged(self.ctx.name(), owner, params);
             }
             ("notifications/cancelled", Some(params), _) => {
-                let members = Members::of_str(params.as_str()).ok();
+                let members = ObjectMembers::of_str(params.as_str()).ok();
                 if let (Some(id), Some(pending)) =
                     (members.and_then(|members| members.get("requestId")), self.pending)
                 {
@@ -280,7 +285,7 @@ impl Own<'_> {
 
     fn request(&self, message: &Bytes, request: &Request<'_>) {
         let (Some(back), Some(pending)) = (self.back, self.pending) else { return };
-        let shared = Shared { ctx: self.ctx, pending, back };
+        let shared = SharedStream { ctx: self.ctx, pending, back };
         let Some(kind) = shared.answerable(request) else { return };
         let params = request.params.map_or(RawJson::EMPTY, |params| RawJson::within(message, params));
         match self.caller {
@@ -288,7 +293,12 @@ impl Own<'_> {
             Some(caller) if !caller.can_answer(kind) => shared.refuse(request.id, unable(kind)),
             Some(caller) => {
                 let (deadline, ended) = (self.deadline.cloned(), self.ended.clone());
-                shared.ask(request.id, kind, params, Some(Asked { caller: caller.clone(), deadline, ended }));
+                shared.ask(
+                    request.id,
+                    kind,
+                    params,
+                    Some(AskedCaller { caller: caller.clone(), deadline, ended }),
+                );
             }
         }
     }
@@ -313,25 +323,26 @@ fn without_client(method: &str) -> Result<RawJson, RpcError> {
 }
 
 /// A notification that concerns the server as a whole.
-fn on_notification(ctx: &Context, method: &str, params: RawJson) {
+fn on_notification(ctx: &ServerContext, method: &str, params: RawJson) {
     if method != "notifications/resources/updated" {
         return on_change(ctx, method);
     }
-    let uri =
-        Members::of_str(params.as_str()).ok().and_then(|members| members.get_str("uri").map(String::from));
+    let uri = ObjectMembers::of_str(params.as_str())
+        .ok()
+        .and_then(|members| members.get_str("uri").map(String::from));
     if let Some(uri) = uri {
         ctx.house.watcher.resource_updated(ctx.name(), &uri, params);
     }
 }
 
-fn on_change(ctx: &Context, method: &str) {
+fn on_change(ctx: &ServerContext, method: &str) {
     if is_list_changed(method) {
         ctx.signals.list_changed();
     }
 }
 
 /// Handles the notifications of a subscription of the newer era.
-pub(crate) fn on_subscribed(ctx: &Context, method: &str, params: RawJson) {
+pub(crate) fn on_subscribed(ctx: &ServerContext, method: &str, params: RawJson) {
     on_notification(ctx, method, params);
 }
 
@@ -348,8 +359,8 @@ fn is_list_changed(method: &str) -> bool {
 pub(crate) fn subscription(params: Raw<'_>) -> Option<u64> {
     let text = params.get();
     object::may_say(text.as_bytes(), meta::SUBSCRIPTION_ID).then_some(())?;
-    let meta_object = Members::of_str(text).ok()?.get("_meta")?;
-    let id = Members::parse(meta_object).ok()?.get(meta::SUBSCRIPTION_ID)?;
+    let meta_object = ObjectMembers::of_str(text).ok()?.get("_meta")?;
+    let id = ObjectMembers::parse(meta_object).ok()?.get(meta::SUBSCRIPTION_ID)?;
     answer::number(id).or_else(|| object::string(id)?.parse().ok())
 }
 

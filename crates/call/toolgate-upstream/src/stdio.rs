@@ -16,18 +16,18 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
-use toolgate_sandbox::{Refused, Start};
-use toolgate_wire::line::Line;
+use toolgate_sandbox::{ConfineError, StartCommand};
+use toolgate_wire::line::WireLine;
 
-use crate::context::Context;
-use crate::keys::{self, Given};
-use crate::lines::Lines;
+use crate::context::ServerContext;
+use crate::keys::{self, GivenEnvironment};
+use crate::lines::LineReader;
 use crate::pipe::Pipe;
 use crate::probe::OpenError;
 use crate::reaper::{kill_group, signal_group};
 use crate::routing;
 
-use writing::Writer;
+use writing::StdinWriter;
 
 /// The time that a child may take to end when its input is closed, and again when it is asked to terminate.
 const END_PATIENCE: Duration = Duration::from_secs(2);
@@ -43,15 +43,18 @@ const STDERR_LINE_BYTES_MAX: usize = 8 << 10;
 const LAUNCHER: &str = "toolgate";
 
 /// A running child. Dropping it ends the child and its whole process group.
-pub(crate) struct Process {
+pub(crate) struct ServerProcess {
     pub(crate) pipe: Arc<Pipe>,
     pub(crate) pid: u32,
-    given: Given,
+    given: GivenEnvironment,
     stop: CancellationToken,
 }
 
-impl Process {
-    pub(crate) async fn start(ctx: &Arc<Context>, owner: Option<PrincipalId>) -> Result<Self, OpenError> {
+impl ServerProcess {
+    pub(crate) async fn start(
+        ctx: &Arc<ServerContext>,
+        owner: Option<PrincipalId>,
+    ) -> Result<Self, OpenError> {
         let (env, given) = keys::filled_env(&ctx.spec, &*ctx.house.keyring, owner.as_ref()).await?;
         let mut child = spawn(ctx, env)?;
         let pid = child.id().expect("a child that was just spawned has not been waited for");
@@ -65,11 +68,11 @@ impl Process {
         let output = child.stdout.take().expect("standard output is piped");
         let errors = child.stderr.take().expect("standard error is piped");
         let (writes_for, pending) = (ctx.clone(), pipe.pending.clone());
-        let writer = Writer { ctx: writes_for, pending, input: BufWriter::new(input), outgoing };
+        let writer = StdinWriter { ctx: writes_for, pending, input: BufWriter::new(input), outgoing };
         ctx.tasks.spawn(writer.run(stop.clone()));
         let reading = ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), output));
         let complaining = ctx.tasks.spawn(hear(ctx.clone(), errors));
-        let keeper = Keeper {
+        let keeper = ProcessKeeper {
             ctx: ctx.clone(),
             child,
             pid,
@@ -82,7 +85,7 @@ impl Process {
     }
 
     /// True if it would get other secrets if it were started now.
-    pub(crate) async fn is_outdated(&self, ctx: &Context) -> bool {
+    pub(crate) async fn is_outdated(&self, ctx: &ServerContext) -> bool {
         self.given.is_outdated(&ctx.spec, &*ctx.house.keyring, self.pipe.pending.owner()).await
     }
 
@@ -93,13 +96,13 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenError> {
+fn spawn(ctx: &ServerContext, env: BTreeMap<String, String>) -> Result<Child, OpenError> {
     let TransportSpec::Stdio { command, args, cwd, .. } = &ctx.spec.transport else {
         return Err(OpenError::NotAProcess);
     };
@@ -108,7 +111,7 @@ fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenErro
         return Err(OpenError::Folder { command: command.clone(), cwd: cwd.to_owned() });
     }
     let start = confined(ctx, &env).map_err(|refused| match refused {
-        Refused::Program(source) => OpenError::Spawn { command: command.clone(), source },
+        ConfineError::Program(source) => OpenError::Spawn { command: command.clone(), source },
         refused => OpenError::Confine { command: command.clone(), refused },
     })?;
     let mut process = match start {
@@ -134,30 +137,33 @@ fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenErro
 }
 
 /// The launcher that is started in place of the program, to become it; `None` without a confiner.
-fn confined(ctx: &Context, env: &BTreeMap<String, String>) -> Result<Option<Start>, Refused> {
-    match (&ctx.house.confiner, toolgate_sandbox::Process::of(&ctx.spec.transport, env)) {
+fn confined(
+    ctx: &ServerContext,
+    env: &BTreeMap<String, String>,
+) -> Result<Option<StartCommand>, ConfineError> {
+    match (&ctx.house.confiner, toolgate_sandbox::ProcessSpec::of(&ctx.spec.transport, env)) {
         (Some(confiner), Some(process)) => confiner.start(&process),
         _ => Ok(None),
     }
 }
 
-async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {
-    let mut lines = Lines::new(output, ctx.limits().result_bytes_max);
+async fn read(ctx: Arc<ServerContext>, pipe: Arc<Pipe>, output: ChildStdout) {
+    let mut lines = LineReader::new(output, ctx.limits().result_bytes_max);
     while let Ok(Some(line)) = lines.next().await {
         match line {
-            Line::Whole(line) if line.trim_ascii().is_empty() => {}
+            WireLine::Whole(line) if line.trim_ascii().is_empty() => {}
             // Half a message at the end of the output is no message: the request it began to answer is lost.
-            Line::Whole(line)
+            WireLine::Whole(line)
                 if lines.is_over()
                     && toolgate_wire::scan::whole(&String::from_utf8_lossy(&line)).is_err() => {}
-            Line::Whole(line) => pipe.take(&line),
-            Line::TooLong { head, tail } => too_long(&ctx, &pipe, &head, &tail),
+            WireLine::Whole(line) => pipe.take(&line),
+            WireLine::TooLong { head, tail } => too_long(&ctx, &pipe, &head, &tail),
         }
     }
 }
 
 /// Fails the request that an oversized message answers. If it does not show which, it must be the only one.
-fn too_long(ctx: &Context, pipe: &Pipe, head: &[u8], tail: &[u8]) {
+fn too_long(ctx: &ServerContext, pipe: &Pipe, head: &[u8], tail: &[u8]) {
     let error = ctx.too_large();
     let answered = routing::is_response_head(head)
         && match routing::id_in_head(head).or_else(|| routing::id_in_tail(tail)) {
@@ -169,12 +175,12 @@ fn too_long(ctx: &Context, pipe: &Pipe, head: &[u8], tail: &[u8]) {
     }
 }
 
-async fn hear(ctx: Arc<Context>, errors: tokio::process::ChildStderr) {
-    let mut lines = Lines::new(errors, STDERR_LINE_BYTES_MAX);
+async fn hear(ctx: Arc<ServerContext>, errors: tokio::process::ChildStderr) {
+    let mut lines = LineReader::new(errors, STDERR_LINE_BYTES_MAX);
     while let Ok(Some(line)) = lines.next().await {
         let text = match &line {
-            Line::Whole(line) => String::from_utf8_lossy(line.trim_ascii_end()),
-            Line::TooLong { head, .. } => String::from_utf8_lossy(head),
+            WireLine::Whole(line) => String::from_utf8_lossy(line.trim_ascii_end()),
+            WireLine::TooLong { head, .. } => String::from_utf8_lossy(head),
         };
         ctx.last_words.set(&text);
         ctx.house.watcher.stderr_line(ctx.name(), &text);
@@ -182,8 +188,8 @@ async fn hear(ctx: Arc<Context>, errors: tokio::process::ChildStderr) {
 }
 
 /// Waits for the end of a child, causes it on request, and leaves nothing of its group behind.
-struct Keeper {
-    ctx: Arc<Context>,
+struct ProcessKeeper {
+    ctx: Arc<ServerContext>,
     child: Child,
     pid: u32,
     pipe: Arc<Pipe>,
@@ -191,24 +197,24 @@ struct Keeper {
     started: Instant,
 }
 
-enum End {
+enum ProcessEnd {
     Exited(Option<ExitStatus>),
     OutputClosed,
     Stopped,
 }
 
-impl Keeper {
+impl ProcessKeeper {
     async fn keep(mut self, mut reading: JoinHandle<()>, complaining: JoinHandle<()>) {
         let end = tokio::select! {
             biased;
-            status = self.child.wait() => End::Exited(status.ok()),
-            _ = &mut reading => End::OutputClosed,
-            () = self.stop.cancelled() => End::Stopped,
+            status = self.child.wait() => ProcessEnd::Exited(status.ok()),
+            _ = &mut reading => ProcessEnd::OutputClosed,
+            () = self.stop.cancelled() => ProcessEnd::Stopped,
         };
         let status = match &end {
-            End::Exited(status) => *status,
-            End::OutputClosed => timeout(DRAIN, self.child.wait()).await.ok().and_then(Result::ok),
-            End::Stopped => self.terminate().await,
+            ProcessEnd::Exited(status) => *status,
+            ProcessEnd::OutputClosed => timeout(DRAIN, self.child.wait()).await.ok().and_then(Result::ok),
+            ProcessEnd::Stopped => self.terminate().await,
         };
         let soon = if self.started.elapsed() < RIGHT_AFTER_START { " right after start" } else { "" };
         self.stop.cancel();
@@ -236,9 +242,9 @@ impl Keeper {
         timeout(END_PATIENCE, self.child.wait()).await.ok().and_then(Result::ok)
     }
 
-    fn describe(&self, end: &End, status: Option<ExitStatus>, soon: &str) -> String {
+    fn describe(&self, end: &ProcessEnd, status: Option<ExitStatus>, soon: &str) -> String {
         let what = match (end, status) {
-            (End::Stopped, _) => return "it was stopped".into(),
+            (ProcessEnd::Stopped, _) => return "it was stopped".into(),
             (_, Some(status)) => exit_in_words(status),
             (_, None) => "closed its output".into(),
         };

@@ -13,14 +13,14 @@ use tokio::time::Instant;
 use toolgate_core::RawJson;
 use toolgate_core::port::{ServerError, ServerRequest};
 use toolgate_core::server::Era;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{push_member, push_string};
 
 use crate::backoff::Backoff;
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::deadline::Deadline;
-use crate::link::{Link, Live};
-use crate::pending::{Answer, Listener};
+use crate::link::{LiveLink, ServerLink};
+use crate::pending::{NotificationListener, ServerAnswer};
 use crate::routing::on_subscribed;
 
 /// Resources of one server that may be watched.
@@ -30,17 +30,17 @@ const ACKNOWLEDGE_PATIENCE: Duration = Duration::from_secs(3);
 /// The pause after a server refused a subscription.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
-type Uris = Arc<BTreeSet<String>>;
+type WatchedUris = Arc<BTreeSet<String>>;
 
 /// The watched resources, counted.
 #[derive(Default)]
-pub(crate) struct Wanted {
-    wishes: Mutex<BTreeMap<String, Wish>>,
-    uris: watch::Sender<Uris>,
-    verdict: watch::Sender<Verdict>,
+pub(crate) struct WatchedResources {
+    wishes: Mutex<BTreeMap<String, WatchCount>>,
+    uris: watch::Sender<WatchedUris>,
+    verdict: watch::Sender<WatchVerdict>,
 }
 
-struct Wish {
+struct WatchCount {
     count: usize,
     /// True if the server is asked at all. Wishes beyond the limit are only counted until they are withdrawn.
     passed_on: bool,
@@ -48,23 +48,23 @@ struct Wish {
 
 /// The server's answer to the last wishes.
 #[derive(Clone, Default)]
-struct Verdict {
-    taken: Uris,
-    refused: Uris,
+struct WatchVerdict {
+    taken: WatchedUris,
+    refused: WatchedUris,
 }
 
-impl Verdict {
+impl WatchVerdict {
     fn on(&self, uri: &str) -> Option<bool> {
         if self.taken.contains(uri) { Some(true) } else { self.refused.contains(uri).then_some(false) }
     }
 }
 
-impl Wanted {
+impl WatchedResources {
     /// Counts a wish. `false` if there are too many already for the server to be asked.
     pub(crate) fn add(&self, uri: &str) -> bool {
         let mut wishes = self.wishes.lock();
         let has_room = self.uris.borrow().len() < WATCHED_MAX;
-        let wish = wishes.entry(uri.to_owned()).or_insert(Wish { count: 0, passed_on: false });
+        let wish = wishes.entry(uri.to_owned()).or_insert(WatchCount { count: 0, passed_on: false });
         wish.count += 1;
         let is_new = !wish.passed_on && has_room;
         wish.passed_on |= has_room;
@@ -89,7 +89,7 @@ impl Wanted {
         }
     }
 
-    fn publish(&self, wishes: &BTreeMap<String, Wish>) {
+    fn publish(&self, wishes: &BTreeMap<String, WatchCount>) {
         let passed_on = wishes.iter().filter(|(_, wish)| wish.passed_on);
         self.uris.send_replace(Arc::new(passed_on.map(|(uri, _)| uri.clone()).collect()));
     }
@@ -105,11 +105,11 @@ impl Wanted {
         }
     }
 
-    fn decide(&self, taken: Uris, refused: Uris) {
-        self.verdict.send_replace(Verdict { taken, refused });
+    fn decide(&self, taken: WatchedUris, refused: WatchedUris) {
+        self.verdict.send_replace(WatchVerdict { taken, refused });
     }
 
-    pub(crate) fn uris(&self) -> watch::Receiver<Uris> {
+    pub(crate) fn uris(&self) -> watch::Receiver<WatchedUris> {
         self.uris.subscribe()
     }
 }
@@ -117,9 +117,9 @@ impl Wanted {
 /// Keeps the subscriptions in step with the wishes, for as long as the connection lives. `listening` tells
 /// whether changes of lists are reported; otherwise lists have to be read again now and then.
 pub(crate) async fn keep(
-    ctx: &Arc<Context>,
-    live: &Live,
-    wanted: &Wanted,
+    ctx: &Arc<ServerContext>,
+    live: &LiveLink,
+    wanted: &WatchedResources,
     listening: &AtomicBool,
 ) -> Infallible {
     match live.era() {
@@ -132,20 +132,20 @@ pub(crate) async fn keep(
 }
 
 /// A server without subscriptions refuses them all.
-async fn refuse_all(wishes: &Wanted) -> Infallible {
+async fn refuse_all(wishes: &WatchedResources) -> Infallible {
     let mut wanted = wishes.uris();
     loop {
-        wishes.decide(Uris::default(), wanted.borrow_and_update().clone());
+        wishes.decide(WatchedUris::default(), wanted.borrow_and_update().clone());
         if wanted.changed().await.is_err() {
             return std::future::pending().await;
         }
     }
 }
 
-async fn keep_resources(ctx: &Arc<Context>, live: &Live, wishes: &Wanted) -> Infallible {
+async fn keep_resources(ctx: &Arc<ServerContext>, live: &LiveLink, wishes: &WatchedResources) -> Infallible {
     let mut wanted = wishes.uris();
     let mut generation = match &live.link {
-        Link::Sessions(sessions) => Some(sessions.generation()),
+        ServerLink::Sessions(sessions) => Some(sessions.generation()),
         _ => None,
     };
     let mut taken = BTreeSet::new();
@@ -186,7 +186,7 @@ async fn renewed(generation: &mut Option<watch::Receiver<u64>>) {
 }
 
 /// True if the server accepted.
-async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) -> bool {
+async fn tell(ctx: &Arc<ServerContext>, live: &LiveLink, method: &'static str, uri: &str) -> bool {
     let mut params = String::new();
     push_member(&mut params, "uri", &json_string(uri));
     let deadline = Deadline::after(ctx.spec.connect_timeout);
@@ -199,17 +199,18 @@ async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) 
 
 /// The content of one subscription.
 #[derive(Default, PartialEq, Eq)]
-struct Filter {
+struct WatchFilter {
     tools: bool,
     prompts: bool,
     resources: bool,
-    uris: Uris,
+    uris: WatchedUris,
 }
 
-impl Filter {
-    fn of(live: &Live, uris: Uris) -> Self {
+impl WatchFilter {
+    fn of(live: &LiveLink, uris: WatchedUris) -> Self {
         let changes = |kind| live.opening.declares(&[kind, "listChanged"]);
-        let uris = if live.opening.declares(&["resources", "subscribe"]) { uris } else { Uris::default() };
+        let uris =
+            if live.opening.declares(&["resources", "subscribe"]) { uris } else { WatchedUris::default() };
         Self { tools: changes("tools"), prompts: changes("prompts"), resources: changes("resources"), uris }
     }
 
@@ -261,15 +262,15 @@ fn string_list<'a>(items: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The reason why a subscription is replaced.
-enum Turn {
-    Ended(Answer),
+enum SubscriptionEnd {
+    Ended(ServerAnswer),
     Wanted,
 }
 
 async fn keep_subscription(
-    ctx: &Arc<Context>,
-    live: &Live,
-    wishes: &Wanted,
+    ctx: &Arc<ServerContext>,
+    live: &LiveLink,
+    wishes: &WatchedResources,
     listening: &AtomicBool,
 ) -> Infallible {
     let mut wanted = wishes.uris();
@@ -278,9 +279,9 @@ async fn keep_subscription(
     loop {
         listening.store(false, Ordering::Release);
         let want = wanted.borrow_and_update().clone();
-        let filter = Filter::of(live, want.clone());
+        let filter = WatchFilter::of(live, want.clone());
         if filter.is_empty() {
-            wishes.decide(Uris::default(), want);
+            wishes.decide(WatchedUris::default(), want);
             if wanted.changed().await.is_err() {
                 return std::future::pending().await;
             }
@@ -304,10 +305,10 @@ async fn keep_subscription(
 }
 
 /// After a refusal. Returns when a wish has been withdrawn, because that may have been the one too many.
-async fn refuse_what_comes(wishes: &Wanted, wanted: &mut watch::Receiver<Uris>) {
+async fn refuse_what_comes(wishes: &WatchedResources, wanted: &mut watch::Receiver<WatchedUris>) {
     let mut refused = wanted.borrow_and_update().clone();
     loop {
-        wishes.decide(Uris::default(), refused.clone());
+        wishes.decide(WatchedUris::default(), refused.clone());
         if wanted.changed().await.is_err() {
             return std::future::pending().await;
         }
@@ -323,14 +324,14 @@ async fn refuse_what_comes(wishes: &Wanted, wanted: &mut watch::Receiver<Uris>) 
 /// acknowledged before the old one is closed, so that nothing is lost between them; a refused one changes
 /// nothing.
 async fn hold(
-    ctx: &Arc<Context>,
-    live: &Live,
-    mut filter: Filter,
-    wishes: &Wanted,
-    wanted: &mut watch::Receiver<Uris>,
+    ctx: &Arc<ServerContext>,
+    live: &LiveLink,
+    mut filter: WatchFilter,
+    wishes: &WatchedResources,
+    wanted: &mut watch::Receiver<WatchedUris>,
     listening: &AtomicBool,
     missed: bool,
-) -> Answer {
+) -> ServerAnswer {
     let mut want = wanted.borrow().clone();
     let (mut current, acknowledged) = subscribe(ctx, live, &filter);
     let mut taken = tokio::select! {
@@ -344,17 +345,17 @@ async fn hold(
     loop {
         wishes.decide(taken.clone(), Arc::new(want.difference(&taken).cloned().collect()));
         let turn = tokio::select! {
-            ended = &mut current => Turn::Ended(ended),
+            ended = &mut current => SubscriptionEnd::Ended(ended),
             changed = wanted.changed() => match changed {
-                Ok(()) => Turn::Wanted,
+                Ok(()) => SubscriptionEnd::Wanted,
                 Err(_) => return current.await,
             },
         };
-        if let Turn::Ended(ended) = turn {
+        if let SubscriptionEnd::Ended(ended) = turn {
             return ended;
         }
         want = wanted.borrow_and_update().clone();
-        let next_filter = Filter::of(live, want.clone());
+        let next_filter = WatchFilter::of(live, want.clone());
         if next_filter == filter {
             continue;
         }
@@ -379,11 +380,11 @@ async fn hold(
 }
 
 /// Waits for the acknowledgement of a subscription.
-struct Acknowledged(oneshot::Receiver<RawJson>);
+struct Acknowledgement(oneshot::Receiver<RawJson>);
 
-impl Acknowledged {
+impl Acknowledgement {
     /// The part of `asked` that the server accepted. Without an acknowledgement everything is assumed.
-    async fn of(self, asked: &Uris) -> Uris {
+    async fn of(self, asked: &WatchedUris) -> WatchedUris {
         match tokio::time::timeout(ACKNOWLEDGE_PATIENCE, self.0).await {
             Ok(Ok(params)) => taken_of(&params, asked),
             // The other end is gone; the subscription says why.
@@ -395,9 +396,9 @@ impl Acknowledged {
 
 /// A server that does not list what it accepted has accepted everything, and so has one that lists as many
 /// resources as it was asked for: some write addresses differently.
-fn taken_of(params: &RawJson, asked: &Uris) -> Uris {
-    let filter = Members::of_str(params.as_str()).ok().and_then(|members| members.get("notifications"));
-    let said = filter.and_then(|filter| Members::parse(filter).ok()).map(|filter| {
+fn taken_of(params: &RawJson, asked: &WatchedUris) -> WatchedUris {
+    let filter = ObjectMembers::of_str(params.as_str()).ok().and_then(|members| members.get("notifications"));
+    let said = filter.and_then(|filter| ObjectMembers::parse(filter).ok()).map(|filter| {
         let uris = filter.get("resourceSubscriptions");
         uris.and_then(|uris| serde_json::from_str::<BTreeSet<String>>(uris.get()).ok()).unwrap_or_default()
     });
@@ -407,13 +408,17 @@ fn taken_of(params: &RawJson, asked: &Uris) -> Uris {
     }
 }
 
-type Subscription<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+type SubscriptionFuture<'a> = Pin<Box<dyn Future<Output = ServerAnswer> + Send + 'a>>;
 
-fn subscribe<'a>(ctx: &Arc<Context>, live: &'a Live, filter: &Filter) -> (Subscription<'a>, Acknowledged) {
+fn subscribe<'a>(
+    ctx: &Arc<ServerContext>,
+    live: &'a LiveLink,
+    filter: &WatchFilter,
+) -> (SubscriptionFuture<'a>, Acknowledgement) {
     let (sender, acknowledged) = oneshot::channel();
     let (ctx, sender) = (ctx.clone(), Mutex::new(Some(sender)));
     let request = filter.request();
-    let listener: Listener = Arc::new(move |method, params| match method {
+    let listener: NotificationListener = Arc::new(move |method, params| match method {
         "notifications/subscriptions/acknowledged" => {
             if let Some(sender) = sender.lock().take() {
                 // An acknowledgement that took too long has no waiter.
@@ -423,11 +428,15 @@ fn subscribe<'a>(ctx: &Arc<Context>, live: &'a Live, filter: &Filter) -> (Subscr
         method => on_subscribed(&ctx, method, params),
     });
     let hearing = Box::pin(async move { live.subscribe(&request, listener).await });
-    (hearing, Acknowledged(acknowledged))
+    (hearing, Acknowledgement(acknowledged))
 }
 
 /// Hears of tasks until the subscription ends.
-pub(crate) async fn hear_tasks(live: &Live, task_ids: &[String], on_change: Listener) -> Answer {
+pub(crate) async fn hear_tasks(
+    live: &LiveLink,
+    task_ids: &[String],
+    on_change: NotificationListener,
+) -> ServerAnswer {
     let mut filter = "{".to_owned();
     push_member(&mut filter, "taskIds", &string_list(task_ids.iter().map(String::as_str)));
     filter.push('}');
@@ -440,7 +449,7 @@ mod tests {
 
     #[test]
     fn one_resource_is_wanted_until_the_last_has_lost_interest() {
-        let wanted = Wanted::default();
+        let wanted = WatchedResources::default();
         assert!(wanted.add("a") && wanted.add("a"));
         wanted.remove("a");
         assert_eq!(wanted.uris().borrow().len(), 1);
@@ -451,7 +460,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_refused_and_takes_nothing_from_others() {
-        let wanted = Wanted::default();
+        let wanted = WatchedResources::default();
         assert!((0..WATCHED_MAX).all(|at| wanted.add(&at.to_string())));
         assert!(!wanted.add("more") && wanted.uris().borrow().len() == WATCHED_MAX);
         wanted.remove("0");
@@ -464,7 +473,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_says_what_was_taken() {
-        let asked: Uris = Arc::new(["a", "b"].map(String::from).into());
+        let asked: WatchedUris = Arc::new(["a", "b"].map(String::from).into());
         let check = |params: &str, expected: &[&str]| {
             let taken = taken_of(&RawJson::from_composed(params.to_owned()), &asked);
             assert_eq!(taken.iter().collect::<Vec<_>>(), expected, "{params}");
@@ -478,7 +487,7 @@ mod tests {
     #[test]
     fn a_subscription_names_only_what_is_wanted() {
         let uris = Arc::new(BTreeSet::from(["a\"b".to_owned()]));
-        let filter = Filter { tools: true, uris, ..Filter::default() };
+        let filter = WatchFilter { tools: true, uris, ..WatchFilter::default() };
         assert_eq!(
             filter.request().params,
             r#""notifications":{"toolsListChanged":true,"resourceSubscriptions":["a\"b"]}"#

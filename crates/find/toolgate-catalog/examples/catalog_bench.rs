@@ -7,8 +7,8 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter, ToolRule};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{Effects, RawJson, ServerName};
 
 const SERVERS: usize = 500;
@@ -22,10 +22,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         (0..SERVERS).map(|at| ServerName::new(&format!("server-{at:03}"))).collect::<Result<_, _>>()?;
     let catalog = Catalog::new();
     let before = memory_kib();
-    let all = Update {
+    let all = CatalogUpdate {
         servers: Some(names.iter().map(settings).collect()),
         listings: names.iter().map(|name| (name.clone(), Some(listing(name, 0)))).collect(),
-        ..Update::default()
+        ..CatalogUpdate::default()
     };
     let given = memory_kib();
     let took = timed(|| catalog.update(all.clone()));
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rules = (1..=ROUNDS).map(|round| {
         let rule =
             ToolRule { effects: Some(Effects::READ), ..ToolRule::new(&format!("server-{round:03}:*")) };
-        timed(|| catalog.update(Update { rules: Some(vec![rule]), ..Update::default() }))
+        timed(|| catalog.update(CatalogUpdate { rules: Some(vec![rule]), ..CatalogUpdate::default() }))
     });
     writeln!(out, "rules changed: {:.1?}", median(rules.collect()))?;
     let same = (1..=ROUNDS).map(|_| {
@@ -77,13 +77,13 @@ fn settings(name: &ServerName) -> ServerSettings {
     ServerSettings {
         name: name.clone(),
         prefix: true,
-        filter: Filter::default(),
-        hints: Hints::Believed,
-        asks: Asks::default(),
+        filter: ToolNameFilter::default(),
+        hints: HintTrust::Believed,
+        asks: AskPermissions::default(),
     }
 }
 
-fn listing(server: &ServerName, round: usize) -> Listing {
+fn listing(server: &ServerName, round: usize) -> ServerListing {
     let tool = |at: usize| {
         let properties: BTreeMap<String, _> = (0..6)
             .map(|at| {
@@ -100,7 +100,7 @@ fn listing(server: &ServerName, round: usize) -> Listing {
             "annotations": { "readOnlyHint": true },
         }))
     };
-    Listing { tools: (0..TOOLS).map(tool).collect(), ..Listing::default() }
+    ServerListing { tools: (0..TOOLS).map(tool).collect(), ..ServerListing::default() }
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {

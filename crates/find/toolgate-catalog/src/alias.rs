@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use toolgate_core::{CanonicalName, DomainName};
 
-use crate::memory::Memory;
+use crate::memory::NameMemory;
 use crate::naming::{domain_wire_name, is_reserved_name};
-use crate::section::{Entry, Section};
+use crate::section::{CatalogEntry, CatalogSection};
 
 /// Another name for a tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ pub struct AliasCollision {
 
 /// The valid aliases, the refused ones with the reason, and the wire names that tools get by them.
 #[derive(Default)]
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedAliases {
     pub(crate) aliases: BTreeMap<String, Alias>,
     pub(crate) refused: Vec<(Alias, String)>,
     /// Wire names by those that the tools have on their own.
@@ -49,9 +49,9 @@ pub(crate) struct Resolved {
 }
 
 /// Goes through aliases in their order, the earlier ones winning.
-pub(crate) fn resolve(aliases: &[Alias], tools: &Section, memory: &Memory) -> Resolved {
-    let mut resolved = Resolved::default();
-    let mut seats = Seats::new(tools);
+pub(crate) fn resolve(aliases: &[Alias], tools: &CatalogSection, memory: &NameMemory) -> ResolvedAliases {
+    let mut resolved = ResolvedAliases::default();
+    let mut seats = NameOwners::new(tools);
     for alias in aliases {
         let primary = match primary_of(alias, &mut seats, memory) {
             Ok(primary) => primary,
@@ -71,8 +71,8 @@ pub(crate) fn resolve(aliases: &[Alias], tools: &Section, memory: &Memory) -> Re
 /// Takes the alias and tells which wire name it makes, if any.
 fn primary_of<'a>(
     alias: &'a Alias,
-    seats: &mut Seats<'a>,
-    memory: &Memory,
+    seats: &mut NameOwners<'a>,
+    memory: &NameMemory,
 ) -> Result<Option<String>, String> {
     let name = primary_name(alias)?;
     seats.take(alias).map_err(|taken| taken.collision(alias).to_string())?;
@@ -81,7 +81,8 @@ fn primary_of<'a>(
     match holder {
         None => Ok(name),
         Some(holder) => {
-            let taken = Taken { name: alias.name.clone(), by: format!("{holder} (agents knew it by that)") };
+            let taken =
+                NameTaken { name: alias.name.clone(), by: format!("{holder} (agents knew it by that)") };
             Err(taken.collision(alias).to_string())
         }
     }
@@ -106,15 +107,15 @@ fn primary_name(alias: &Alias) -> Result<Option<String>, String> {
 const GATEWAY: &str = "Toolgate itself (for its own tools)";
 
 /// The owners of names.
-struct Seats<'a> {
-    tools: &'a Section,
+struct NameOwners<'a> {
+    tools: &'a CatalogSection,
     names: HashMap<String, &'a Alias>,
     /// The primary alias of each tool.
     primaries: HashMap<&'a CanonicalName, &'a Alias>,
 }
 
 /// The reason why a name is unavailable.
-struct Taken {
+struct NameTaken {
     name: String,
     by: String,
 }
@@ -123,8 +124,8 @@ fn claim(alias: &Alias) -> String {
     format!("{} (for {})", alias.owner, alias.target)
 }
 
-impl Taken {
-    fn by_tool(name: &str, entry: &Entry) -> Self {
+impl NameTaken {
+    fn by_tool(name: &str, entry: &CatalogEntry) -> Self {
         Self {
             name: name.to_owned(),
             by: format!("server {} (for its tool {})", entry.server, entry.canonical),
@@ -140,12 +141,12 @@ impl Taken {
     }
 }
 
-impl<'a> Seats<'a> {
-    fn new(tools: &'a Section) -> Self {
+impl<'a> NameOwners<'a> {
+    fn new(tools: &'a CatalogSection) -> Self {
         Self { tools, names: HashMap::new(), primaries: HashMap::new() }
     }
 
-    fn take(&mut self, alias: &'a Alias) -> Result<(), Taken> {
+    fn take(&mut self, alias: &'a Alias) -> Result<(), NameTaken> {
         let primary = primary_name(alias).ok().flatten();
         for name in [Some(&alias.name), primary.as_ref()].into_iter().flatten() {
             self.check(name, alias)?;
@@ -153,7 +154,7 @@ impl<'a> Seats<'a> {
         if primary.is_some() {
             match self.primaries.get(&alias.target) {
                 Some(first) if first.name != alias.name => {
-                    return Err(Taken {
+                    return Err(NameTaken {
                         name: alias.name.clone(),
                         by: format!("{} (which shows {} as {:?})", first.owner, first.target, first.name),
                     });
@@ -170,17 +171,17 @@ impl<'a> Seats<'a> {
         Ok(())
     }
 
-    fn check(&self, name: &str, alias: &Alias) -> Result<(), Taken> {
+    fn check(&self, name: &str, alias: &Alias) -> Result<(), NameTaken> {
         if is_reserved_name(name) {
-            return Err(Taken { name: name.to_owned(), by: GATEWAY.to_owned() });
+            return Err(NameTaken { name: name.to_owned(), by: GATEWAY.to_owned() });
         }
         if let Some(entry) = self.tools.find_real(name)
             && entry.canonical != alias.target
         {
-            return Err(Taken::by_tool(name, entry));
+            return Err(NameTaken::by_tool(name, entry));
         }
         match self.names.get(name) {
-            Some(first) if first.target != alias.target => Err(Taken::by_alias(name, first)),
+            Some(first) if first.target != alias.target => Err(NameTaken::by_alias(name, first)),
             _ => Ok(()),
         }
     }

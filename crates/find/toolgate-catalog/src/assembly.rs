@@ -3,40 +3,40 @@
 use std::collections::{BTreeMap, HashSet};
 
 use toolgate_core::registry::{NamedKind, WireName};
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{CanonicalName, ServerName};
 
 use crate::alias::{self, Alias};
-use crate::desk::Desk;
-use crate::kind::Kind;
-use crate::memory::{Keeper, Memory};
+use crate::desk::NamingDesk;
+use crate::kind::OfferKind;
+use crate::memory::{NameKeeper, NameMemory};
 use crate::naming::Prefixes;
-use crate::snapshot::{Hidden, Named, Snapshot};
-use crate::stock::{Present, Stock, natural_name};
+use crate::snapshot::{HiddenTool, NamingResult, Snapshot};
+use crate::stock::{PresentServer, ServerStock, natural_name};
 use crate::tool::ToolRule;
-use crate::{ServerSettings, Update, Why, Withheld};
+use crate::{CatalogUpdate, ServerSettings, WithheldReason, WithheldTool};
 
 #[derive(Default)]
 pub(crate) struct Assembly {
     servers: Vec<ServerSettings>,
     rules: Vec<ToolRule>,
     aliases: Vec<Alias>,
-    stocks: BTreeMap<ServerName, Stock>,
-    withheld: BTreeMap<ServerName, Vec<Withheld>>,
-    tool_names: Memory,
-    prompt_names: Memory,
+    stocks: BTreeMap<ServerName, ServerStock>,
+    withheld: BTreeMap<ServerName, Vec<WithheldTool>>,
+    tool_names: NameMemory,
+    prompt_names: NameMemory,
     /// Snapshots made so far.
     generation: u64,
 }
 
 impl Assembly {
-    pub(crate) fn kept_by(keeper: Keeper) -> Self {
-        let (tool_names, prompt_names) = (Memory::kept_by(keeper), Memory::kept_by(keeper));
+    pub(crate) fn kept_by(keeper: NameKeeper) -> Self {
+        let (tool_names, prompt_names) = (NameMemory::kept_by(keeper), NameMemory::kept_by(keeper));
         Self { tool_names, prompt_names, ..Self::default() }
     }
 
     /// Tells whether anything is different now.
-    pub(crate) fn take(&mut self, update: Update) -> bool {
+    pub(crate) fn take(&mut self, update: CatalogUpdate) -> bool {
         let mut changed = false;
         if let Some(servers) = update.servers.filter(|servers| *servers != self.servers) {
             self.take_servers(servers);
@@ -44,7 +44,7 @@ impl Assembly {
         }
         if let Some(rules) = update.rules.filter(|rules| *rules != self.rules) {
             self.rules = rules;
-            self.stocks.values_mut().for_each(Stock::forget_rules);
+            self.stocks.values_mut().for_each(ServerStock::forget_rules);
             changed = true;
         }
         if let Some(aliases) = update.aliases.filter(|aliases| *aliases != self.aliases) {
@@ -88,12 +88,12 @@ impl Assembly {
         }
         let present = present(&self.servers, &self.stocks);
         let left_out = present.iter().flat_map(|one| one.stock.left_out.iter().cloned()).collect();
-        let mut desk = Desk::new(Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out);
-        let mut tools = desk.name_all(Kind::Tool, &present, &self.tool_names);
-        let prompts = desk.name_all(Kind::Prompt, &present, &self.prompt_names);
+        let mut desk = NamingDesk::new(Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out);
+        let mut tools = desk.name_all(OfferKind::Tool, &present, &self.tool_names);
+        let prompts = desk.name_all(OfferKind::Prompt, &present, &self.prompt_names);
         // Any server that lists a URI serves it: it may move.
-        let resources = desk.name_all(Kind::Resource, &present, &Memory::default());
-        let templates = desk.name_all(Kind::Template, &present, &Memory::default());
+        let resources = desk.name_all(OfferKind::Resource, &present, &NameMemory::default());
+        let templates = desk.name_all(OfferKind::Template, &present, &NameMemory::default());
         self.prompt_names.note(&prompts);
         self.tool_names.note(&tools);
         let resolved = alias::resolve(&self.aliases, &tools, &self.tool_names);
@@ -104,30 +104,33 @@ impl Assembly {
         self.generation += 1;
         let sections = [tools, prompts, resources, templates];
         let hidden = hidden(&self.servers, &self.withheld, &desk.left_out);
-        let Desk { left_out, renamed, unrecorded, .. } = desk;
-        let named = Named { left_out, renamed, unrecorded };
+        let NamingDesk { left_out, renamed, unrecorded, .. } = desk;
+        let named = NamingResult { left_out, renamed, unrecorded };
         Snapshot::new(self.generation, sections, &present, resolved, hidden, named)
     }
 }
 
 fn take_listing(
-    stocks: &mut BTreeMap<ServerName, Stock>,
+    stocks: &mut BTreeMap<ServerName, ServerStock>,
     server: ServerName,
-    listing: Option<Listing>,
+    listing: Option<ServerListing>,
 ) -> bool {
     let Some(listing) = listing else { return stocks.remove(&server).is_some() };
     let before = stocks.get(&server);
     if before.is_some_and(|stock| stock.listing == listing) {
         return false;
     }
-    let stock = Stock::read(listing, before);
+    let stock = ServerStock::read(listing, before);
     stocks.insert(server, stock);
     true
 }
 
-fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, Stock>) -> Vec<Present<'a>> {
+fn present<'a>(
+    servers: &'a [ServerSettings],
+    stocks: &'a BTreeMap<ServerName, ServerStock>,
+) -> Vec<PresentServer<'a>> {
     let with_stock = |(place, settings): (usize, &'a ServerSettings)| {
-        Some(Present { place, settings, stock: stocks.get(&settings.name)? })
+        Some(PresentServer { place, settings, stock: stocks.get(&settings.name)? })
     };
     servers.iter().enumerate().filter_map(with_stock).collect()
 }
@@ -135,14 +138,14 @@ fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, S
 /// Tools that are not served, by the names they would have.
 fn hidden(
     servers: &[ServerSettings],
-    withheld: &BTreeMap<ServerName, Vec<Withheld>>,
+    withheld: &BTreeMap<ServerName, Vec<WithheldTool>>,
     left_out: &[(CanonicalName, String)],
-) -> BTreeMap<String, Hidden> {
+) -> BTreeMap<String, HiddenTool> {
     let mut hidden = BTreeMap::new();
-    let mut hide = |settings: &ServerSettings, own: &str, why: Why, reason: &str| {
+    let mut hide = |settings: &ServerSettings, own: &str, why: WithheldReason, reason: &str| {
         let name = CanonicalName::of(&settings.name, own);
-        let it = Hidden { name: name.clone(), why, reason: reason.to_owned() };
-        hidden.insert(natural_name(Kind::Tool, settings, own), it.clone());
+        let it = HiddenTool { name: name.clone(), why, reason: reason.to_owned() };
+        hidden.insert(natural_name(OfferKind::Tool, settings, own), it.clone());
         hidden.insert(name.as_str().to_owned(), it);
     };
     for settings in servers {
@@ -153,7 +156,7 @@ fn hidden(
     for (name, reason) in left_out {
         let Some((server, own)) = name.as_str().split_once(':') else { continue };
         if let Some(settings) = servers.iter().find(|one| one.name.as_str() == server) {
-            hide(settings, own, Why::Unreadable, reason);
+            hide(settings, own, WithheldReason::Unreadable, reason);
         }
     }
     hidden

@@ -2,50 +2,50 @@
 //! protocol, so a careless server would take away everyone's tools. Invalid definitions are left out.
 
 use toolgate_core::{Raw, RawJson};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
 /// The required type of a member.
 #[derive(Clone, Copy)]
-enum Shape {
+enum MemberType {
     Text,
     Object,
     List,
 }
 
 /// A member, its required type, and whether it may be missing.
-type Rule = (&'static str, Shape, bool);
+type MemberRule = (&'static str, MemberType, bool);
 
 const OPTIONAL: bool = true;
 const REQUIRED: bool = false;
 
-const TOOL: [Rule; 6] = [
-    ("inputSchema", Shape::Object, REQUIRED),
-    ("outputSchema", Shape::Object, OPTIONAL),
-    ("title", Shape::Text, OPTIONAL),
-    ("description", Shape::Text, OPTIONAL),
-    ("annotations", Shape::Object, OPTIONAL),
-    ("icons", Shape::List, OPTIONAL),
+const TOOL: [MemberRule; 6] = [
+    ("inputSchema", MemberType::Object, REQUIRED),
+    ("outputSchema", MemberType::Object, OPTIONAL),
+    ("title", MemberType::Text, OPTIONAL),
+    ("description", MemberType::Text, OPTIONAL),
+    ("annotations", MemberType::Object, OPTIONAL),
+    ("icons", MemberType::List, OPTIONAL),
 ];
-const PROMPT: [Rule; 4] = [
-    ("title", Shape::Text, OPTIONAL),
-    ("description", Shape::Text, OPTIONAL),
-    ("arguments", Shape::List, OPTIONAL),
-    ("icons", Shape::List, OPTIONAL),
+const PROMPT: [MemberRule; 4] = [
+    ("title", MemberType::Text, OPTIONAL),
+    ("description", MemberType::Text, OPTIONAL),
+    ("arguments", MemberType::List, OPTIONAL),
+    ("icons", MemberType::List, OPTIONAL),
 ];
-const RESOURCE: [Rule; 6] = [
-    ("name", Shape::Text, REQUIRED),
-    ("title", Shape::Text, OPTIONAL),
-    ("description", Shape::Text, OPTIONAL),
-    ("mimeType", Shape::Text, OPTIONAL),
-    ("annotations", Shape::Object, OPTIONAL),
-    ("icons", Shape::List, OPTIONAL),
+const RESOURCE: [MemberRule; 6] = [
+    ("name", MemberType::Text, REQUIRED),
+    ("title", MemberType::Text, OPTIONAL),
+    ("description", MemberType::Text, OPTIONAL),
+    ("mimeType", MemberType::Text, OPTIONAL),
+    ("annotations", MemberType::Object, OPTIONAL),
+    ("icons", MemberType::List, OPTIONAL),
 ];
 
 /// The error in a tool's definition.
 pub(crate) fn fault_of_tool(definition: &RawJson) -> Option<String> {
     fault(definition, &TOOL).or_else(|| {
-        let schema = Members::of(definition).ok()?.get("inputSchema")?;
-        let schema = Members::parse(schema).ok()?;
+        let schema = ObjectMembers::of(definition).ok()?.get("inputSchema")?;
+        let schema = ObjectMembers::parse(schema).ok()?;
         // A missing type is completed: it can only be an object.
         let is_other = schema.get("type").is_some() && schema.get_str("type").as_deref() != Some("object");
         is_other.then(|| "the type of `inputSchema` is not \"object\"".into())
@@ -62,8 +62,8 @@ pub(crate) fn fault_of_resource(definition: &RawJson) -> Option<String> {
     fault(definition, &RESOURCE)
 }
 
-fn fault(definition: &RawJson, rules: &[Rule]) -> Option<String> {
-    let Ok(members) = Members::of(definition) else { return Some("it is not an object".into()) };
+fn fault(definition: &RawJson, rules: &[MemberRule]) -> Option<String> {
+    let Ok(members) = ObjectMembers::of(definition) else { return Some("it is not an object".into()) };
     if members.has_duplicates() {
         // An agent may use the other one, which was not checked.
         return Some("a member of its definition stands twice".into());
@@ -76,21 +76,21 @@ fn fault(definition: &RawJson, rules: &[Rule]) -> Option<String> {
     })
 }
 
-impl Shape {
+impl MemberType {
     fn fits(self, value: Raw<'_>) -> bool {
         let first = value.get().as_bytes().first();
         match self {
-            Shape::Text => first == Some(&b'"'),
-            Shape::Object => first == Some(&b'{'),
-            Shape::List => first == Some(&b'['),
+            MemberType::Text => first == Some(&b'"'),
+            MemberType::Object => first == Some(&b'{'),
+            MemberType::List => first == Some(&b'['),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Shape::Text => "text",
-            Shape::Object => "an object",
-            Shape::List => "a list",
+            MemberType::Text => "text",
+            MemberType::Object => "an object",
+            MemberType::List => "a list",
         }
     }
 }

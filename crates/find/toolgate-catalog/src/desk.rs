@@ -7,13 +7,13 @@ use std::sync::Arc;
 use toolgate_core::registry::WireName;
 use toolgate_core::{CanonicalName, ServerName};
 
-use crate::kind::Kind;
-use crate::memory::Memory;
+use crate::kind::OfferKind;
+use crate::memory::NameMemory;
 use crate::naming::{Prefixes, RESERVED_TOOLS, suffixed_name};
-use crate::section::{Entry, Section};
-use crate::stock::Present;
+use crate::section::{CatalogEntry, CatalogSection};
+use crate::stock::PresentServer;
 
-pub(crate) struct Desk<'a> {
+pub(crate) struct NamingDesk<'a> {
     pub(crate) prefixes: Prefixes<'a>,
     /// Entries that are left out, and why.
     pub(crate) left_out: Vec<(CanonicalName, String)>,
@@ -24,15 +24,15 @@ pub(crate) struct Desk<'a> {
 }
 
 /// One kind of thing while its names are assigned.
-struct Round<'a> {
-    kind: Kind,
+struct NamingRound<'a> {
+    kind: OfferKind,
     prefixes: &'a Prefixes<'a>,
-    memory: &'a Memory,
+    memory: &'a NameMemory,
     taken: HashMap<Cow<'a, str>, &'a CanonicalName>,
 }
 
 /// The holder of a name that an entry would have.
-enum Rival<'a> {
+enum NameHolder<'a> {
     Gateway,
     Entry(&'a CanonicalName),
     /// It could have a tool of that name.
@@ -41,13 +41,18 @@ enum Rival<'a> {
     Former,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> NamingDesk<'a> {
     pub(crate) fn new(prefixes: Prefixes<'a>, left_out: Vec<(CanonicalName, String)>) -> Self {
         Self { prefixes, left_out, renamed: Vec::new(), unrecorded: Vec::new() }
     }
 
-    pub(crate) fn name_all(&mut self, kind: Kind, servers: &[Present<'_>], memory: &Memory) -> Section {
-        let mut round = Round { kind, prefixes: &self.prefixes, memory, taken: HashMap::new() };
+    pub(crate) fn name_all(
+        &mut self,
+        kind: OfferKind,
+        servers: &[PresentServer<'_>],
+        memory: &NameMemory,
+    ) -> CatalogSection {
+        let mut round = NamingRound { kind, prefixes: &self.prefixes, memory, taken: HashMap::new() };
         let mut named = Vec::with_capacity(servers.iter().map(|server| server.stock.of(kind).len()).sum());
         for server in servers {
             for entry in server.stock.of(kind) {
@@ -77,57 +82,57 @@ impl<'a> Desk<'a> {
                 }
             }
         }
-        Section::new(named)
+        CatalogSection::new(named)
     }
 }
 
-impl<'a> Round<'a> {
+impl<'a> NamingRound<'a> {
     /// Takes the natural name of an entry, or returns the rival. An assigned name stays assigned. A name that
     /// a tool of an earlier server could claim is left to that server whether or not it is up.
-    fn rival(&mut self, entry: &'a Entry, server: &Present<'_>) -> Option<Rival<'a>> {
+    fn rival(&mut self, entry: &'a CatalogEntry, server: &PresentServer<'_>) -> Option<NameHolder<'a>> {
         let name = entry.wire.as_str();
-        if self.kind == Kind::Tool && RESERVED_TOOLS.contains(&name) {
-            return Some(Rival::Gateway);
+        if self.kind == OfferKind::Tool && RESERVED_TOOLS.contains(&name) {
+            return Some(NameHolder::Gateway);
         }
         if let Some(holder) = self.memory.other_holder(name, &entry.canonical) {
-            return Some(Rival::Entry(holder));
+            return Some(NameHolder::Entry(holder));
         }
         if self.memory.owner(name).is_none() {
             if self.keeps_other_name(entry) {
-                return Some(Rival::Former);
+                return Some(NameHolder::Former);
             }
             if let Some(earlier) = self.reserved_for(entry, server) {
-                return Some(Rival::Server(earlier));
+                return Some(NameHolder::Server(earlier));
             }
         }
         if let Some(first) = self.taken.get(name) {
-            return Some(Rival::Entry(first));
+            return Some(NameHolder::Entry(first));
         }
         self.taken.insert(Cow::Borrowed(name), &entry.canonical);
         None
     }
 
-    fn renamed(&mut self, entry: &'a Arc<Entry>) -> Result<Arc<Entry>, String> {
+    fn renamed(&mut self, entry: &'a Arc<CatalogEntry>) -> Result<Arc<CatalogEntry>, String> {
         let name = self.other_name(entry);
         let is_free = self.memory.other_holder(&name, &entry.canonical).is_none();
         if !is_free || self.taken.contains_key(name.as_str()) {
             return Err(format!("its name {name:?} is taken"));
         }
         self.taken.insert(Cow::Owned(name.clone()), &entry.canonical);
-        Ok(Arc::new(Entry { wire: name, ..Entry::clone(entry) }))
+        Ok(Arc::new(CatalogEntry { wire: name, ..CatalogEntry::clone(entry) }))
     }
 
-    fn keeps_other_name(&self, entry: &Entry) -> bool {
+    fn keeps_other_name(&self, entry: &CatalogEntry) -> bool {
         // Looked at first: the other name costs a digest.
         self.memory.is_named(&entry.canonical) && self.memory.owns(&entry.canonical, &self.other_name(entry))
     }
 
-    fn reserved_for(&self, entry: &Entry, server: &Present<'_>) -> Option<&'a ServerName> {
+    fn reserved_for(&self, entry: &CatalogEntry, server: &PresentServer<'_>) -> Option<&'a ServerName> {
         let named = self.kind.is_prefixed() && server.settings.prefix;
         named.then(|| self.prefixes.earlier(&entry.wire, server.place)).flatten()
     }
 
-    fn other_name(&self, entry: &Entry) -> String {
+    fn other_name(&self, entry: &CatalogEntry) -> String {
         if self.kind.is_prefixed() {
             suffixed_name(&entry.server, &entry.own)
         } else {
@@ -136,15 +141,15 @@ impl<'a> Round<'a> {
     }
 }
 
-impl Rival<'_> {
+impl NameHolder<'_> {
     fn told(&self, wanted: &str, got: &str) -> String {
         match self {
-            Rival::Gateway => format!("agents call it {got}: {wanted} is a tool of Toolgate itself"),
-            Rival::Entry(owner) => format!("agents call it {got}: {wanted} belongs to {owner}"),
-            Rival::Server(server) => {
+            NameHolder::Gateway => format!("agents call it {got}: {wanted} is a tool of Toolgate itself"),
+            NameHolder::Entry(owner) => format!("agents call it {got}: {wanted} belongs to {owner}"),
+            NameHolder::Server(server) => {
                 format!("agents call it {got}: {wanted} is left to the server {server}, which comes first")
             }
-            Rival::Former => {
+            NameHolder::Former => {
                 format!("agents call it {got}: {wanted} was not free when it was named, and names stay")
             }
         }

@@ -4,12 +4,12 @@ use wildmatch::WildMatch;
 
 /// Patterns over the server's own tool names: `*` for any run of characters, `?` for one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Filter {
+pub struct ToolNameFilter {
     allow: Vec<WildMatch>,
     deny: Vec<WildMatch>,
 }
 
-impl Filter {
+impl ToolNameFilter {
     pub fn new<'a>(
         allow: impl IntoIterator<Item = &'a str>,
         deny: impl IntoIterator<Item = &'a str>,

@@ -2,44 +2,45 @@
 
 use toolgate_core::RawJson;
 use toolgate_core::registry::NamedKind;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 
 use crate::definition;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum OfferKind {
     Tool,
     Prompt,
     Resource,
     Template,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 4] = [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::Template];
+impl OfferKind {
+    pub(crate) const ALL: [OfferKind; 4] =
+        [OfferKind::Tool, OfferKind::Prompt, OfferKind::Resource, OfferKind::Template];
 
     /// The member that names an entry.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Kind::Tool | Kind::Prompt => "name",
-            Kind::Resource => "uri",
-            Kind::Template => "uriTemplate",
+            OfferKind::Tool | OfferKind::Prompt => "name",
+            OfferKind::Resource => "uri",
+            OfferKind::Template => "uriTemplate",
         }
     }
 
-    pub(crate) fn items(self, listing: &Listing) -> &[RawJson] {
+    pub(crate) fn items(self, listing: &ServerListing) -> &[RawJson] {
         match self {
-            Kind::Tool => &listing.tools,
-            Kind::Prompt => &listing.prompts,
-            Kind::Resource => &listing.resources,
-            Kind::Template => &listing.templates,
+            OfferKind::Tool => &listing.tools,
+            OfferKind::Prompt => &listing.prompts,
+            OfferKind::Resource => &listing.resources,
+            OfferKind::Template => &listing.templates,
         }
     }
 
     pub(crate) fn fault(self, definition: &RawJson) -> Option<String> {
         match self {
-            Kind::Tool => definition::fault_of_tool(definition),
-            Kind::Prompt => definition::fault_of_prompt(definition),
-            Kind::Resource | Kind::Template => definition::fault_of_resource(definition),
+            OfferKind::Tool => definition::fault_of_tool(definition),
+            OfferKind::Prompt => definition::fault_of_prompt(definition),
+            OfferKind::Resource | OfferKind::Template => definition::fault_of_resource(definition),
         }
     }
 
@@ -52,9 +53,9 @@ impl Kind {
     /// The kind of name that the gateway assigns, if any.
     pub(crate) fn named(self) -> Option<NamedKind> {
         match self {
-            Kind::Tool => Some(NamedKind::Tool),
-            Kind::Prompt => Some(NamedKind::Prompt),
-            Kind::Resource | Kind::Template => None,
+            OfferKind::Tool => Some(NamedKind::Tool),
+            OfferKind::Prompt => Some(NamedKind::Prompt),
+            OfferKind::Resource | OfferKind::Template => None,
         }
     }
 }

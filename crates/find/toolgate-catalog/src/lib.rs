@@ -28,23 +28,23 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use toolgate_core::ServerName;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 
 use assembly::Assembly;
-use memory::Keeper;
+use memory::NameKeeper;
 
 pub use alias::{Alias, AliasCollision};
 pub use collision::{NameCollision, ReservedName, check_reserved, check_server_name};
-pub use filter::Filter;
+pub use filter::ToolNameFilter;
 pub use naming::{
     CALL_TOOL, DESCRIBE_TOOLS, NAME_CHARS_MAX, RESERVED_SERVER, RESERVED_TOOLS, SEARCH_TOOLS,
     is_reserved_name, wire_name,
 };
 pub use scan::{ForeignNames, ToolNames, scan};
-pub use section::{BadCursor, Entry, Page, Section};
-pub use snapshot::{FoundTool, Hidden, Missing, ResourceTarget, Snapshot};
-pub use tool::{Hints, ToolRule};
-pub use update::{Changes, ServerSettings, Update, Why, Withheld};
+pub use section::{BadCursor, CatalogEntry, CatalogSection, ListPage};
+pub use snapshot::{FoundTool, HiddenTool, MissingTool, ResourceTarget, Snapshot};
+pub use tool::{HintTrust, ToolRule};
+pub use update::{CatalogUpdate, ChangedLists, ServerSettings, WithheldReason, WithheldTool};
 
 /// The live catalogue: readers take a snapshot and never wait.
 #[derive(Default)]
@@ -60,9 +60,9 @@ impl Catalog {
     }
 
     /// Nothing is shown under an unrecorded name: [`Snapshot::unrecorded`] has the names to record, and
-    /// [`Update::names`] confirms them.
+    /// [`CatalogUpdate::names`] confirms them.
     pub fn with_recorded_names() -> Self {
-        Self { assembly: Mutex::new(Assembly::kept_by(Keeper::Records)), ..Self::default() }
+        Self { assembly: Mutex::new(Assembly::kept_by(NameKeeper::Records)), ..Self::default() }
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -71,10 +71,10 @@ impl Catalog {
 
     /// Applies an update at once: no reader sees a part of it. The listing of a missing server is ignored: it
     /// was removed meanwhile.
-    pub fn update(&self, update: Update) -> Changes {
+    pub fn update(&self, update: CatalogUpdate) -> ChangedLists {
         let mut assembly = self.assembly.lock();
         if !assembly.take(update) {
-            return Changes::default();
+            return ChangedLists::default();
         }
         let next = Arc::new(assembly.build());
         let before = self.snapshot.swap(next.clone());
@@ -82,10 +82,10 @@ impl Catalog {
     }
 
     /// Applies the current listing of one server.
-    pub fn publish(&self, server: &ServerName, listing: Listing) -> Changes {
-        self.update(Update {
+    pub fn publish(&self, server: &ServerName, listing: ServerListing) -> ChangedLists {
+        self.update(CatalogUpdate {
             listings: BTreeMap::from([(server.clone(), Some(listing))]),
-            ..Update::default()
+            ..CatalogUpdate::default()
         })
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use toolgate_core::CanonicalName;
 
-use crate::section::Section;
+use crate::section::CatalogSection;
 
 /// Beyond this number, names that only the process knows are forgotten unless they are in use: servers that
 /// make up names without end cannot fill the memory. The store has its own limit.
@@ -14,7 +14,7 @@ const NAMES_MAX: usize = 200_000;
 
 /// The keeper of names.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Keeper {
+pub(crate) enum NameKeeper {
     /// This process: a name is assigned as soon as it is shown.
     #[default]
     Process,
@@ -23,8 +23,8 @@ pub(crate) enum Keeper {
 }
 
 #[derive(Default)]
-pub(crate) struct Memory {
-    keeper: Keeper,
+pub(crate) struct NameMemory {
+    keeper: NameKeeper,
     /// Own names, each with its owner.
     owners: HashMap<String, CanonicalName>,
     /// The reverse mapping. Most have one name; a change of settings may add another.
@@ -33,8 +33,8 @@ pub(crate) struct Memory {
     given: HashMap<String, CanonicalName>,
 }
 
-impl Memory {
-    pub(crate) fn kept_by(keeper: Keeper) -> Self {
+impl NameMemory {
+    pub(crate) fn kept_by(keeper: NameKeeper) -> Self {
         Self { keeper, ..Self::default() }
     }
 
@@ -64,7 +64,7 @@ impl Memory {
 
     /// True if something may be shown under a free name only after recording it.
     pub(crate) fn needs_record(&self, entry: &CanonicalName, name: &str) -> bool {
-        self.keeper == Keeper::Records && !self.owns(entry, name)
+        self.keeper == NameKeeper::Records && !self.owns(entry, name)
     }
 
     /// Assigns a name for good. Returns true if that is new.
@@ -78,11 +78,11 @@ impl Memory {
     }
 
     /// These are the names that agents see.
-    pub(crate) fn note(&mut self, section: &Section) {
+    pub(crate) fn note(&mut self, section: &CatalogSection) {
         if self.given.len() + section.entries().len() > NAMES_MAX {
             self.given.clear();
         }
-        if self.keeper == Keeper::Process && self.owners.len() + section.entries().len() > NAMES_MAX {
+        if self.keeper == NameKeeper::Process && self.owners.len() + section.entries().len() > NAMES_MAX {
             self.owners.clear();
             self.names.clear();
         }
@@ -91,7 +91,7 @@ impl Memory {
                 if self.given.get(&entry.wire) != Some(&entry.canonical) {
                     self.given.insert(entry.wire.clone(), entry.canonical.clone());
                 }
-            } else if self.keeper == Keeper::Process {
+            } else if self.keeper == NameKeeper::Process {
                 self.record(&entry.wire, &entry.canonical);
             }
         }

@@ -6,15 +6,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{Raw, RawJson};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::push_string;
 use toolgate_wire::param_header::{self, ParamHeader};
 
-use crate::kind::Kind;
+use crate::kind::OfferKind;
 use crate::schema::fault_of_schema;
-use crate::tool::Facts;
+use crate::tool::DefinitionFacts;
 
 /// A definition and its content, or the reason why it is unusable.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Offer {
     pub(crate) own: String,
     /// The definition exactly as the server gave it.
     pub(crate) wording: Wording,
-    pub(crate) reading: Result<Reading, String>,
+    pub(crate) reading: Result<ToolReading, String>,
 }
 
 /// The text of a definition, and the position for another name.
@@ -35,31 +35,31 @@ pub(crate) struct Wording {
 }
 
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ToolReading {
     /// Arguments that travel as headers too (tools only).
     pub(crate) param_headers: Vec<ParamHeader>,
     /// Tools only.
-    pub(crate) facts: Option<Facts>,
+    pub(crate) facts: Option<DefinitionFacts>,
 }
 
 /// Everything one server offers.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    of_kind: [Vec<Arc<Offer>>; Kind::ALL.len()],
+    of_kind: [Vec<Arc<Offer>>; OfferKind::ALL.len()],
 }
 
 impl Offers {
     /// Definitions of the previous listing are not parsed again.
-    pub(crate) fn read(listing: &Listing, before: &Offers) -> Self {
-        Self { of_kind: Kind::ALL.map(|kind| read_kind(kind, kind.items(listing), before.of(kind))) }
+    pub(crate) fn read(listing: &ServerListing, before: &Offers) -> Self {
+        Self { of_kind: OfferKind::ALL.map(|kind| read_kind(kind, kind.items(listing), before.of(kind))) }
     }
 
-    pub(crate) fn of(&self, kind: Kind) -> &[Arc<Offer>] {
+    pub(crate) fn of(&self, kind: OfferKind) -> &[Arc<Offer>] {
         &self.of_kind[kind as usize]
     }
 }
 
-fn read_kind(kind: Kind, items: &[RawJson], before: &[Arc<Offer>]) -> Vec<Arc<Offer>> {
+fn read_kind(kind: OfferKind, items: &[RawJson], before: &[Arc<Offer>]) -> Vec<Arc<Offer>> {
     let known: HashMap<&RawJson, &Arc<Offer>> =
         before.iter().map(|offer| (&offer.wording.item, offer)).collect();
     let mut own_names = HashSet::new();
@@ -84,8 +84,8 @@ fn needs_change(own: &str) -> bool {
 
 impl Offer {
     /// `None` for an entry without a name: it cannot even be mentioned in an error.
-    pub(crate) fn read(kind: Kind, item: &RawJson) -> Option<Self> {
-        let members = Members::of(item).ok()?;
+    pub(crate) fn read(kind: OfferKind, item: &RawJson) -> Option<Self> {
+        let members = ObjectMembers::of(item).ok()?;
         let own = members.get_str(kind.key())?.into_owned();
         let wording = Wording::of(kind, item, &members)?;
         let reading = match kind.fault(item) {
@@ -98,7 +98,7 @@ impl Offer {
 
 impl Wording {
     /// `None` for an entry without a name. `members` are those of `item`.
-    pub(crate) fn of(kind: Kind, item: &RawJson, members: &Members<'_>) -> Option<Self> {
+    pub(crate) fn of(kind: OfferKind, item: &RawJson, members: &ObjectMembers<'_>) -> Option<Self> {
         Some(Self { name_at: place_of(item, members.get(kind.key())?), item: item.clone() })
     }
 
@@ -116,9 +116,13 @@ fn place_of(item: &RawJson, value: Raw<'_>) -> Range<usize> {
     start..start + value.get().len()
 }
 
-fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<Reading, String> {
-    if kind != Kind::Tool {
-        return Ok(Reading { param_headers: Vec::new(), facts: None });
+fn read_definition(
+    kind: OfferKind,
+    item: &RawJson,
+    members: &ObjectMembers<'_>,
+) -> Result<ToolReading, String> {
+    if kind != OfferKind::Tool {
+        return Ok(ToolReading { param_headers: Vec::new(), facts: None });
     }
     let decoded = item.decode::<Value>();
     let param_headers = match (mentions_headers(item.as_str()), &decoded) {
@@ -135,7 +139,7 @@ fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<
             return Err(format!("its `{key}` is not a JSON Schema: {fault}"));
         }
     }
-    Ok(Reading { param_headers, facts: Some(Facts::read(item, members, &definition)) })
+    Ok(ToolReading { param_headers, facts: Some(DefinitionFacts::read(item, members, &definition)) })
 }
 
 /// Almost no tool has header annotations; a text search first avoids walking its schema.

@@ -11,7 +11,7 @@ mod tests;
 use std::ops::Range;
 
 use serde_json::Value;
-use toolgate_core::registry::{Finding, FindingKind};
+use toolgate_core::registry::{DefinitionFinding, FindingKind};
 
 pub use foreign::{ForeignNames, ToolNames};
 
@@ -25,8 +25,8 @@ const EXCERPT_CHARS_BEFORE: usize = 24;
 
 /// The findings in a definition, sorted. All its texts are scanned, not only descriptions: the model sees
 /// them all.
-pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
+pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<DefinitionFinding> {
+    let mut findings: Vec<DefinitionFinding> = Vec::new();
     findings.extend(foreign.server().and_then(|server| looks_alike(server.as_str(), "server")));
     visit(definition, "", &mut |text, place, is_name| {
         if findings.len() < FINDINGS_MAX {
@@ -39,26 +39,30 @@ pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<Finding> {
     findings
 }
 
-fn findings_in(text: &str, place: &str, foreign: &ForeignNames<'_>) -> Vec<Finding> {
+fn findings_in(text: &str, place: &str, foreign: &ForeignNames<'_>) -> Vec<DefinitionFinding> {
     let finding = |kind: FindingKind| {
-        move |range: Range<usize>| Finding { kind, place: place.to_owned(), excerpt: excerpt(text, range) }
+        move |range: Range<usize>| DefinitionFinding {
+            kind,
+            place: place.to_owned(),
+            excerpt: excerpt(text, range),
+        }
     };
     let invisible = invisible::find(text).map(finding(FindingKind::InvisibleCharacters));
     let orders = phrase::find(text).into_iter().map(finding(FindingKind::Instruction));
     let names = foreign.find(text).into_iter().map(finding(FindingKind::ForeignTool));
-    let mut findings: Vec<Finding> = invisible.into_iter().chain(orders).chain(names).collect();
+    let mut findings: Vec<DefinitionFinding> = invisible.into_iter().chain(orders).chain(names).collect();
     // In a short text, one excerpt shows them all.
     findings.dedup();
     findings
 }
 
 /// The finding about a look-alike name.
-fn looks_alike(name: &str, place: &str) -> Option<Finding> {
+fn looks_alike(name: &str, place: &str) -> Option<DefinitionFinding> {
     let range = look_alike::find(name)?;
     let shown: String =
         look_alike::told_apart(&name[range.start..]).chars().take(EXCERPT_CHARS_MAX).collect();
     let excerpt = format!("{}{shown}", made_visible(&name[..range.start]));
-    Some(Finding { kind: FindingKind::LookAlikeLetters, place: place.to_owned(), excerpt })
+    Some(DefinitionFinding { kind: FindingKind::LookAlikeLetters, place: place.to_owned(), excerpt })
 }
 
 /// Every text in a value, keys included, with its place and whether it is a name: one of the tool or of an argument.

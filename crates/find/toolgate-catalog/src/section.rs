@@ -9,12 +9,12 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use toolgate_core::{CanonicalName, RawJson, ServerName, Tool};
 use toolgate_wire::param_header::ParamHeader;
 
-use crate::kind::Kind;
+use crate::kind::OfferKind;
 use crate::offer::{Offer, Wording};
 
 /// One thing that one server offers.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct CatalogEntry {
     pub server: ServerName,
     /// The server's own name or URI.
     pub own: String,
@@ -33,10 +33,10 @@ pub struct Entry {
 /// The additional room of a name beyond its characters: quotes and the comma.
 const NAME_BYTES_MORE: usize = 3;
 
-impl Entry {
+impl CatalogEntry {
     /// A tool that the gateway has itself. `definition` is one of ours: an object with a name and a schema.
     pub fn built_in(tool: Arc<Tool>, wire: &str, definition: RawJson) -> Self {
-        let offer = Offer::read(Kind::Tool, &definition).expect("the gateway's own tools have names");
+        let offer = Offer::read(OfferKind::Tool, &definition).expect("the gateway's own tools have names");
         Self {
             server: tool.server.clone(),
             own: tool.own.to_string(),
@@ -71,13 +71,13 @@ impl Entry {
         self.wording().write(&self.wire, text);
     }
 
-    /// At most how many bytes [`Entry::write`] appends.
+    /// At most how many bytes [`CatalogEntry::write`] appends.
     pub fn bytes(&self) -> usize {
         self.exposed().as_str().len() + self.wire.len() + NAME_BYTES_MORE
     }
 
     /// True if agents see the same.
-    pub fn reads_like(&self, other: &Entry) -> bool {
+    pub fn reads_like(&self, other: &CatalogEntry) -> bool {
         self.wire == other.wire
             && (std::ptr::eq(self.wording(), other.wording()) || self.wording() == other.wording())
     }
@@ -88,30 +88,30 @@ impl Entry {
 }
 
 #[derive(Debug, Default)]
-pub struct Section {
-    entries: Vec<Arc<Entry>>,
-    by_name: HashMap<String, Arc<Entry>>,
+pub struct CatalogSection {
+    entries: Vec<Arc<CatalogEntry>>,
+    by_name: HashMap<String, Arc<CatalogEntry>>,
     /// Wire names that are not the entries' own.
     given: HashSet<String>,
 }
 
 /// A part of a list, and the position of the next one.
 #[derive(Debug)]
-pub struct Page<'a> {
+pub struct ListPage<'a> {
     /// The number of entries before it.
     pub start: usize,
-    pub entries: &'a [Arc<Entry>],
+    pub entries: &'a [Arc<CatalogEntry>],
     pub next_cursor: Option<String>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ListPage<'a> {
     /// One page of entries, sorted by wire name. A cursor names the last entry of the page before, so a list
     /// that changes in between neither repeats nor skips the remaining entries.
     pub fn of(
-        entries: &'a [Arc<Entry>],
+        entries: &'a [Arc<CatalogEntry>],
         cursor: Option<&str>,
         page_size: usize,
-    ) -> Result<Page<'a>, BadCursor> {
+    ) -> Result<ListPage<'a>, BadCursor> {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
@@ -123,10 +123,10 @@ impl<'a> Page<'a> {
         let shown = &entries[start..end];
         let more = end < entries.len();
         let next_cursor = shown.last().filter(|_| more).map(|last| encode_cursor(&last.wire));
-        Ok(Page { start, entries: shown, next_cursor })
+        Ok(ListPage { start, entries: shown, next_cursor })
     }
 
-    /// At most how many bytes [`Page::write`] appends.
+    /// At most how many bytes [`ListPage::write`] appends.
     pub fn bytes_max(&self) -> usize {
         self.entries.iter().map(|entry| entry.bytes()).sum()
     }
@@ -146,8 +146,8 @@ impl<'a> Page<'a> {
 #[error("the cursor is not one that this list gave out")]
 pub struct BadCursor;
 
-impl Section {
-    pub(crate) fn new(mut entries: Vec<Arc<Entry>>) -> Self {
+impl CatalogSection {
+    pub(crate) fn new(mut entries: Vec<Arc<CatalogEntry>>) -> Self {
         entries.sort_by(|a, b| a.wire.cmp(&b.wire));
         let mut by_name = HashMap::with_capacity(entries.len() * 2);
         for entry in &entries {
@@ -164,7 +164,7 @@ impl Section {
         for entry in &mut self.entries {
             let Some(name) = names.get(&entry.wire) else { continue };
             let former = entry.wire.clone();
-            *entry = Arc::new(Entry { wire: name.clone(), ..Entry::clone(entry) });
+            *entry = Arc::new(CatalogEntry { wire: name.clone(), ..CatalogEntry::clone(entry) });
             for name in [former.as_str(), entry.canonical.as_str(), name] {
                 self.by_name.insert(name.to_owned(), entry.clone());
             }
@@ -174,12 +174,12 @@ impl Section {
     }
 
     /// Finds an entry by wire name or canonical name.
-    pub fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.by_name.get(name)
     }
 
     /// The same, without assigned names.
-    pub(crate) fn find_real(&self, name: &str) -> Option<&Arc<Entry>> {
+    pub(crate) fn find_real(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.find(name).filter(|_| !self.is_given(name))
     }
 
@@ -188,18 +188,19 @@ impl Section {
     }
 
     /// Sorted by wire name.
-    pub fn entries(&self) -> &[Arc<Entry>] {
+    pub fn entries(&self) -> &[Arc<CatalogEntry>] {
         &self.entries
     }
 
-    pub(crate) fn reads_like(&self, other: &Section) -> bool {
-        let same =
-            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+    pub(crate) fn reads_like(&self, other: &CatalogSection) -> bool {
+        let same = |(one, other): (&Arc<CatalogEntry>, &Arc<CatalogEntry>)| {
+            Arc::ptr_eq(one, other) || one.reads_like(other)
+        };
         self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(same)
     }
 
-    pub fn page(&self, cursor: Option<&str>, page_size: usize) -> Result<Page<'_>, BadCursor> {
-        Page::of(&self.entries, cursor, page_size)
+    pub fn page(&self, cursor: Option<&str>, page_size: usize) -> Result<ListPage<'_>, BadCursor> {
+        ListPage::of(&self.entries, cursor, page_size)
     }
 }
 

@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use toolgate_core::registry::WireName;
-use toolgate_core::server::Asks;
+use toolgate_core::server::AskPermissions;
 use toolgate_core::{CanonicalName, ServerName};
 
-use crate::alias::{Alias, Resolved};
-use crate::section::{Entry, Section};
-use crate::stock::Present;
-use crate::template::Template;
-use crate::{Changes, Why};
+use crate::alias::{Alias, ResolvedAliases};
+use crate::section::{CatalogEntry, CatalogSection};
+use crate::stock::PresentServer;
+use crate::template::UriTemplate;
+use crate::{ChangedLists, WithheldReason};
 
 #[derive(Debug, Default)]
 pub struct Snapshot {
     /// Counts up with every snapshot that a catalogue makes; the empty one before the first has 0.
     pub generation: u64,
-    pub tools: Section,
-    pub prompts: Section,
-    pub resources: Section,
-    pub templates: Section,
-    patterns: Vec<(Arc<Template>, Arc<Entry>)>,
+    pub tools: CatalogSection,
+    pub prompts: CatalogSection,
+    pub resources: CatalogSection,
+    pub templates: CatalogSection,
+    patterns: Vec<(Arc<UriTemplate>, Arc<CatalogEntry>)>,
     /// Servers that serve resources, in the operator's order.
     resource_servers: Vec<ServerName>,
     /// The servers' instructions for the model.
@@ -40,8 +40,8 @@ pub struct Snapshot {
     pub aliases: BTreeMap<String, Alias>,
     /// The refused aliases, and why.
     pub refused_aliases: Vec<(Alias, String)>,
-    hidden: BTreeMap<String, Hidden>,
-    asks: HashMap<ServerName, Asks>,
+    hidden: BTreeMap<String, HiddenTool>,
+    asks: HashMap<ServerName, AskPermissions>,
 }
 
 /// The target of a resource URI.
@@ -55,18 +55,18 @@ pub struct ResourceTarget {
 /// A tool, and the alias it was found by.
 #[derive(Debug)]
 pub struct FoundTool<'a> {
-    pub entry: Arc<Entry>,
+    pub entry: Arc<CatalogEntry>,
     pub alias: Option<&'a Alias>,
 }
 
 /// The reason why a name finds no tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingTool {
     Unknown,
     /// It exists and is not served.
     Withheld {
         name: CanonicalName,
-        why: Why,
+        why: WithheldReason,
         reason: String,
     },
     /// The name worked until a date that has passed.
@@ -77,14 +77,14 @@ pub enum Missing {
 
 /// A tool that exists and is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenTool {
     pub name: CanonicalName,
-    pub why: Why,
+    pub why: WithheldReason,
     pub reason: String,
 }
 
 /// The result of assigning names.
-pub(crate) struct Named {
+pub(crate) struct NamingResult {
     pub(crate) left_out: Vec<(CanonicalName, String)>,
     pub(crate) renamed: Vec<(CanonicalName, String)>,
     pub(crate) unrecorded: Vec<WireName>,
@@ -93,13 +93,13 @@ pub(crate) struct Named {
 impl Snapshot {
     pub(crate) fn new(
         generation: u64,
-        [tools, prompts, resources, templates]: [Section; 4],
-        present: &[Present<'_>],
-        resolved: Resolved,
-        hidden: BTreeMap<String, Hidden>,
-        named: Named,
+        [tools, prompts, resources, templates]: [CatalogSection; 4],
+        present: &[PresentServer<'_>],
+        resolved: ResolvedAliases,
+        hidden: BTreeMap<String, HiddenTool>,
+        named: NamingResult,
     ) -> Self {
-        let name = |one: &Present<'_>| one.settings.name.clone();
+        let name = |one: &PresentServer<'_>| one.settings.name.clone();
         let serving = present.iter().filter(|one| one.stock.serves_resources);
         let instructions =
             present.iter().filter_map(|one| Some((name(one), one.stock.instructions.clone()?)));
@@ -127,8 +127,8 @@ impl Snapshot {
     }
 
     /// The requests that a server may send to clients. A server that offers nothing may send none.
-    pub fn asks(&self, server: &ServerName) -> Asks {
-        self.asks.get(server).copied().unwrap_or(Asks::NOTHING)
+    pub fn asks(&self, server: &ServerName) -> AskPermissions {
+        self.asks.get(server).copied().unwrap_or(AskPermissions::NOTHING)
     }
 
     /// A tool by its wire name, its canonical name, or an alias that still works.
@@ -142,28 +142,28 @@ impl Snapshot {
     }
 
     /// The reason why [`Snapshot::find_tool`] finds nothing.
-    pub fn missing_tool(&self, name: &str, now_ms: i64) -> Missing {
+    pub fn missing_tool(&self, name: &str, now_ms: i64) -> MissingTool {
         let alias = self.aliases.get(name);
         if let Some(alias) = alias.filter(|alias| !alias.works_at(now_ms)) {
-            return Missing::Sunset { alias: alias.clone() };
+            return MissingTool::Sunset { alias: alias.clone() };
         }
         let asked = alias.map_or(name, |alias| alias.target.as_str());
         match self.hidden.get(asked) {
-            Some(Hidden { name, why, reason }) => {
-                Missing::Withheld { name: name.clone(), why: *why, reason: reason.clone() }
+            Some(HiddenTool { name, why, reason }) => {
+                MissingTool::Withheld { name: name.clone(), why: *why, reason: reason.clone() }
             }
-            None => Missing::Unknown,
+            None => MissingTool::Unknown,
         }
     }
 
     /// All tools that exist and are not served, by canonical name.
-    pub fn hidden(&self) -> impl Iterator<Item = &Hidden> {
+    pub fn hidden(&self) -> impl Iterator<Item = &HiddenTool> {
         // Each is also listed under its wire name.
         self.hidden.iter().filter(|(key, hidden)| *key == hidden.name.as_str()).map(|(_, hidden)| hidden)
     }
 
-    pub(crate) fn changes_since(&self, before: &Snapshot) -> Changes {
-        Changes {
+    pub(crate) fn changes_since(&self, before: &Snapshot) -> ChangedLists {
+        ChangedLists {
             tools: !self.tools.reads_like(&before.tools),
             prompts: !self.prompts.reads_like(&before.prompts),
             resources: !self.resources.reads_like(&before.resources)
@@ -228,10 +228,14 @@ impl Snapshot {
     }
 }
 
-fn patterns(templates: &Section, present: &[Present<'_>]) -> Vec<(Arc<Template>, Arc<Entry>)> {
+fn patterns(
+    templates: &CatalogSection,
+    present: &[PresentServer<'_>],
+) -> Vec<(Arc<UriTemplate>, Arc<CatalogEntry>)> {
     let parsed: HashMap<&ServerName, _> =
         present.iter().map(|one| (&one.settings.name, &one.stock.templates)).collect();
-    let pattern =
-        |entry: &Arc<Entry>| Some((parsed.get(&entry.server)?.get(&entry.own)?.clone(), entry.clone()));
+    let pattern = |entry: &Arc<CatalogEntry>| {
+        Some((parsed.get(&entry.server)?.get(&entry.own)?.clone(), entry.clone()))
+    };
     templates.entries().iter().filter_map(pattern).collect()
 }

@@ -4,30 +4,30 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{CanonicalName, Tool};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::param_header::ParamHeader;
 
 use crate::ServerSettings;
-use crate::exposed::{self, Exposed};
-use crate::kind::Kind;
+use crate::exposed::{self, ExposedTool};
+use crate::kind::OfferKind;
 use crate::naming::wire_name;
-use crate::offer::{Offer, Offers, Reading, Wording};
-use crate::section::Entry;
-use crate::template::Template;
+use crate::offer::{Offer, Offers, ToolReading, Wording};
+use crate::section::CatalogEntry;
+use crate::template::UriTemplate;
 use crate::tool::{self, ToolRule};
 
 /// One server's part of the catalogue. It is rebuilt only when the server or the operator's settings change.
 #[derive(Debug)]
-pub(crate) struct Stock {
-    pub(crate) listing: Listing,
+pub(crate) struct ServerStock {
+    pub(crate) listing: ServerListing,
     offers: Offers,
     /// The settings of the current entries; `None` until they are made.
     settings: Option<ServerSettings>,
-    entries: [Vec<Arc<Entry>>; Kind::ALL.len()],
+    entries: [Vec<Arc<CatalogEntry>>; OfferKind::ALL.len()],
     /// By the server's own names.
-    pub(crate) templates: HashMap<String, Arc<Template>>,
+    pub(crate) templates: HashMap<String, Arc<UriTemplate>>,
     pub(crate) left_out: Vec<(CanonicalName, String)>,
     /// File settings that do not fit the entries, and why.
     pub(crate) misfits: Vec<(CanonicalName, String)>,
@@ -38,21 +38,21 @@ pub(crate) struct Stock {
 }
 
 /// A server whose listing is known.
-pub(crate) struct Present<'a> {
+pub(crate) struct PresentServer<'a> {
     /// In the order of all servers.
     pub(crate) place: usize,
     pub(crate) settings: &'a ServerSettings,
-    pub(crate) stock: &'a Stock,
+    pub(crate) stock: &'a ServerStock,
 }
 
-impl Stock {
-    pub(crate) fn read(listing: Listing, before: Option<&Stock>) -> Self {
+impl ServerStock {
+    pub(crate) fn read(listing: ServerListing, before: Option<&ServerStock>) -> Self {
         let offers = match before {
             Some(before) => Offers::read(&listing, &before.offers),
             None => Offers::read(&listing, &Offers::default()),
         };
-        let parsed = |offer: &Arc<Offer>| (offer.own.clone(), Arc::new(Template::parse(&offer.own)));
-        let templates = offers.of(Kind::Template).iter().map(parsed);
+        let parsed = |offer: &Arc<Offer>| (offer.own.clone(), Arc::new(UriTemplate::parse(&offer.own)));
+        let templates = offers.of(OfferKind::Template).iter().map(parsed);
         Self {
             templates: templates.collect(),
             instructions: listing.instructions.as_deref().map(Arc::from),
@@ -72,7 +72,7 @@ impl Stock {
         self.settings = None;
     }
 
-    pub(crate) fn of(&self, kind: Kind) -> &[Arc<Entry>] {
+    pub(crate) fn of(&self, kind: OfferKind) -> &[Arc<CatalogEntry>] {
         &self.entries[kind as usize]
     }
 
@@ -84,13 +84,13 @@ impl Stock {
         self.left_out.clear();
         self.misfits.clear();
         self.completed.clear();
-        for kind in Kind::ALL {
-            let shown = |offer: &&Arc<Offer>| kind != Kind::Tool || settings.filter.shows(&offer.own);
+        for kind in OfferKind::ALL {
+            let shown = |offer: &&Arc<Offer>| kind != OfferKind::Tool || settings.filter.shows(&offer.own);
             let offers = self.offers.of(kind).iter().filter(shown);
             let mut entries = Vec::with_capacity(offers.clone().count());
             for offer in offers {
                 match entry(kind, offer, settings, rules) {
-                    Ok((entry, Remarks { misfits, completed })) => {
+                    Ok((entry, EntryRemarks { misfits, completed })) => {
                         let about = |what: String| (entry.canonical.clone(), what);
                         self.misfits.extend(misfits.into_iter().map(about));
                         self.completed.extend(completed.map(str::to_owned).map(about));
@@ -106,7 +106,7 @@ impl Stock {
 }
 
 /// Remarks about an entry, for people.
-struct Remarks {
+struct EntryRemarks {
     /// Its file settings that do not fit.
     misfits: Vec<String>,
     completed: Option<&'static str>,
@@ -116,21 +116,21 @@ const TYPE_ADDED: &str = "its `inputSchema` has no `type`; agents read \"type\":
 
 /// The entry and the remarks about it, or the reason why it is unusable.
 fn entry(
-    kind: Kind,
+    kind: OfferKind,
     offer: &Arc<Offer>,
     settings: &ServerSettings,
     rules: &[ToolRule],
-) -> Result<(Entry, Remarks), (CanonicalName, String)> {
+) -> Result<(CatalogEntry, EntryRemarks), (CanonicalName, String)> {
     let canonical = CanonicalName::of(&settings.name, &offer.own);
     let described = match &offer.reading {
         Err(why) => Err(why.clone()),
         Ok(reading) => described(offer, reading, settings, &canonical, rules),
     };
-    let Described { tool, param_headers, exposed, misfits, completed } = match described {
+    let DescribedOffer { tool, param_headers, exposed, misfits, completed } = match described {
         Err(why) => return Err((canonical, why)),
         Ok(described) => described,
     };
-    let entry = Entry {
+    let entry = CatalogEntry {
         server: settings.name.clone(),
         own: offer.own.clone(),
         wire: natural_name(kind, settings, &offer.own),
@@ -140,11 +140,11 @@ fn entry(
         offer: offer.clone(),
         exposed: exposed.map(Arc::new),
     };
-    Ok((entry, Remarks { misfits, completed }))
+    Ok((entry, EntryRemarks { misfits, completed }))
 }
 
 /// An offer after the operator's rules.
-struct Described {
+struct DescribedOffer {
     tool: Option<Tool>,
     param_headers: Vec<ParamHeader>,
     exposed: Option<Wording>,
@@ -155,11 +155,11 @@ struct Described {
 
 fn described(
     offer: &Offer,
-    reading: &Reading,
+    reading: &ToolReading,
     settings: &ServerSettings,
     canonical: &CanonicalName,
     rules: &[ToolRule],
-) -> Result<Described, String> {
+) -> Result<DescribedOffer, String> {
     let describe =
         |facts| tool::describe(&settings.name, &offer.own, canonical, facts, settings.hints, rules);
     let mut tool = reading.facts.as_ref().map(describe).transpose()?;
@@ -167,24 +167,26 @@ fn described(
     let typed = tool.as_mut().and_then(|tool| exposed::typed(&offer.wording.item, tool));
     let completed = typed.is_some().then_some(TYPE_ADDED);
     let item = typed.as_ref().map_or(&offer.wording.item, |typed| &typed.item);
-    let Exposed { wording, misfits } = match &mut tool {
+    let ExposedTool { wording, misfits } = match &mut tool {
         Some(tool) if !tool.handling.files.is_empty() => exposed::expose(item, tool),
-        _ => Exposed::default(),
+        _ => ExposedTool::default(),
     };
     // Agents cannot repeat a value in a header that the gateway fills in.
     if let Some(tool) = tool.as_ref().filter(|_| wording.is_some()) {
         param_headers.retain(|header| !exposed::is_filled(&tool.handling.files, header));
     }
-    Ok(Described { tool, param_headers, exposed: wording.or(typed), misfits, completed })
+    Ok(DescribedOffer { tool, param_headers, exposed: wording.or(typed), misfits, completed })
 }
 
 /// Its name if nothing else claims it.
-pub(crate) fn natural_name(kind: Kind, settings: &ServerSettings, own: &str) -> String {
+pub(crate) fn natural_name(kind: OfferKind, settings: &ServerSettings, own: &str) -> String {
     if kind.is_prefixed() && settings.prefix { wire_name(&settings.name, own) } else { own.to_owned() }
 }
 
-fn serves_resources(listing: &Listing) -> bool {
-    let declared =
-        listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
+fn serves_resources(listing: &ServerListing) -> bool {
+    let declared = listing
+        .capabilities
+        .as_ref()
+        .and_then(|raw| Some(ObjectMembers::of(raw).ok()?.get("resources").is_some()));
     declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
 }

@@ -7,30 +7,34 @@ const URI_BYTES_MAX: usize = 8 << 10;
 const PARTS_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum UriTemplatePart {
     Literal(String),
     Segment,
     Anything,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct UriTemplate(Vec<UriTemplatePart>);
 
-impl Template {
+impl UriTemplate {
     pub(crate) fn parse(template: &str) -> Self {
         let mut parts = Vec::new();
         let mut rest = template;
         while let Some((literal, after)) = rest.split_once('{') {
             if !literal.is_empty() {
-                parts.push(Part::Literal(literal.to_owned()));
+                parts.push(UriTemplatePart::Literal(literal.to_owned()));
             }
             let (expression, after) = after.split_once('}').unwrap_or((after, ""));
             let operator = expression.starts_with(['+', '#', '.', '/', ';', '?', '&']);
-            parts.push(if operator || expression.ends_with('*') { Part::Anything } else { Part::Segment });
+            parts.push(if operator || expression.ends_with('*') {
+                UriTemplatePart::Anything
+            } else {
+                UriTemplatePart::Segment
+            });
             rest = after;
         }
         if !rest.is_empty() {
-            parts.push(Part::Literal(rest.to_owned()));
+            parts.push(UriTemplatePart::Literal(rest.to_owned()));
         }
         Self(parts)
     }
@@ -51,25 +55,25 @@ impl Template {
     }
 }
 
-impl Part {
+impl UriTemplatePart {
     fn step(&self, uri: &[u8], before: &[bool]) -> Vec<bool> {
         let mut after = vec![false; before.len()];
         match self {
-            Part::Literal(literal) => {
+            UriTemplatePart::Literal(literal) => {
                 for start in (0..uri.len()).filter(|start| before[*start]) {
                     if uri[start..].starts_with(literal.as_bytes()) {
                         after[start + literal.len()] = true;
                     }
                 }
             }
-            Part::Segment => {
+            UriTemplatePart::Segment => {
                 let mut open = false;
                 for end in 1..before.len() {
                     open = (open || before[end - 1]) && uri[end - 1] != b'/';
                     after[end] = open;
                 }
             }
-            Part::Anything => {
+            UriTemplatePart::Anything => {
                 let mut open = false;
                 for (end, reached) in before.iter().enumerate() {
                     open |= reached;
@@ -86,7 +90,7 @@ mod tests {
     use super::*;
 
     fn check(template: &str, uri: &str, expected: bool) {
-        assert_eq!(Template::parse(template).matches(uri), expected, "{template} against {uri}");
+        assert_eq!(UriTemplate::parse(template).matches(uri), expected, "{template} against {uri}");
     }
 
     #[test]

@@ -7,10 +7,10 @@ mod update;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{CanonicalName, RawJson, ServerName};
 
-use crate::{Catalog, Filter, Hints, ServerSettings, Snapshot, Update};
+use crate::{Catalog, CatalogUpdate, HintTrust, ServerSettings, Snapshot, ToolNameFilter};
 
 fn server(name: &str) -> ServerName {
     ServerName::new(name).expect("a name")
@@ -20,9 +20,9 @@ fn settings(name: &str) -> ServerSettings {
     ServerSettings {
         name: server(name),
         prefix: true,
-        filter: Filter::default(),
-        hints: Hints::Believed,
-        asks: Asks::default(),
+        filter: ToolNameFilter::default(),
+        hints: HintTrust::Believed,
+        asks: AskPermissions::default(),
     }
 }
 
@@ -30,22 +30,25 @@ fn definition(name: &str) -> Value {
     json!({ "name": name, "description": format!("does {name}"), "inputSchema": { "type": "object" } })
 }
 
-fn listing(tools: &[&str]) -> Listing {
-    Listing {
+fn listing(tools: &[&str]) -> ServerListing {
+    ServerListing {
         tools: tools.iter().map(|name| RawJson::from(definition(name))).collect(),
-        ..Listing::default()
+        ..ServerListing::default()
     }
 }
 
-fn servers(names: &[&str]) -> Update {
-    Update { servers: Some(names.iter().map(|name| settings(name)).collect()), ..Update::default() }
+fn servers(names: &[&str]) -> CatalogUpdate {
+    CatalogUpdate {
+        servers: Some(names.iter().map(|name| settings(name)).collect()),
+        ..CatalogUpdate::default()
+    }
 }
 
 /// All of these servers with these tools, in one update.
-fn world(all: &[(&str, &[&str])]) -> Update {
+fn world(all: &[(&str, &[&str])]) -> CatalogUpdate {
     let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
     let listings = all.iter().map(|(name, tools)| (server(name), Some(listing(tools)))).collect();
-    Update { listings, ..servers(&names) }
+    CatalogUpdate { listings, ..servers(&names) }
 }
 
 fn catalog(all: &[(&str, &[&str])]) -> Catalog {
@@ -56,7 +59,7 @@ fn catalog(all: &[(&str, &[&str])]) -> Catalog {
 
 /// The target of each wire name in the list.
 fn names(snapshot: &Snapshot) -> BTreeMap<String, CanonicalName> {
-    let pair = |entry: &std::sync::Arc<crate::Entry>| (entry.wire.clone(), entry.canonical.clone());
+    let pair = |entry: &std::sync::Arc<crate::CatalogEntry>| (entry.wire.clone(), entry.canonical.clone());
     snapshot.tools.entries().iter().map(pair).collect()
 }
 

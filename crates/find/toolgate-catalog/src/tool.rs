@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use toolgate_core::scope::Need;
+use toolgate_core::scope::MountNeed;
 use toolgate_core::tool::{
-    BadExtra, CacheRule, CacheScope, EXTRA_META, FileSlot, Handling, Rate, ToolExtra, version_of,
+    BadExtra, CacheRule, CacheScope, CallRate, EXTRA_META, FileSlot, ToolExtra, ToolHandling, version_of,
     version_of_text,
 };
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, OutputCheck, RawJson, ServerName, Tool};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use wildmatch::WildMatch;
 
 /// The operator's settings for tools, by canonical name. They override the servers' own statements.
@@ -25,13 +25,13 @@ pub struct ToolRule {
     pub formats: Option<bool>,
     pub timeout: Option<Duration>,
     pub concurrency_max: Option<usize>,
-    pub rate: Option<Rate>,
+    pub rate: Option<CallRate>,
     /// A time of zero overrides the server's setting.
     pub cache: Option<CacheRule>,
     /// Empty means unset.
     pub capabilities: Vec<String>,
     /// The mounts that a session needs. Empty means unset.
-    pub needs: Vec<Need>,
+    pub needs: Vec<MountNeed>,
     /// Queries that should find the tool. Empty means unset.
     pub examples: Vec<String>,
     /// An empty list overrides the server's setting: no argument takes a file.
@@ -62,28 +62,28 @@ impl ToolRule {
 
 /// The degree of trust in a server's own statements about its tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hints {
+pub enum HintTrust {
     Believed,
     /// The handling of its tools, such as the arguments that take files, but not the effects of calls.
     Handling,
     Ignored,
 }
 
-impl Hints {
+impl HintTrust {
     /// The meaning of `trust_annotations` for a server that is not in the operator's file.
     pub fn of_newcomer(trusted: Option<bool>) -> Self {
-        trusted.map_or(Hints::Handling, Hints::of_operator)
+        trusted.map_or(HintTrust::Handling, HintTrust::of_operator)
     }
 
     /// The meaning of `trust_annotations` in the operator's file.
     pub fn of_operator(trusted: bool) -> Self {
-        if trusted { Hints::Believed } else { Hints::Ignored }
+        if trusted { HintTrust::Believed } else { HintTrust::Ignored }
     }
 }
 
 /// The statements of a definition, believed or not.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct DefinitionFacts {
     version: Digest,
     effects: Effects,
     idempotent: bool,
@@ -92,9 +92,9 @@ pub(crate) struct Facts {
     output_schema: Option<RawJson>,
 }
 
-impl Facts {
+impl DefinitionFacts {
     /// `members` and `definition` are the content of `item`; `definition` is null if it cannot be decoded.
-    pub(crate) fn read(item: &RawJson, members: &Members<'_>, definition: &Value) -> Self {
+    pub(crate) fn read(item: &RawJson, members: &ObjectMembers<'_>, definition: &Value) -> Self {
         let buffer = item.clone().into_bytes();
         // A part of the definition and no copy of it.
         let schema = |key: &str| members.get(key).map(|schema| RawJson::within(&buffer, schema));
@@ -115,25 +115,25 @@ pub(crate) fn describe(
     server: &ServerName,
     own: &str,
     name: &CanonicalName,
-    facts: &Facts,
-    hints: Hints,
+    facts: &DefinitionFacts,
+    hints: HintTrust,
     rules: &[ToolRule],
 ) -> Result<Tool, String> {
     let nothing = ToolExtra::default();
     let extra = match (hints, &facts.extra) {
-        (Hints::Ignored, _) => &nothing,
-        (Hints::Believed | Hints::Handling, Ok(extra)) => extra,
-        (Hints::Believed | Hints::Handling, Err(error)) => {
+        (HintTrust::Ignored, _) => &nothing,
+        (HintTrust::Believed | HintTrust::Handling, Ok(extra)) => extra,
+        (HintTrust::Believed | HintTrust::Handling, Err(error)) => {
             return Err(format!("its `_meta` \"{EXTRA_META}\" cannot be read: {error}"));
         }
     };
     let (hinted_effects, hinted_idempotent) = match hints {
-        Hints::Believed => {
+        HintTrust::Believed => {
             (extra.effects.unwrap_or(facts.effects), extra.idempotent.unwrap_or(facts.idempotent))
         }
-        Hints::Handling | Hints::Ignored => (Effects::ALL, false),
+        HintTrust::Handling | HintTrust::Ignored => (Effects::ALL, false),
     };
-    let said = Said(rules.iter().filter(|rule| rule.name.matches(name.as_str())).collect());
+    let said = MatchingRules(rules.iter().filter(|rule| rule.name.matches(name.as_str())).collect());
     let vouched = said.last(|rule| rule.effects);
     let effects = vouched.unwrap_or(hinted_effects);
     Ok(Tool {
@@ -152,10 +152,10 @@ pub(crate) fn describe(
     })
 }
 
-fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
+fn handling(said: &MatchingRules<'_>, extra: &ToolExtra, effects: Effects) -> ToolHandling {
     let own_cache = || Some(CacheRule { fresh: extra.cache()?, scope: CacheScope::Private });
     let cache = said.last(|rule| rule.cache).or_else(own_cache);
-    Handling {
+    ToolHandling {
         capabilities: sorted(said.last_list(|rule| &rule.capabilities).unwrap_or(&extra.capabilities)),
         needs: sorted(said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
         examples: said.last_list(|rule| &rule.examples).unwrap_or_default().into(),
@@ -178,9 +178,9 @@ fn sorted<T: Clone + Ord>(list: &[T]) -> Arc<[T]> {
 }
 
 /// The rules that speak of a tool, in their order.
-struct Said<'a>(Vec<&'a ToolRule>);
+struct MatchingRules<'a>(Vec<&'a ToolRule>);
 
-impl<'a> Said<'a> {
+impl<'a> MatchingRules<'a> {
     /// The last rule with a value decides.
     fn last<T>(&self, about: impl Fn(&'a ToolRule) -> Option<T>) -> Option<T> {
         self.0.iter().rev().find_map(|rule| about(rule))

@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::tool::version_of;
-use toolgate_core::{AuditLevel, CanonicalName, Effects, Handling, OutputCheck, RawJson, ServerName, Tool};
+use toolgate_core::{
+    AuditLevel, CanonicalName, Effects, OutputCheck, RawJson, ServerName, Tool, ToolHandling,
+};
 use toolgate_search::meta_tools::{CALL_TOOL, DESCRIBE_TOOLS, SEARCH_TOOLS, definitions};
 
 /// A tool that the gateway has itself.
@@ -64,7 +66,7 @@ impl BuiltIn {
             input_schema: Some(RawJson::from(definition["inputSchema"].clone())),
             output_schema: None,
             output_check: Some(OutputCheck::Off),
-            handling: Handling::default(),
+            handling: ToolHandling::default(),
         }
     }
 }

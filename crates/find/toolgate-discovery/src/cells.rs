@@ -12,20 +12,20 @@ use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
 
-use crate::eyes::Eyes;
+use crate::eyes::ToolViewer;
 use crate::own::OwnTool;
 use crate::view::View;
 
 /// The maximum number of cached views. Beyond it, the least recently used are dropped.
 const CELLS_MAX: usize = 1024;
 
-pub(crate) struct Cells {
-    cells: RwLock<HashMap<u64, Arc<Cell>>>,
+pub(crate) struct ViewCells {
+    cells: RwLock<HashMap<u64, Arc<ViewCell>>>,
     hasher: RandomState,
     clock: AtomicU64,
 }
 
-struct Cell {
+struct ViewCell {
     seat: Seat,
     current: ArcSwapOption<View>,
     /// One task at a time rebuilds it; the others wait for that one.
@@ -33,7 +33,7 @@ struct Cell {
     used: AtomicU64,
 }
 
-impl Cells {
+impl ViewCells {
     pub(crate) fn new() -> Self {
         Self { cells: RwLock::default(), hasher: RandomState::new(), clock: AtomicU64::new(0) }
     }
@@ -48,7 +48,7 @@ impl Cells {
         self.cell(seat).view(snapshot, policy, own)
     }
 
-    fn cell(&self, seat: &Seat) -> Arc<Cell> {
+    fn cell(&self, seat: &Seat) -> Arc<ViewCell> {
         let Seat { principal, scope_id, .. } = seat;
         let key = self.hasher.hash_one((
             scope_id.as_bytes(),
@@ -67,8 +67,8 @@ impl Cells {
         cell
     }
 
-    fn add(&self, key: u64, seat: &Seat) -> Arc<Cell> {
-        let cell = Arc::new(Cell {
+    fn add(&self, key: u64, seat: &Seat) -> Arc<ViewCell> {
+        let cell = Arc::new(ViewCell {
             seat: seat.clone(),
             current: ArcSwapOption::empty(),
             making: Mutex::default(),
@@ -86,7 +86,7 @@ impl Cells {
     }
 }
 
-impl Cell {
+impl ViewCell {
     /// Everything that decides visibility. The session does not: two with one scope see the same.
     fn fits(&self, seat: &Seat) -> bool {
         self.seat.scope_id == seat.scope_id
@@ -102,7 +102,7 @@ impl Cell {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
-        let eyes = Eyes::of(&self.seat, policy, own);
+        let eyes = ToolViewer::of(&self.seat, policy, own);
         let view = Arc::new(View::of(eyes, snapshot.clone(), self.current.load().as_deref()));
         self.current.store(Some(view.clone()));
         view

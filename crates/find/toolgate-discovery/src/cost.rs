@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::{CanonicalName, ServerName};
-use toolgate_search::Cost;
+use toolgate_search::TokenCost;
 use toolgate_search::tokens::TOKENIZER;
 
 use crate::discovery::Discovery;
 use crate::surface::Surface;
-use crate::tally::Tally;
+use crate::tally::CostTally;
 use crate::view::View;
 
 /// The tokens of everything that a scope shows.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
-pub struct Bill {
+pub struct TokenBill {
     /// The tokenizer of the counts.
     pub tokenizer: &'static str,
     /// `full` or `search`.
@@ -50,18 +50,18 @@ pub struct ToolBill {
 
 impl Discovery {
     /// Counts the cost of a view's list; once for each view.
-    pub fn tally(&self, view: &View) -> Tally {
+    pub fn tally(&self, view: &View) -> CostTally {
         *view.tally.get_or_init(|| {
             let full = (0..view.len()).map(|place| view.tokens(place, &self.cards)).sum();
             let listed = match self.surface(view) {
                 Surface::Full => full,
                 Surface::Search(search) => search.tokens,
             };
-            Tally { full, listed }
+            CostTally { full, listed }
         })
     }
 
-    pub fn bill(&self, view: &View) -> Bill {
+    pub fn bill(&self, view: &View) -> TokenBill {
         let mut by_server: BTreeMap<&ServerName, Vec<ToolBill>> = BTreeMap::new();
         for (place, entry) in view.entries.iter().enumerate() {
             by_server.entry(&entry.server).or_default().push(self.tool_bill(view, place));
@@ -69,8 +69,8 @@ impl Discovery {
         let mut servers: Vec<ServerBill> =
             by_server.into_iter().map(|(server, tools)| ServerBill::of(server, tools)).collect();
         servers.sort_by(|a, b| b.tokens_full.cmp(&a.tokens_full).then_with(|| a.server.cmp(&b.server)));
-        let Tally { full: tokens_full, listed: tokens_listed } = self.tally(view);
-        Bill {
+        let CostTally { full: tokens_full, listed: tokens_listed } = self.tally(view);
+        TokenBill {
             tokenizer: TOKENIZER,
             surface: self.surface(view).as_str(),
             tools: view.len(),
@@ -87,18 +87,18 @@ impl Discovery {
     }
 
     /// The cost of listing a tool, regardless of visibility.
-    pub fn tokens_of(&self, entry: &Arc<Entry>) -> usize {
+    pub fn tokens_of(&self, entry: &Arc<CatalogEntry>) -> usize {
         self.cards.cost(entry).tokens_full
     }
 
     /// The cost of one tool, if it is visible.
-    pub fn bill_of(&self, view: &View, entry: &Entry) -> Option<ToolBill> {
+    pub fn bill_of(&self, view: &View, entry: &CatalogEntry) -> Option<ToolBill> {
         view.place(entry).map(|place| self.tool_bill(view, place))
     }
 
     fn tool_bill(&self, view: &View, place: usize) -> ToolBill {
         let entry = &view.entries[place];
-        let Cost { tokens_signature, tokens_line, .. } = self.cards.cost(entry);
+        let TokenCost { tokens_signature, tokens_line, .. } = self.cards.cost(entry);
         let tokens_full = view.tokens(place, &self.cards);
         ToolBill { tool: entry.canonical.clone(), tokens_full, tokens_signature, tokens_line }
     }

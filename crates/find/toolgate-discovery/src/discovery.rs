@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_catalog::{BadCursor, Catalog, Entry, Snapshot};
+use toolgate_catalog::{BadCursor, Catalog, CatalogEntry, Snapshot};
 use toolgate_core::decision::Policy;
 use toolgate_core::platform::PlatformTool;
 use toolgate_core::scope::{Scope, Seat};
 use toolgate_core::{RawJson, ServerName};
-use toolgate_search::meaning::Meaning;
-use toolgate_search::{Hit, Subset};
+use toolgate_search::meaning::MeaningIndex;
+use toolgate_search::{SearchHit, Subset};
 
 use crate::cards::Cards;
-use crate::cells::Cells;
-use crate::explain::{self, Explained, Unmatched};
-use crate::eyes::Eyes;
-use crate::finder::Finder;
+use crate::cells::ViewCells;
+use crate::explain::{self, ScopeExplanation, UnmatchedRule};
+use crate::eyes::ToolViewer;
+use crate::finder::ToolFinder;
 use crate::own::OwnTool;
 use crate::surface::Surface;
 use crate::view::View;
@@ -25,11 +25,11 @@ pub struct Discovery {
     pub(crate) catalog: Arc<Catalog>,
     policy: Arc<dyn Policy>,
     own: Vec<OwnTool>,
-    cells: Cells,
-    finder: Finder,
+    cells: ViewCells,
+    finder: ToolFinder,
     pub(crate) cards: Cards,
     /// Set once an encoder is available.
-    meaning: OnceLock<Arc<Meaning>>,
+    meaning: OnceLock<Arc<MeaningIndex>>,
 }
 
 impl Discovery {
@@ -43,8 +43,8 @@ impl Discovery {
             catalog,
             policy,
             own: OwnTool::all(own),
-            cells: Cells::new(),
-            finder: Finder::new(),
+            cells: ViewCells::new(),
+            finder: ToolFinder::new(),
             cards: Cards::default(),
             meaning: OnceLock::new(),
         }
@@ -73,7 +73,7 @@ impl Discovery {
     pub fn page(
         &self,
         view: &View,
-        revealed: &[Arc<Entry>],
+        revealed: &[Arc<CatalogEntry>],
         cursor: Option<&str>,
         page_size: usize,
     ) -> Result<RawJson, BadCursor> {
@@ -99,7 +99,7 @@ impl Discovery {
     }
 
     /// True if a tool is in the list with its schema.
-    pub fn lists(&self, view: &View, entry: &Entry) -> bool {
+    pub fn lists(&self, view: &View, entry: &CatalogEntry) -> bool {
         match self.surface(view) {
             Surface::Full => view.shows(entry),
             Surface::Search(search) => search.items.contains_key(&entry.wire),
@@ -107,12 +107,12 @@ impl Discovery {
     }
 
     /// The reason why each tool is in or out.
-    pub fn explain(&self, seat: &Seat) -> Vec<Explained> {
-        explain::explain(Eyes::of(seat, &*self.policy, &self.own), &self.catalog.snapshot())
+    pub fn explain(&self, seat: &Seat) -> Vec<ScopeExplanation> {
+        explain::explain(ToolViewer::of(seat, &*self.policy, &self.own), &self.catalog.snapshot())
     }
 
     /// Rules of a scope that match nothing.
-    pub fn unmatched(&self, scope: &Scope) -> Vec<Unmatched> {
+    pub fn unmatched(&self, scope: &Scope) -> Vec<UnmatchedRule> {
         explain::unmatched(scope, &self.catalog.snapshot())
     }
 
@@ -132,12 +132,12 @@ impl Discovery {
     }
 
     /// The semantic search, if an encoder is available.
-    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
+    pub fn meaning(&self) -> Option<&Arc<MeaningIndex>> {
         self.meaning.get()
     }
 
     /// Adds semantic search from now on. The first encoder stays.
-    pub fn take_meaning(&self, meaning: Arc<Meaning>) {
+    pub fn take_meaning(&self, meaning: Arc<MeaningIndex>) {
         drop(self.meaning.set(meaning));
     }
 
@@ -154,7 +154,7 @@ impl Discovery {
         query: &str,
         servers: Option<&[ServerName]>,
         limit: usize,
-    ) -> Vec<Hit> {
+    ) -> Vec<SearchHit> {
         let by_words = || subset.search(query, servers, limit);
         let Some(meaning) = self.meaning() else { return by_words() };
         meaning.search(subset, query, servers, limit).unwrap_or_else(|error| {

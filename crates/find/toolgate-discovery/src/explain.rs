@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use toolgate_catalog::{Hidden, Snapshot, Why};
-use toolgate_core::decision::{Asking, Denial, Visibility};
-use toolgate_core::scope::{Admission, Pattern, Reason, Rule, Scope};
+use toolgate_catalog::{HiddenTool, Snapshot, WithheldReason};
+use toolgate_core::decision::{ApprovalLikelihood, Denial, Visibility};
+use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, ScopeReason};
 use toolgate_core::{CanonicalName, Tool};
 
-use crate::eyes::{Eyes, glimpse};
+use crate::eyes::{ToolViewer, glimpse};
 
 /// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct Explained {
+pub struct ScopeExplanation {
     pub tool: CanonicalName,
     #[serde(rename = "in")]
     pub is_in: bool,
@@ -21,22 +21,22 @@ pub struct Explained {
     /// The rule, in words.
     pub reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub approval: Option<Asking>,
+    pub approval: Option<ApprovalLikelihood>,
     /// True if it is listed with its schema regardless of the budget.
     pub pinned: bool,
 }
 
 /// A rule that matches no tool: a mistake, or a server that is down.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
-pub struct Unmatched {
+pub struct UnmatchedRule {
     /// `capability "x": tools`, `agent "y": pinned`, …
     pub place: String,
     pub pattern: String,
 }
 
-pub(crate) fn explain(eyes: Eyes<'_>, snapshot: &Snapshot) -> Vec<Explained> {
+pub(crate) fn explain(eyes: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExplanation> {
     let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
-    let mut all: BTreeMap<CanonicalName, Explained> =
+    let mut all: BTreeMap<CanonicalName, ScopeExplanation> =
         tools.map(|tool| (tool.name.clone(), explain_tool(eyes, tool))).collect();
     for hidden in snapshot.hidden() {
         all.entry(hidden.name.clone()).or_insert_with(|| withheld(hidden));
@@ -44,24 +44,26 @@ pub(crate) fn explain(eyes: Eyes<'_>, snapshot: &Snapshot) -> Vec<Explained> {
     all.into_values().collect()
 }
 
-fn explain_tool(eyes: Eyes<'_>, tool: &Tool) -> Explained {
+fn explain_tool(eyes: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
     let (by, reason) = match eyes.scope.judge(tool) {
-        Reason::In(admissions) => return admitted(eyes, tool, &admissions),
-        Reason::NoCapability { agent } => {
+        ScopeReason::In(admissions) => return admitted(eyes, tool, &admissions),
+        ScopeReason::NoCapability { agent } => {
             ("capability", format!("no capability of agent \"{agent}\" has it"))
         }
-        Reason::Blocked { agent, pattern } => ("blocked", format!("agent \"{agent}\" blocks `{pattern}`")),
-        Reason::NotMounted => ("mounts", format!("server \"{}\" is not mounted", tool.server)),
-        Reason::Needs(need) => ("mounts", format!("it needs `{need}`, which is not mounted")),
-        Reason::LaterServer => {
+        ScopeReason::Blocked { agent, pattern } => {
+            ("blocked", format!("agent \"{agent}\" blocks `{pattern}`"))
+        }
+        ScopeReason::NotMounted => ("mounts", format!("server \"{}\" is not mounted", tool.server)),
+        ScopeReason::Needs(need) => ("mounts", format!("it needs `{need}`, which is not mounted")),
+        ScopeReason::LaterServer => {
             ("session", format!("server \"{}\" came after the session had begun", tool.server))
         }
     };
-    Explained { tool: tool.name.clone(), is_in: false, by, reason, approval: None, pinned: false }
+    ScopeExplanation { tool: tool.name.clone(), is_in: false, by, reason, approval: None, pinned: false }
 }
 
-fn admitted(eyes: Eyes<'_>, tool: &Tool, admissions: &[Admission<'_>]) -> Explained {
-    let blank = Explained {
+fn admitted(eyes: ToolViewer<'_>, tool: &Tool, admissions: &[CapabilityMatch<'_>]) -> ScopeExplanation {
+    let blank = ScopeExplanation {
         tool: tool.name.clone(),
         is_in: true,
         by: "everything",
@@ -71,22 +73,26 @@ fn admitted(eyes: Eyes<'_>, tool: &Tool, admissions: &[Admission<'_>]) -> Explai
     };
     let blank = match admissions {
         [] => blank,
-        _ => Explained { by: "capability", reason: admission_words(admissions), ..blank },
+        _ => ScopeExplanation { by: "capability", reason: admission_words(admissions), ..blank },
     };
     match eyes.policy.visibility(&glimpse(eyes, tool)) {
-        Visibility::Visible(asking) => Explained { approval: Some(asking), ..blank },
-        Visibility::Hidden(denial) => {
-            Explained { is_in: false, by: "policy", reason: denial_words(&denial), pinned: false, ..blank }
-        }
+        Visibility::Visible(asking) => ScopeExplanation { approval: Some(asking), ..blank },
+        Visibility::Hidden(denial) => ScopeExplanation {
+            is_in: false,
+            by: "policy",
+            reason: denial_words(&denial),
+            pinned: false,
+            ..blank
+        },
     }
 }
 
-fn admission_words(admissions: &[Admission<'_>]) -> String {
-    let words = |one: &Admission<'_>| {
+fn admission_words(admissions: &[CapabilityMatch<'_>]) -> String {
+    let words = |one: &CapabilityMatch<'_>| {
         let rule = match one.rule {
-            Rule::Tool(pattern) => format!("tools `{pattern}`"),
-            Rule::Tag(tag) => format!("tag `{tag}`"),
-            Rule::Server(pattern) => format!("servers `{pattern}`"),
+            CapabilityRule::Tool(pattern) => format!("tools `{pattern}`"),
+            CapabilityRule::Tag(tag) => format!("tag `{tag}`"),
+            CapabilityRule::Server(pattern) => format!("servers `{pattern}`"),
         };
         format!("capability \"{}\" of agent \"{}\": {rule}", one.capability, one.agent)
     };
@@ -104,14 +110,14 @@ fn denial_words(denial: &Denial) -> String {
     }
 }
 
-fn withheld(hidden: &Hidden) -> Explained {
+fn withheld(hidden: &HiddenTool) -> ScopeExplanation {
     let word = match hidden.why {
-        Why::Quarantined => "quarantined",
-        Why::Retired => "retired",
-        Why::Unreadable => "unreadable",
+        WithheldReason::Quarantined => "quarantined",
+        WithheldReason::Retired => "retired",
+        WithheldReason::Unreadable => "unreadable",
     };
     let reason = format!("{word}: {}", hidden.reason);
-    Explained {
+    ScopeExplanation {
         tool: hidden.name.clone(),
         is_in: false,
         by: "registry",
@@ -122,17 +128,17 @@ fn withheld(hidden: &Hidden) -> Explained {
 }
 
 /// Rules of a scope that match nothing in the catalogue.
-pub(crate) fn unmatched(scope: &Scope, snapshot: &Snapshot) -> Vec<Unmatched> {
+pub(crate) fn unmatched(scope: &Scope, snapshot: &Snapshot) -> Vec<UnmatchedRule> {
     let mut found = Vec::new();
     let tools: Vec<&Tool> =
         snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref()).collect();
-    let mut look = |place: String, patterns: &[Pattern], fits: &dyn Fn(&Pattern, &Tool) -> bool| {
+    let mut look = |place: String, patterns: &[NamePattern], fits: &dyn Fn(&NamePattern, &Tool) -> bool| {
         for pattern in patterns.iter().filter(|pattern| !tools.iter().any(|tool| fits(pattern, tool))) {
-            found.push(Unmatched { place: place.clone(), pattern: pattern.to_string() });
+            found.push(UnmatchedRule { place: place.clone(), pattern: pattern.to_string() });
         }
     };
-    let by_name = |pattern: &Pattern, tool: &Tool| pattern.matches(tool.name.as_str());
-    let by_server = |pattern: &Pattern, tool: &Tool| pattern.matches(tool.server.as_str());
+    let by_name = |pattern: &NamePattern, tool: &Tool| pattern.matches(tool.name.as_str());
+    let by_server = |pattern: &NamePattern, tool: &Tool| pattern.matches(tool.server.as_str());
     for layer in &scope.layers {
         look(format!("agent \"{}\": blocked", layer.agent), &layer.blocked, &by_name);
         for one in layer.capabilities.iter().flatten() {
@@ -147,7 +153,7 @@ pub(crate) fn unmatched(scope: &Scope, snapshot: &Snapshot) -> Vec<Unmatched> {
         for tag in one.wanted_tags() {
             if !tools.iter().any(|tool| tool.handling.capabilities.iter().any(|own| own == tag)) {
                 let place = format!("capability \"{}\": tags", one.name);
-                found.push(Unmatched { place, pattern: tag.to_owned() });
+                found.push(UnmatchedRule { place, pattern: tag.to_owned() });
             }
         }
     }

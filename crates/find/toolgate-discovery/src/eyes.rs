@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_core::decision::{Glimpse, Policy};
+use toolgate_core::decision::{Policy, VisibilityRequest};
 use toolgate_core::scope::{AgentName, Scope, Seat};
 use toolgate_core::{Principal, Tool};
 
@@ -10,7 +10,7 @@ use crate::own::OwnTool;
 
 /// The viewer of a view.
 #[derive(Clone, Copy)]
-pub(crate) struct Eyes<'a> {
+pub(crate) struct ToolViewer<'a> {
     pub(crate) principal: &'a Principal,
     pub(crate) agent: &'a AgentName,
     pub(crate) scope: &'a Arc<Scope>,
@@ -21,13 +21,18 @@ pub(crate) struct Eyes<'a> {
     pub(crate) own: &'a [OwnTool],
 }
 
-impl<'a> Eyes<'a> {
+impl<'a> ToolViewer<'a> {
     pub(crate) fn of(seat: &'a Seat, policy: &'a dyn Policy, own: &'a [OwnTool]) -> Self {
         let Seat { principal, agent, scope, run, .. } = seat;
         Self { principal, agent, scope, policy, has_run: run.is_some(), own }
     }
 }
 
-pub(crate) fn glimpse<'a>(eyes: Eyes<'a>, tool: &'a Tool) -> Glimpse<'a> {
-    Glimpse { principal: eyes.principal, tool, agent: Some(eyes.agent), template: eyes.scope.template }
+pub(crate) fn glimpse<'a>(eyes: ToolViewer<'a>, tool: &'a Tool) -> VisibilityRequest<'a> {
+    VisibilityRequest {
+        principal: eyes.principal,
+        tool,
+        agent: Some(eyes.agent),
+        template: eyes.scope.template,
+    }
 }

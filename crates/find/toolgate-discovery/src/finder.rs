@@ -6,35 +6,35 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use serde_json::Value;
-use toolgate_catalog::{Entry, Snapshot};
+use toolgate_catalog::{CatalogEntry, Snapshot};
 use toolgate_core::{Digest, ServerName};
-use toolgate_search::{Document, Index, Indexer};
+use toolgate_search::{Index, Indexer, ToolDocument};
 
-pub(crate) struct Finder {
-    state: Mutex<State>,
-    current: ArcSwap<Current>,
+pub(crate) struct ToolFinder {
+    state: Mutex<FinderState>,
+    current: ArcSwap<CurrentIndex>,
 }
 
 #[derive(Default)]
-struct State {
+struct FinderState {
     indexer: Indexer,
-    servers: BTreeMap<ServerName, Shelf>,
+    servers: BTreeMap<ServerName, ServerDocuments>,
 }
 
 /// The indexed documents of one server.
 #[derive(Default)]
-struct Shelf {
-    entries: Vec<Arc<Entry>>,
-    documents: HashMap<String, (Digest, Arc<Document>)>,
+struct ServerDocuments {
+    entries: Vec<Arc<CatalogEntry>>,
+    documents: HashMap<String, (Digest, Arc<ToolDocument>)>,
 }
 
 #[derive(Default)]
-struct Current {
+struct CurrentIndex {
     generation: u64,
     index: Arc<Index>,
 }
 
-impl Finder {
+impl ToolFinder {
     pub(crate) fn new() -> Self {
         Self { state: Mutex::default(), current: ArcSwap::default() }
     }
@@ -50,7 +50,7 @@ impl Finder {
         }
         state.follow(snapshot);
         let index = state.indexer.index();
-        self.current.store(Arc::new(Current { generation: snapshot.generation, index: index.clone() }));
+        self.current.store(Arc::new(CurrentIndex { generation: snapshot.generation, index: index.clone() }));
         index
     }
 
@@ -60,9 +60,9 @@ impl Finder {
     }
 }
 
-impl State {
+impl FinderState {
     fn follow(&mut self, snapshot: &Snapshot) {
-        let mut by_server: BTreeMap<&ServerName, Vec<&Arc<Entry>>> = BTreeMap::new();
+        let mut by_server: BTreeMap<&ServerName, Vec<&Arc<CatalogEntry>>> = BTreeMap::new();
         for entry in snapshot.tools.entries() {
             by_server.entry(&entry.server).or_default().push(entry);
         }
@@ -84,13 +84,13 @@ impl State {
     }
 }
 
-impl Shelf {
-    fn is_of(&self, entries: &[&Arc<Entry>]) -> bool {
-        let same = |(one, other): (&Arc<Entry>, &&Arc<Entry>)| Arc::ptr_eq(one, other);
+impl ServerDocuments {
+    fn is_of(&self, entries: &[&Arc<CatalogEntry>]) -> bool {
+        let same = |(one, other): (&Arc<CatalogEntry>, &&Arc<CatalogEntry>)| Arc::ptr_eq(one, other);
         self.entries.len() == entries.len() && self.entries.iter().zip(entries).all(same)
     }
 
-    fn fill(&mut self, entries: &[&Arc<Entry>]) {
+    fn fill(&mut self, entries: &[&Arc<CatalogEntry>]) {
         let mut documents = HashMap::with_capacity(entries.len());
         for entry in entries {
             let version = version(entry);
@@ -104,7 +104,7 @@ impl Shelf {
 }
 
 /// Identifies everything that a document is made of.
-fn version(entry: &Entry) -> Digest {
+fn version(entry: &CatalogEntry) -> Digest {
     let tool = entry.tool.as_ref();
     let said = tool.map(|tool| {
         let handling = &tool.handling;
@@ -114,9 +114,9 @@ fn version(entry: &Entry) -> Digest {
     Digest::of(format!("{} {said:?}", entry.wire))
 }
 
-fn document(entry: &Entry) -> Document {
+fn document(entry: &CatalogEntry) -> ToolDocument {
     let definition: Value = entry.exposed().decode().unwrap_or_default();
     let handling = entry.tool.as_ref().map(|tool| &tool.handling);
     let (tags, examples) = handling.map(|one| (&*one.capabilities, &*one.examples)).unwrap_or_default();
-    Document::read(&entry.server, &entry.own, &definition, tags, examples).known_as([entry.wire.clone()])
+    ToolDocument::read(&entry.server, &entry.own, &definition, tags, examples).known_as([entry.wire.clone()])
 }

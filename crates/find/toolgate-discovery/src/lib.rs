@@ -18,11 +18,13 @@ mod tests;
 mod view;
 
 pub use built_in::BuiltIn;
-pub use cost::{Bill, ServerBill, ToolBill};
+pub use cost::{ServerBill, TokenBill, ToolBill};
 pub use discovery::Discovery;
-pub use explain::{Explained, Unmatched};
+pub use explain::{ScopeExplanation, UnmatchedRule};
 pub use list::{APPROVAL_ANNOTATION, APPROVAL_META};
-pub use lookup::{DESCRIBED_MAX, Found, HITS_MAX, Ranked, Wanted, described, exact_schema};
+pub use lookup::{
+    DESCRIBED_MAX, HITS_MAX, RankedTool, SearchMatches, SearchRequest, described, exact_schema,
+};
 pub use surface::{SearchSurface, Surface};
-pub use tally::Tally;
+pub use tally::CostTally;
 pub use view::View;

@@ -2,10 +2,10 @@
 //! the agent wants that. The same tools give the same bytes.
 
 use serde_json::Value;
-use toolgate_catalog::{BadCursor, Page};
+use toolgate_catalog::{BadCursor, ListPage};
 use toolgate_core::RawJson;
-use toolgate_core::decision::Asking;
-use toolgate_wire::Members;
+use toolgate_core::decision::ApprovalLikelihood;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{push_member, push_string, with_member};
 
 use crate::view::View;
@@ -24,7 +24,7 @@ impl View {
         if let (None, Some(page)) = (cursor, self.first_page.get()) {
             return Ok(page.clone());
         }
-        let page = Page::of(&self.entries, cursor, page_size)?;
+        let page = ListPage::of(&self.entries, cursor, page_size)?;
         let mut items = String::with_capacity(page.bytes_max());
         for place in page.start..page.start + page.entries.len() {
             if !items.is_empty() {
@@ -47,7 +47,7 @@ impl View {
     }
 
     pub(crate) fn write_item(&self, place: usize, text: &mut String) {
-        if self.asking[place] == Asking::Never && !self.scope.schema_diet {
+        if self.asking[place] == ApprovalLikelihood::Never && !self.scope.schema_diet {
             self.entries[place].write(text);
         } else {
             text.push_str(self.dressed[place].get_or_init(|| self.dress(place).into()));
@@ -61,7 +61,7 @@ impl View {
             _ => definition.as_str().to_owned(),
         };
         match self.asking[place] {
-            Asking::Never => text,
+            ApprovalLikelihood::Never => text,
             asking => marked(&text, asking).unwrap_or(text),
         }
     }
@@ -82,12 +82,12 @@ pub(crate) fn tools_result(items: &str, next_cursor: Option<&str>) -> RawJson {
 }
 
 /// The definition with a mark that people are asked. `None` if it is not an object, which no list contains.
-fn marked(definition: &str, asking: Asking) -> Option<String> {
+fn marked(definition: &str, asking: ApprovalLikelihood) -> Option<String> {
     let word = match asking {
-        Asking::Always => "\"always\"",
+        ApprovalLikelihood::Always => "\"always\"",
         _ => "\"sometimes\"",
     };
-    let members = Members::of_str(definition).ok()?;
+    let members = ObjectMembers::of_str(definition).ok()?;
     let part = |key: &str| members.get(key).filter(|raw| raw.is_object()).map_or("{}", |raw| raw.get());
     let annotations = with_member(part("annotations"), APPROVAL_ANNOTATION, "true").ok()?;
     let meta = with_member(part("_meta"), APPROVAL_META, word).ok()?;

@@ -3,36 +3,42 @@
 
 use std::sync::Arc;
 
-use toolgate_catalog::Entry;
-use toolgate_core::decision::{Asking, Visibility};
-use toolgate_core::platform::{PlatformTool, Presence};
+use toolgate_catalog::CatalogEntry;
+use toolgate_core::decision::{ApprovalLikelihood, Visibility};
+use toolgate_core::platform::{PlatformTool, ToolPresence};
 
-use crate::eyes::{Eyes, glimpse};
+use crate::eyes::{ToolViewer, glimpse};
 
 /// A tool of the gateway's own as a list has it.
 pub(crate) struct OwnTool {
-    pub(crate) entry: Arc<Entry>,
-    presence: Presence,
+    pub(crate) entry: Arc<CatalogEntry>,
+    presence: ToolPresence,
 }
 
 impl OwnTool {
     pub(crate) fn all(tools: &[Arc<PlatformTool>]) -> Vec<OwnTool> {
-        let entry = |one: &PlatformTool| Entry::built_in(one.tool.clone(), one.wire, one.definition.clone());
+        let entry =
+            |one: &PlatformTool| CatalogEntry::built_in(one.tool.clone(), one.wire, one.definition.clone());
         tools.iter().map(|one| OwnTool { entry: Arc::new(entry(one)), presence: one.presence }).collect()
     }
 
     /// Decides whether a session that sees these tools of servers has it, and whether people are asked when
     /// it is called.
-    pub(crate) fn verdict(&self, eyes: Eyes<'_>, seen: &[Arc<Entry>]) -> Option<Asking> {
-        let takes_files =
-            |entry: &Arc<Entry>| entry.tool.as_ref().is_some_and(|tool| !tool.handling.files.is_empty());
+    pub(crate) fn verdict(
+        &self,
+        eyes: ToolViewer<'_>,
+        seen: &[Arc<CatalogEntry>],
+    ) -> Option<ApprovalLikelihood> {
+        let takes_files = |entry: &Arc<CatalogEntry>| {
+            entry.tool.as_ref().is_some_and(|tool| !tool.handling.files.is_empty())
+        };
         let is_there = match self.presence {
-            Presence::Always => eyes.has_run || !seen.is_empty(),
-            Presence::WithFiles => seen.iter().any(takes_files),
-            Presence::WithRun => eyes.has_run,
+            ToolPresence::Always => eyes.has_run || !seen.is_empty(),
+            ToolPresence::WithFiles => seen.iter().any(takes_files),
+            ToolPresence::WithRun => eyes.has_run,
         };
         let tool = self.entry.tool.as_ref().filter(|_| is_there)?;
-        let blocks = |pattern: &toolgate_core::scope::Pattern| pattern.matches(tool.name.as_str());
+        let blocks = |pattern: &toolgate_core::scope::NamePattern| pattern.matches(tool.name.as_str());
         if eyes.scope.layers.iter().any(|layer| layer.blocked.iter().any(blocks)) {
             return None;
         }
@@ -44,6 +50,6 @@ impl OwnTool {
 
     /// True if it is listed regardless of the budget: a run cannot end without them.
     pub(crate) fn is_pinned(&self) -> bool {
-        self.presence == Presence::WithRun
+        self.presence == ToolPresence::WithRun
     }
 }

@@ -10,7 +10,7 @@ use toolgate_core::scope::{Capability, TokenBudget};
 use toolgate_search::meta_tools::{
     BLURB_TOKENS_DEFAULT, CapabilityBehind, ServerBehind, catalogue_blurb, definitions,
 };
-use toolgate_search::{Cost, tokens};
+use toolgate_search::{TokenCost, tokens};
 
 use crate::cards::Cards;
 use crate::list::tools_result;
@@ -77,7 +77,7 @@ impl SearchSurface {
         let mut sum = 0;
         for definition in definitions(&blurb) {
             let name = definition["name"].as_str().unwrap_or_default().to_owned();
-            sum += Cost::of(&name, &definition).tokens_full;
+            sum += TokenCost::of(&name, &definition).tokens_full;
             items.insert(name, definition.to_string());
         }
         for place in view.pinned() {

@@ -2,7 +2,7 @@
 
 /// The cost of a list, and the cost if everything were listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tally {
+pub struct CostTally {
     pub full: usize,
     pub listed: usize,
 }

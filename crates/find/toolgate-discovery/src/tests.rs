@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
-use toolgate_core::decision::{Asking, Decision, Denial, Glimpse, Policy, Question, Verdict, Visibility};
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter, ToolRule};
+use toolgate_core::decision::{
+    ApprovalLikelihood, Decision, Denial, Policy, PolicyRequest, Verdict, Visibility, VisibilityRequest,
+};
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, Definitions, Scope, Seat};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{Digest, Principal, PrincipalId, RawJson, Role, ServerName};
 
 use crate::View;
@@ -26,17 +28,17 @@ struct Rules {
 }
 
 impl Policy for Rules {
-    fn decide(&self, _question: &Question<'_>) -> Decision {
+    fn decide(&self, _question: &PolicyRequest<'_>) -> Decision {
         Decision { verdict: Verdict::Permit, policy_version: self.version(), shadow: None }
     }
 
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let name = glimpse.tool.name.as_str();
         match (name.contains("secret"), name.contains("risky")) {
             (true, _) => Visibility::Hidden(Denial::default()),
-            (_, true) => Visibility::Visible(Asking::Always),
-            _ => Visibility::Visible(Asking::Never),
+            (_, true) => Visibility::Visible(ApprovalLikelihood::Always),
+            _ => Visibility::Visible(ApprovalLikelihood::Never),
         }
     }
 
@@ -44,24 +46,24 @@ impl Policy for Rules {
         Digest::of(self.version.load(Ordering::Relaxed).to_string())
     }
 
-    fn version_under(&self, _template: Option<toolgate_core::decision::Template>) -> Digest {
+    fn version_under(&self, _template: Option<toolgate_core::decision::PolicyTemplate>) -> Digest {
         self.version()
     }
 }
 
-struct World {
+struct DiscoveryWorld {
     catalog: Arc<Catalog>,
     rules: Arc<Rules>,
     discovery: Discovery,
     definitions: Definitions,
 }
 
-impl World {
-    fn of(servers: &[(&str, &[&str])]) -> World {
+impl DiscoveryWorld {
+    fn of(servers: &[(&str, &[&str])]) -> DiscoveryWorld {
         let catalog = Arc::new(Catalog::new());
         let rules = Arc::new(Rules::default());
         let discovery = Discovery::new(catalog.clone(), rules.clone());
-        let world = World { catalog, rules, discovery, definitions: Definitions::default() };
+        let world = DiscoveryWorld { catalog, rules, discovery, definitions: Definitions::default() };
         world.set(servers);
         world
     }
@@ -71,15 +73,19 @@ impl World {
         let settings = servers.iter().map(|(name, _)| ServerSettings {
             name: server(name),
             prefix: true,
-            filter: Filter::default(),
-            hints: Hints::Believed,
-            asks: Asks::default(),
+            filter: ToolNameFilter::default(),
+            hints: HintTrust::Believed,
+            asks: AskPermissions::default(),
         });
-        self.catalog.update(Update { servers: Some(settings.collect()), listings, ..Update::default() });
+        self.catalog.update(CatalogUpdate {
+            servers: Some(settings.collect()),
+            listings,
+            ..CatalogUpdate::default()
+        });
     }
 
     fn rule(&self, rule: ToolRule) {
-        self.catalog.update(Update { rules: Some(vec![rule]), ..Update::default() });
+        self.catalog.update(CatalogUpdate { rules: Some(vec![rule]), ..CatalogUpdate::default() });
     }
 
     fn capability(&mut self, capability: Value) {
@@ -132,10 +138,10 @@ fn definition(name: &str) -> Value {
     })
 }
 
-fn listing(tools: &[&str]) -> Listing {
-    Listing {
+fn listing(tools: &[&str]) -> ServerListing {
+    ServerListing {
         tools: tools.iter().map(|name| RawJson::from(definition(name))).collect(),
-        ..Listing::default()
+        ..ServerListing::default()
     }
 }
 

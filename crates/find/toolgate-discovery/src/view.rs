@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_catalog::{Alias, Entry, FoundTool, Missing, Section, Snapshot};
-use toolgate_core::decision::{Asking, Glimpse, Policy, Visibility};
+use toolgate_catalog::{Alias, CatalogEntry, CatalogSection, FoundTool, MissingTool, Snapshot};
+use toolgate_core::decision::{ApprovalLikelihood, Policy, Visibility, VisibilityRequest};
 use toolgate_core::platform::OWN_SERVER;
-use toolgate_core::scope::{Reason, Scope};
+use toolgate_core::scope::{Scope, ScopeReason};
 use toolgate_core::tool::Action;
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
-use crate::eyes::{Eyes, glimpse};
+use crate::eyes::{ToolViewer, glimpse};
 use crate::own::OwnTool;
 use crate::surface::Surface;
-use crate::tally::Tally;
+use crate::tally::CostTally;
 
 /// A list of tools that never changes; another catalogue or other policies make another one.
 pub struct View {
@@ -22,11 +22,11 @@ pub struct View {
     pub(crate) policy_version: Digest,
     pub(crate) scope: Arc<Scope>,
     /// The visible tools, sorted by wire name.
-    pub(crate) entries: Vec<Arc<Entry>>,
+    pub(crate) entries: Vec<Arc<CatalogEntry>>,
     /// The same order.
-    pub(crate) asking: Vec<Asking>,
+    pub(crate) asking: Vec<ApprovalLikelihood>,
     /// One for every tool of the snapshot, in its order: unchanged tools are not judged again.
-    verdicts: Vec<Option<Asking>>,
+    verdicts: Vec<Option<ApprovalLikelihood>>,
     /// Servers with a visible tool.
     pub(crate) servers: BTreeSet<ServerName>,
     /// Servers that have tools, seen or not.
@@ -35,7 +35,7 @@ pub struct View {
     without_resources: BTreeSet<ServerName>,
     without_prompts: BTreeSet<ServerName>,
     /// The gateway's own tools among them.
-    own: Vec<Arc<Entry>>,
+    own: Vec<Arc<CatalogEntry>>,
     /// The names of those that are listed regardless of the budget.
     pub(crate) own_pinned: Vec<String>,
     /// Texts of the list that differ from the definitions.
@@ -43,11 +43,11 @@ pub struct View {
     pub(crate) surface: OnceLock<Surface>,
     pub(crate) subset: OnceLock<Subset>,
     pub(crate) first_page: OnceLock<RawJson>,
-    pub(crate) tally: OnceLock<Tally>,
+    pub(crate) tally: OnceLock<CostTally>,
 }
 
 impl View {
-    pub(crate) fn of(eyes: Eyes<'_>, snapshot: Arc<Snapshot>, before: Option<&View>) -> Self {
+    pub(crate) fn of(eyes: ToolViewer<'_>, snapshot: Arc<Snapshot>, before: Option<&View>) -> Self {
         let policy_version = eyes.policy.version();
         let before = before.filter(|view| view.policy_version == policy_version);
         let verdicts = verdicts(eyes, &snapshot, before);
@@ -99,7 +99,7 @@ impl View {
     }
 
     /// The visible tools, sorted by wire name, and whether people are asked when they are called.
-    pub fn tools(&self) -> impl Iterator<Item = (&Arc<Entry>, Asking)> {
+    pub fn tools(&self) -> impl Iterator<Item = (&Arc<CatalogEntry>, ApprovalLikelihood)> {
         self.entries.iter().zip(self.asking.iter().copied())
     }
 
@@ -110,7 +110,7 @@ impl View {
 
     /// A tool by its wire name, its canonical name or an alias, if it is seen.
     pub fn find(&self, name: &str, now_ms: i64) -> Option<FoundTool<'_>> {
-        let is_named = |entry: &&Arc<Entry>| entry.wire == name || entry.canonical.as_str() == name;
+        let is_named = |entry: &&Arc<CatalogEntry>| entry.wire == name || entry.canonical.as_str() == name;
         if let Some(entry) = self.own.iter().find(is_named) {
             return Some(FoundTool { entry: entry.clone(), alias: None });
         }
@@ -118,37 +118,37 @@ impl View {
     }
 
     /// The reason why [`View::find`] finds nothing. An invisible tool is unknown, whatever its state.
-    pub fn missing(&self, eyes: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> Missing {
+    pub fn missing(&self, eyes: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> MissingTool {
         let missing = self.snapshot.missing_tool(name, now_ms);
         let would_see = |server: &str, own: &str| {
             let server = ServerName::new(server).ok();
             server.is_some_and(|server| self.would_show(eyes, policy, &Tool::unread(&server, own)))
         };
         let target = match &missing {
-            Missing::Unknown => return missing,
-            Missing::Withheld { name, .. } => name.clone(),
-            Missing::Sunset { alias: Alias { target, .. } } => target.clone(),
+            MissingTool::Unknown => return missing,
+            MissingTool::Withheld { name, .. } => name.clone(),
+            MissingTool::Sunset { alias: Alias { target, .. } } => target.clone(),
         };
         let seen = match self.snapshot.tools.find(target.as_str()) {
             Some(entry) => self.shows(entry),
             None => target.as_str().split_once(':').is_some_and(|(server, own)| would_see(server, own)),
         };
-        if seen { missing } else { Missing::Unknown }
+        if seen { missing } else { MissingTool::Unknown }
     }
 
     /// True if a tool of which only the name is known would be visible.
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
         let agent = self.scope.layers.first().map(|layer| &layer.agent);
-        let glimpse = Glimpse { principal, tool, agent, template: self.scope.template };
-        matches!(self.scope.judge(tool), Reason::In(_))
+        let glimpse = VisibilityRequest { principal, tool, agent, template: self.scope.template };
+        matches!(self.scope.judge(tool), ScopeReason::In(_))
             && matches!(policy.visibility(&glimpse), Visibility::Visible(_))
     }
 
-    pub(crate) fn shows(&self, entry: &Entry) -> bool {
+    pub(crate) fn shows(&self, entry: &CatalogEntry) -> bool {
         self.place(entry).is_some()
     }
 
-    pub(crate) fn place(&self, entry: &Entry) -> Option<usize> {
+    pub(crate) fn place(&self, entry: &CatalogEntry) -> Option<usize> {
         let place = self.entries.binary_search_by(|one| one.wire.as_str().cmp(&entry.wire)).ok()?;
         (self.entries[place].canonical == entry.canonical).then_some(place)
     }
@@ -161,22 +161,22 @@ impl View {
     }
 
     /// The prompts that are seen.
-    pub fn prompts(&self) -> Vec<Arc<Entry>> {
+    pub fn prompts(&self) -> Vec<Arc<CatalogEntry>> {
         let all = self.snapshot.prompts.entries().iter();
         all.filter(|entry| self.shows_prompts(&entry.server)).cloned().collect()
     }
 
     /// The resources that are seen.
-    pub fn resources(&self) -> Vec<Arc<Entry>> {
+    pub fn resources(&self) -> Vec<Arc<CatalogEntry>> {
         self.resources_in(&self.snapshot.resources)
     }
 
     /// The templates of resources that are seen.
-    pub fn templates(&self) -> Vec<Arc<Entry>> {
+    pub fn templates(&self) -> Vec<Arc<CatalogEntry>> {
         self.resources_in(&self.snapshot.templates)
     }
 
-    fn resources_in(&self, section: &Section) -> Vec<Arc<Entry>> {
+    fn resources_in(&self, section: &CatalogSection) -> Vec<Arc<CatalogEntry>> {
         section.entries().iter().filter(|entry| self.shows_resources(&entry.server)).cloned().collect()
     }
 
@@ -191,7 +191,7 @@ impl View {
     }
 
     /// The cost of its list, once counted.
-    pub fn tally(&self) -> Option<Tally> {
+    pub fn tally(&self) -> Option<CostTally> {
         self.tally.get().copied()
     }
 
@@ -209,14 +209,18 @@ impl View {
     }
 
     /// The same tool in this view, if it is visible.
-    pub fn shown(&self, entry: &Entry) -> Option<&Arc<Entry>> {
+    pub fn shown(&self, entry: &CatalogEntry) -> Option<&Arc<CatalogEntry>> {
         self.snapshot.tools.find(entry.canonical.as_str()).filter(|entry| self.shows(entry))
     }
 }
 
 /// Inserts the gateway's own tools among those of servers.
-fn add_own(eyes: Eyes<'_>, entries: &mut Vec<Arc<Entry>>, asking: &mut Vec<Asking>) -> Vec<String> {
-    let there: Vec<(&OwnTool, Asking)> =
+fn add_own(
+    eyes: ToolViewer<'_>,
+    entries: &mut Vec<Arc<CatalogEntry>>,
+    asking: &mut Vec<ApprovalLikelihood>,
+) -> Vec<String> {
+    let there: Vec<(&OwnTool, ApprovalLikelihood)> =
         eyes.own.iter().filter_map(|own| Some((own, own.verdict(eyes, entries)?))).collect();
     let mut pinned = Vec::new();
     for (own, verdict) in there {
@@ -235,13 +239,15 @@ fn add_own(eyes: Eyes<'_>, entries: &mut Vec<Arc<Entry>>, asking: &mut Vec<Askin
     pinned
 }
 
-fn read_alike(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
-    let same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+fn read_alike(one: &[Arc<CatalogEntry>], other: &[Arc<CatalogEntry>]) -> bool {
+    let same = |(one, other): (&Arc<CatalogEntry>, &Arc<CatalogEntry>)| {
+        Arc::ptr_eq(one, other) || one.reads_like(other)
+    };
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
 /// The servers among these for which policy forbids the action for any arguments.
-fn closed(eyes: Eyes<'_>, action: Action, sections: &[&Section]) -> BTreeSet<ServerName> {
+fn closed(eyes: ToolViewer<'_>, action: Action, sections: &[&CatalogSection]) -> BTreeSet<ServerName> {
     let mut servers: BTreeSet<ServerName> =
         sections.iter().flat_map(|section| servers_of(section.entries())).collect();
     servers.retain(|server| {
@@ -251,7 +257,7 @@ fn closed(eyes: Eyes<'_>, action: Action, sections: &[&Section]) -> BTreeSet<Ser
     servers
 }
 
-fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {
+fn servers_of(entries: &[Arc<CatalogEntry>]) -> BTreeSet<ServerName> {
     let mut servers = BTreeSet::new();
     for entry in entries {
         if !servers.contains(&entry.server) {
@@ -261,10 +267,14 @@ fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {
     servers
 }
 
-fn verdicts(eyes: Eyes<'_>, snapshot: &Snapshot, before: Option<&View>) -> Vec<Option<Asking>> {
+fn verdicts(
+    eyes: ToolViewer<'_>,
+    snapshot: &Snapshot,
+    before: Option<&View>,
+) -> Vec<Option<ApprovalLikelihood>> {
     let known = before.map(|view| (view.snapshot.tools.entries(), &view.verdicts));
     let mut at = 0;
-    let mut judged_before = |entry: &Arc<Entry>| {
+    let mut judged_before = |entry: &Arc<CatalogEntry>| {
         let (entries, verdicts) = known?;
         while entries.get(at).is_some_and(|one| one.wire < entry.wire) {
             at += 1;
@@ -275,16 +285,16 @@ fn verdicts(eyes: Eyes<'_>, snapshot: &Snapshot, before: Option<&View>) -> Vec<O
     entries.map(|entry| judged_before(entry).unwrap_or_else(|| verdict(eyes, entry))).collect()
 }
 
-fn same_tool(one: &Entry, other: &Entry) -> bool {
+fn same_tool(one: &CatalogEntry, other: &CatalogEntry) -> bool {
     match (&one.tool, &other.tool) {
         (Some(one), Some(other)) => Arc::ptr_eq(one, other),
         _ => false,
     }
 }
 
-fn verdict(eyes: Eyes<'_>, entry: &Entry) -> Option<Asking> {
+fn verdict(eyes: ToolViewer<'_>, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
     let tool = entry.tool.as_ref()?;
-    let Reason::In(_) = eyes.scope.judge(tool) else { return None };
+    let ScopeReason::In(_) = eyes.scope.judge(tool) else { return None };
     match eyes.policy.visibility(&glimpse(eyes, tool)) {
         Visibility::Visible(asking) => Some(asking),
         Visibility::Hidden(_) => None,

@@ -7,7 +7,7 @@ use toolgate_core::server::{InstanceSpec, TransportSpec};
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{CanonicalName, ServerName};
 
-use crate::source::{AliasSpec, ServerEntry, Source};
+use crate::source::{AliasSpec, ServerEntry, ServerSource};
 
 pub(crate) const FILE: &str = "toolgate.toml";
 pub(crate) const SETTINGS: &str = "settings";
@@ -26,13 +26,15 @@ pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
 }
 
 /// The last statements of registered servers about their tools, by the tools' own names.
-pub(crate) type LastSaid = BTreeMap<ServerName, BTreeMap<String, ToolExtra>>;
+pub(crate) type LastDefinitions = BTreeMap<ServerName, BTreeMap<String, ToolExtra>>;
 
 /// The aliases that instances of registered servers give their tools, each name once. A server whose last
 /// instance has left keeps its last names: its tools are still listed.
-pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastSaid) -> Vec<Alias> {
+pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastDefinitions) -> Vec<Alias> {
     let mut aliases = Vec::new();
-    for entry in entries.iter().filter(|entry| matches!(entry.source, Source::Expected | Source::Registered))
+    for entry in entries
+        .iter()
+        .filter(|entry| matches!(entry.source, ServerSource::Expected | ServerSource::Registered))
     {
         let TransportSpec::Http { instances, .. } = &entry.spec.transport else { continue };
         if instances.is_empty() {
@@ -161,20 +163,20 @@ pub(crate) fn split(name: &CanonicalName) -> Option<(ServerName, &str)> {
 
 /// A tool that agents see under another name from now on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Rename {
+pub(crate) struct ToolRename {
     pub(crate) tool: CanonicalName,
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
-pub(crate) fn renames(before: &[Alias], after: &[Alias]) -> Vec<Rename> {
+pub(crate) fn renames(before: &[Alias], after: &[Alias]) -> Vec<ToolRename> {
     let (old, new) = (shown_names(before), shown_names(after));
     let tools: std::collections::BTreeSet<&CanonicalName> = old.keys().chain(new.keys()).copied().collect();
     let rename = |tool: &CanonicalName| {
         let name =
             |names: &BTreeMap<&CanonicalName, String>| names.get(tool).cloned().or_else(|| plain(tool));
         let (from, to) = (name(&old)?, name(&new)?);
-        (from != to).then(|| Rename { tool: tool.clone(), from, to })
+        (from != to).then(|| ToolRename { tool: tool.clone(), from, to })
     };
     tools.into_iter().filter_map(rename).collect()
 }

@@ -15,8 +15,8 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityNam
 
 use crate::source::FileState;
 
-pub(crate) use claims::Claims;
-pub(crate) use reading::{AGENTS_MAX, CAPABILITIES_MAX, Written, read_agents, read_capabilities};
+pub(crate) use claims::AgentClaims;
+pub(crate) use reading::{AGENTS_MAX, CAPABILITIES_MAX, ParsedSetting, read_agents, read_capabilities};
 
 /// The source of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
@@ -45,7 +45,7 @@ pub struct DefinitionProblem {
 
 /// All definitions in effect, the source of each, and the parts without effect.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Defined {
+pub struct DefinitionsInForce {
     pub definitions: Arc<Definitions>,
     pub agent_sources: BTreeMap<AgentName, DefinitionSource>,
     pub capability_sources: BTreeMap<CapabilityName, DefinitionSource>,
@@ -54,9 +54,9 @@ pub struct Defined {
 
 /// The content of the settings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Set {
-    pub(crate) agents: Written<AgentDefinition>,
-    pub(crate) capabilities: Written<Capability>,
+pub(crate) struct DefinitionSettings {
+    pub(crate) agents: ParsedSetting<AgentDefinition>,
+    pub(crate) capabilities: ParsedSetting<Capability>,
 }
 
 impl DefinitionSource {
@@ -86,9 +86,9 @@ impl fmt::Display for DefinitionProblem {
     }
 }
 
-impl Defined {
-    pub(crate) fn merge(file: &FileState, set: &Set) -> Self {
-        let mut merging = Merging::default();
+impl DefinitionsInForce {
+    pub(crate) fn merge(file: &FileState, set: &DefinitionSettings) -> Self {
+        let mut merging = DefinitionMerge::default();
         merging.problems.extend(set.capabilities.problems.iter().chain(&set.agents.problems).cloned());
         for capability in &file.capabilities {
             merging.add_capability(capability, DefinitionSource::File);
@@ -107,15 +107,15 @@ impl Defined {
 }
 
 #[derive(Default)]
-struct Merging {
+struct DefinitionMerge {
     definitions: Definitions,
     agent_sources: BTreeMap<AgentName, DefinitionSource>,
     capability_sources: BTreeMap<CapabilityName, DefinitionSource>,
-    claims: Claims,
+    claims: AgentClaims,
     problems: Vec<DefinitionProblem>,
 }
 
-impl Merging {
+impl DefinitionMerge {
     fn add_capability(&mut self, capability: &Capability, source: DefinitionSource) {
         let name = &capability.name;
         if let Some(first) = self.capability_sources.get(name) {
@@ -159,10 +159,10 @@ impl Merging {
         self.problems.push(DefinitionProblem { kind, name: name.to_owned(), source, message });
     }
 
-    fn done(mut self) -> Defined {
+    fn done(mut self) -> DefinitionsInForce {
         self.problems.sort();
         self.problems.dedup();
-        Defined {
+        DefinitionsInForce {
             definitions: Arc::new(self.definitions),
             agent_sources: self.agent_sources,
             capability_sources: self.capability_sources,

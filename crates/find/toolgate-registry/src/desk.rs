@@ -9,49 +9,49 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use toolgate_catalog::ToolNames;
 use toolgate_core::governance::Clock;
-use toolgate_store::{Books, Revisions, Setting, Store, StoreError};
+use toolgate_store::{Books, Revisions, Store, StoreError, StoredSetting};
 
-use crate::definitions::Defined;
-use crate::port::{Machinery, Shelf};
+use crate::definitions::DefinitionsInForce;
+use crate::port::{AgentCatalog, ServerControl};
 use crate::records::Records;
-use crate::roster::Difference;
-use crate::settings::Settings;
-use crate::setup::Setup;
+use crate::roster::RosterDifference;
+use crate::settings::RegistrySettings;
+use crate::setup::RegistrySetup;
 use crate::source::FileState;
-use crate::state::State;
+use crate::state::RegistryState;
 
-pub(crate) struct Desk {
+pub(crate) struct RegistryDesk {
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) machinery: Arc<dyn Machinery>,
-    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) machinery: Arc<dyn ServerControl>,
+    pub(crate) shelf: Arc<dyn AgentCatalog>,
     pub(crate) records: Records,
-    state: Mutex<State>,
+    state: Mutex<RegistryState>,
     /// From file and settings together. Replaced while `state` is locked.
-    pub(crate) defined: ArcSwap<Defined>,
+    pub(crate) defined: ArcSwap<DefinitionsInForce>,
     /// The names of all listed tools, for the scan.
     pub(crate) names: Mutex<ToolNames>,
     /// Locked while the agents' catalogue is updated.
     pub(crate) showing: Mutex<()>,
     /// Locked while the roster is handed to the code that reaches servers.
     pub(crate) handing_out: Mutex<()>,
-    /// There is something to do in `State::pending`.
+    /// There is something to do in `RegistryState::pending`.
     pub(crate) wake: Notify,
-    /// The revision of the tool rows in `State`. Held while they are written or read.
+    /// The revision of the tool rows in `RegistryState`. Held while they are written or read.
     pub(crate) tools_revision: tokio::sync::Mutex<u64>,
     /// Locked while registrations are written or read: data read before a write must not undo it here.
     pub(crate) registrations: tokio::sync::Mutex<()>,
 }
 
-impl Desk {
+impl RegistryDesk {
     /// Reads the store. Revisions come first: a change meanwhile is read once more rather than never.
-    pub(crate) async fn open(setup: Setup) -> Result<(Arc<Desk>, Revisions), StoreError> {
-        let Setup { store, books, clock, file, machinery, shelf, shutdown: _ } = setup;
+    pub(crate) async fn open(setup: RegistrySetup) -> Result<(Arc<RegistryDesk>, Revisions), StoreError> {
+        let RegistrySetup { store, books, clock, file, machinery, shelf, shutdown: _ } = setup;
         let revisions = store.read_revisions().await?;
         let records = Records::new(store.clone(), Arc::clone(&books), Arc::clone(&clock));
-        let state = Mutex::new(State { file, ..State::default() });
-        let desk = Desk {
+        let state = Mutex::new(RegistryState { file, ..RegistryState::default() });
+        let desk = RegistryDesk {
             store,
             books,
             clock,
@@ -73,7 +73,7 @@ impl Desk {
         Ok((Arc::new(desk), revisions))
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, RegistryState> {
         self.state.lock()
     }
 
@@ -92,7 +92,7 @@ impl Desk {
         Ok(())
     }
 
-    pub(crate) async fn load_registrations(&self) -> Result<Vec<Difference>, StoreError> {
+    pub(crate) async fn load_registrations(&self) -> Result<Vec<RosterDifference>, StoreError> {
         let _held = self.registrations.lock().await;
         let servers = self.store.read_registered_servers().await?;
         let instances = self.store.read_instances().await?;
@@ -107,7 +107,7 @@ impl Desk {
         Ok(self.changed(state))
     }
 
-    pub(crate) async fn load_settings(&self) -> Result<Vec<Difference>, StoreError> {
+    pub(crate) async fn load_settings(&self) -> Result<Vec<RosterDifference>, StoreError> {
         let stored = self.store.read_settings().await?;
         let mut state = self.state();
         let before = state.settings.review;
@@ -120,7 +120,7 @@ impl Desk {
     }
 
     /// Rebuilds the roster and hands it out.
-    pub(crate) fn changed(&self, mut state: MutexGuard<'_, State>) -> Vec<Difference> {
+    pub(crate) fn changed(&self, mut state: MutexGuard<'_, RegistryState>) -> Vec<RosterDifference> {
         let differences = state.recompute();
         drop(state);
         self.wake.notify_one();
@@ -128,8 +128,9 @@ impl Desk {
     }
 
     /// Combines the definitions of file and settings. Parts without effect are reported once.
-    fn define(&self, state: &State) {
-        let (before, mut next) = (self.defined.load(), Defined::merge(&state.file, &state.settings.set));
+    fn define(&self, state: &RegistryState) {
+        let (before, mut next) =
+            (self.defined.load(), DefinitionsInForce::merge(&state.file, &state.settings.set));
         if **before == next {
             return;
         }
@@ -143,7 +144,7 @@ impl Desk {
         self.defined.store(Arc::new(next));
     }
 
-    pub(crate) fn take_file(&self, file: FileState) -> Vec<Difference> {
+    pub(crate) fn take_file(&self, file: FileState) -> Vec<RosterDifference> {
         let mut state = self.state();
         let reviewed_otherwise = state.file.review != file.review;
         state.pending.rules |= state.file.rules != file.rules;
@@ -157,7 +158,7 @@ impl Desk {
 }
 
 /// Each was checked when it was written. One that can no longer be read stays as it was read last.
-fn read_settings(stored: &[Setting], before: &Settings) -> Settings {
+fn read_settings(stored: &[StoredSetting], before: &RegistrySettings) -> RegistrySettings {
     let mut settings = before.clone();
     for one in stored {
         let value: Value = one.value.decode().unwrap_or_default();

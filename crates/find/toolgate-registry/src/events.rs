@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::server::ServerState;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
-use crate::alias::{self, Rename};
-use crate::pins::{Change, News};
-use crate::roster::{Difference, What};
+use crate::alias::{self, ToolRename};
+use crate::pins::{PinNews, ToolChange};
+use crate::roster::{RosterChange, RosterDifference};
 
 /// The maximum number of names in one event that stands for many.
 const NAMES_MAX: usize = 50;
@@ -25,26 +25,26 @@ const TOLD: [EventKind; 6] = [
 ];
 
 /// One event, by any author.
-pub(crate) struct Telling<'a> {
+pub(crate) struct RegistryEvent<'a> {
     pub(crate) at_ms: i64,
     pub(crate) by: &'a PrincipalId,
 }
 
-impl Telling<'_> {
-    fn event(&self, kind: EventKind, about: About, detail: Value) -> Event {
+impl RegistryEvent<'_> {
+    fn event(&self, kind: EventKind, about: EventSubject, detail: Value) -> Event {
         let event = Event::new(kind, self.at_ms, self.by.clone(), Arc::new(about));
         Event { detail: Some(RawJson::from(detail)), ..event }
     }
 
     fn of_server(&self, kind: EventKind, server: &ServerName, detail: Value) -> Event {
-        self.event(kind, About { server: Some(server.clone()), ..About::default() }, detail)
+        self.event(kind, EventSubject { server: Some(server.clone()), ..EventSubject::default() }, detail)
     }
 
-    pub(crate) fn difference(&self, difference: &Difference) -> Event {
+    pub(crate) fn difference(&self, difference: &RosterDifference) -> Event {
         let (kind, keys) = match &difference.what {
-            What::Added => (EventKind::ServerAdded, None),
-            What::Changed(keys) => (EventKind::ServerChanged, Some(keys)),
-            What::Removed => (EventKind::ServerRemoved, None),
+            RosterChange::Added => (EventKind::ServerAdded, None),
+            RosterChange::Changed(keys) => (EventKind::ServerChanged, Some(keys)),
+            RosterChange::Removed => (EventKind::ServerRemoved, None),
         };
         let mut detail = json!({ "source": difference.source });
         if let Some(keys) = keys {
@@ -78,11 +78,11 @@ impl Telling<'_> {
     }
 
     pub(crate) fn config_loaded(&self, lines: &[String]) -> Event {
-        self.event(EventKind::ConfigLoaded, About::default(), json!({ "changes": lines }))
+        self.event(EventKind::ConfigLoaded, EventSubject::default(), json!({ "changes": lines }))
     }
 
     pub(crate) fn config_refused(&self, why: &str) -> Event {
-        self.event(EventKind::ConfigRefused, About::default(), json!({ "reason": why }))
+        self.event(EventKind::ConfigRefused, EventSubject::default(), json!({ "reason": why }))
     }
 
     pub(crate) fn setting_changed(&self, key: &str, version: u64, summary: &Value) -> Event {
@@ -90,7 +90,7 @@ impl Telling<'_> {
         if let (Some(detail), Some(summary)) = (detail.as_object_mut(), summary.as_object()) {
             detail.extend(summary.clone());
         }
-        self.event(EventKind::SettingChanged, About::default(), detail)
+        self.event(EventKind::SettingChanged, EventSubject::default(), detail)
     }
 
     /// The effects of a change of aliases: added and removed names, and tools that agents see under another
@@ -108,21 +108,21 @@ impl Telling<'_> {
             return Vec::new();
         }
         let detail = json!({ "added": capped(&added), "removed": capped(&removed) });
-        let mut events = vec![self.event(EventKind::AliasesChanged, About::default(), detail)];
+        let mut events = vec![self.event(EventKind::AliasesChanged, EventSubject::default(), detail)];
         events.extend(alias::renames(before, after).iter().map(|rename| self.renamed(rename)));
         events
     }
 
-    fn renamed(&self, rename: &Rename) -> Event {
+    fn renamed(&self, rename: &ToolRename) -> Event {
         let detail = json!({ "from": rename.from, "to": rename.to });
         self.event(EventKind::ToolRenamed, about_tool(&rename.tool, None), detail)
     }
 
     /// The events of one reading of one server. A change of many tools at once is one event.
-    pub(crate) fn reading(&self, server: &ServerName, changes: &[Change]) -> Vec<Event> {
+    pub(crate) fn reading(&self, server: &ServerName, changes: &[ToolChange]) -> Vec<Event> {
         let mut events = Vec::new();
         for kind in TOLD {
-            let told: Vec<(&Change, News)> = changes
+            let told: Vec<(&ToolChange, PinNews)> = changes
                 .iter()
                 .filter_map(|change| Some((change, change.news?)))
                 .filter(|(_, news)| news.kind == kind)
@@ -137,13 +137,13 @@ impl Telling<'_> {
         events
     }
 
-    fn of_many(&self, server: &ServerName, kind: EventKind, told: &[(&Change, News)]) -> Event {
+    fn of_many(&self, server: &ServerName, kind: EventKind, told: &[(&ToolChange, PinNews)]) -> Event {
         let names: Vec<&str> = told.iter().map(|(change, _)| &*change.row.own).collect();
         let detail = json!({ "count": names.len(), "tools": capped(&names) });
         self.of_server(kind, server, detail)
     }
 
-    pub(crate) fn tool(&self, row: &toolgate_core::registry::ToolRow, news: News) -> Event {
+    pub(crate) fn tool(&self, row: &toolgate_core::registry::ToolRow, news: PinNews) -> Event {
         let detail = json!({
             "status": row.status,
             "reason": row.reason,
@@ -155,9 +155,9 @@ impl Telling<'_> {
     }
 }
 
-fn about_tool(name: &CanonicalName, version: Option<Digest>) -> About {
+fn about_tool(name: &CanonicalName, version: Option<Digest>) -> EventSubject {
     let server = alias::split(name).map(|(server, _)| server);
-    About { tool: Some(name.clone()), server, tool_version: version, ..About::default() }
+    EventSubject { tool: Some(name.clone()), server, tool_version: version, ..EventSubject::default() }
 }
 
 fn capped<T>(names: &[T]) -> &[T] {

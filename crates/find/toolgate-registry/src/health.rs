@@ -12,11 +12,11 @@ const WINDOW_MS: i64 = 60_000;
 
 #[derive(Default)]
 pub(crate) struct HealthLog {
-    servers: BTreeMap<ServerName, Known>,
+    servers: BTreeMap<ServerName, KnownHealth>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownHealth {
     health: ServerHealth,
     reason: Option<String>,
     window_began_ms: i64,
@@ -27,7 +27,7 @@ struct Known {
 impl HealthLog {
     /// Decides whether to record this, with the number of changes skipped before it.
     pub(crate) fn note(&mut self, server: &ServerName, state: &ServerState, now_ms: i64) -> Option<u32> {
-        let known = self.servers.entry(server.clone()).or_insert_with(|| Known {
+        let known = self.servers.entry(server.clone()).or_insert_with(|| KnownHealth {
             health: ServerHealth::Starting,
             reason: None,
             window_began_ms: now_ms,
@@ -47,7 +47,7 @@ impl HealthLog {
     }
 }
 
-impl Known {
+impl KnownHealth {
     fn tell(&mut self, now_ms: i64) -> Option<u32> {
         if now_ms.saturating_sub(self.window_began_ms) > WINDOW_MS {
             self.window_began_ms = now_ms;

@@ -5,11 +5,11 @@ use toolgate_catalog::Alias;
 use toolgate_core::registry::{Definition, ToolRow};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
-use crate::source::{FileState, Source};
+use crate::source::{FileState, ServerSource};
 
 /// A setting. One that was never changed has version 0 and its default value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Setting {
+pub struct CurrentSetting {
     pub key: &'static str,
     pub value: Value,
     pub version: u64,
@@ -31,7 +31,7 @@ pub struct Lease {
 #[derive(Clone, PartialEq, Debug)]
 pub struct KnownServer {
     pub name: ServerName,
-    pub source: Source,
+    pub source: ServerSource,
     pub instances: Vec<InstanceView>,
 }
 
@@ -62,13 +62,13 @@ pub struct ToolDiff {
 pub struct ToolVersion {
     pub definition: Definition,
     pub first_seen_ms: i64,
-    pub standing: Standing,
+    pub standing: VersionStanding,
 }
 
 /// The relation of a version to its tool now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum VersionStanding {
     /// The version that agents see, unless the tool is withheld.
     Pinned,
     /// The version that the server offers instead.
@@ -78,20 +78,20 @@ pub enum Standing {
     Past,
 }
 
-impl Standing {
+impl VersionStanding {
     pub fn as_str(self) -> &'static str {
         match self {
-            Standing::Pinned => "pinned",
-            Standing::Offered => "offered",
-            Standing::Rejected => "rejected",
-            Standing::Past => "past",
+            VersionStanding::Pinned => "pinned",
+            VersionStanding::Offered => "offered",
+            VersionStanding::Rejected => "rejected",
+            VersionStanding::Past => "past",
         }
     }
 }
 
 /// The differences between two versions of a tool.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Compared {
+pub struct VersionComparison {
     pub tool: ToolRow,
     pub from: Digest,
     pub to: Digest,

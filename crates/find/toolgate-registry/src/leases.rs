@@ -16,17 +16,17 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// heartbeat could arrive.
 const GAP_MAX: Duration = Duration::from_millis(2500);
 
-pub(crate) type Place = (ServerName, InstanceId);
+pub(crate) type InstanceKey = (ServerName, InstanceId);
 
 /// Times are those of one clock with any origin.
 #[derive(Default, Debug)]
 pub(crate) struct Leases {
-    held: BTreeMap<Place, Held>,
+    held: BTreeMap<InstanceKey, HeldLease>,
     looked_at: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldLease {
     beat: u64,
     lease: Duration,
     heard_at: Duration,
@@ -35,29 +35,33 @@ struct Held {
 /// A lease that ran out, unless another gateway has heard of the instance: `beat` is the last one known here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RunOut {
-    pub(crate) place: Place,
+    pub(crate) place: InstanceKey,
     pub(crate) beat: u64,
 }
 
 impl Leases {
     /// Takes the current state of the store. A counter that moved, and an unknown instance, begin a full
     /// lease; removed instances are forgotten.
-    pub(crate) fn see(&mut self, beats: impl IntoIterator<Item = (Place, u64, Duration)>, now: Duration) {
+    pub(crate) fn see(
+        &mut self,
+        beats: impl IntoIterator<Item = (InstanceKey, u64, Duration)>,
+        now: Duration,
+    ) {
         self.looked_at.get_or_insert(now);
         let mut before = std::mem::take(&mut self.held);
         for (place, beat, lease) in beats {
             let heard_at =
                 before.remove(&place).filter(|held| held.beat == beat).map_or(now, |held| held.heard_at);
-            self.held.insert(place, Held { beat, lease, heard_at });
+            self.held.insert(place, HeldLease { beat, lease, heard_at });
         }
     }
 
     /// A heartbeat to this very process.
-    pub(crate) fn heard(&mut self, place: Place, beat: u64, lease: Duration, now: Duration) {
-        self.held.insert(place, Held { beat, lease, heard_at: now });
+    pub(crate) fn heard(&mut self, place: InstanceKey, beat: u64, lease: Duration, now: Duration) {
+        self.held.insert(place, HeldLease { beat, lease, heard_at: now });
     }
 
-    pub(crate) fn forget(&mut self, place: &Place) {
+    pub(crate) fn forget(&mut self, place: &InstanceKey) {
         self.held.remove(place);
     }
 
@@ -74,7 +78,7 @@ impl Leases {
     }
 
     /// The rest of a lease.
-    pub(crate) fn left(&self, place: &Place, now: Duration) -> Option<Duration> {
+    pub(crate) fn left(&self, place: &InstanceKey, now: Duration) -> Option<Duration> {
         let held = self.held.get(place)?;
         Some(held.lease.saturating_sub(now.saturating_sub(held.heard_at)))
     }

@@ -26,17 +26,18 @@ mod traits;
 #[cfg(test)]
 mod tests;
 
-pub use definitions::{Defined, DefinitionKind, DefinitionProblem, DefinitionSource};
+pub use definitions::{DefinitionKind, DefinitionProblem, DefinitionSource, DefinitionsInForce};
 pub use known::{
-    Compared, InstanceView, KnownServer, Lease, Setting, SettingContext, Standing, ToolDiff, ToolVersion,
+    CurrentSetting, InstanceView, KnownServer, Lease, SettingContext, ToolDiff, ToolVersion,
+    VersionComparison, VersionStanding,
 };
-pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
+pub use port::{AgentCatalog, InstanceVitals, LatencyReport, ServerControl, ToolVitals, VitalsReport};
 pub use records::Records;
 pub use registry::Registry;
 pub use settings::SETTING_KEYS;
-pub use setup::Setup;
+pub use setup::RegistrySetup;
 pub use source::{
-    AliasSpec, Drift, FileSecret, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source,
-    Verdict,
+    AliasSpec, Drift, FileSecret, FileState, NewTools, OnFinding, Registration, ReviewRules, ReviewVerdict,
+    ServerEntry, ServerSource,
 };
 pub use toolgate_core::{Refusal, RefusalKind};

@@ -13,13 +13,13 @@ mod show;
 use std::sync::Arc;
 
 use toolgate_core::event::EventKind;
-use toolgate_core::registry::{Definition, Finding, ToolRow, ToolStatus};
+use toolgate_core::registry::{Definition, DefinitionFinding, ToolRow, ToolStatus};
 use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
-use crate::source::{Drift, NewTools, OnFinding, Review};
+use crate::source::{Drift, NewTools, OnFinding, ReviewRules};
 
-pub(crate) use offer::{Offer, offers};
-pub(crate) use review::{NotReviewed, reviewed};
+pub(crate) use offer::{ToolOffer, offers};
+pub(crate) use review::{ReviewError, reviewed};
 pub(crate) use rows::{ToolRows, is_unreviewed, subject};
 pub(crate) use show::show;
 
@@ -34,39 +34,39 @@ fn keeps_changing(row: &ToolRow) -> bool {
 }
 
 /// The criteria for a reading.
-pub(crate) struct Bench<'a> {
+pub(crate) struct ReviewCriteria<'a> {
     pub(crate) server: &'a ServerName,
-    pub(crate) review: Review,
+    pub(crate) review: ReviewRules,
     pub(crate) now_ms: i64,
-    pub(crate) scan: &'a dyn Fn(&RawJson) -> Vec<Finding>,
+    pub(crate) scan: &'a dyn Fn(&RawJson) -> Vec<DefinitionFinding>,
 }
 
 /// A row before and after a change.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ToolChange {
     pub(crate) before: Option<ToolRow>,
     pub(crate) row: ToolRow,
-    pub(crate) news: Option<News>,
+    pub(crate) news: Option<PinNews>,
 }
 
 /// The news for the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct News {
+pub(crate) struct PinNews {
     pub(crate) kind: EventKind,
     pub(crate) from: Option<Digest>,
     pub(crate) to: Option<Digest>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum Sighting {
     /// Nothing of this server was known.
     First,
     Later,
 }
 
 /// The changes from a complete reading of a server.
-pub(crate) fn judge(bench: &Bench<'_>, rows: &ToolRows, offers: &[Offer]) -> Vec<Change> {
-    let sight = if rows.is_empty() { Sight::First } else { Sight::Later };
+pub(crate) fn judge(bench: &ReviewCriteria<'_>, rows: &ToolRows, offers: &[ToolOffer]) -> Vec<ToolChange> {
+    let sight = if rows.is_empty() { Sighting::First } else { Sighting::Later };
     let mut room = ROWS_MAX.saturating_sub(rows.len());
     let mut changes = Vec::new();
     for offer in offers {
@@ -85,8 +85,8 @@ pub(crate) fn judge(bench: &Bench<'_>, rows: &ToolRows, offers: &[Offer]) -> Vec
     changes
 }
 
-impl Bench<'_> {
-    fn new_tool(&self, offer: &Offer, sight: Sight) -> Change {
+impl ReviewCriteria<'_> {
+    fn new_tool(&self, offer: &ToolOffer, sight: Sighting) -> ToolChange {
         let pinned = offer.newest().clone();
         let findings = (self.scan)(&pinned.json);
         let candidate = offer.other_than(pinned.version).cloned();
@@ -114,21 +114,26 @@ impl Bench<'_> {
             changes_since_ms: self.now_ms,
         };
         let kind = if withheld.is_some() { EventKind::ToolQuarantined } else { EventKind::ToolsPinned };
-        let news = News { kind, from: None, to: Some(row.pinned.version) };
-        Change { before: None, row, news: Some(news) }
+        let news = PinNews { kind, from: None, to: Some(row.pinned.version) };
+        ToolChange { before: None, row, news: Some(news) }
     }
 
-    fn reason_to_withhold(&self, offer: &Offer, sight: Sight, findings: &[Finding]) -> Option<&'static str> {
+    fn reason_to_withhold(
+        &self,
+        offer: &ToolOffer,
+        sight: Sighting,
+        findings: &[DefinitionFinding],
+    ) -> Option<&'static str> {
         if offer.twice {
             return Some(reason::NEW_AND_TWICE);
         }
         if self.review.findings == OnFinding::Quarantine && !findings.is_empty() {
             return Some(reason::FLAGGED);
         }
-        (sight == Sight::Later && self.review.new_tools == NewTools::Review).then_some(reason::NEW)
+        (sight == Sighting::Later && self.review.new_tools == NewTools::Review).then_some(reason::NEW)
     }
 
-    fn known(&self, row: &ToolRow, offer: &Offer) -> Option<Change> {
+    fn known(&self, row: &ToolRow, offer: &ToolOffer) -> Option<ToolChange> {
         let mut next = row.clone();
         next.candidate = offer.other_than(row.pinned.version).cloned();
         if is_unreviewed(row) {
@@ -145,7 +150,7 @@ impl Bench<'_> {
 
     /// The pinned definition was never seen: the current offer replaces it, so that the review is about this
     /// one.
-    fn still_unreviewed(&self, row: &ToolRow, next: &mut ToolRow, offer: &Offer) {
+    fn still_unreviewed(&self, row: &ToolRow, next: &mut ToolRow, offer: &ToolOffer) {
         next.status = ToolStatus::Quarantined;
         next.candidate = None;
         if !offer.twice && next.reason.as_deref() == Some(reason::NEW_AND_TWICE) {
@@ -166,7 +171,7 @@ impl Bench<'_> {
     }
 
     /// The pinned definition is not among the offers.
-    fn drifted(&self, row: &ToolRow, next: &mut ToolRow, offer: &Offer) {
+    fn drifted(&self, row: &ToolRow, next: &mut ToolRow, offer: &ToolOffer) {
         let newest = offer.newest().clone();
         let known = row.candidate.as_ref().map(|candidate| candidate.version);
         if row.status != ToolStatus::Quarantined || known != Some(newest.version) {
@@ -199,7 +204,7 @@ impl Bench<'_> {
         flagged.then_some(reason::CHANGED_AND_FLAGGED)
     }
 
-    fn absent(&self, row: &ToolRow) -> Option<Change> {
+    fn absent(&self, row: &ToolRow) -> Option<ToolChange> {
         let mut next = row.clone();
         next.status = ToolStatus::Retired;
         next.candidate = None;
@@ -221,7 +226,7 @@ impl Bench<'_> {
         next.changes = next.changes.saturating_add(1);
     }
 
-    fn finish(&self, row: &ToolRow, mut next: ToolRow) -> Option<Change> {
+    fn finish(&self, row: &ToolRow, mut next: ToolRow) -> Option<ToolChange> {
         if subject(&next).version != subject(row).version {
             next.findings = (self.scan)(&subject(&next).json);
         }
@@ -229,7 +234,7 @@ impl Bench<'_> {
             return None;
         }
         let news = news_of(row, &next);
-        Some(Change { before: Some(row.clone()), row: next, news })
+        Some(ToolChange { before: Some(row.clone()), row: next, news })
     }
 }
 
@@ -259,9 +264,9 @@ fn quarantine(next: &mut ToolRow, reason: &str) {
 }
 
 /// The news of a change. A rejected version is not reported again.
-fn news_of(row: &ToolRow, next: &ToolRow) -> Option<News> {
+fn news_of(row: &ToolRow, next: &ToolRow) -> Option<PinNews> {
     let kind = kind_of(row, next)?;
-    Some(News { kind, from: Some(row.pinned.version), to: Some(subject(next).version) })
+    Some(PinNews { kind, from: Some(row.pinned.version), to: Some(subject(next).version) })
 }
 
 fn kind_of(row: &ToolRow, next: &ToolRow) -> Option<EventKind> {

@@ -8,14 +8,18 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_store::{Outage, Revisions, StoreError};
 
-use crate::desk::Desk;
-use crate::events::Telling;
+use crate::desk::RegistryDesk;
+use crate::events::RegistryEvent;
 use crate::leases::{LOOK_EVERY, RunOut};
 
 const POLL_EVERY: Duration = Duration::from_millis(250);
 const RAN_OUT: &str = "its lease ran out";
 
-pub(crate) async fn watch_revisions(desk: Arc<Desk>, mut seen: Revisions, shutdown: CancellationToken) {
+pub(crate) async fn watch_revisions(
+    desk: Arc<RegistryDesk>,
+    mut seen: Revisions,
+    shutdown: CancellationToken,
+) {
     let mut outage = Outage::default();
     while rest(&desk, POLL_EVERY, &shutdown).await {
         let followed = desk.follow(&mut seen).await;
@@ -23,7 +27,7 @@ pub(crate) async fn watch_revisions(desk: Arc<Desk>, mut seen: Revisions, shutdo
     }
 }
 
-pub(crate) async fn watch_leases(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn watch_leases(desk: Arc<RegistryDesk>, shutdown: CancellationToken) {
     let mut outage = Outage::default();
     while rest(&desk, LOOK_EVERY, &shutdown).await {
         let looked = desk.look_at_leases().await;
@@ -31,14 +35,14 @@ pub(crate) async fn watch_leases(desk: Arc<Desk>, shutdown: CancellationToken) {
     }
 }
 
-async fn rest(desk: &Desk, period: Duration, shutdown: &CancellationToken) -> bool {
+async fn rest(desk: &RegistryDesk, period: Duration, shutdown: &CancellationToken) -> bool {
     tokio::select! {
         () = desk.clock.sleep(period) => true,
         () = shutdown.cancelled() => false,
     }
 }
 
-impl Desk {
+impl RegistryDesk {
     /// Reads the changed topics. A failed read is tried again: a topic counts as seen only afterwards.
     async fn follow(&self, seen: &mut Revisions) -> Result<(), StoreError> {
         let now = self.store.read_revisions().await?;
@@ -92,7 +96,7 @@ impl Desk {
     async fn take_out(&self, run_out: RunOut) -> Result<(), StoreError> {
         let RunOut { place: (server, instance), beat } = run_out;
         let gateway = PrincipalId::gateway();
-        let telling = Telling { at_ms: self.clock.now_ms(), by: &gateway };
+        let telling = RegistryEvent { at_ms: self.clock.now_ms(), by: &gateway };
         let event = telling.instance_left(&server, instance.as_str(), RAN_OUT);
         if self.books.remove_instance_if(&server, &instance, Some(beat), vec![event]).await? {
             tracing::warn!(%server, %instance, "taken out: {RAN_OUT}");

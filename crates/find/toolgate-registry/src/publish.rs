@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{ForeignNames, Update, Withheld, scan};
-use toolgate_core::event::{Entry, Event, EventKind};
+use toolgate_catalog::{CatalogUpdate, ForeignNames, WithheldTool, scan};
+use toolgate_core::event::{Event, EventKind, LedgerEntry};
 use toolgate_core::governance::Ledger as _;
-use toolgate_core::registry::{Finding, ToolRow, WireName};
-use toolgate_core::server::Listing;
+use toolgate_core::registry::{DefinitionFinding, ToolRow, WireName};
+use toolgate_core::server::ServerListing;
 use toolgate_core::{PrincipalId, RawJson, ServerName};
 use toolgate_store::{NAMES_PER_SERVER_MAX, Outage, StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
 
-use crate::desk::Desk;
-use crate::events::Telling;
-use crate::pins::{self, Bench, Change, Offer, ToolRows};
-use crate::source::Review;
-use crate::state::{Freshness, Reading, ServerRows, State};
+use crate::desk::RegistryDesk;
+use crate::events::RegistryEvent;
+use crate::pins::{self, ReviewCriteria, ToolChange, ToolOffer, ToolRows};
+use crate::source::ReviewRules;
+use crate::state::{Freshness, RegistryState, ServerReading, ServerRows};
 use crate::traits;
 
 /// Changes within it are combined.
@@ -34,13 +34,13 @@ const ATTEMPTS_MAX: usize = 5;
 const SEEN_EVERY_MS: i64 = 10 * 60 * 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum PublishRound {
     Done,
     /// Others kept changing the same rows.
     Again,
 }
 
-pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn run(desk: Arc<RegistryDesk>, shutdown: CancellationToken) {
     let mut outage = Outage::default();
     loop {
         tokio::select! {
@@ -51,7 +51,7 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
         loop {
             let round = desk.round().await;
             outage.note("tools are shown as they were pinned, and what is new waits for the store", &round);
-            if matches!(round, Ok(Round::Done)) || shutdown.is_cancelled() {
+            if matches!(round, Ok(PublishRound::Done)) || shutdown.is_cancelled() {
                 break;
             }
             desk.clock.sleep(RETRY).await;
@@ -67,50 +67,50 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
 }
 
 /// A server whose tools are to be judged, with the known rows.
-struct Case {
+struct ServerCase {
     server: ServerName,
-    standing: Standing,
-    review: Review,
+    standing: ListingStanding,
+    review: ReviewRules,
     rows: ToolRows,
-    offers: Vec<Offer>,
+    offers: Vec<ToolOffer>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum ListingStanding {
     Listed,
     /// It is no longer in the roster, so it offers nothing.
     Gone,
 }
 
 /// The result of a round.
-struct Judged {
+struct JudgedTools {
     server: ServerName,
-    changes: Vec<Change>,
+    changes: Vec<ToolChange>,
 }
 
 /// The task of a round.
 #[derive(Default)]
-struct Work {
+struct PublishWork {
     /// Servers with a new reading.
     read: BTreeSet<ServerName>,
     /// All servers with something new for agents.
     touched: BTreeSet<ServerName>,
-    cases: Vec<Case>,
+    cases: Vec<ServerCase>,
 }
 
-impl Desk {
-    async fn round(self: &Arc<Self>) -> Result<Round, StoreError> {
+impl RegistryDesk {
+    async fn round(self: &Arc<Self>) -> Result<PublishRound, StoreError> {
         self.hand_out();
         let events = std::mem::take(&mut self.state().pending.events);
         self.append(events).await;
         let desk = Arc::clone(self);
-        let Work { read, touched, cases } = aside(move || desk.take_work()).await;
+        let PublishWork { read, touched, cases } = aside(move || desk.take_work()).await;
         let recorded = self.record(cases).await;
         // In any case the pinned definitions are shown.
         let desk = Arc::clone(self);
         aside(move || desk.show(&touched)).await;
         self.record_names().await?;
-        if matches!(recorded, Ok(Round::Done)) {
+        if matches!(recorded, Ok(PublishRound::Done)) {
             self.note_seen(&read).await;
         }
         recorded
@@ -146,11 +146,11 @@ impl Desk {
 
     fn show_named(&self, names: Vec<WireName>) {
         let _turn = self.showing.lock();
-        self.arrange(Update { names, ..Update::default() });
+        self.arrange(CatalogUpdate { names, ..CatalogUpdate::default() });
     }
 
     /// Only while `showing` is held.
-    fn arrange(&self, update: Update) {
+    fn arrange(&self, update: CatalogUpdate) {
         let unrecorded = self.shelf.arrange(update);
         self.state().unrecorded = unrecorded;
     }
@@ -175,18 +175,19 @@ impl Desk {
         }
     }
 
-    fn take_work(&self) -> Work {
+    fn take_work(&self) -> PublishWork {
         let read = self.read_listings();
         let mut state = self.state();
         let mut judged = std::mem::take(&mut state.pending.again);
         judged.extend(read.iter().cloned());
         let gone = std::mem::take(&mut state.pending.gone);
-        let listed = judged.iter().filter_map(|server| case(&state, server, Standing::Listed));
-        let cases =
-            listed.chain(gone.iter().filter_map(|server| case(&state, server, Standing::Gone))).collect();
+        let listed = judged.iter().filter_map(|server| case(&state, server, ListingStanding::Listed));
+        let cases = listed
+            .chain(gone.iter().filter_map(|server| case(&state, server, ListingStanding::Gone)))
+            .collect();
         let mut touched = std::mem::take(&mut state.pending.rows);
         touched.extend(judged);
-        Work { read, touched, cases }
+        PublishWork { read, touched, cases }
     }
 
     /// Parsing a long list takes a while, so it happens without the lock.
@@ -195,7 +196,7 @@ impl Desk {
         let mut read = BTreeSet::new();
         for (server, listing) in listings {
             let rows = self.state().rows.get(&server).map(|rows| rows.tools.clone()).unwrap_or_default();
-            let reading = Reading::of(listing, &rows, Freshness::Now);
+            let reading = ServerReading::of(listing, &rows, Freshness::Now);
             let mut state = self.state();
             if state.roster.get(&server).is_some() {
                 state.readings.insert(server.clone(), reading);
@@ -225,24 +226,24 @@ impl Desk {
         if events.is_empty() {
             return;
         }
-        let entry = Entry { events, ..Entry::default() };
+        let entry = LedgerEntry { events, ..LedgerEntry::default() };
         if let Err(error) = self.books.append(entry).await {
             tracing::warn!(%error, "changes of health are not in the ledger");
         }
     }
 
     /// Writes the changes of the readings, all at once.
-    async fn record(self: &Arc<Self>, cases: Vec<Case>) -> Result<Round, StoreError> {
+    async fn record(self: &Arc<Self>, cases: Vec<ServerCase>) -> Result<PublishRound, StoreError> {
         let mut cases = Arc::new(cases);
         for _ in 0..ATTEMPTS_MAX {
             let (desk, known) = (Arc::clone(self), Arc::clone(&cases));
             let judged = aside(move || desk.judge(&known)).await;
             if judged.iter().all(|one| one.changes.is_empty()) {
-                return Ok(Round::Done);
+                return Ok(PublishRound::Done);
             }
             let written = self.write(judged).await;
             let settled = match written {
-                Ok(ToolRowsWritten::All) => return Ok(Round::Done),
+                Ok(ToolRowsWritten::All) => return Ok(PublishRound::Done),
                 Ok(ToolRowsWritten::Nothing { .. }) => self.read_again(&cases).await,
                 Err(error) => Err(error),
             };
@@ -255,41 +256,41 @@ impl Desk {
             }
         }
         self.put_back(&cases);
-        Ok(Round::Again)
+        Ok(PublishRound::Again)
     }
 
-    fn put_back(&self, cases: &[Case]) {
+    fn put_back(&self, cases: &[ServerCase]) {
         let mut state = self.state();
         for case in cases {
             match case.standing {
-                Standing::Listed => state.pending.again.insert(case.server.clone()),
-                Standing::Gone => state.pending.gone.insert(case.server.clone()),
+                ListingStanding::Listed => state.pending.again.insert(case.server.clone()),
+                ListingStanding::Gone => state.pending.gone.insert(case.server.clone()),
             };
         }
     }
 
-    fn judge(&self, cases: &[Case]) -> Vec<Judged> {
+    fn judge(&self, cases: &[ServerCase]) -> Vec<JudgedTools> {
         let now_ms = self.clock.now_ms();
         let mut names = self.names.lock();
         for case in cases {
             names.set(&case.server, case.offers.iter().map(|offer| offer.own.as_ref().to_owned()));
         }
-        let judge = |case: &Case| {
+        let judge = |case: &ServerCase| {
             let foreign = names.beside(&case.server);
             let scan = |definition: &RawJson| findings(definition, &foreign);
-            let bench = Bench { server: &case.server, review: case.review, now_ms, scan: &scan };
+            let bench = ReviewCriteria { server: &case.server, review: case.review, now_ms, scan: &scan };
             let mut changes = pins::judge(&bench, &case.rows, &case.offers);
-            if case.standing == Standing::Gone {
+            if case.standing == ListingStanding::Gone {
                 changes.iter_mut().for_each(|change| tell_removal(&mut change.row));
             }
-            Judged { server: case.server.clone(), changes }
+            JudgedTools { server: case.server.clone(), changes }
         };
         cases.iter().map(judge).collect()
     }
 
-    async fn write(&self, judged: Vec<Judged>) -> Result<ToolRowsWritten, StoreError> {
+    async fn write(&self, judged: Vec<JudgedTools>) -> Result<ToolRowsWritten, StoreError> {
         let gateway = PrincipalId::gateway();
-        let telling = Telling { at_ms: self.clock.now_ms(), by: &gateway };
+        let telling = RegistryEvent { at_ms: self.clock.now_ms(), by: &gateway };
         let events: Vec<Event> =
             judged.iter().flat_map(|one| telling.reading(&one.server, &one.changes)).collect();
         let questionable = questionable(&judged);
@@ -307,10 +308,10 @@ impl Desk {
         Ok(written)
     }
 
-    fn row_changes(&self, judged: Vec<Judged>) -> Vec<ToolRowChange> {
+    fn row_changes(&self, judged: Vec<JudgedTools>) -> Vec<ToolRowChange> {
         let state = self.state();
         let after = |row: &ToolRow| state.rows.get(&row.server)?.versions.get(&row.own).copied();
-        let change = |change: Change| ToolRowChange {
+        let change = |change: ToolChange| ToolRowChange {
             after: change.before.as_ref().and_then(after),
             traits: traits::of(&change.row),
             row: change.row,
@@ -329,7 +330,7 @@ impl Desk {
     }
 
     /// Another writer was faster: its rows count now.
-    async fn read_again(&self, cases: &[Case]) -> Result<Vec<Case>, StoreError> {
+    async fn read_again(&self, cases: &[ServerCase]) -> Result<Vec<ServerCase>, StoreError> {
         let _held = self.tools_revision.lock().await;
         for old in cases {
             let stored = self.store.read_tool_rows_of(&old.server).await?;
@@ -351,14 +352,14 @@ impl Desk {
         }
     }
 
-    fn update(&self, servers: &BTreeSet<ServerName>) -> Option<Update> {
+    fn update(&self, servers: &BTreeSet<ServerName>) -> Option<CatalogUpdate> {
         let mut state = self.state();
-        let mut update = Update {
+        let mut update = CatalogUpdate {
             servers: std::mem::take(&mut state.pending.servers).then(|| state.roster.settings()),
             rules: std::mem::take(&mut state.pending.rules).then(|| state.file.rules.clone()),
             aliases: std::mem::take(&mut state.pending.aliases).then(|| state.aliases.clone()),
             names: std::mem::take(&mut state.pending.names),
-            ..Update::default()
+            ..CatalogUpdate::default()
         };
         let is_other = update.servers.is_some()
             || update.rules.is_some()
@@ -373,35 +374,35 @@ impl Desk {
     }
 }
 
-fn shown(state: &State, server: &ServerName) -> Option<(Listing, Vec<Withheld>)> {
+fn shown(state: &RegistryState, server: &ServerName) -> Option<(ServerListing, Vec<WithheldTool>)> {
     let reading = state.readings.get(server)?;
     let none = ToolRows::new();
     let rows = state.rows.get(server).map_or(&none, |rows| &rows.tools);
     let shown = pins::show(rows, &reading.offers);
-    Some((Listing { tools: shown.tools, ..reading.rest.clone() }, shown.withheld))
+    Some((ServerListing { tools: shown.tools, ..reading.rest.clone() }, shown.withheld))
 }
 
 /// Listings from before this process started have no consequences, nor has the removal of a server that is
 /// back.
-fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> {
+fn case(state: &RegistryState, server: &ServerName, standing: ListingStanding) -> Option<ServerCase> {
     let offers = match standing {
-        Standing::Gone => state.roster.get(server).is_none().then(Vec::new)?,
-        Standing::Listed => {
+        ListingStanding::Gone => state.roster.get(server).is_none().then(Vec::new)?,
+        ListingStanding::Listed => {
             let reading = state.readings.get(server).filter(|reading| reading.freshness == Freshness::Now)?;
             reading.offers.clone()
         }
     };
     let rows = state.rows.get(server).map(|rows| rows.tools.clone()).unwrap_or_default();
-    Some(Case { server: server.clone(), standing, review: state.review_of(server), rows, offers })
+    Some(ServerCase { server: server.clone(), standing, review: state.review_of(server), rows, offers })
 }
 
 /// The tools that need a review, one line for each server.
-fn questionable(judged: &[Judged]) -> Vec<(ServerName, String)> {
-    let is_questionable = |change: &&Change| {
+fn questionable(judged: &[JudgedTools]) -> Vec<(ServerName, String)> {
+    let is_questionable = |change: &&ToolChange| {
         let kind = change.news.as_ref().map(|news| news.kind);
         matches!(kind, Some(EventKind::ToolDrifted | EventKind::ToolQuarantined))
     };
-    let line = |one: &Judged| {
+    let line = |one: &JudgedTools| {
         let mut found = one.changes.iter().filter(is_questionable);
         let first = &found.next()?.row;
         let reason = first.reason.as_deref().unwrap_or_default();
@@ -426,7 +427,7 @@ fn tell_removal(row: &mut ToolRow) {
     }
 }
 
-fn findings(definition: &RawJson, foreign: &ForeignNames<'_>) -> Vec<Finding> {
+fn findings(definition: &RawJson, foreign: &ForeignNames<'_>) -> Vec<DefinitionFinding> {
     let value: Value = definition.decode().unwrap_or_default();
     scan(&value, foreign)
 }

@@ -19,13 +19,13 @@ use toolgate_store::{
 
 use crate::alias;
 use crate::diff;
-use crate::events::Telling;
-use crate::known::{Setting, SettingContext, ToolDiff};
+use crate::events::RegistryEvent;
+use crate::known::{CurrentSetting, SettingContext, ToolDiff};
 use crate::nearest;
-use crate::pins::{self, News, NotReviewed};
-use crate::settings::{self, Around, SETTING_KEYS, Settings, secrets};
-use crate::source::{FileState, Verdict};
-use crate::state::State;
+use crate::pins::{self, PinNews, ReviewError};
+use crate::settings::{self, RegistrySettings, SETTING_KEYS, SettingConstraints, secrets};
+use crate::source::{FileState, ReviewVerdict};
+use crate::state::RegistryState;
 use crate::traits;
 
 /// The number of attempts for a write that others overtook.
@@ -33,7 +33,7 @@ const ATTEMPTS_MAX: usize = 5;
 
 /// A setting before and after a change.
 struct SettingChange {
-    before: Setting,
+    before: CurrentSetting,
     value: Value,
     /// The version that it must still have.
     expected: Option<u64>,
@@ -53,7 +53,7 @@ impl Records {
     }
 
     /// All settings, sorted by key; one that was never set has version 0.
-    pub async fn settings(&self) -> Result<Vec<Setting>, Refusal> {
+    pub async fn settings(&self) -> Result<Vec<CurrentSetting>, Refusal> {
         let stored = self.store.read_settings().await.map_err(down)?;
         let setting = |key: &'static str| match stored.iter().find(|one| one.key == key) {
             Some(one) => known_setting(key, one),
@@ -62,7 +62,7 @@ impl Records {
         Ok(SETTING_KEYS.into_iter().map(setting).collect())
     }
 
-    pub async fn setting(&self, key: &str) -> Result<Setting, Refusal> {
+    pub async fn setting(&self, key: &str) -> Result<CurrentSetting, Refusal> {
         let key = settings::known_key(key)?;
         let stored = self.store.read_setting(key).await.map_err(down)?;
         Ok(stored.as_ref().map_or_else(|| never_set(key), |one| known_setting(key, one)))
@@ -76,7 +76,7 @@ impl Records {
         value: Value,
         expected: Option<u64>,
         context: &SettingContext,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let before = self.setting(key).await?;
         let change = SettingChange { before, value, expected };
         let allowed = self.secrets_sent(by, &change, context).await?;
@@ -89,15 +89,15 @@ impl Records {
         change: SettingChange,
         context: &SettingContext,
         allowed: &[SecretOrigin],
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let SettingChange { before, value, expected } = change;
         let key = before.key;
         if let Some(expected) = expected.filter(|expected| *expected != before.version) {
             return Err(stale(key, expected, before.version));
         }
         let set = self.set().await?;
-        settings::check(key, &value, &Around { context, set: &set, before: &before.value })?;
-        let telling = Telling { at_ms: self.clock.now_ms(), by };
+        settings::check(key, &value, &SettingConstraints { context, set: &set, before: &before.value })?;
+        let telling = RegistryEvent { at_ms: self.clock.now_ms(), by };
         let aliases = alias_events(&telling, &before, &value, context);
         let summary = settings::summary(key, &before.value, &value);
         let events = |version: u64| {
@@ -133,13 +133,13 @@ impl Records {
         }
         let stored = self.store.list_sealed(None).await.map_err(down)?;
         let origins = self.store.list_secret_origins().await.map_err(down)?;
-        secrets::check(&wanted, &secrets::Held { stored, origins, outside: &context.file.secrets })?;
+        secrets::check(&wanted, &secrets::HeldSecrets { stored, origins, outside: &context.file.secrets })?;
         Ok(Vec::new())
     }
 
     /// The data that a new value of a setting must be consistent with, as far as the store knows.
     pub async fn setting_context(&self, file: FileState) -> Result<SettingContext, Refusal> {
-        let mut state = State { file, ..State::default() };
+        let mut state = RegistryState { file, ..RegistryState::default() };
         let servers = self.store.read_registered_servers().await.map_err(down)?;
         state.take_registrations(servers, self.store.read_instances().await.map_err(down)?);
         state.take_rows(self.store.read_tool_rows().await.map_err(down)?);
@@ -179,22 +179,22 @@ impl Records {
         &self,
         by: &PrincipalId,
         name: &str,
-        verdict: Verdict,
+        verdict: ReviewVerdict,
         expected: Option<Digest>,
     ) -> Result<ToolRow, Refusal> {
         for _ in 0..ATTEMPTS_MAX {
             let stored = self.stored(name).await?;
             let change = self.verdict(by, &stored, verdict, expected)?;
             let row = change.row.clone();
-            let news = News {
+            let news = PinNews {
                 kind: match verdict {
-                    Verdict::Accept => EventKind::ToolAccepted,
-                    Verdict::Reject => EventKind::ToolRejected,
+                    ReviewVerdict::Accept => EventKind::ToolAccepted,
+                    ReviewVerdict::Reject => EventKind::ToolRejected,
                 },
                 from: Some(stored.row.pinned.version),
                 to: Some(pins::subject(&stored.row).version),
             };
-            let event = Telling { at_ms: self.clock.now_ms(), by }.tool(&row, news);
+            let event = RegistryEvent { at_ms: self.clock.now_ms(), by }.tool(&row, news);
             match self.books.write_tool_rows(&[change], vec![event]).await.map_err(down)? {
                 ToolRowsWritten::All => return Ok(row),
                 ToolRowsWritten::Nothing { .. } => {}
@@ -207,21 +207,21 @@ impl Records {
         &self,
         by: &PrincipalId,
         stored: &StoredTool,
-        verdict: Verdict,
+        verdict: ReviewVerdict,
         expected: Option<Digest>,
     ) -> Result<ToolRowChange, Refusal> {
         let name = stored.row.name.as_str();
         let row =
             pins::reviewed(&stored.row, verdict, expected, by, self.clock.now_ms()).map_err(
                 |why| match why {
-                    NotReviewed::NothingToReview => {
+                    ReviewError::NothingToReview => {
                         let message = format!(
                             "nothing about {name} waits for a review: it is {}",
                             stored.row.status.as_str()
                         );
                         Refusal::new(&codes::NOTHING_TO_REVIEW, message)
                     }
-                    NotReviewed::Changed { now } => changed_meanwhile(name)
+                    ReviewError::Changed { now } => changed_meanwhile(name)
                         .hint(format!("it offers {now} now; look at `toolgate tools diff {name}` again")),
                 },
             )?;
@@ -238,8 +238,8 @@ impl Records {
     }
 }
 
-fn known_setting(key: &'static str, stored: &toolgate_store::Setting) -> Setting {
-    Setting {
+fn known_setting(key: &'static str, stored: &toolgate_store::StoredSetting) -> CurrentSetting {
+    CurrentSetting {
         key,
         value: stored.value.decode().unwrap_or_default(),
         version: stored.version,
@@ -248,13 +248,19 @@ fn known_setting(key: &'static str, stored: &toolgate_store::Setting) -> Setting
     }
 }
 
-fn never_set(key: &'static str) -> Setting {
-    Setting { key, value: settings::default_value(key), version: 0, updated_at_ms: None, updated_by: None }
+fn never_set(key: &'static str) -> CurrentSetting {
+    CurrentSetting {
+        key,
+        value: settings::default_value(key),
+        version: 0,
+        updated_at_ms: None,
+        updated_by: None,
+    }
 }
 
 fn alias_events(
-    telling: &Telling<'_>,
-    before: &Setting,
+    telling: &RegistryEvent<'_>,
+    before: &CurrentSetting,
     value: &Value,
     context: &SettingContext,
 ) -> Vec<toolgate_core::event::Event> {
@@ -262,7 +268,7 @@ fn alias_events(
         return Vec::new();
     }
     let in_effect = |value: &Value| {
-        let mut settings = Settings::default();
+        let mut settings = RegistrySettings::default();
         // An unreadable value from another version of the gateway was not in effect.
         let aliases = settings.take(settings::ALIASES, value).map(|()| settings.aliases).unwrap_or_default();
         let mut all = context.aliases.clone();

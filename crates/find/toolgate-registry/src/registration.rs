@@ -10,13 +10,13 @@ use toolgate_core::codes;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{Principal, RawJson, Refusal, Role, ServerName};
-use toolgate_store::{Registering, RegistrationLimits};
+use toolgate_store::{NewInstance, RegistrationLimits};
 
 use crate::alias;
 use crate::known::Lease;
 use crate::roster::Roster;
 use crate::settings::address;
-use crate::source::{Registration, Source};
+use crate::source::{Registration, ServerSource};
 
 pub(crate) const LIMITS: RegistrationLimits = RegistrationLimits { servers_max: 1000, instances_max: 64 };
 
@@ -57,7 +57,7 @@ pub(crate) fn check_speaker(by: &Principal, server: &str) -> Result<(), Refusal>
 }
 
 /// The data to store.
-pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<Registering, Refusal> {
+pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<NewInstance, Refusal> {
     let server = ServerName::new(&registration.name).map_err(|error| invalid("name", error.to_string()))?;
     let id = InstanceId::new(&registration.instance_id)
         .map_err(|error| invalid("instance_id", error.to_string()))?;
@@ -72,7 +72,7 @@ pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<R
         extras: Arc::new(read_extras(&registration.tools)?),
     };
     let settings = Some(RawJson::from_serialize(&alias::to_remember(&spec.extras)));
-    Ok(Registering { server, spec, lease: read_lease(registration.lease_seconds)?, settings })
+    Ok(NewInstance { server, spec, lease: read_lease(registration.lease_seconds)?, settings })
 }
 
 fn read_version(version: Option<&str>) -> Result<Option<String>, Refusal> {
@@ -133,7 +133,7 @@ pub(crate) fn check_name(server: &ServerName, roster: &Roster) -> Result<(), Ref
     check_reserved(server)
         .map_err(|reserved| taken(reserved.to_string()).hint("register under another name"))?;
     if let Some(entry) = roster.get(server) {
-        if matches!(entry.source, Source::Expected | Source::Registered) {
+        if matches!(entry.source, ServerSource::Expected | ServerSource::Registered) {
             return Ok(());
         }
         let place = entry.source.place();

@@ -9,38 +9,38 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::event::{Durability, Entry, Event};
+use toolgate_core::event::{Durability, Event, LedgerEntry};
 use toolgate_core::governance::Ledger as _;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::server::{Confinement, Listing, ServerState, TransportSpec};
+use toolgate_core::server::{Confinement, ServerListing, ServerState, TransportSpec};
 use toolgate_core::{Digest, Principal, PrincipalId, Refusal, ServerName};
 use toolgate_store::StoreError;
 
-use crate::desk::Desk;
-use crate::events::Telling;
-use crate::known::{InstanceView, KnownServer, Setting};
+use crate::desk::RegistryDesk;
+use crate::events::RegistryEvent;
+use crate::known::{CurrentSetting, InstanceView, KnownServer};
 use crate::pins::ToolRows;
 use crate::poll;
-use crate::port::Vitals;
+use crate::port::VitalsReport;
 use crate::publish;
 use crate::records::{Records, down};
 use crate::settings::address;
-use crate::setup::Setup;
-use crate::source::{FileState, ServerEntry, Verdict};
-use crate::state::{Freshness, Pending, Reading, State};
+use crate::setup::RegistrySetup;
+use crate::source::{FileState, ReviewVerdict, ServerEntry};
+use crate::state::{Freshness, PendingWork, RegistryState, ServerReading};
 
 /// Live; one per gateway process.
 pub struct Registry {
-    desk: Arc<Desk>,
+    desk: Arc<RegistryDesk>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
 
 impl Registry {
     /// Reads the store, hands out the first roster, and watches from then on.
-    pub async fn start(setup: Setup) -> Result<Arc<Registry>, Refusal> {
+    pub async fn start(setup: RegistrySetup) -> Result<Arc<Registry>, Refusal> {
         let shutdown = setup.shutdown.child_token();
-        let (desk, revisions) = Desk::open(setup).await.map_err(down)?;
+        let (desk, revisions) = RegistryDesk::open(setup).await.map_err(down)?;
         desk.begin();
         let tasks = TaskTracker::new();
         tasks.spawn(publish::run(Arc::clone(&desk), shutdown.clone()));
@@ -57,7 +57,7 @@ impl Registry {
     }
 
     /// Takes a complete listing of a server. Returns at once.
-    pub fn listed(&self, server: &ServerName, listing: Listing) {
+    pub fn listed(&self, server: &ServerName, listing: ServerListing) {
         let mut state = self.desk.state();
         if state.roster.get(server).is_some() {
             state.pending.listings.insert(server.clone(), listing);
@@ -67,7 +67,7 @@ impl Registry {
 
     /// The listings from when the gateway last ran: shown, as far as pinned, until the servers are listed
     /// again.
-    pub async fn listed_before(&self, listings: Vec<(ServerName, Listing)>) {
+    pub async fn listed_before(&self, listings: Vec<(ServerName, ServerListing)>) {
         let taken = self.take_before(listings);
         self.desk.show(&taken);
         self.named().await;
@@ -81,7 +81,7 @@ impl Registry {
         }
     }
 
-    fn take_before(&self, listings: Vec<(ServerName, Listing)>) -> BTreeSet<ServerName> {
+    fn take_before(&self, listings: Vec<(ServerName, ServerListing)>) -> BTreeSet<ServerName> {
         let mut taken = BTreeSet::new();
         let mut state = self.desk.state();
         for (server, listing) in listings {
@@ -89,7 +89,7 @@ impl Registry {
                 continue;
             }
             let rows = state.rows.get(&server).map(|rows| &rows.tools);
-            let reading = Reading::of(listing, rows.unwrap_or(&ToolRows::new()), Freshness::Before);
+            let reading = ServerReading::of(listing, rows.unwrap_or(&ToolRows::new()), Freshness::Before);
             state.readings.insert(server.clone(), reading);
             taken.insert(server);
         }
@@ -102,7 +102,7 @@ impl Registry {
         let gateway = PrincipalId::gateway();
         let mut state = self.desk.state();
         if let Some(untold) = state.health.note(server, health, now_ms) {
-            state.tell(Telling { at_ms: now_ms, by: &gateway }.health(server, health, untold));
+            state.tell(RegistryEvent { at_ms: now_ms, by: &gateway }.health(server, health, untold));
             self.desk.wake.notify_one();
         }
     }
@@ -110,7 +110,7 @@ impl Registry {
     /// Applies a change of the operator's file. Returns the differences, a line each, for the log.
     pub async fn reload(&self, file: FileState, others: Vec<String>) -> Vec<String> {
         let gateway = PrincipalId::gateway();
-        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway };
+        let telling = RegistryEvent { at_ms: self.desk.clock.now_ms(), by: &gateway };
         let (rest, aliases_before) = {
             let state = self.desk.state();
             (differing_parts(&state.file, &file), state.aliases.clone())
@@ -132,7 +132,7 @@ impl Registry {
     pub async fn config_refused(&self, why: &str) {
         self.desk.state().file_refused = Some(why.to_owned());
         let gateway = PrincipalId::gateway();
-        let event = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway }.config_refused(why);
+        let event = RegistryEvent { at_ms: self.desk.clock.now_ms(), by: &gateway }.config_refused(why);
         self.desk.record_now(vec![event]).await;
     }
 
@@ -154,7 +154,7 @@ impl Registry {
         state.roster.entries.iter().map(known).collect()
     }
 
-    pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+    pub fn vitals(&self, server: &ServerName) -> Option<VitalsReport> {
         self.desk.machinery.vitals(server)
     }
 
@@ -174,7 +174,7 @@ impl Registry {
         key: &str,
         value: Value,
         expected: Option<u64>,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let around = self.desk.state().setting_context();
         let setting = self.desk.records.change_setting(by, key, value, expected, &around).await?;
         self.taken_up("a setting", self.desk.load_settings().await.map(drop)).await;
@@ -186,7 +186,7 @@ impl Registry {
         &self,
         by: &PrincipalId,
         name: &str,
-        verdict: Verdict,
+        verdict: ReviewVerdict,
         expected: Option<Digest>,
     ) -> Result<ToolRow, Refusal> {
         let row = self.desk.records.review(by, name, verdict, expected).await?;
@@ -207,7 +207,7 @@ impl Registry {
     }
 }
 
-impl Desk {
+impl RegistryDesk {
     /// Hands out the known state before anything is listed.
     fn begin(&self) {
         let specs = {
@@ -218,8 +218,13 @@ impl Desk {
             }
             let recorded = std::mem::take(&mut state.pending.names);
             // Nothing has been read yet, so there is nothing to judge.
-            state.pending =
-                Pending { servers: true, rules: true, aliases: true, names: recorded, ..Pending::default() };
+            state.pending = PendingWork {
+                servers: true,
+                rules: true,
+                aliases: true,
+                names: recorded,
+                ..PendingWork::default()
+            };
             state.roster.specs()
         };
         self.show(&BTreeSet::new());
@@ -227,7 +232,7 @@ impl Desk {
     }
 
     async fn record_now(&self, events: Vec<Event>) {
-        let entry = Entry { events, durability: Durability::OnDisk, ..Entry::default() };
+        let entry = LedgerEntry { events, durability: Durability::OnDisk, ..LedgerEntry::default() };
         if let Err(error) = self.books.append(entry).await {
             tracing::warn!(%error, "a change of the configuration is not in the ledger");
         }
@@ -247,7 +252,7 @@ fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
     parts.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| format!("{part} changed")).collect()
 }
 
-fn instances(state: &State, entry: &ServerEntry, now: std::time::Duration) -> Vec<InstanceView> {
+fn instances(state: &RegistryState, entry: &ServerEntry, now: std::time::Duration) -> Vec<InstanceView> {
     let TransportSpec::Http { instances, .. } = &entry.spec.transport else { return Vec::new() };
     let view = |instance: &toolgate_core::server::InstanceSpec| {
         let left = state.leases.left(&(entry.spec.name.clone(), instance.id.clone()), now);

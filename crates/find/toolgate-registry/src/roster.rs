@@ -8,14 +8,16 @@ mod change;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, wire_name};
+use toolgate_catalog::{HintTrust, ServerSettings, ToolNameFilter, check_reserved, wire_name};
 use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::server::{Affinity, Asks, EraChoice, InstanceSpec, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{
+    Affinity, AskPermissions, EraChoice, InstanceSpec, Isolation, ServerSpec, TransportSpec,
+};
 
-use crate::source::{FileState, ServerEntry, Source};
+use crate::source::{FileState, ServerEntry, ServerSource};
 
-pub(crate) use change::{Difference, What, differences};
+pub(crate) use change::{RosterChange, RosterDifference, differences};
 
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,28 +25,28 @@ pub(crate) const CONCURRENCY_MAX: usize = 64;
 
 /// The instances of each registered server in order of arrival, with the servers in the order of their first
 /// registration. A server whose last one has left is here without any.
-pub(crate) type Registered = Vec<(ServerName, Vec<InstanceSpec>)>;
+pub(crate) type RegisteredServers = Vec<(ServerName, Vec<InstanceSpec>)>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     pub(crate) entries: Vec<ServerEntry>,
     /// Servers whose name an earlier one has.
-    pub(crate) shadowed: Vec<Shadowed>,
+    pub(crate) shadowed: Vec<ShadowedServer>,
     /// Servers that were stored before their name became the gateway's own.
     pub(crate) reserved: Vec<ServerName>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Shadowed {
+pub(crate) struct ShadowedServer {
     pub(crate) name: ServerName,
-    pub(crate) source: Source,
+    pub(crate) source: ServerSource,
     pub(crate) by: ServerName,
-    pub(crate) by_source: Source,
+    pub(crate) by_source: ServerSource,
 }
 
 impl Roster {
-    pub(crate) fn merge(file: &FileState, settings: &[ServerEntry], registered: &Registered) -> Self {
-        let mut merging = Merging::default();
+    pub(crate) fn merge(file: &FileState, settings: &[ServerEntry], registered: &RegisteredServers) -> Self {
+        let mut merging = RosterMerge::default();
         for entry in &file.servers {
             merging.put(of_file(entry, registered, file.addresses));
         }
@@ -73,12 +75,12 @@ impl Roster {
 }
 
 #[derive(Default)]
-struct Merging {
+struct RosterMerge {
     roster: Roster,
-    taken: BTreeMap<String, (ServerName, Source)>,
+    taken: BTreeMap<String, (ServerName, ServerSource)>,
 }
 
-impl Merging {
+impl RosterMerge {
     fn add(&mut self, entry: ServerEntry) {
         let (name, source) = (entry.spec.name.clone(), entry.source);
         if check_reserved(&name).is_err() {
@@ -86,7 +88,7 @@ impl Merging {
         }
         let key = key(&name);
         if let Some((by, by_source)) = self.taken.get(&key) {
-            let shadowed = Shadowed { name, source, by: by.clone(), by_source: *by_source };
+            let shadowed = ShadowedServer { name, source, by: by.clone(), by_source: *by_source };
             return self.roster.shadowed.push(shadowed);
         }
         self.put(entry);
@@ -103,7 +105,7 @@ impl Merging {
     fn expects(&self, name: &ServerName) -> bool {
         self.taken
             .get(&key(name))
-            .is_some_and(|(holder, source)| holder == name && *source == Source::Expected)
+            .is_some_and(|(holder, source)| holder == name && *source == ServerSource::Expected)
     }
 }
 
@@ -112,8 +114,8 @@ fn key(name: &ServerName) -> String {
     wire_name(name, "").to_lowercase()
 }
 
-fn of_file(entry: &ServerEntry, registered: &Registered, addresses: AddressRules) -> ServerEntry {
-    if entry.source != Source::Expected {
+fn of_file(entry: &ServerEntry, registered: &RegisteredServers, addresses: AddressRules) -> ServerEntry {
+    if entry.source != ServerSource::Expected {
         return entry.clone();
     }
     let mut entry = with_reach(entry.clone(), addresses);
@@ -155,13 +157,13 @@ fn of_registration(name: &ServerName, instances: &[InstanceSpec], file: &FileSta
         settings: ServerSettings {
             name: name.clone(),
             prefix: true,
-            filter: Filter::default(),
-            hints: Hints::of_newcomer(None),
-            asks: Asks::default(),
+            filter: ToolNameFilter::default(),
+            hints: HintTrust::of_newcomer(None),
+            asks: AskPermissions::default(),
         },
         drift: None,
         new_tools: None,
-        source: Source::Registered,
+        source: ServerSource::Registered,
     }
 }
 

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;
 use toolgate_core::{Refusal, codes};
 
-use crate::definitions::{Set, read_agents, read_capabilities};
+use crate::definitions::{DefinitionSettings, read_agents, read_capabilities};
 use crate::known::SettingContext;
-use crate::source::{AliasSpec, Review, ServerEntry};
+use crate::source::{AliasSpec, ReviewRules, ServerEntry};
 
 pub(crate) use review::ReviewSetting;
 
@@ -31,23 +31,23 @@ pub(crate) const CAPABILITIES: &str = "capabilities";
 
 /// The parsed settings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct RegistrySettings {
     pub(crate) servers: Vec<ServerEntry>,
     pub(crate) aliases: Vec<AliasSpec>,
     pub(crate) review: ReviewSetting,
-    pub(crate) set: Set,
+    pub(crate) set: DefinitionSettings,
 }
 
 /// The data that a new value must be consistent with.
-pub(crate) struct Around<'a> {
+pub(crate) struct SettingConstraints<'a> {
     pub(crate) context: &'a SettingContext,
     /// The current definitions of the settings.
-    pub(crate) set: &'a Set,
+    pub(crate) set: &'a DefinitionSettings,
     /// The value that is replaced.
     pub(crate) before: &'a Value,
 }
 
-impl Settings {
+impl RegistrySettings {
     /// Takes a stored value. It was checked when it was written; addresses are checked again when they are
     /// dialled.
     pub(crate) fn take(&mut self, key: &str, value: &Value) -> Result<(), Refusal> {
@@ -64,7 +64,7 @@ impl Settings {
         Ok(())
     }
 
-    pub(crate) fn review(&self, file: Review) -> Review {
+    pub(crate) fn review(&self, file: ReviewRules) -> ReviewRules {
         self.review.over(file)
     }
 }
@@ -83,7 +83,11 @@ pub(crate) fn default_value(key: &'static str) -> Value {
 }
 
 /// Checks that a value may be set.
-pub(crate) fn check(key: &'static str, value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(
+    key: &'static str,
+    value: &Value,
+    around: &SettingConstraints<'_>,
+) -> Result<(), Refusal> {
     match key {
         MCP_SERVERS => mcp_servers::check(value, around.context),
         ALIASES => aliases::check(value, around.context),

@@ -6,16 +6,16 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_store::{Books, Store};
 
-use crate::port::{Machinery, Shelf};
+use crate::port::{AgentCatalog, ServerControl};
 use crate::source::FileState;
 
 /// The parts of a registry.
-pub struct Setup {
+pub struct RegistrySetup {
     pub store: Store,
     pub books: Arc<Books>,
     pub clock: Arc<dyn Clock>,
     pub file: FileState,
-    pub machinery: Arc<dyn Machinery>,
-    pub shelf: Arc<dyn Shelf>,
+    pub machinery: Arc<dyn ServerControl>,
+    pub shelf: Arc<dyn AgentCatalog>,
     pub shutdown: CancellationToken,
 }

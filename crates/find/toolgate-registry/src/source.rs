@@ -21,7 +21,7 @@ pub struct FileState {
     pub agents: Vec<AgentDefinition>,
     pub capabilities: Vec<Capability>,
     /// Used unless a setting overrides it.
-    pub review: Review,
+    pub review: ReviewRules,
     /// The rules for servers that were named over the network.
     pub addresses: AddressRules,
     /// Secrets of the operator's file that are kept elsewhere.
@@ -47,12 +47,12 @@ pub struct ServerEntry {
     /// The server's own rule; `None` uses the general one.
     pub drift: Option<Drift>,
     pub new_tools: Option<NewTools>,
-    pub source: Source,
+    pub source: ServerSource,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum ServerSource {
     File,
     /// In the file without an address: its instances register.
     Expected,
@@ -60,13 +60,13 @@ pub enum Source {
     Registered,
 }
 
-impl Source {
+impl ServerSource {
     /// The place where an operator finds it.
     pub fn place(self) -> &'static str {
         match self {
-            Source::File | Source::Expected => "toolgate.toml",
-            Source::Settings => "the setting mcp_servers",
-            Source::Registered => "a registration",
+            ServerSource::File | ServerSource::Expected => "toolgate.toml",
+            ServerSource::Settings => "the setting mcp_servers",
+            ServerSource::Registered => "a registration",
         }
     }
 }
@@ -74,7 +74,7 @@ impl Source {
 /// The treatment of changes to tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Review {
+pub struct ReviewRules {
     pub drift: Drift,
     pub new_tools: NewTools,
     pub findings: OnFinding,
@@ -145,7 +145,7 @@ pub struct Registration {
 /// A reviewer's decision on a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum ReviewVerdict {
     Accept,
     Reject,
 }

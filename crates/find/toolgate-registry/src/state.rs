@@ -7,47 +7,47 @@ use std::time::Duration;
 use toolgate_catalog::Alias;
 use toolgate_core::event::Event;
 use toolgate_core::registry::WireName;
-use toolgate_core::server::{InstanceId, InstanceSpec, Listing};
+use toolgate_core::server::{InstanceId, InstanceSpec, ServerListing};
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_store::{RegisteredServer, StoredInstance, StoredTool};
 
-use crate::alias::{self, LastSaid};
+use crate::alias::{self, LastDefinitions};
 use crate::health::HealthLog;
 use crate::known::SettingContext;
 use crate::leases::Leases;
-use crate::pins::{self, Offer, ToolRows};
-use crate::roster::{self, Difference, Registered, Roster};
-use crate::settings::Settings;
-use crate::source::{FileState, Review};
+use crate::pins::{self, ToolOffer, ToolRows};
+use crate::roster::{self, RegisteredServers, Roster, RosterDifference};
+use crate::settings::RegistrySettings;
+use crate::source::{FileState, ReviewRules};
 
 /// Health changes that wait to be written. Beyond it the oldest are given up: the status table has the latest anyway.
 const EVENTS_MAX: usize = 1000;
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct RegistryState {
     pub(crate) file: FileState,
     /// The places where the operator's file does not load, if its last version does not.
     pub(crate) file_refused: Option<String>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: RegistrySettings,
     /// By server, in order of arrival; empty if the last instance left.
     pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,
     /// The time of the first registration of each: the first one keeps a name that two could have, even after
     /// a restart.
     pub(crate) first_registered_ms: BTreeMap<ServerName, i64>,
     /// The last statements of each about its tools.
-    pub(crate) last_said: LastSaid,
+    pub(crate) last_said: LastDefinitions,
     pub(crate) leases: Leases,
     pub(crate) roster: Roster,
     /// In effect now.
     pub(crate) aliases: Vec<Alias>,
     pub(crate) rows: BTreeMap<ServerName, ServerRows>,
-    pub(crate) readings: BTreeMap<ServerName, Reading>,
+    pub(crate) readings: BTreeMap<ServerName, ServerReading>,
     /// The last time the store was told that a server's tools were seen.
     pub(crate) seen_ms: BTreeMap<ServerName, i64>,
     pub(crate) health: HealthLog,
     /// Names that the catalogue needs and the store does not have yet.
     pub(crate) unrecorded: Vec<WireName>,
-    pub(crate) pending: Pending,
+    pub(crate) pending: PendingWork,
 }
 
 /// The tools of one server as the store has them.
@@ -60,10 +60,10 @@ pub(crate) struct ServerRows {
 
 /// The last offer of a server.
 #[derive(Clone)]
-pub(crate) struct Reading {
-    pub(crate) offers: Vec<Offer>,
+pub(crate) struct ServerReading {
+    pub(crate) offers: Vec<ToolOffer>,
     /// All but its tools.
-    pub(crate) rest: Listing,
+    pub(crate) rest: ServerListing,
     pub(crate) freshness: Freshness,
 }
 
@@ -77,9 +77,9 @@ pub(crate) enum Freshness {
 
 /// The work of the next round.
 #[derive(Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingWork {
     /// New readings, the latest of each server.
-    pub(crate) listings: BTreeMap<ServerName, Listing>,
+    pub(crate) listings: BTreeMap<ServerName, ServerListing>,
     /// Servers whose reading is to be judged again: the rules have changed, or it could not be written.
     pub(crate) again: BTreeSet<ServerName>,
     /// Servers whose rows have changed: the agents' catalogue is updated. Nothing is judged by it: two
@@ -98,8 +98,8 @@ pub(crate) struct Pending {
     pub(crate) events: Vec<Event>,
 }
 
-impl Reading {
-    pub(crate) fn of(mut listing: Listing, rows: &ToolRows, freshness: Freshness) -> Self {
+impl ServerReading {
+    pub(crate) fn of(mut listing: ServerListing, rows: &ToolRows, freshness: Freshness) -> Self {
         let offers = pins::offers(&listing, rows);
         listing.tools = Vec::new();
         listing.conflicts = Vec::new();
@@ -114,7 +114,7 @@ impl ServerRows {
     }
 }
 
-impl State {
+impl RegistryState {
     /// Replaces all rows.
     pub(crate) fn take_rows(&mut self, stored: Vec<StoredTool>) {
         let mut rows: BTreeMap<ServerName, ServerRows> = BTreeMap::new();
@@ -138,7 +138,7 @@ impl State {
         let (Some(rows), Some(reading)) = (self.rows.get(server), self.readings.get(server)) else {
             return false;
         };
-        let is_retired = |offer: &Offer| {
+        let is_retired = |offer: &ToolOffer| {
             let row = rows.tools.get(&offer.own);
             row.is_some_and(|row| row.reason.as_deref() == Some(pins::reason::SERVER_REMOVED))
         };
@@ -190,7 +190,7 @@ impl State {
     }
 
     /// Rebuilds the roster, and returns the differences.
-    pub(crate) fn recompute(&mut self) -> Vec<Difference> {
+    pub(crate) fn recompute(&mut self) -> Vec<RosterDifference> {
         let roster = Roster::merge(&self.file, &self.settings.servers, &self.registrations());
         let differences = roster::differences(&self.roster.entries, &roster.entries);
         for shadowed in roster.shadowed.iter().filter(|one| !self.roster.shadowed.contains(one)) {
@@ -211,9 +211,9 @@ impl State {
         differences
     }
 
-    fn note_differences(&mut self, differences: &[Difference]) {
+    fn note_differences(&mut self, differences: &[RosterDifference]) {
         for one in differences {
-            if one.what == roster::What::Removed {
+            if one.what == roster::RosterChange::Removed {
                 self.readings.remove(&one.server);
                 self.health.forget(&one.server);
                 self.pending.listings.remove(&one.server);
@@ -227,7 +227,7 @@ impl State {
         }
     }
 
-    fn registrations(&self) -> Registered {
+    fn registrations(&self) -> RegisteredServers {
         let specs = |instances: &Vec<StoredInstance>| -> Vec<InstanceSpec> {
             instances.iter().map(|instance| instance.spec.clone()).collect()
         };
@@ -235,7 +235,8 @@ impl State {
             (self.first_registered_ms.get(server).copied().unwrap_or(i64::MAX), server.clone())
         };
         let all = self.registered.iter();
-        let mut all: Registered = all.map(|(server, instances)| (server.clone(), specs(instances))).collect();
+        let mut all: RegisteredServers =
+            all.map(|(server, instances)| (server.clone(), specs(instances))).collect();
         all.sort_by_cached_key(came);
         all
     }
@@ -248,10 +249,10 @@ impl State {
     }
 
     /// The treatment of changes to a server's tools.
-    pub(crate) fn review_of(&self, server: &ServerName) -> Review {
+    pub(crate) fn review_of(&self, server: &ServerName) -> ReviewRules {
         let usual = self.settings.review(self.file.review);
         let Some(entry) = self.roster.get(server) else { return usual };
-        Review {
+        ReviewRules {
             drift: entry.drift.unwrap_or(usual.drift),
             new_tools: entry.new_tools.unwrap_or(usual.new_tools),
             findings: usual.findings,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::names::names_within;
 use crate::tokens;
 
-pub use card::Card;
+pub use card::ToolCard;
 
 /// The number of tools with signatures in an answer, or with definitions if these are requested.
 pub const DETAILED_MAX: usize = 5;
@@ -26,7 +26,7 @@ pub const LINES_ALONE_MAX: usize = 12;
 
 /// The amount of detail about the best tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
+pub enum DetailLevel {
     /// Names with one line each.
     Name,
     /// Typed signatures: enough to call most tools.
@@ -36,35 +36,35 @@ pub enum Detail {
     Schema,
 }
 
-impl Detail {
-    pub const ALL: [Detail; 3] = [Detail::Signature, Detail::Name, Detail::Schema];
+impl DetailLevel {
+    pub const ALL: [DetailLevel; 3] = [DetailLevel::Signature, DetailLevel::Name, DetailLevel::Schema];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Detail::Name => "name",
-            Detail::Signature => "signature",
-            Detail::Schema => "schema",
+            DetailLevel::Name => "name",
+            DetailLevel::Signature => "signature",
+            DetailLevel::Schema => "schema",
         }
     }
 
-    pub fn named(name: &str) -> Option<Detail> {
+    pub fn named(name: &str) -> Option<DetailLevel> {
         Self::ALL.into_iter().find(|detail| detail.as_str() == name)
     }
 }
 
 /// The token budget of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget(usize);
+pub struct AnswerBudget(usize);
 
-impl Budget {
+impl AnswerBudget {
     pub const TOKENS_DEFAULT: usize = 500;
     /// Room for one line and the words about the rest.
     pub const TOKENS_MIN: usize = 100;
     pub const TOKENS_MAX: usize = 10_000;
 
     /// The requested budget, clamped to the limits.
-    pub fn of(tokens: usize) -> Budget {
-        Budget(tokens.clamp(Self::TOKENS_MIN, Self::TOKENS_MAX))
+    pub fn of(tokens: usize) -> AnswerBudget {
+        AnswerBudget(tokens.clamp(Self::TOKENS_MIN, Self::TOKENS_MAX))
     }
 
     pub fn tokens(self) -> usize {
@@ -72,29 +72,29 @@ impl Budget {
     }
 }
 
-impl Default for Budget {
+impl Default for AnswerBudget {
     fn default() -> Self {
-        Budget(Self::TOKENS_DEFAULT)
+        AnswerBudget(Self::TOKENS_DEFAULT)
     }
 }
 
 /// One found tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
-    pub card: &'a Card,
-    /// Its whole definition under the name agents call it by; only [`Detail::Schema`] shows it.
+pub struct SearchItem<'a> {
+    pub card: &'a ToolCard,
+    /// Its whole definition under the name agents call it by; only [`DetailLevel::Schema`] shows it.
     pub definition: Option<&'a Value>,
 }
 
 /// A tool as an answer shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ShownTool {
     pub name: String,
-    pub form: Form,
+    pub form: ShownForm,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ShownForm {
     Definition(Value),
     Signature(String),
     Line(String),
@@ -103,23 +103,28 @@ pub enum Form {
 
 /// The answer of a search, as text for people and models and as data for programs: the same tools in both.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ToolSearchAnswer {
     pub text: String,
     pub tokens: usize,
     /// By rank.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownTool>,
     /// The number of other matches.
     pub more: usize,
 }
 
-impl Answer {
+impl ToolSearchAnswer {
     /// The found tools, best first; `matches` is their total number, including those beyond `items`.
-    pub fn of(items: &[Item<'_>], matches: usize, detail: Detail, budget: Budget) -> Answer {
+    pub fn of(
+        items: &[SearchItem<'_>],
+        matches: usize,
+        detail: DetailLevel,
+        budget: AnswerBudget,
+    ) -> ToolSearchAnswer {
         compose::compose(items, matches.max(items.len()), detail, budget)
     }
 
     /// Nothing matches: suggestions among the servers that the caller may see.
-    pub fn nothing(servers: &[&str], budget: Budget) -> Answer {
+    pub fn nothing(servers: &[&str], budget: AnswerBudget) -> ToolSearchAnswer {
         let advice = "No tool matches. Try other words for what it does or works on";
         let text = match servers {
             [] => format!("{advice}. There are no tools in this session."),
@@ -129,24 +134,24 @@ impl Answer {
                 format!("{advice}{}.", names_within(servers, left))
             }
         };
-        Answer { tokens: tokens::count(&text), text, shown: Vec::new(), more: 0 }
+        ToolSearchAnswer { tokens: tokens::count(&text), text, shown: Vec::new(), more: 0 }
     }
 
     /// `{"tools": [{"name", "signature" | "line" | "definition"}], "more"}`
     pub fn structured(&self) -> Value {
-        let tools: Vec<Value> = self.shown.iter().map(Shown::structured).collect();
+        let tools: Vec<Value> = self.shown.iter().map(ShownTool::structured).collect();
         json!({ "tools": tools, "more": self.more })
     }
 }
 
-impl Shown {
+impl ShownTool {
     fn structured(&self) -> Value {
         let name = &self.name;
         match &self.form {
-            Form::Definition(definition) => json!({ "name": name, "definition": definition }),
-            Form::Signature(signature) => json!({ "name": name, "signature": signature }),
-            Form::Line(line) => json!({ "name": name, "line": line }),
-            Form::Name => json!({ "name": name }),
+            ShownForm::Definition(definition) => json!({ "name": name, "definition": definition }),
+            ShownForm::Signature(signature) => json!({ "name": name, "signature": signature }),
+            ShownForm::Line(line) => json!({ "name": name, "line": line }),
+            ShownForm::Name => json!({ "name": name }),
         }
     }
 }

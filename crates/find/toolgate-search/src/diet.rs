@@ -12,7 +12,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use redundant::Place;
+use redundant::SchemaPosition;
 
 /// The maximum depth that is processed; deeper parts stay as they are. JSON from outside is no deeper than
 /// this.
@@ -68,21 +68,21 @@ fn text_of<'a>(members: &'a Map<String, Value>, key: &str) -> &'a str {
 }
 
 fn root(schema: &Value, name: &str, description: &str) -> Value {
-    let walk = Walk { may_merge_null: !nullable::is_referred_into(schema) };
-    let mut slim = walk.schema(schema, Place { name, above: description, depth: 0 });
+    let walk = DietWalk { may_merge_null: !nullable::is_referred_into(schema) };
+    let mut slim = walk.schema(schema, SchemaPosition { name, above: description, depth: 0 });
     if let (Some(map), true) = (slim.as_object_mut(), redundant::reads_alike_in_every_dialect(schema)) {
         map.shift_remove("$schema");
     }
     slim
 }
 
-struct Walk {
+struct DietWalk {
     /// False if a reference leads to a place that would be removed.
     may_merge_null: bool,
 }
 
-impl Walk {
-    fn schema(&self, schema: &Value, place: Place<'_>) -> Value {
+impl DietWalk {
+    fn schema(&self, schema: &Value, place: SchemaPosition<'_>) -> Value {
         let Some(keywords) = schema.as_object().filter(|_| place.depth < DEPTH_MAX) else {
             return schema.clone();
         };
@@ -94,7 +94,7 @@ impl Walk {
         Value::Object(ordered(kept, &KEYWORD_ORDER))
     }
 
-    fn keyword(&self, key: &str, value: &Value, inside: Place<'_>) -> Value {
+    fn keyword(&self, key: &str, value: &Value, inside: SchemaPosition<'_>) -> Value {
         match value {
             Value::Object(schemas) if HOLDS_NAMED_SCHEMAS.contains(&key) => {
                 let slim = |(name, schema): (&String, &Value)| {

@@ -14,7 +14,7 @@ use toolgate_core::{CanonicalName, ServerName};
 
 /// The texts that a tool can be found by.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Document {
+pub struct ToolDocument {
     pub name: CanonicalName,
     pub server: ServerName,
     /// The server's own name for it.
@@ -23,7 +23,7 @@ pub struct Document {
     pub known_as: Vec<String>,
     pub title: Option<String>,
     pub description: String,
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<ToolArgument>,
     pub tags: Vec<String>,
     /// Queries that should lead to this tool, as the operator wrote them.
     pub examples: Vec<String>,
@@ -31,12 +31,12 @@ pub struct Document {
 
 /// One argument of a tool, at any depth of its schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Argument {
+pub struct ToolArgument {
     pub name: String,
     pub description: String,
 }
 
-impl Document {
+impl ToolDocument {
     /// Reads a definition. Members that are missing or of another type are ignored.
     pub fn read(
         server: &ServerName,

@@ -17,6 +17,6 @@ mod table;
 mod tests;
 
 pub use indexer::Indexer;
-pub use search::{FUSED_MAX, Hit, Place};
+pub use search::{FUSED_MAX, MatchKind, SearchHit};
 pub use subset::Subset;
 pub use table::Index;

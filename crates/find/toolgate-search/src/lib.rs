@@ -13,9 +13,12 @@ mod signature;
 pub mod tokens;
 mod words;
 
-pub use answer::{Answer, Budget, Card, DETAILED_MAX, Detail, Form, Item, LINES_ALONE_MAX, LINES_MAX, Shown};
-pub use cost::{Cost, listed};
+pub use answer::{
+    AnswerBudget, DETAILED_MAX, DetailLevel, LINES_ALONE_MAX, LINES_MAX, SearchItem, ShownForm, ShownTool,
+    ToolCard, ToolSearchAnswer,
+};
+pub use cost::{TokenCost, listed};
 pub use diet::diet;
-pub use document::{Argument, Document};
-pub use index::{FUSED_MAX, Hit, Index, Indexer, Place, Subset};
+pub use document::{ToolArgument, ToolDocument};
+pub use index::{FUSED_MAX, Index, Indexer, MatchKind, SearchHit, Subset};
 pub use signature::{one_line, signature};

@@ -1,7 +1,7 @@
 //! Semantic search: an encoder makes vectors of tools and queries, and near ones have a similar meaning.
 //! Optional; a tool without a vector is found by its words alone.
 //!
-//! [`Meaning`] has the vectors and follows the index; running an encoder and keeping files is up to the
+//! [`MeaningIndex`] has the vectors and follows the index; running an encoder and keeping files is up to the
 //! caller.
 
 mod cache;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use toolgate_core::ServerName;
 
-use crate::{Document, FUSED_MAX, Hit, Index, Place, Subset};
-use queries::Queries;
-use shelf::{Shelf, Text};
+use crate::{FUSED_MAX, Index, MatchKind, SearchHit, Subset, ToolDocument};
+use queries::QueryCache;
+use shelf::{EmbeddedText, VectorShelf};
 use vector::Vector;
 
 pub use cache::BadCache;
@@ -32,28 +32,28 @@ pub use text::text;
 pub const BATCH_MAX: usize = 32;
 
 /// The vectors of a catalogue, one for each text that a tool has, shared between indexes.
-pub struct Meaning {
+pub struct MeaningIndex {
     encoder: Arc<dyn Encoder>,
-    shelf: Mutex<Shelf>,
-    queries: Mutex<Queries>,
+    shelf: Mutex<VectorShelf>,
+    queries: Mutex<QueryCache>,
 }
 
 /// The progress of embedding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct EmbeddingProgress {
     /// The number of distinct texts of the current tools.
     pub texts: usize,
     /// The number of texts with a vector. The others are found by their words alone.
     pub embedded: usize,
 }
 
-impl Progress {
+impl EmbeddingProgress {
     pub fn is_complete(&self) -> bool {
         self.embedded == self.texts
     }
 }
 
-impl Meaning {
+impl MeaningIndex {
     pub fn new(encoder: Arc<dyn Encoder>) -> Self {
         Self { encoder, shelf: Mutex::default(), queries: Mutex::default() }
     }
@@ -72,7 +72,7 @@ impl Meaning {
     }
 
     /// Takes the tools of an index; those with a known text have their vector at once.
-    pub fn follow(&self, index: &Arc<Index>) -> Progress {
+    pub fn follow(&self, index: &Arc<Index>) -> EmbeddingProgress {
         let mut shelf = self.shelf.lock();
         shelf.follow(index);
         shelf.progress()
@@ -80,7 +80,7 @@ impl Meaning {
 
     /// Embeds some of the missing texts. Slow: call it until it reports completion, on a thread that may
     /// block.
-    pub fn embed_some(&self) -> Result<Progress, EncodeError> {
+    pub fn embed_some(&self) -> Result<EmbeddingProgress, EncodeError> {
         let missing = self.shelf.lock().missing(BATCH_MAX);
         if !missing.is_empty() {
             let words: Vec<&str> = missing.iter().map(|(words, _)| &**words).collect();
@@ -90,20 +90,20 @@ impl Meaning {
         Ok(self.shelf.lock().progress())
     }
 
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> EmbeddingProgress {
         self.shelf.lock().progress()
     }
 
     /// The tools of a subset nearest in meaning to a query, the best first. Tools without a vector are left out.
-    pub fn nearest(&self, subset: &Subset, query: &str, limit: usize) -> Result<Vec<Hit>, EncodeError> {
+    pub fn nearest(&self, subset: &Subset, query: &str, limit: usize) -> Result<Vec<SearchHit>, EncodeError> {
         let query = self.query(query)?;
         let texts = self.shelf.lock().view(subset.index());
         let near = near(subset, &texts, &query).into_iter();
         let mut near: Vec<_> = near.filter_map(|tool| Some((tool.cosine?, tool.document))).collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let hit = |(score, document): (f32, &Arc<Document>)| {
+        let hit = |(score, document): (f32, &Arc<ToolDocument>)| {
             let name = document.name.clone();
-            Hit { name, score, place: Place::Words }
+            SearchHit { name, score, place: MatchKind::Words }
         };
         Ok(near.into_iter().take(limit).map(hit).collect())
     }
@@ -115,7 +115,7 @@ impl Meaning {
         query: &str,
         servers: Option<&[ServerName]>,
         limit: usize,
-    ) -> Result<Vec<Hit>, EncodeError> {
+    ) -> Result<Vec<SearchHit>, EncodeError> {
         let narrowed = servers.map(|servers| subset.of_servers(servers));
         let subset = narrowed.as_ref().unwrap_or(subset);
         let vector = self.query(query)?;
@@ -146,18 +146,18 @@ impl Meaning {
 }
 
 /// A tool and how near it is, once it has a vector.
-struct Near<'a> {
-    document: &'a Arc<Document>,
+struct NearTool<'a> {
+    document: &'a Arc<ToolDocument>,
     cosine: Option<f32>,
 }
 
 /// The tools of a subset in the order of their names, as in its index. Nothing outside is read.
-fn near<'a>(subset: &'a Subset, texts: &[Arc<Text>], query: &Vector) -> Vec<Near<'a>> {
+fn near<'a>(subset: &'a Subset, texts: &[Arc<EmbeddedText>], query: &Vector) -> Vec<NearTool<'a>> {
     let mut tools = subset.index().documents().zip(texts);
     let near = subset.documents().map(|document| {
         let found = tools.find(|(other, _)| Arc::ptr_eq(other, document));
         let (_, text) = found.expect("a subset has the documents of its index, in their order");
-        Near { document, cosine: text.vector().map(|vector| query.cosine(vector)) }
+        NearTool { document, cosine: text.vector().map(|vector| query.cosine(vector)) }
     });
     near.collect()
 }

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Budget, Detail};
+use crate::answer::{AnswerBudget, DetailLevel};
 use crate::names::names_within;
 use crate::{plain, tokens};
 
@@ -100,7 +100,7 @@ pub fn definitions(blurb: &str) -> [Value; 3] {
 }
 
 fn search_tools(blurb: &str) -> Value {
-    let details: Vec<&str> = Detail::ALL.into_iter().map(Detail::as_str).collect();
+    let details: Vec<&str> = DetailLevel::ALL.into_iter().map(DetailLevel::as_str).collect();
     json!({
         "name": SEARCH_TOOLS,
         "title": "Search tools",
@@ -115,7 +115,7 @@ fn search_tools(blurb: &str) -> Value {
                 "detail": { "type": "string", "enum": details },
                 "budget_tokens": {
                     "type": "integer",
-                    "description": format!("Length of the answer, {} by default", Budget::TOKENS_DEFAULT),
+                    "description": format!("Length of the answer, {} by default", AnswerBudget::TOKENS_DEFAULT),
                 },
             },
             "required": ["query"],

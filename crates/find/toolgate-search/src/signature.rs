@@ -11,7 +11,7 @@ mod types;
 use serde_json::Value;
 
 use crate::plain;
-use types::Levels;
+use types::SchemaDepth;
 
 /// The maximum number of arguments in a signature.
 const ARGUMENTS_MAX: usize = 12;
@@ -64,7 +64,7 @@ fn shown_name(name: &str) -> String {
 fn arguments(definition: &Value) -> String {
     let Some(root) = definition.get("inputSchema") else { return String::new() };
     let Some(schema) = types::resolved(root, root).as_object() else { return String::new() };
-    let (told, mut left_out) = types::arguments(schema, root, ARGUMENTS_MAX, Levels::ARGUMENT);
+    let (told, mut left_out) = types::arguments(schema, root, ARGUMENTS_MAX, SchemaDepth::ARGUMENT);
     let mut text = String::new();
     for (place, argument) in told.iter().enumerate() {
         if place > 0 && text.chars().count() + argument.chars().count() > ARGUMENTS_CHARS_MAX {

@@ -17,16 +17,16 @@ use unicode_normalization::UnicodeNormalization;
 
 pub(crate) use alike::alike;
 pub(crate) use filler::is_filler;
-pub(crate) use split::{Kind, Word};
+pub(crate) use split::{SplitWord, WordKind};
 
 /// The words of a text in their order, folded but not stemmed.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn words(text: &str) -> Vec<SplitWord> {
     split::split(&fold_accents(text))
 }
 
 /// A name with its words apart: `createIssue`, `create-issue` and `Create Issue` are all `create_issue`.
 pub(crate) fn name_key(name: &str) -> String {
-    let words = words(name).into_iter().filter(|word| word.kind == Kind::Plain);
+    let words = words(name).into_iter().filter(|word| word.kind == WordKind::Plain);
     words.map(|word| word.text).collect::<Vec<_>>().join("_")
 }
 

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::scope::{AgentDefinition, AgentName, Credential, Definitions, Route};
+use toolgate_core::scope::{AgentDefinition, AgentName, Credential, Definitions, SessionRoute};
 use toolgate_core::{Principal, PrincipalId, Role, ServerName};
-use toolgate_sessions::{NewSession, Sessions, Setup, Surroundings};
+use toolgate_sessions::{NewSession, SessionEnvironment, Sessions, SessionsSetup};
 use toolgate_store::{BooksSettings, Store};
 
 const ROUNDS: u32 = 2_000_000;
@@ -20,9 +20,9 @@ const THREADS: usize = 2;
 /// The number of credentials in use besides the measured one.
 const OTHERS: usize = 2_000;
 
-struct Around(ArcSwap<Definitions>);
+struct BenchEnvironment(ArcSwap<Definitions>);
 
-impl Surroundings for Around {
+impl SessionEnvironment for BenchEnvironment {
     fn definitions(&self) -> Arc<Definitions> {
         self.0.load_full()
     }
@@ -35,14 +35,14 @@ impl Surroundings for Around {
         BTreeSet::new()
     }
 
-    fn template(&self) -> Template {
-        Template::default()
+    fn template(&self) -> PolicyTemplate {
+        PolicyTemplate::default()
     }
 }
 
-struct SystemClock(Instant);
+struct BenchClock(Instant);
 
-impl Clock for SystemClock {
+impl Clock for BenchClock {
     fn now_ms(&self) -> i64 {
         toolgate_store::clock::now_ms()
     }
@@ -70,17 +70,17 @@ async fn main() {
     let sessions = start(folder.path()).await;
     for number in 0..OTHERS {
         let other = agent(&format!("tok_{number:032}"));
-        sessions.seat(&other, &Route::Default).await.expect("a seat");
+        sessions.seat(&other, &SessionRoute::Default).await.expect("a seat");
     }
     let plain = agent("tok_0190163d8694739bb6ea23ce9e9a1e1d");
     let opened = sessions.open(&plain, NewSession::default()).await.expect("opened");
     let token = Credential { session: Some(opened.session.id.clone()), ..plain.clone() };
     let bound = Credential { agent: Some(AgentName::default_agent()), ..plain.clone() };
-    let to_agent = Route::Agent(AgentName::default_agent());
+    let to_agent = SessionRoute::Agent(AgentName::default_agent());
     let cases = [
-        ("/mcp, token of an agent", &plain, &Route::Default),
+        ("/mcp, token of an agent", &plain, &SessionRoute::Default),
         ("/mcp/{agent}, bound token", &bound, &to_agent),
-        ("/mcp, token of a session", &token, &Route::Default),
+        ("/mcp, token of a session", &token, &SessionRoute::Default),
     ];
     for (what, credential, route) in cases {
         sessions.seat(credential, route).await.expect("a seat");
@@ -95,7 +95,7 @@ async fn main() {
     sessions.stop().await;
 }
 
-fn measure(sessions: &Sessions, credential: &Credential, route: &Route) -> f64 {
+fn measure(sessions: &Sessions, credential: &Credential, route: &SessionRoute) -> f64 {
     let began = Instant::now();
     for _ in 0..ROUNDS {
         let seat = sessions.seat_known(black_box(credential), black_box(route));
@@ -113,11 +113,11 @@ async fn start(folder: &std::path::Path) -> Arc<Sessions> {
     };
     let clerk = AgentDefinition::named(AgentName::new("clerk").expect("a legal name"));
     let agents = [(clerk.name.clone(), Arc::new(clerk))].into();
-    let setup = Setup {
+    let setup = SessionsSetup {
         books: Arc::new(store.books(settings).await.expect("books")),
         store,
-        clock: Arc::new(SystemClock(Instant::now())),
-        surroundings: Arc::new(Around(ArcSwap::from_pointee(Definitions {
+        clock: Arc::new(BenchClock(Instant::now())),
+        surroundings: Arc::new(BenchEnvironment(ArcSwap::from_pointee(Definitions {
             agents,
             ..Definitions::default()
         }))),

@@ -15,7 +15,7 @@ use crate::refusal::unknown_agent;
 /// Characters of a digest that a derived id has.
 const DERIVED_CHARS: usize = 32;
 
-pub(crate) struct Choice {
+pub(crate) struct AgentChoice {
     /// The definition that was asked for.
     pub(crate) agent: Arc<AgentDefinition>,
     /// The credential's view as that agent: no more than the definition that it is bound to admits.
@@ -28,7 +28,7 @@ pub(crate) fn choose(
     definitions: &Definitions,
     credential: &Credential,
     wanted: Option<&AgentName>,
-) -> Result<Choice, Refusal> {
+) -> Result<AgentChoice, Refusal> {
     let own = own(definitions, credential)?;
     let Some(wanted) = wanted.filter(|wanted| **wanted != own.name) else {
         let scope = definitions.scope(&own).map_err(bad)?;
@@ -37,15 +37,15 @@ pub(crate) fn choose(
             None if runs_the_gateway(credential) && credential.agent.is_none() => TokenBudget::Off,
             _ => scope.token_budget,
         };
-        return Ok(Choice { scope: Scope { token_budget, ..scope }, limits: own.limits, agent: own });
+        return Ok(AgentChoice { scope: Scope { token_budget, ..scope }, limits: own.limits, agent: own });
     };
     let agent = definitions.agent(wanted).ok_or_else(|| unknown_agent(wanted))?;
     let scope = definitions.scope(&agent).map_err(bad)?;
     if !is_bound(definitions, credential, &own) {
-        return Ok(Choice { scope, limits: agent.limits, agent });
+        return Ok(AgentChoice { scope, limits: agent.limits, agent });
     }
     let scope = scope.within(definitions.scope(&own).map_err(bad)?);
-    Ok(Choice { scope, limits: strictest(agent.limits, own.limits), agent })
+    Ok(AgentChoice { scope, limits: strictest(agent.limits, own.limits), agent })
 }
 
 /// The definition of a credential that names none.

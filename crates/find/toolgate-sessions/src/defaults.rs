@@ -10,9 +10,9 @@ use toolgate_core::scope::{AgentName, Credential, Definitions, Mounts, Seat};
 use toolgate_core::{Principal, Refusal};
 use toolgate_store::{SessionKind, StoredSession};
 
-use crate::choice::{self, Choice};
-use crate::shards::{Hashed, Shards};
-use crate::usage::Usage;
+use crate::choice::{self, AgentChoice};
+use crate::shards::{IdentityHasher, Shards};
+use crate::usage::SessionUsage;
 use crate::view::idle_before;
 
 /// Further ones are made again on every request.
@@ -23,7 +23,7 @@ pub(crate) const UNKEPT_MAX: usize = 1_024;
 pub(crate) struct DefaultSeats {
     hasher: RandomState,
     /// By the hash of credential and agent. Two that have the same one push each other out, which costs time only.
-    seats: Shards<u64, Arc<DefaultSeat>, BuildHasherDefault<Hashed>>,
+    seats: Shards<u64, Arc<DefaultSeat>, BuildHasherDefault<IdentityHasher>>,
     unkept: mpsc::Sender<Arc<DefaultSeat>>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct DefaultSeat {
     agent: AgentName,
     idle_seconds: u64,
     pub(crate) seat: Arc<Seat>,
-    pub(crate) usage: Arc<Usage>,
+    pub(crate) usage: Arc<SessionUsage>,
 }
 
 impl DefaultSeats {
@@ -79,10 +79,10 @@ impl DefaultSeats {
         outdated: Option<&DefaultSeat>,
         now_ms: i64,
     ) -> Result<Arc<DefaultSeat>, Refusal> {
-        let Choice { agent, scope, limits } = choice::choose(&definitions, credential, wanted)?;
+        let AgentChoice { agent, scope, limits } = choice::choose(&definitions, credential, wanted)?;
         let session = choice::derived_id(&credential.principal, &scope);
         let same = outdated.filter(|one| one.seat.session == session);
-        let usage = same.map_or_else(|| Arc::new(Usage::new(now_ms)), |one| Arc::clone(&one.usage));
+        let usage = same.map_or_else(|| Arc::new(SessionUsage::new(now_ms)), |one| Arc::clone(&one.usage));
         let made = Arc::new(DefaultSeat {
             credential: credential.clone(),
             wanted: wanted.cloned(),

@@ -10,32 +10,32 @@ use toolgate_store::{Books, Store, StoreError};
 
 use crate::defaults::{DefaultSeat, DefaultSeats};
 use crate::live::LiveSessions;
-use crate::port::{Setup, Surroundings};
-use crate::versions::Versions;
+use crate::port::{SessionEnvironment, SessionsSetup};
+use crate::versions::KnownVersions;
 
-pub(crate) struct Desk {
+pub(crate) struct SessionDesk {
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) surroundings: Arc<dyn Surroundings>,
+    pub(crate) surroundings: Arc<dyn SessionEnvironment>,
     pub(crate) live: LiveSessions,
     pub(crate) defaults: DefaultSeats,
-    pub(crate) versions: tokio::sync::Mutex<Versions>,
+    pub(crate) versions: tokio::sync::Mutex<KnownVersions>,
     /// The revision up to which changes of others were followed. Locked while sessions are read from the
     /// store: a session that was open when it was read and is closed now must not come back.
     pub(crate) followed: tokio::sync::Mutex<u64>,
 }
 
-impl Desk {
+impl SessionDesk {
     /// The revision comes first: later changes are followed.
     pub(crate) async fn open(
-        setup: Setup,
-    ) -> Result<(Arc<Desk>, mpsc::Receiver<Arc<DefaultSeat>>), StoreError> {
-        let Setup { store, books, clock, surroundings, shutdown: _ } = setup;
+        setup: SessionsSetup,
+    ) -> Result<(Arc<SessionDesk>, mpsc::Receiver<Arc<DefaultSeat>>), StoreError> {
+        let SessionsSetup { store, books, clock, surroundings, shutdown: _ } = setup;
         let revision = store.read_revisions().await?.sessions;
-        let versions = Versions::seen(store.read_agent_digests().await?);
+        let versions = KnownVersions::seen(store.read_agent_digests().await?);
         let (defaults, unkept) = DefaultSeats::new();
-        let desk = Desk {
+        let desk = SessionDesk {
             store,
             books,
             clock,

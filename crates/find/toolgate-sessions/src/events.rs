@@ -3,29 +3,29 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::scope::Mounts;
 use toolgate_core::{PrincipalId, RawJson};
 use toolgate_store::{NewAgentVersion, StoredSession};
 
 /// One event, by any author.
-pub(crate) struct Telling<'a> {
+pub(crate) struct SessionEvent<'a> {
     pub(crate) at_ms: i64,
     pub(crate) by: &'a PrincipalId,
 }
 
-impl Telling<'_> {
-    fn event(&self, kind: EventKind, about: About, detail: Value) -> Event {
+impl SessionEvent<'_> {
+    fn event(&self, kind: EventKind, about: EventSubject, detail: Value) -> Event {
         let event = Event::new(kind, self.at_ms, self.by.clone(), Arc::new(about));
         Event { detail: Some(RawJson::from(detail)), ..event }
     }
 
     fn of_session(&self, kind: EventKind, session: &StoredSession, detail: Value) -> Event {
-        let about = About {
+        let about = EventSubject {
             session: Some(session.id.clone()),
             run: session.run.clone(),
             task: session.task.as_deref().map(Into::into),
-            ..About::default()
+            ..EventSubject::default()
         };
         self.event(kind, about, detail)
     }
@@ -67,6 +67,6 @@ impl Telling<'_> {
 
     pub(crate) fn agent_defined(&self, version: &NewAgentVersion, number: u64) -> Event {
         let detail = json!({ "agent": version.agent, "number": number, "version": version.digest });
-        self.event(EventKind::AgentDefined, About::default(), detail)
+        self.event(EventKind::AgentDefined, EventSubject::default(), detail)
     }
 }

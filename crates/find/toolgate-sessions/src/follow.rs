@@ -8,14 +8,14 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::id::SessionId;
 use toolgate_store::{Outage, SessionKind, SessionMark, StoreError, StoredSession};
 
-use crate::desk::Desk;
+use crate::desk::SessionDesk;
 
 const POLL_EVERY: Duration = Duration::from_millis(250);
 /// The number of changes read at once. More than one change of the store can close, so that each page makes
 /// progress.
 const MARKS_MAX: usize = 500;
 
-pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn run(desk: Arc<SessionDesk>, shutdown: CancellationToken) {
     let (mut following, mut noting) = (Outage::default(), Outage::default());
     loop {
         noting.note("versions of agents are not recorded", &desk.look_at_definitions().await);
@@ -26,7 +26,7 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
     }
 }
 
-impl Desk {
+impl SessionDesk {
     async fn look_at_definitions(&self) -> Result<(), StoreError> {
         let definitions = self.surroundings.definitions();
         self.note_versions(&definitions).await

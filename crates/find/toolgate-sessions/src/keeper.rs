@@ -8,13 +8,13 @@ use tokio_util::sync::CancellationToken;
 use toolgate_store::{Outage, StoreError};
 
 use crate::defaults::DefaultSeat;
-use crate::desk::Desk;
-use crate::events::Telling;
+use crate::desk::SessionDesk;
+use crate::events::SessionEvent;
 
 const AGAIN_AFTER: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(
-    desk: Arc<Desk>,
+    desk: Arc<SessionDesk>,
     mut unkept: mpsc::Receiver<Arc<DefaultSeat>>,
     shutdown: CancellationToken,
 ) {
@@ -39,7 +39,7 @@ pub(crate) async fn run(
     }
 }
 
-impl Desk {
+impl SessionDesk {
     async fn is_kept(&self, seat: &DefaultSeat, outage: &mut Outage) -> bool {
         let kept = self.keep(seat).await;
         outage.note("default sessions are not recorded", &kept);
@@ -48,7 +48,7 @@ impl Desk {
 
     async fn keep(&self, seat: &DefaultSeat) -> Result<bool, StoreError> {
         let row = seat.row(self.clock.now_ms());
-        let told = Telling { at_ms: row.created_at_ms, by: &row.principal.id }.started(&row);
+        let told = SessionEvent { at_ms: row.created_at_ms, by: &row.principal.id }.started(&row);
         self.books.keep_default_session(&row, vec![told]).await
     }
 }

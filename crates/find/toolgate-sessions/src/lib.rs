@@ -18,9 +18,11 @@ mod usage;
 mod versions;
 mod view;
 
-pub use port::{Setup, Surroundings};
+pub use port::{SessionEnvironment, SessionsSetup};
 pub use sessions::Sessions;
 pub use toolgate_core::{Refusal, RefusalKind};
-pub use view::{IDLE_AFTER, NewSession, Opened, SessionPage, SessionQuery, SessionState, SessionView};
+pub use view::{
+    IDLE_AFTER, NewSession, SessionPage, SessionQuery, SessionState, SessionView, SessionWithToken,
+};
 
-pub use toolgate_store::{AgentVersion, Closing, SessionKind};
+pub use toolgate_store::{AgentVersion, SessionEnd, SessionKind};

@@ -12,19 +12,19 @@ use toolgate_store::StoredSession;
 
 use crate::choice;
 use crate::shards::Shards;
-use crate::usage::Usage;
+use crate::usage::SessionUsage;
 
 /// An open session. It is here while it is open.
 #[derive(Clone)]
-pub(crate) struct Live {
+pub(crate) struct LiveSession {
     pub(crate) seat: Arc<Seat>,
     pub(crate) row_version: u64,
-    pub(crate) usage: Arc<Usage>,
+    pub(crate) usage: Arc<SessionUsage>,
 }
 
 #[derive(Default)]
 pub(crate) struct LiveSessions {
-    sessions: Shards<SessionId, Arc<Live>>,
+    sessions: Shards<SessionId, Arc<LiveSession>>,
     /// Ended sessions, the latest last.
     ended: Mutex<VecDeque<SessionId>>,
     /// The number of changes of scope and of ends.
@@ -35,18 +35,18 @@ pub(crate) struct LiveSessions {
 const ENDED_MAX: usize = 1_000;
 
 impl LiveSessions {
-    pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<Live>> {
+    pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<LiveSession>> {
         self.sessions.get(id)
     }
 
     /// Takes an open session from the store; the known use stays.
-    pub(crate) fn take(&self, session: &StoredSession) -> Arc<Live> {
+    pub(crate) fn take(&self, session: &StoredSession) -> Arc<LiveSession> {
         let known = self.sessions.get(&session.id);
         if known.as_ref().is_some_and(|known| known.seat.scope != session.scope) {
             self.changes.fetch_add(1, Ordering::Relaxed);
         }
         let usage = known.map_or_else(
-            || Arc::new(Usage::written(session.last_used_at_ms)),
+            || Arc::new(SessionUsage::written(session.last_used_at_ms)),
             |known| Arc::clone(&known.usage),
         );
         let seat = Seat {
@@ -56,7 +56,7 @@ impl LiveSessions {
             task: session.task.as_deref().map(Arc::from),
             ..choice::seat(session.principal.clone(), session.id.clone(), Arc::clone(&session.scope))
         };
-        let live = Arc::new(Live { seat: Arc::new(seat), row_version: session.row_version, usage });
+        let live = Arc::new(LiveSession { seat: Arc::new(seat), row_version: session.row_version, usage });
         self.sessions.insert(session.id.clone(), Arc::clone(&live));
         live
     }
@@ -73,7 +73,7 @@ impl LiveSessions {
         self.sessions.remove(id);
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Live>> {
+    pub(crate) fn all(&self) -> Vec<Arc<LiveSession>> {
         self.sessions.values()
     }
 

@@ -9,15 +9,15 @@ use toolgate_core::{Refusal, ServerName};
 use crate::refusal::nearest;
 
 /// The existing servers and providers for new mounts.
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownMounts<'a> {
     pub(crate) servers: &'a [ServerName],
     pub(crate) providers: &'a BTreeSet<String>,
     /// The permission to suggest providers for a misspelt one.
-    pub(crate) tells: Tells,
+    pub(crate) tells: MountDisclosure,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Tells {
+pub(crate) enum MountDisclosure {
     Names,
     Nothing,
 }
@@ -28,7 +28,7 @@ pub(crate) fn check(
     mounts: &Mounts,
     before: &Mounts,
     base: &Scope,
-    known: &Known<'_>,
+    known: &KnownMounts<'_>,
 ) -> Result<(), Refusal> {
     mounts.check().map_err(|bad| {
         let field = format!("mounts.{}", bad.field);
@@ -39,7 +39,7 @@ pub(crate) fn check(
     }
     for provider in mounts.providers.difference(&before.providers) {
         if !known.providers.contains(provider) {
-            let told = known.providers.iter().filter(|_| known.tells == Tells::Names);
+            let told = known.providers.iter().filter(|_| known.tells == MountDisclosure::Names);
             let names = told.map(String::as_str);
             let hint = nearest(provider, names, "no tool needs it; tools say what they need");
             let message = format!("no tool needs the provider {provider:?}");
@@ -49,7 +49,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-fn check_server(server: &ServerName, base: &Scope, known: &Known<'_>) -> Result<(), Refusal> {
+fn check_server(server: &ServerName, base: &Scope, known: &KnownMounts<'_>) -> Result<(), Refusal> {
     const FIELD: &str = "mounts.servers";
     let name = server.as_str();
     if !known.servers.contains(server) {

@@ -1,7 +1,7 @@
 //! The permissions to use sessions: pure, by credential and route.
 
 use toolgate_core::id::SessionId;
-use toolgate_core::scope::{AgentName, Credential, Route, Scope};
+use toolgate_core::scope::{AgentName, Credential, Scope, SessionRoute};
 use toolgate_core::{Principal, Refusal, Role};
 use toolgate_store::StoredSession;
 
@@ -9,22 +9,25 @@ use crate::refusal::{not_allowed, unknown_agent, unknown_session};
 
 /// The target of a request.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Target<'a> {
+pub(crate) enum SessionTarget<'a> {
     /// The default session of this agent, or of the credential's own.
     Default(Option<&'a AgentName>),
     Session(&'a SessionId),
 }
 
 /// A session's token is valid for that session, and for nothing else.
-pub(crate) fn target<'a>(credential: &'a Credential, route: &'a Route) -> Result<Target<'a>, Refusal> {
+pub(crate) fn target<'a>(
+    credential: &'a Credential,
+    route: &'a SessionRoute,
+) -> Result<SessionTarget<'a>, Refusal> {
     match (&credential.session, route) {
-        (Some(own), Route::Default) => Ok(Target::Session(own)),
-        (Some(own), Route::Session(id)) if own == id => Ok(Target::Session(own)),
-        (Some(_), Route::Session(id)) => Err(unknown_session(id)),
-        (Some(_), Route::Agent(agent)) => Err(unknown_agent(agent)),
-        (None, Route::Default) => Ok(Target::Default(None)),
-        (None, Route::Agent(agent)) => Ok(Target::Default(Some(agent))),
-        (None, Route::Session(id)) => Ok(Target::Session(id)),
+        (Some(own), SessionRoute::Default) => Ok(SessionTarget::Session(own)),
+        (Some(own), SessionRoute::Session(id)) if own == id => Ok(SessionTarget::Session(own)),
+        (Some(_), SessionRoute::Session(id)) => Err(unknown_session(id)),
+        (Some(_), SessionRoute::Agent(agent)) => Err(unknown_agent(agent)),
+        (None, SessionRoute::Default) => Ok(SessionTarget::Default(None)),
+        (None, SessionRoute::Agent(agent)) => Ok(SessionTarget::Default(Some(agent))),
+        (None, SessionRoute::Session(id)) => Ok(SessionTarget::Session(id)),
     }
 }
 
@@ -49,25 +52,27 @@ fn is_bound_elsewhere(credential: &Credential, scope: &Scope) -> bool {
 
 /// The sessions that a credential may see.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Sight<'a> {
+pub(crate) enum VisibleSessions<'a> {
     All,
     Own,
     One(&'a SessionId),
 }
 
-pub(crate) fn sight(by: &Credential) -> Sight<'_> {
+pub(crate) fn sight(by: &Credential) -> VisibleSessions<'_> {
     match (&by.session, by.principal.role) {
-        (Some(own), _) => Sight::One(own),
-        (None, Role::Admin | Role::Operator | Role::Auditor) => Sight::All,
-        (None, Role::Approver | Role::Agent | Role::Server) => Sight::Own,
+        (Some(own), _) => VisibleSessions::One(own),
+        (None, Role::Admin | Role::Operator | Role::Auditor) => VisibleSessions::All,
+        (None, Role::Approver | Role::Agent | Role::Server) => VisibleSessions::Own,
     }
 }
 
 pub(crate) fn may_see(by: &Credential, session: &StoredSession) -> bool {
     match sight(by) {
-        Sight::All => true,
-        Sight::Own => by.principal.id == session.principal.id && !is_bound_elsewhere(by, &session.scope),
-        Sight::One(own) => *own == session.id,
+        VisibleSessions::All => true,
+        VisibleSessions::Own => {
+            by.principal.id == session.principal.id && !is_bound_elsewhere(by, &session.scope)
+        }
+        VisibleSessions::One(own) => *own == session.id,
     }
 }
 

@@ -12,17 +12,17 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 use toolgate_core::codes;
 use toolgate_core::id::SessionId;
-use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat};
-use toolgate_store::{AgentVersion, ChangeSessionError, Closing, SessionKind, StoredSession};
+use toolgate_core::scope::{AgentName, Credential, Mounts, Scope, Seat, SessionRoute};
+use toolgate_store::{AgentVersion, ChangeSessionError, SessionEnd, SessionKind, StoredSession};
 
 use crate::choice;
-use crate::desk::Desk;
-use crate::events::Telling;
-use crate::live::Live;
-use crate::mounts::{self, Known, Tells};
-use crate::port::Setup;
+use crate::desk::SessionDesk;
+use crate::events::SessionEvent;
+use crate::live::LiveSession;
+use crate::mounts::{self, KnownMounts, MountDisclosure};
+use crate::port::SessionsSetup;
 use crate::refusal::{closed, down, unknown_session};
-use crate::rules::{self, Target};
+use crate::rules::{self, SessionTarget};
 use crate::view::SessionView;
 use crate::{follow, keeper, upkeep};
 
@@ -31,15 +31,15 @@ const CLOSED: &str = "closed";
 
 /// Live; one per gateway process.
 pub struct Sessions {
-    desk: Arc<Desk>,
+    desk: Arc<SessionDesk>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
 
 impl Sessions {
-    pub async fn start(setup: Setup) -> Result<Arc<Sessions>, Refusal> {
+    pub async fn start(setup: SessionsSetup) -> Result<Arc<Sessions>, Refusal> {
         let shutdown = setup.shutdown.child_token();
-        let (desk, unkept) = Desk::open(setup).await.map_err(down)?;
+        let (desk, unkept) = SessionDesk::open(setup).await.map_err(down)?;
         let tasks = TaskTracker::new();
         tasks.spawn(follow::run(Arc::clone(&desk), shutdown.clone()));
         tasks.spawn(keeper::run(Arc::clone(&desk), unkept, shutdown.clone()));
@@ -55,10 +55,14 @@ impl Sessions {
     }
 
     /// The seat of a request, if it is known without the store: `None` means "ask". Counts as use.
-    pub fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+    pub fn seat_known(
+        &self,
+        credential: &Credential,
+        route: &SessionRoute,
+    ) -> Option<Result<Arc<Seat>, Refusal>> {
         match rules::target(credential, route) {
-            Ok(Target::Default(wanted)) => Some(self.default_seat(credential, wanted)),
-            Ok(Target::Session(id)) => match self.desk.live.get(id) {
+            Ok(SessionTarget::Default(wanted)) => Some(self.default_seat(credential, wanted)),
+            Ok(SessionTarget::Session(id)) => match self.desk.live.get(id) {
                 Some(live) => Some(self.sit(&live, credential, id)),
                 None => self.default_named(credential, None, id).map(Ok),
             },
@@ -67,11 +71,11 @@ impl Sessions {
     }
 
     /// The seat of a request. Counts as use.
-    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, Refusal> {
+    pub async fn seat(&self, credential: &Credential, route: &SessionRoute) -> Result<Arc<Seat>, Refusal> {
         if let Some(known) = self.seat_known(credential, route) {
             return known;
         }
-        let Target::Session(id) = rules::target(credential, route)? else {
+        let SessionTarget::Session(id) = rules::target(credential, route)? else {
             return self.default_seat(credential, None);
         };
         let found = self.desk.load(id).await.map_err(down)?.ok_or_else(|| unknown_session(id))?;
@@ -138,7 +142,7 @@ impl Sessions {
         choice::held(&self.desk.surroundings.definitions(), credential)
     }
 
-    fn sit(&self, live: &Live, credential: &Credential, id: &SessionId) -> Result<Arc<Seat>, Refusal> {
+    fn sit(&self, live: &LiveSession, credential: &Credential, id: &SessionId) -> Result<Arc<Seat>, Refusal> {
         if !rules::may_sit(&self.held(credential), &live.seat.principal, &live.seat.scope) {
             return Err(unknown_session(id));
         }
@@ -174,7 +178,7 @@ impl Sessions {
         scope: Scope,
         expected: Option<u64>,
     ) -> Result<SessionView, Refusal> {
-        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.principal.id };
+        let telling = SessionEvent { at_ms: self.desk.clock.now_ms(), by: &by.principal.id };
         let id = session.id.clone();
         let changed = StoredSession { mounts, scope: Arc::new(scope), ..session.clone() };
         let tell = |row_version| {
@@ -206,12 +210,12 @@ impl Sessions {
         base: &Scope,
     ) -> Result<(), Refusal> {
         let (mut servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
-        let tells = if rules::is_operator(by) { Tells::Names } else { Tells::Nothing };
-        if tells == Tells::Nothing {
+        let tells = if rules::is_operator(by) { MountDisclosure::Names } else { MountDisclosure::Nothing };
+        if tells == MountDisclosure::Nothing {
             // A server that an agent's scope excludes does not exist for it, not even in a hint.
             servers.retain(|server| base.could_hold(server));
         }
-        mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers, tells })
+        mounts::check(mounts, before, base, &KnownMounts { servers: &servers, providers: &providers, tells })
     }
 
     /// Ends a session and its token. Closing twice changes nothing.
@@ -221,8 +225,8 @@ impl Sessions {
         if session.kind == SessionKind::Default {
             return Err(is_default(id));
         }
-        let closing = Closing { at_ms: self.desk.clock.now_ms(), reason: CLOSED.into() };
-        let told = Telling { at_ms: closing.at_ms, by: &by.principal.id }.closed(&session, CLOSED);
+        let closing = SessionEnd { at_ms: self.desk.clock.now_ms(), reason: CLOSED.into() };
+        let told = SessionEvent { at_ms: closing.at_ms, by: &by.principal.id }.closed(&session, CLOSED);
         self.desk.books.close_session(id, &closing, vec![told]).await.map_err(down)?;
         self.desk.live.end(id);
         let stored = self.desk.store.get_session(id).await.map_err(down)?;

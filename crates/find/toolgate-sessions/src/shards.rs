@@ -14,9 +14,9 @@ pub(crate) struct Shards<K, V, S = RandomState> {
 
 /// For keys that are hashes already.
 #[derive(Default)]
-pub(crate) struct Hashed(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

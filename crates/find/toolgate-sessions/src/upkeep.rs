@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::SessionId;
-use toolgate_store::{Outage, StoreError, Unused};
+use toolgate_store::{IdleCriteria, Outage, StoreError};
 
-use crate::desk::Desk;
-use crate::events::Telling;
-use crate::usage::Usage;
+use crate::desk::SessionDesk;
+use crate::events::SessionEvent;
+use crate::usage::SessionUsage;
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The time after which every gateway has recorded a use.
@@ -20,15 +20,15 @@ const FORGET_AFTER_MS: i64 = 3_600_000;
 
 /// The time since which this process could hear and record the use of sessions. Before that no session counts
 /// as idle.
-struct Hearing {
+struct UsageHearing {
     since_ms: i64,
     /// The store was down, or is.
     is_lost: bool,
 }
 
-pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+pub(crate) async fn run(desk: Arc<SessionDesk>, shutdown: CancellationToken) {
     let mut outage = Outage::default();
-    let mut hearing = Hearing { since_ms: desk.clock.now_ms(), is_lost: false };
+    let mut hearing = UsageHearing { since_ms: desk.clock.now_ms(), is_lost: false };
     while desk.rest(LOOK_EVERY, &shutdown).await {
         let looked = desk.look_after(&mut hearing).await;
         outage.note("sessions that nobody uses are not closed", &looked);
@@ -38,8 +38,8 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
     }
 }
 
-impl Desk {
-    async fn look_after(&self, hearing: &mut Hearing) -> Result<(), StoreError> {
+impl SessionDesk {
+    async fn look_after(&self, hearing: &mut UsageHearing) -> Result<(), StoreError> {
         let was_lost = std::mem::replace(&mut hearing.is_lost, true);
         // Before any are closed: sessions in use here are not idle.
         self.write_usage().await?;
@@ -54,12 +54,12 @@ impl Desk {
     async fn close_unused(&self, since_ms: i64) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
         self.defaults.forget_unused_since(now_ms.saturating_sub(FORGET_AFTER_MS));
-        let unused = Unused { now_ms, heard_ms: now_ms.saturating_sub(HEARD_AFTER_MS), since_ms };
+        let unused = IdleCriteria { now_ms, heard_ms: now_ms.saturating_sub(HEARD_AFTER_MS), since_ms };
         let gateway = PrincipalId::gateway();
-        let telling = Telling { at_ms: now_ms, by: &gateway };
+        let telling = SessionEvent { at_ms: now_ms, by: &gateway };
         loop {
             let tell =
-                |session: &_, closing: &toolgate_store::Closing| telling.closed(session, &closing.reason);
+                |session: &_, closing: &toolgate_store::SessionEnd| telling.closed(session, &closing.reason);
             let closed = self.books.close_unused_sessions(unused, tell).await?;
             if closed.is_empty() {
                 return Ok(());
@@ -88,7 +88,7 @@ impl Desk {
         Ok(())
     }
 
-    fn unwritten(&self) -> Vec<(SessionId, i64, Arc<Usage>)> {
+    fn unwritten(&self) -> Vec<(SessionId, i64, Arc<SessionUsage>)> {
         let live = self.live.all().into_iter().map(|one| (one.seat.session.clone(), Arc::clone(&one.usage)));
         let defaults =
             self.defaults.all().into_iter().map(|one| (one.seat.session.clone(), Arc::clone(&one.usage)));

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 const RESOLUTION_MS: i64 = 500;
 
 /// Everything is `Relaxed`: no other read depends on it.
-pub(crate) struct Usage {
+pub(crate) struct SessionUsage {
     used_ms: AtomicI64,
     written_ms: AtomicI64,
     /// True if the row of a default session was requested.
     is_kept: AtomicBool,
 }
 
-impl Usage {
+impl SessionUsage {
     /// Used now, and that is to be written.
     pub(crate) fn new(now_ms: i64) -> Self {
         Self {

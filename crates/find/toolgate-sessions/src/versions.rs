@@ -7,17 +7,17 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 use toolgate_core::{Digest, PrincipalId, RawJson};
 use toolgate_store::{NewAgentVersion, StoreError};
 
-use crate::desk::Desk;
-use crate::events::Telling;
+use crate::desk::SessionDesk;
+use crate::events::SessionEvent;
 
 /// The versions that are known to be in the store.
-pub(crate) struct Versions {
+pub(crate) struct KnownVersions {
     seen: HashSet<(AgentName, Digest)>,
     /// The definitions of the last check.
     last: Option<Arc<Definitions>>,
 }
 
-impl Versions {
+impl KnownVersions {
     pub(crate) fn seen(all: Vec<(AgentName, Digest)>) -> Self {
         Self { seen: all.into_iter().collect(), last: None }
     }
@@ -36,7 +36,7 @@ impl Versions {
     }
 }
 
-impl Desk {
+impl SessionDesk {
     /// Numbers new versions. Does nothing if these definitions were checked last.
     pub(crate) async fn note_versions(&self, definitions: &Arc<Definitions>) -> Result<(), StoreError> {
         let mut versions = self.versions.lock().await;
@@ -47,7 +47,7 @@ impl Desk {
         let unseen = versions.unseen(definitions, now_ms);
         if !unseen.is_empty() {
             let gateway = PrincipalId::gateway();
-            let telling = Telling { at_ms: now_ms, by: &gateway };
+            let telling = SessionEvent { at_ms: now_ms, by: &gateway };
             self.books.keep_agent_versions(&unseen, |one, number| telling.agent_defined(one, number)).await?;
         }
         versions.seen.extend(unseen.into_iter().map(|one| (one.agent, one.digest)));

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::{AgentName, Mounts, Scope, Seat};
 use toolgate_core::{Digest, Principal, PrincipalId};
-use toolgate_store::{Closing, SessionKind, StoredSession};
+use toolgate_store::{SessionEnd, SessionKind, StoredSession};
 
 use crate::choice;
 
@@ -22,7 +22,7 @@ pub struct NewSession {
     pub agent: Option<AgentName>,
     /// The additional mounts beyond its agent's.
     pub mounts: Mounts,
-    pub policy_template: Option<Template>,
+    pub policy_template: Option<PolicyTemplate>,
     pub task: Option<String>,
     pub run: Option<RunId>,
     /// The requested owner. Only operators may name another one.
@@ -31,12 +31,12 @@ pub struct NewSession {
 
 /// A session at the one moment the secret of its token is known.
 #[derive(Clone, PartialEq)]
-pub struct Opened {
+pub struct SessionWithToken {
     pub session: SessionView,
     pub token: String,
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for SessionWithToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("session", &self.session).finish_non_exhaustive()
     }
@@ -61,7 +61,7 @@ pub struct SessionView {
     pub opened_by: PrincipalId,
     pub created_at_ms: i64,
     pub last_used_at_ms: i64,
-    pub closing: Option<Closing>,
+    pub closing: Option<SessionEnd>,
     pub idle_seconds: u64,
     pub lifetime_seconds: Option<u64>,
     /// Counts its changes, from 1.

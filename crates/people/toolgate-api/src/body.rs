@@ -14,14 +14,14 @@ pub type ApiBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A body that ends early where it would have failed.
 pub fn unfailing(body: axum::body::Body) -> ApiBody {
-    Unfailing(body).boxed_unsync()
+    UnfailingBody(body).boxed_unsync()
 }
 
 /// Content from a storage may break off. Its length was announced, so the reader notices that some is
 /// missing.
-struct Unfailing(axum::body::Body);
+struct UnfailingBody(axum::body::Body);
 
-impl Body for Unfailing {
+impl Body for UnfailingBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_pipeline::Answer;
+use toolgate_pipeline::CallAnswer;
 
 /// A requested call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct ToolCallRequest {
 
 /// The time that a call waits for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hold {
+pub enum HoldMode {
     /// The operator's setting (`[approvals] hold_seconds`).
     AsConfigured,
     /// No wait; the caller comes back.
@@ -49,6 +49,6 @@ pub trait ToolCaller: Send + Sync {
         &self,
         seat: Arc<Seat>,
         request: ToolCallRequest,
-        hold: Hold,
-    ) -> BoxFuture<'static, Result<Answer, NotCalled>>;
+        hold: HoldMode,
+    ) -> BoxFuture<'static, Result<CallAnswer, NotCalled>>;
 }

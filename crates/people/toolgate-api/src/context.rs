@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::events::Feed;
-use crate::pulse::Pulse;
+use crate::events::EventFeed;
+use crate::pulse::GatewayPulse;
 use crate::replay::SeenIds;
 use crate::services::Services;
-use crate::work::Work;
+use crate::work::WorkInProgress;
 
-pub(crate) struct Inner {
+pub(crate) struct ApiInner {
     pub(crate) services: Services,
     pub(crate) seen: SeenIds,
-    pub(crate) feed: Arc<Feed>,
-    pub(crate) work: Work,
-    pub(crate) pulse: Pulse,
+    pub(crate) feed: Arc<EventFeed>,
+    pub(crate) work: WorkInProgress,
+    pub(crate) pulse: GatewayPulse,
 }
 
 /// The state of every handler.
 #[derive(Clone)]
-pub(crate) struct Context(pub(crate) Arc<Inner>);
+pub(crate) struct ApiContext(pub(crate) Arc<ApiInner>);
 
-impl std::ops::Deref for Context {
+impl std::ops::Deref for ApiContext {
     type Target = Services;
 
     fn deref(&self) -> &Services {

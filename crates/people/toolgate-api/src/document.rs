@@ -10,7 +10,7 @@ use utoipa::openapi::{
     SecurityRequirement,
 };
 
-use crate::access::{Access, Who};
+use crate::access::{RouteAccess, RouteCallers};
 use crate::problem::{MEDIA_TYPE, Problem};
 
 const TOKEN: &str = "token";
@@ -48,7 +48,7 @@ pub(crate) fn start() -> OpenApi {
 pub(crate) fn complete(api: &mut OpenApi) {
     for (path, item) in &mut api.paths.paths {
         for (method, operation) in operations(item) {
-            let access = Access::of(&method, path).expect("a test holds the table against the document");
+            let access = RouteAccess::of(&method, path).expect("a test holds the table against the document");
             describe(operation, access.who);
         }
     }
@@ -65,11 +65,11 @@ pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &
     all.into_iter().filter_map(|(method, operation)| Some((method, operation?)))
 }
 
-fn describe(operation: &mut Operation, who: Who) {
+fn describe(operation: &mut Operation, who: RouteCallers) {
     let (scheme, roles): (_, Vec<&str>) = match who {
-        Who::Roles(roles) => (TOKEN, roles.iter().map(|role| role.as_str()).collect()),
-        Who::Signed => (SIGNATURE, Vec::new()),
-        Who::Addressed => (ADDRESS, Vec::new()),
+        RouteCallers::Roles(roles) => (TOKEN, roles.iter().map(|role| role.as_str()).collect()),
+        RouteCallers::Signed => (SIGNATURE, Vec::new()),
+        RouteCallers::Addressed => (ADDRESS, Vec::new()),
     };
     operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
     let extensions = operation.extensions.get_or_insert_with(Extensions::default);

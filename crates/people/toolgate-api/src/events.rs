@@ -15,14 +15,14 @@ use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{EventKind, Filter, Outcome, Recorded};
+use toolgate_core::event::{EventFilter, EventKind, Outcome, RecordedEvent};
 use toolgate_core::id::RunId;
-use toolgate_store::{LEDGER_PAGE_MAX, Order, Store, StoreError, ledger_event_json};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder, Store, StoreError, ledger_event_json};
 
-pub(crate) use kinds::{Kinds, UnknownKind};
+pub(crate) use kinds::{EventKinds, UnknownKind};
 pub(crate) use reader::EventBody;
-use reader::Reader;
-pub(crate) use wish::Wish;
+use reader::StreamReader;
+pub(crate) use wish::StreamFilter;
 
 use crate::streams::StreamPlace;
 
@@ -37,7 +37,7 @@ const AHEAD_MAX: usize = 1_024;
 
 /// The time limits of a stream.
 #[derive(Clone, Copy, Debug)]
-struct Patience {
+struct StreamTimeouts {
     /// The maximum time without a read while frames wait.
     reading: Duration,
     /// The interval of keep-alive messages, so that nothing in between takes the connection for dead.
@@ -46,7 +46,7 @@ struct Patience {
     open: Duration,
 }
 
-const PATIENCE: Patience = Patience {
+const PATIENCE: StreamTimeouts = StreamTimeouts {
     reading: Duration::from_secs(30),
     keep_alive: Duration::from_secs(15),
     open: Duration::from_secs(15 * 60),
@@ -54,7 +54,7 @@ const PATIENCE: Patience = Patience {
 
 /// An event, written out once for all who listen.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct FeedEvent {
     pub(crate) seq: i64,
     pub(crate) kind: EventKind,
     pub(crate) run: Option<RunId>,
@@ -62,8 +62,8 @@ pub(crate) struct Told {
     pub(crate) frame: Bytes,
 }
 
-impl Told {
-    fn of(recorded: &Recorded) -> Self {
+impl FeedEvent {
+    fn of(recorded: &RecordedEvent) -> Self {
         let (kind, outcome) = (recorded.event.kind, recorded.event.outcome);
         let data = ledger_event_json(recorded);
         // JSON written by serde has no line breaks, so it is one `data:` line.
@@ -74,22 +74,22 @@ impl Told {
 }
 
 /// Shared by all streams.
-pub(crate) struct Feed {
+pub(crate) struct EventFeed {
     store: Store,
     shutdown: CancellationToken,
-    patience: Patience,
+    patience: StreamTimeouts,
     /// Streams outlive the connection thread that opened them no longer than their readers, but do not run on it: its
     /// work is calls.
     runtime: Handle,
     seats: Arc<Semaphore>,
     run_seats: Arc<Semaphore>,
-    live: broadcast::Sender<Told>,
+    live: broadcast::Sender<FeedEvent>,
     /// True if the follower runs. It stops when there are no listeners.
     following: Mutex<bool>,
 }
 
 /// The seats that a stream occupies: one of the total, and one of its principal's quota.
-pub(crate) struct Seat {
+pub(crate) struct StreamSeat {
     _permit: OwnedSemaphorePermit,
     _place: StreamPlace,
 }
@@ -112,13 +112,13 @@ impl From<StoreError> for NoSeat {
     }
 }
 
-impl Feed {
+impl EventFeed {
     /// Must be made inside the runtime that shall do the following.
     pub(crate) fn new(store: Store, shutdown: CancellationToken) -> Arc<Self> {
         Self::with_patience(store, shutdown, PATIENCE)
     }
 
-    fn with_patience(store: Store, shutdown: CancellationToken, patience: Patience) -> Arc<Self> {
+    fn with_patience(store: Store, shutdown: CancellationToken, patience: StreamTimeouts) -> Arc<Self> {
         Arc::new(Self {
             store,
             shutdown,
@@ -135,7 +135,7 @@ impl Feed {
     pub(crate) async fn listen(
         self: &Arc<Self>,
         after: Option<i64>,
-        wish: Wish,
+        wish: StreamFilter,
         place: StreamPlace,
     ) -> Result<EventBody, NoSeat> {
         let (seats, max) = match wish.run {
@@ -143,7 +143,7 @@ impl Feed {
             Some(_) => (&self.run_seats, RUN_STREAMS_MAX),
         };
         let permit = Arc::clone(seats).try_acquire_owned().map_err(|_| NoSeat::TooMany { max })?;
-        let seat = Seat { _permit: permit, _place: place };
+        let seat = StreamSeat { _permit: permit, _place: place };
         // Subscribing before reading the end of the ledger misses nothing in between.
         let live = self.live.subscribe();
         let newest = self.newest().await?;
@@ -157,12 +157,12 @@ impl Feed {
 
     fn seated(
         self: &Arc<Self>,
-        seat: Seat,
-        live: broadcast::Receiver<Told>,
+        seat: StreamSeat,
+        live: broadcast::Receiver<FeedEvent>,
         at: i64,
-        wish: Wish,
+        wish: StreamFilter,
     ) -> EventBody {
-        let (reader, body) = Reader::new(Arc::clone(self), seat, live, at, wish);
+        let (reader, body) = StreamReader::new(Arc::clone(self), seat, live, at, wish);
         self.runtime.spawn(reader.run());
         body
     }
@@ -195,12 +195,12 @@ impl Feed {
     }
 
     /// Reading forwards may wait for writers, so it happens only when there is something.
-    async fn next(&self, at: i64) -> Result<Vec<Told>, StoreError> {
-        if self.last().await? > at { self.page(at, &Filter::default()).await } else { Ok(Vec::new()) }
+    async fn next(&self, at: i64) -> Result<Vec<FeedEvent>, StoreError> {
+        if self.last().await? > at { self.page(at, &EventFilter::default()).await } else { Ok(Vec::new()) }
     }
 
     /// Tells those who listen, and how far that was.
-    fn tell(&self, page: Vec<Told>) -> Option<i64> {
+    fn tell(&self, page: Vec<FeedEvent>) -> Option<i64> {
         let last = page.last().map(|told| told.seq);
         for told in page {
             // There may be no listener left.
@@ -222,7 +222,7 @@ impl Feed {
     }
 
     async fn last(&self) -> Result<i64, StoreError> {
-        let last = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+        let last = self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
         Ok(last.first().map_or(0, |last| last.seq))
     }
 
@@ -230,13 +230,14 @@ impl Feed {
     async fn newest(&self) -> Result<i64, StoreError> {
         let newest = self.last().await?;
         // Reading forwards waits for writers with smaller numbers and later commits.
-        self.store.ledger_page(&Filter::default(), Some(newest), 1, Order::OldestFirst).await?;
+        self.store.ledger_page(&EventFilter::default(), Some(newest), 1, LedgerOrder::OldestFirst).await?;
         Ok(newest)
     }
 
-    async fn page(&self, after: i64, filter: &Filter) -> Result<Vec<Told>, StoreError> {
-        let page = self.store.ledger_page(filter, Some(after), LEDGER_PAGE_MAX, Order::OldestFirst).await?;
-        Ok(page.iter().map(Told::of).collect())
+    async fn page(&self, after: i64, filter: &EventFilter) -> Result<Vec<FeedEvent>, StoreError> {
+        let page =
+            self.store.ledger_page(filter, Some(after), LEDGER_PAGE_MAX, LedgerOrder::OldestFirst).await?;
+        Ok(page.iter().map(FeedEvent::of).collect())
     }
 }
 

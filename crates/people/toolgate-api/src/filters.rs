@@ -1,11 +1,11 @@
 //! Filters, from the view of the API: those in force, and the matches of each.
 
 use serde::Serialize;
-use toolgate_pipeline::filter::{Action, FilterRule};
+use toolgate_pipeline::filter::{FilterAction, FilterRule};
 use utoipa::ToSchema;
 
 /// The port to the filters in force.
-pub trait FilterDesk: Send + Sync {
+pub trait FilterPort: Send + Sync {
     /// In the order of the configuration.
     fn in_force(&self) -> Vec<FilterInForce>;
 }
@@ -37,7 +37,7 @@ pub struct FilterView {
     pub kinds: Vec<&'static str>,
     /// mask, block or ask.
     #[schema(value_type = String, example = "mask")]
-    pub action: Action,
+    pub action: FilterAction,
     /// Groups of which somebody must agree, where a person is asked.
     pub approvers: Vec<String>,
     /// How often it has found something in arguments or in results, since this gateway took up the filters that are in

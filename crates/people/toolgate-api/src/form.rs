@@ -18,8 +18,8 @@ use toolgate_core::codes;
 use toolgate_core::file::FileName;
 use toolgate_files::{file_name, too_large};
 
-use crate::problem::{Answered, Problem};
-use metered::Meter;
+use crate::problem::{ApiResult, Problem};
+use metered::ByteMeter;
 pub(crate) use name::beside;
 
 /// The part of a form that is the file.
@@ -33,15 +33,15 @@ const FORM_BYTES_MAX: u64 = 64 << 10;
 
 /// The description of an incoming file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct FileFields {
     pub(crate) name: Option<FileName>,
     pub(crate) owner: Option<PrincipalId>,
     pub(crate) keep: Option<Duration>,
 }
 
-impl Said {
+impl FileFields {
     /// Adds one field.
-    fn take(&mut self, field: &str, value: &str) -> Answered<()> {
+    fn take(&mut self, field: &str, value: &str) -> ApiResult<()> {
         let is_new = match field {
             "name" => self.name.replace(file_name(value)?).is_none(),
             "owner" => self.owner.replace(PrincipalId::new(value)).is_none(),
@@ -55,21 +55,21 @@ impl Said {
     }
 
     /// The same for words that may be missing.
-    pub(crate) fn with(mut self, field: &'static str, value: Option<&str>) -> Answered<Self> {
+    pub(crate) fn with(mut self, field: &'static str, value: Option<&str>) -> ApiResult<Self> {
         if let Some(value) = value {
             self.take(field, value)?;
         }
         Ok(self)
     }
 
-    pub(crate) fn name(&self) -> Answered<FileName> {
+    pub(crate) fn name(&self) -> ApiResult<FileName> {
         self.name
             .clone()
             .ok_or_else(|| Problem::bad_field(&codes::NAME_MISSING, "name", "the file has no name"))
     }
 }
 
-fn seconds(value: &str) -> Answered<Duration> {
+fn seconds(value: &str) -> ApiResult<Duration> {
     let seconds = value.parse().map_err(|_| {
         let detail = format!("`expires_in_seconds`: {value:?} is no number of seconds");
         Problem::bad_field(&codes::FIELD_INVALID, "expires_in_seconds", detail)
@@ -84,7 +84,7 @@ fn unknown_field(field: &str) -> Box<Problem> {
 }
 
 /// The next part of a form.
-pub(crate) enum Next {
+pub(crate) enum NextPart {
     Said,
     File(Box<FilePart>),
     End,
@@ -94,7 +94,7 @@ pub(crate) enum Next {
 pub(crate) struct FilePart(Field<'static>);
 
 impl FilePart {
-    pub(crate) fn name(&self) -> Answered<Option<FileName>> {
+    pub(crate) fn name(&self) -> ApiResult<Option<FileName>> {
         Ok(self.0.file_name().map(file_name).transpose()?)
     }
 
@@ -104,43 +104,43 @@ impl FilePart {
 }
 
 /// A form on its way.
-pub(crate) struct Form {
+pub(crate) struct MultipartForm {
     parts: Multipart<'static>,
-    meter: Arc<Meter>,
+    meter: Arc<ByteMeter>,
 }
 
-impl Form {
+impl MultipartForm {
     /// The body itself if it is not a form.
-    pub(crate) fn of(headers: &HeaderMap, body: Body) -> Answered<Result<Form, Body>> {
+    pub(crate) fn of(headers: &HeaderMap, body: Body) -> ApiResult<Result<MultipartForm, Body>> {
         let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = media.split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("multipart/form-data") {
             return Ok(Err(body));
         }
         let boundary = multer::parse_boundary(media).map_err(|error| bad_form(&error))?;
-        let (meter, stream) = Meter::over(body.into_data_stream());
+        let (meter, stream) = ByteMeter::over(body.into_data_stream());
         let sizes = SizeLimit::new().per_field(FIELD_BYTES_MAX).for_field(FILE, u64::MAX);
         let constraints = Constraints::new().size_limit(sizes);
-        Ok(Ok(Form { parts: Multipart::with_constraints(stream, boundary, constraints), meter }))
+        Ok(Ok(MultipartForm { parts: Multipart::with_constraints(stream, boundary, constraints), meter }))
     }
 
     /// Reads on up to the next file, or to the end. What was handed out before must have been read.
-    pub(crate) async fn next(&mut self, said: &mut Said) -> Answered<Next> {
+    pub(crate) async fn next(&mut self, said: &mut FileFields) -> ApiResult<NextPart> {
         self.meter.limit(FORM_BYTES_MAX);
         let Some(field) = self.parts.next_field().await.map_err(|error| bad_form(&error))? else {
-            return Ok(Next::End);
+            return Ok(NextPart::End);
         };
         let name = field.name().unwrap_or_default().to_owned();
         if name == FILE {
             self.meter.unlimit();
-            return Ok(Next::File(Box::new(FilePart(field))));
+            return Ok(NextPart::File(Box::new(FilePart(field))));
         }
         if !FIELDS.contains(&name.as_str()) {
             return Err(unknown_field(&name));
         }
         let value = field.text().await.map_err(|error| bad_form(&error))?;
         said.take(&name, &value)?;
-        Ok(Next::Said)
+        Ok(NextPart::Said)
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn second_file() -> Box<Problem> {
 }
 
 /// Refuses a body whose declared length is too large.
-pub(crate) fn check_length(headers: &HeaderMap, bytes_max: u64) -> Answered<()> {
+pub(crate) fn check_length(headers: &HeaderMap, bytes_max: u64) -> ApiResult<()> {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     let is_form = headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"multipart/"));
     let beside = if is_form { FORM_BYTES_MAX } else { 0 };

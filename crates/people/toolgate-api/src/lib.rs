@@ -33,21 +33,21 @@ use bytes::Bytes;
 use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
-pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
-pub(crate) use context::Context;
-use context::Inner;
-use events::Feed;
-pub use filters::{FilterDesk, FilterInForce, FilterView};
-pub use outbound::{OutboundDesk, OutgoingWebhook, Retention};
-pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking};
+pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
+pub(crate) use context::ApiContext;
+use context::ApiInner;
+use events::EventFeed;
+pub use filters::{FilterInForce, FilterPort, FilterView};
+pub use outbound::{OutgoingWebhook, Retention, WebhookPort};
+pub use policy::{PolicyCell, PolicyFile, PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking};
 pub use problem::Problem;
-use pulse::Pulse;
+use pulse::GatewayPulse;
 use replay::SeenIds;
-pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
-pub use services::{Door, IncomingWebhook, Services};
+pub use secret::{InstanceToken, SecretIdentity, SecretKeeper, SecretSource, StoredSecret};
+pub use services::{IncomingWebhook, RequestDoor, Services};
 pub use streams::{StreamPlace, StreamQuota};
-pub use trial::{Trial, Tried, TriedExample, TriedFilter};
-use work::Work;
+pub use trial::{FilterTrial, FilterTrialResult, TriedExample, TriedFilter};
+use work::WorkInProgress;
 
 /// The OpenAPI document, as `/openapi.json` serves it.
 pub fn openapi_document() -> String {
@@ -58,20 +58,20 @@ pub fn openapi_document() -> String {
 #[derive(Clone)]
 pub struct Api {
     router: axum::Router,
-    context: Context,
+    context: ApiContext,
 }
 
 impl Api {
     /// Must be made inside the runtime on which streams of events shall be followed, and calls of batches made.
     pub fn new(services: Services) -> Api {
-        let feed = Feed::new(services.store.clone(), services.shutdown.clone());
-        let work = Work::here();
-        let context = Context(Arc::new(Inner {
+        let feed = EventFeed::new(services.store.clone(), services.shutdown.clone());
+        let work = WorkInProgress::here();
+        let context = ApiContext(Arc::new(ApiInner {
             services,
             seen: SeenIds::default(),
             feed,
             work,
-            pulse: Pulse::default(),
+            pulse: GatewayPulse::default(),
         }));
         Api { router: routes::router(context.clone()), context }
     }

@@ -7,7 +7,7 @@ use toolgate_store::StoreError;
 use utoipa::ToSchema;
 
 /// The port to the configured webhooks.
-pub trait OutboundDesk: Send + Sync {
+pub trait WebhookPort: Send + Sync {
     fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>>;
 
     /// Sends one test message. `None` if there is no such webhook; an error tells why it was not delivered.

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolgate_core::decision::{Question, Template};
+use toolgate_core::decision::{PolicyRequest, PolicyTemplate};
 use toolgate_core::{Digest, Tool};
 use utoipa::ToSchema;
 
 /// The port to the policies that judge calls.
-pub trait PolicyDesk: Send + Sync {
+pub trait PolicyPort: Send + Sync {
     fn in_force(&self) -> PolicyInForce;
 
     /// The explanation of a decision on a call: `verdict`, `summary`, every policy that matched.
-    fn explain(&self, question: &Question<'_>) -> Value;
+    fn explain(&self, question: &PolicyRequest<'_>) -> Value;
 
     /// The likelihood of an approval for a tool, for each role that calls tools.
     fn asking(&self, tool: &Tool) -> Vec<RoleAsking>;
@@ -38,7 +38,7 @@ pub struct RoleAsking {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PolicyInForce {
     pub version: Digest,
-    pub template: Template,
+    pub template: PolicyTemplate,
     /// In order; built-in ones come first.
     pub files: Vec<PolicyFile>,
     /// The reason why the last read policies are not in force.
@@ -69,7 +69,7 @@ pub struct PolicyRule {
     pub effect: String,
     /// The least strict template that it is part of.
     #[schema(value_type = String, example = "standard")]
-    pub level: Template,
+    pub level: PolicyTemplate,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// As written, by name.
@@ -91,7 +91,7 @@ pub struct PolicyRow {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct PolicyCell {
     #[schema(value_type = String, example = "standard")]
-    pub template: Template,
+    pub template: PolicyTemplate,
     /// permit, approve or deny.
     pub verdict: String,
     /// In a few words: `permit`, `deny`, `approve by finance`, `by its arguments`.

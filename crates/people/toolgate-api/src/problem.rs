@@ -6,11 +6,11 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolgate_core::approval::{ApprovalRefusal, Withdrawn};
+use toolgate_core::approval::{ApprovalRefusal, WithdrawalReason};
 use toolgate_core::codes::{self, Code};
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_core::{Blame, Refusal, RefusalKind};
-use toolgate_pipeline::desk::DeskError;
+use toolgate_pipeline::desk::ApprovalDeskError;
 use toolgate_store::StoreError;
 use utoipa::ToSchema;
 
@@ -43,7 +43,7 @@ pub struct Problem {
 }
 
 /// Problems travel as errors in every handler.
-pub(crate) type Answered<T> = Result<T, Box<Problem>>;
+pub(crate) type ApiResult<T> = Result<T, Box<Problem>>;
 
 impl Problem {
     /// A problem with the usual status of its code.
@@ -174,28 +174,28 @@ fn status_of(refusal: &Refusal) -> StatusCode {
     })
 }
 
-impl From<DeskError> for Box<Problem> {
-    fn from(error: DeskError) -> Self {
+impl From<ApprovalDeskError> for Box<Problem> {
+    fn from(error: ApprovalDeskError) -> Self {
         let text = error.to_string();
         let told = |code| Problem::told(code, &text);
         match error {
-            DeskError::Decide(error) => error.into(),
-            DeskError::Role(_) => told(&codes::WRONG_ROLE),
-            DeskError::ToolChanged(_) => told(&codes::TOOL_CHANGED),
-            DeskError::Invalid(problems) => {
+            ApprovalDeskError::Decide(error) => error.into(),
+            ApprovalDeskError::Role(_) => told(&codes::WRONG_ROLE),
+            ApprovalDeskError::ToolChanged(_) => told(&codes::TOOL_CHANGED),
+            ApprovalDeskError::Invalid(problems) => {
                 let problems = serde_json::to_value(problems).expect("texts serialise");
                 told(&codes::INVALID_ARGUMENTS).with("problems", problems)
             }
-            DeskError::Denied(denial) => {
+            ApprovalDeskError::Denied(denial) => {
                 let denial = serde_json::to_value(denial).expect("texts serialise");
                 told(&codes::DENIED).with("denial", denial)
             }
-            DeskError::NotAnObject => told(&codes::INVALID_ARGUMENTS),
-            DeskError::Pin(_) => told(&codes::PIN_UNKNOWN),
-            DeskError::NoPins => told(&codes::PINS_MISSING),
-            DeskError::Secret => told(&codes::SECRET_IN_EDIT),
-            DeskError::GrantTime => told(&codes::GRANT_TOO_LONG),
-            DeskError::ReasonMissing => told(&codes::REASON_MISSING),
+            ApprovalDeskError::NotAnObject => told(&codes::INVALID_ARGUMENTS),
+            ApprovalDeskError::Pin(_) => told(&codes::PIN_UNKNOWN),
+            ApprovalDeskError::NoPins => told(&codes::PINS_MISSING),
+            ApprovalDeskError::Secret => told(&codes::SECRET_IN_EDIT),
+            ApprovalDeskError::GrantTime => told(&codes::GRANT_TOO_LONG),
+            ApprovalDeskError::ReasonMissing => told(&codes::REASON_MISSING),
         }
     }
 }
@@ -230,7 +230,7 @@ impl From<ApprovalRefusal> for Box<Problem> {
         let problem = Problem::new(code, refusal.to_string());
         match refusal {
             Why::Settled(state) => problem.with("state", state.as_str()),
-            Why::Withdrawn(Withdrawn::ToolChanged) => {
+            Why::Withdrawn(WithdrawalReason::ToolChanged) => {
                 problem.hint("look at how the tool has changed; a new call of it asks again")
             }
             _ => problem,

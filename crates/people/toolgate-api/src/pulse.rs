@@ -8,9 +8,9 @@ mod hour;
 mod latency;
 
 use parking_lot::Mutex;
-use toolgate_store::{LedgerFault, Store, StoreError, Verified};
+use toolgate_store::{LedgerFault, LedgerVerification, Store, StoreError};
 
-pub(crate) use hour::{Edge, Hour, MINUTES, Sums};
+pub(crate) use hour::{MINUTES, OutcomeSums, TrafficEdge, TrafficHour};
 
 /// The maximum age of the hour.
 const HOUR_FRESH_US: i64 = 1_000_000;
@@ -18,20 +18,20 @@ const HOUR_FRESH_US: i64 = 1_000_000;
 const TOKENS_FRESH_US: i64 = 10_000_000;
 
 #[derive(Default)]
-pub(crate) struct Pulse {
-    hour: tokio::sync::Mutex<Kept<Hour>>,
-    tokens: tokio::sync::Mutex<Kept<Tokens>>,
-    verification: Mutex<Option<Verification>>,
+pub(crate) struct GatewayPulse {
+    hour: tokio::sync::Mutex<CachedValue<TrafficHour>>,
+    tokens: tokio::sync::Mutex<CachedValue<ListTokens>>,
+    verification: Mutex<Option<LastVerification>>,
 }
 
 #[derive(Default)]
-struct Kept<T> {
+struct CachedValue<T> {
     value: T,
     /// The time of the last update.
     at_us: Option<i64>,
 }
 
-impl<T> Kept<T> {
+impl<T> CachedValue<T> {
     fn is_fresh(&self, now_us: i64, fresh_us: i64) -> bool {
         self.at_us.is_some_and(|at_us| now_us - at_us < fresh_us)
     }
@@ -39,7 +39,7 @@ impl<T> Kept<T> {
 
 /// The cost of the lists of the sessions in use, and the cost if each of them showed every tool.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tokens {
+pub(crate) struct ListTokens {
     /// The tokens of one list of every tool.
     pub(crate) catalogue: usize,
     pub(crate) sessions: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Tokens {
 
 /// The result of the last verification of the ledger through this gateway.
 #[derive(Clone, Debug)]
-pub(crate) struct Verification {
+pub(crate) struct LastVerification {
     pub(crate) at_ms: i64,
     pub(crate) events: u64,
     pub(crate) fault: Option<LedgerFault>,
@@ -56,18 +56,18 @@ pub(crate) struct Verification {
 
 /// The current time, for people and for measuring.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Now {
+pub(crate) struct CurrentTime {
     pub(crate) ms: i64,
     pub(crate) monotonic_us: i64,
 }
 
-impl Pulse {
+impl GatewayPulse {
     /// Brings the hour up to date if that is a while ago, and tells of it.
     pub(crate) async fn read_hour<T>(
         &self,
         store: &Store,
-        now: Now,
-        tell: impl FnOnce(&Hour) -> T,
+        now: CurrentTime,
+        tell: impl FnOnce(&TrafficHour) -> T,
     ) -> Result<T, StoreError> {
         let mut kept = self.hour.lock().await;
         if !kept.is_fresh(now.monotonic_us, HOUR_FRESH_US) {
@@ -80,22 +80,22 @@ impl Pulse {
     /// The tokens of a recent count, or of `count`.
     pub(crate) async fn read_tokens<E>(
         &self,
-        now: Now,
-        count: impl Future<Output = Result<Tokens, E>>,
-    ) -> Result<Tokens, E> {
+        now: CurrentTime,
+        count: impl Future<Output = Result<ListTokens, E>>,
+    ) -> Result<ListTokens, E> {
         let mut kept = self.tokens.lock().await;
         if !kept.is_fresh(now.monotonic_us, TOKENS_FRESH_US) {
-            *kept = Kept { value: count.await?, at_us: Some(now.monotonic_us) };
+            *kept = CachedValue { value: count.await?, at_us: Some(now.monotonic_us) };
         }
         Ok(kept.value)
     }
 
-    pub(crate) fn take_verification(&self, verified: &Verified, at_ms: i64) {
-        let found = Verification { at_ms, events: verified.events, fault: verified.fault.clone() };
+    pub(crate) fn take_verification(&self, verified: &LedgerVerification, at_ms: i64) {
+        let found = LastVerification { at_ms, events: verified.events, fault: verified.fault.clone() };
         *self.verification.lock() = Some(found);
     }
 
-    pub(crate) fn verification(&self) -> Option<Verification> {
+    pub(crate) fn verification(&self) -> Option<LastVerification> {
         self.verification.lock().clone()
     }
 }

@@ -16,24 +16,24 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use toolgate_core::{ServerName, codes};
 
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::similar::hint_of;
 
 /// The JSON body of a request.
 pub(crate) struct Json<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<Context> for Json<T> {
+impl<T: DeserializeOwned> FromRequest<ApiContext> for Json<T> {
     type Rejection = Box<Problem>;
 
-    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+    async fn from_request(request: Request, context: &ApiContext) -> ApiResult<Self> {
         expect_json(request.headers())?;
         let body = read_body(request.into_body(), context.limits.request_bytes_max).await?;
         read_json(&body).map(Json)
     }
 }
 
-pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
+pub(crate) async fn read_body(body: Body, bytes_max: usize) -> ApiResult<Bytes> {
     let read = Limited::new(body, bytes_max).collect().await;
     let read = read.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
         true => {
@@ -45,9 +45,9 @@ pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
     Ok(read.to_bytes())
 }
 
-pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
+pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let Object(read) = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let StrictObject(read) = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let field = error.path().to_string();
         bad_json(&field, error.inner())
     })?;
@@ -56,19 +56,19 @@ pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
 }
 
 /// A value that must be an object. Serde would also accept a list of its members.
-struct Object<T>(T);
+struct StrictObject<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StrictObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object(deserializer).map(Object)
+        object(deserializer).map(StrictObject)
     }
 }
 
 /// The same for one field: `#[serde(deserialize_with = "object")]`.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    struct Members<T>(PhantomData<T>);
+    struct MembersVisitor<T>(PhantomData<T>);
 
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for MembersVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,10 +80,10 @@ pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserialize
         }
     }
 
-    deserializer.deserialize_map(Members(PhantomData))
+    deserializer.deserialize_map(MembersVisitor(PhantomData))
 }
 
-pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
+pub(crate) fn expect_json(headers: &HeaderMap) -> ApiResult<()> {
     let media = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
     let essence = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {
@@ -131,20 +131,20 @@ fn bad_field(part: Part, field: &str, said: &str, others: &[&str]) -> Box<Proble
 /// The parameters of a request, after the question mark.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<Context> for Query<T> {
+impl<T: DeserializeOwned> FromRequestParts<ApiContext> for Query<T> {
     type Rejection = Box<Problem>;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Context) -> Answered<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &ApiContext) -> ApiResult<Self> {
         read_query(parts.uri.query().unwrap_or_default()).map(Query)
     }
 }
 
-fn read_query<T: DeserializeOwned>(query: &str) -> Answered<T> {
+fn read_query<T: DeserializeOwned>(query: &str) -> ApiResult<T> {
     from_parameters(parameters(query)?, &[])
 }
 
 /// Every parameter is read as text; its user parses it.
-pub(crate) fn parameters(query: &str) -> Answered<Map<String, Value>> {
+pub(crate) fn parameters(query: &str) -> ApiResult<Map<String, Value>> {
     let mut given = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         if given.insert(name.to_string(), Value::from(&*value)).is_some() {
@@ -158,7 +158,7 @@ pub(crate) fn parameters(query: &str) -> Answered<Map<String, Value>> {
 pub(crate) fn from_parameters<T: DeserializeOwned>(
     given: Map<String, Value>,
     others: &[&str],
-) -> Answered<T> {
+) -> ApiResult<T> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let field = error.path().to_string();
         bad_field(Part::Query, &field, &error.inner().to_string(), others)
@@ -177,21 +177,21 @@ pub(crate) fn word<T>(
     value: Option<&str>,
     known: &[&str],
     parse: impl Fn(&str) -> Option<T>,
-) -> Answered<Option<T>> {
+) -> ApiResult<Option<T>> {
     let Some(value) = value else { return Ok(None) };
     let unknown = || bad_parameter(name, value, "one of the known words").hint(hint_of(value, known));
     parse(value).map(Some).ok_or_else(unknown)
 }
 
 /// The number of entries on a page: the requested or the default number, never more than `max`.
-pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> Answered<usize> {
+pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> ApiResult<usize> {
     let Some(value) = value else { return Ok(usual) };
     let number = value.parse().ok().filter(|number| (1..=max).contains(number));
     number.ok_or_else(|| bad_parameter("limit", value, &format!("a number from 1 to {max}")))
 }
 
 /// A server's name in a path.
-pub(crate) fn server_name(name: &str) -> Answered<ServerName> {
+pub(crate) fn server_name(name: &str) -> ApiResult<ServerName> {
     ServerName::new(name)
         .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
 }

@@ -11,10 +11,10 @@ pub(crate) const TOLERANCE_MS: i64 = 5 * 60 * 1000;
 const IDS_MAX: usize = 10_000;
 
 #[derive(Default)]
-pub(crate) struct SeenIds(Mutex<Seen>);
+pub(crate) struct SeenIds(Mutex<SeenTable>);
 
 #[derive(Default)]
-struct Seen {
+struct SeenTable {
     ids: HashSet<String>,
     /// By time of arrival.
     order: VecDeque<(i64, String)>,
@@ -40,7 +40,7 @@ impl SeenIds {
     }
 }
 
-impl Seen {
+impl SeenTable {
     /// A message may be as far ahead of our clock as behind it, so an id stays good for twice the tolerance.
     fn forget_old(&mut self, now_ms: i64) {
         let old = |(at_ms, _): &(i64, String)| *at_ms < now_ms - 2 * TOLERANCE_MS;

@@ -64,16 +64,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::problem::Problem;
-use crate::{Context, access, document};
+use crate::{ApiContext, access, document};
 use answer::whole;
 
-pub(crate) fn router(context: Context) -> axum::Router {
+pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, mut api) = described().split_for_parts();
     document::complete(&mut api);
     let document = Bytes::from(api.to_json().expect("the document serialises"));
     router
         .route_layer(axum::middleware::from_fn(access::check))
-        .layer(Extension(Document(document)))
+        .layer(Extension(OpenApiDocument(document)))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_allowed)
         .with_state(context)
@@ -86,7 +86,7 @@ pub(crate) fn api_document() -> utoipa::openapi::OpenApi {
     api
 }
 
-fn described() -> OpenApiRouter<Context> {
+fn described() -> OpenApiRouter<ApiContext> {
     OpenApiRouter::with_openapi(document::start())
         .routes(routes!(openapi))
         .routes(routes!(tools::call))
@@ -177,11 +177,11 @@ fn described() -> OpenApiRouter<Context> {
 }
 
 #[derive(Clone)]
-struct Document(Bytes);
+struct OpenApiDocument(Bytes);
 
 /// This document
 #[utoipa::path(get, path = "/openapi.json", tag = "api", responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
-async fn openapi(document: Extension<Document>) -> Response {
+async fn openapi(document: Extension<OpenApiDocument>) -> Response {
     whole(StatusCode::OK, document.0.0)
 }
 

@@ -7,7 +7,7 @@ use toolgate_registry::Refusal;
 
 /// The identity of a secret.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct SecretPlace {
+pub struct SecretIdentity {
     pub server: ServerName,
     /// The owner; `None` for the shared one.
     pub principal: Option<PrincipalId>,
@@ -17,7 +17,7 @@ pub struct SecretPlace {
 /// The public data of a secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredSecret {
-    pub place: SecretPlace,
+    pub place: SecretIdentity,
     pub source: SecretSource,
     /// The addresses it may be sent to besides those in the operator's file; `*` is everywhere.
     pub origins: Vec<String>,
@@ -48,7 +48,7 @@ pub trait SecretKeeper: Send + Sync {
     fn store(
         &self,
         by: &Principal,
-        place: SecretPlace,
+        place: SecretIdentity,
         value: String,
     ) -> BoxFuture<'static, Result<(), Refusal>>;
 
@@ -66,5 +66,5 @@ pub trait SecretKeeper: Send + Sync {
     ) -> BoxFuture<'static, Result<Vec<String>, Refusal>>;
 
     /// `false` if there was none.
-    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, Refusal>>;
+    fn remove(&self, by: &Principal, place: SecretIdentity) -> BoxFuture<'static, Result<bool, Refusal>>;
 }

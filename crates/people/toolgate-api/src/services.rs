@@ -4,38 +4,38 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Catalog;
-use toolgate_core::Limits;
+use toolgate_core::MessageLimits;
 use toolgate_core::governance::Clock;
 use toolgate_core::signature::SigningKey;
 use toolgate_discovery::Discovery;
 use toolgate_files::Files;
-use toolgate_pipeline::desk::Desk;
+use toolgate_pipeline::desk::ApprovalDesk;
 use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
 use toolgate_store::{Books, Store};
 
 use crate::call::ToolCaller;
-use crate::filters::FilterDesk;
-use crate::outbound::{OutboundDesk, Retention};
-use crate::policy::PolicyDesk;
+use crate::filters::FilterPort;
+use crate::outbound::{Retention, WebhookPort};
+use crate::policy::PolicyPort;
 use crate::secret::SecretKeeper;
 use crate::streams::StreamQuota;
 
 /// The door of a request that did not come to the API itself, among its extensions: the ledger records it
 /// with decisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Door(pub &'static str);
+pub struct RequestDoor(pub &'static str);
 
-impl Door {
-    pub(crate) const API: Door = Door("api");
+impl RequestDoor {
+    pub(crate) const API: RequestDoor = RequestDoor("api");
 }
 
 /// The dependencies of the routes. Everything is shared with the rest of the gateway.
 pub struct Services {
     pub store: Store,
     pub books: Arc<Books>,
-    pub desk: Arc<Desk>,
+    pub desk: Arc<ApprovalDesk>,
     pub caller: Arc<dyn ToolCaller>,
     pub catalog: Arc<Catalog>,
     pub registry: Arc<Registry>,
@@ -47,13 +47,13 @@ pub struct Services {
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
-    pub policy: Arc<dyn PolicyDesk>,
-    pub filters: Arc<dyn FilterDesk>,
-    pub outbound: Arc<dyn OutboundDesk>,
+    pub policy: Arc<dyn PolicyPort>,
+    pub filters: Arc<dyn FilterPort>,
+    pub outbound: Arc<dyn WebhookPort>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,
-    pub limits: Limits,
+    pub limits: MessageLimits,
     /// Ends the streams of events.
     pub shutdown: CancellationToken,
 }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use toolgate_core::event::{EventKind, Filter as Wanted, Recorded};
+use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::{Digest, RawJson};
-use toolgate_pipeline::filter::{Action, BadFilter, FilterRule, Filters, Side};
+use toolgate_pipeline::filter::{BadFilter, FilterAction, FilterRule, FilterSide, Filters};
 use toolgate_pipeline::redact::MARKER;
-use toolgate_store::{Order, Store, StoreError};
+use toolgate_store::{LedgerOrder, Store, StoreError};
 use utoipa::ToSchema;
 
 use crate::apart::apart;
@@ -22,7 +22,7 @@ const REMEMBERED_BYTES_MAX: usize = 32 << 20;
 /// What filters would have done to the last calls
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FiltersTried)]
-pub struct Tried {
+pub struct FilterTrialResult {
     /// How many calls were looked through.
     pub calls: u64,
     /// Arguments and results that are kept of them.
@@ -38,7 +38,7 @@ pub struct TriedFilter {
     pub name: String,
     /// mask, block or ask.
     #[schema(value_type = String, example = "mask")]
-    pub action: Action,
+    pub action: FilterAction,
     /// Calls that it would have concerned.
     pub calls: u64,
     /// Those in whose arguments it found something.
@@ -60,7 +60,7 @@ pub struct TriedExample {
     pub tool: String,
     /// arguments or results.
     #[schema(value_type = String, example = "arguments")]
-    pub on: Side,
+    pub on: FilterSide,
     /// The kind of what was found, or `match`.
     #[schema(value_type = String, example = "email")]
     pub kind: &'static str,
@@ -70,52 +70,53 @@ pub struct TriedExample {
 }
 
 /// Filters that are tried.
-pub struct Trial {
+pub struct FilterTrial {
     /// Each by itself: if several match, each is reported.
     filters: Vec<Filters>,
-    tried: Tried,
+    tried: FilterTrialResult,
 }
 
 /// A past call, and the stored data about it.
-struct Past {
-    end: Recorded,
-    kept: [(Side, Option<RawJson>); 2],
+struct PastCall {
+    end: RecordedEvent,
+    kept: [(FilterSide, Option<RawJson>); 2],
 }
 
-impl Trial {
+impl FilterTrial {
     pub fn new(rules: &[FilterRule]) -> Result<Self, BadFilter> {
         let filters = rules.iter().map(|rule| Filters::new(std::slice::from_ref(rule)));
         let told = rules.iter().map(TriedFilter::new).collect();
         Ok(Self {
             filters: filters.collect::<Result<_, _>>()?,
-            tried: Tried { calls: 0, bodies: 0, filters: told },
+            tried: FilterTrialResult { calls: 0, bodies: 0, filters: told },
         })
     }
 
     /// Goes through the last calls, the newest first.
-    pub async fn run(mut self, store: &Store, last: usize) -> Result<Tried, StoreError> {
-        let ends = Wanted { kind: Some(EventKind::CallCompleted), ..Wanted::default() };
+    pub async fn run(mut self, store: &Store, last: usize) -> Result<FilterTrialResult, StoreError> {
+        let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..EventFilter::default() };
         let (mut after, mut left) = (None, last);
-        let mut bodies = Bodies { store, known: HashMap::new(), bytes: 0 };
+        let mut bodies = BodyCache { store, known: HashMap::new(), bytes: 0 };
         while left > 0 {
-            let page = store.ledger_page(&ends, after, left.min(CALLS_AT_ONCE), Order::NewestFirst).await?;
+            let page =
+                store.ledger_page(&ends, after, left.min(CALLS_AT_ONCE), LedgerOrder::NewestFirst).await?;
             let Some(oldest) = page.last() else { break };
             after = Some(oldest.seq);
             left = left.saturating_sub(page.len());
             let mut calls = Vec::with_capacity(page.len());
             for end in page {
                 let kept = [
-                    (Side::Arguments, bodies.find(end.event.input).await?),
-                    (Side::Results, bodies.find(end.event.output).await?),
+                    (FilterSide::Arguments, bodies.find(end.event.input).await?),
+                    (FilterSide::Results, bodies.find(end.event.output).await?),
                 ];
-                calls.push(Past { end, kept });
+                calls.push(PastCall { end, kept });
             }
             self = apart(move || self.looked_through(&calls)).await;
         }
         Ok(self.tried)
     }
 
-    fn looked_through(mut self, calls: &[Past]) -> Self {
+    fn looked_through(mut self, calls: &[PastCall]) -> Self {
         for past in calls {
             self.tried.calls += 1;
             self.tried.bodies += past.kept.iter().filter(|(_, body)| body.is_some()).count() as u64;
@@ -140,7 +141,7 @@ impl TriedFilter {
         }
     }
 
-    fn look(&mut self, filters: &Filters, Past { end, kept }: &Past) {
+    fn look(&mut self, filters: &Filters, PastCall { end, kept }: &PastCall) {
         let tool = end.event.about.tool.as_ref().map(|tool| tool.as_str()).unwrap_or_default();
         let call = end.event.about.call.as_ref().map(|call| call.as_str()).unwrap_or_default();
         let (mut found, mut hidden) = (false, false);
@@ -151,8 +152,8 @@ impl TriedFilter {
             let Some(first) = sifted.fired.first() else { continue };
             found = true;
             match side {
-                Side::Arguments => self.arguments += 1,
-                Side::Results => self.results += 1,
+                FilterSide::Arguments => self.arguments += 1,
+                FilterSide::Results => self.results += 1,
             }
             if self.examples.len() < EXAMPLES_MAX {
                 self.examples.push(TriedExample {
@@ -171,13 +172,13 @@ impl TriedFilter {
 }
 
 /// Bodies that the ledger keeps, most of them read once.
-struct Bodies<'a> {
+struct BodyCache<'a> {
     store: &'a Store,
     known: HashMap<Digest, Option<RawJson>>,
     bytes: usize,
 }
 
-impl Bodies<'_> {
+impl BodyCache<'_> {
     async fn find(&mut self, digest: Option<Digest>) -> Result<Option<RawJson>, StoreError> {
         let Some(digest) = digest else { return Ok(None) };
         if let Some(known) = self.known.get(&digest) {

@@ -5,16 +5,16 @@ use std::future::Future;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
-use crate::Context;
+use crate::ApiContext;
 
 /// The work in progress.
-pub(crate) struct Work {
+pub(crate) struct WorkInProgress {
     tasks: TaskTracker,
     /// The threads of connections end with them; this does not.
     runtime: Handle,
 }
 
-impl Work {
+impl WorkInProgress {
     pub(crate) fn here() -> Self {
         Self { tasks: TaskTracker::new(), runtime: Handle::current() }
     }
@@ -25,13 +25,13 @@ impl Work {
     }
 }
 
-impl Context {
+impl ApiContext {
     /// Runs work to its end even if its future is dropped.
     pub(crate) async fn see_through<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> T {
-        let Work { tasks, runtime } = &self.0.work;
+        let WorkInProgress { tasks, runtime } = &self.0.work;
         tasks.spawn_on(work, runtime).await.expect("the work does not panic, and nobody aborts it")
     }
 }

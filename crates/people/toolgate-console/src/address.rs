@@ -9,13 +9,13 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// A path with its query. The values in it cannot change its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Address {
+pub(crate) struct PageAddress {
     text: String,
     has_query: bool,
 }
 
-impl Address {
-    /// `Address::of(["approvals", id, "decide"])` is `/approvals/apr_…/decide`.
+impl PageAddress {
+    /// `PageAddress::of(["approvals", id, "decide"])` is `/approvals/apr_…/decide`.
     pub(crate) fn of<const N: usize>(parts: [&str; N]) -> Self {
         let mut text = String::new();
         for part in parts {
@@ -49,7 +49,7 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for PageAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -61,13 +61,14 @@ mod tests {
 
     #[test]
     fn parts_cannot_lead_elsewhere() {
-        let address = Address::of(["console", "tools", "a/../b?c#d"]).with("q", "x&y=z");
+        let address = PageAddress::of(["console", "tools", "a/../b?c#d"]).with("q", "x&y=z");
         assert_eq!(address.as_str(), "/console/tools/a%2F..%2Fb%3Fc%23d?q=x%26y%3Dz");
     }
 
     #[test]
     fn what_is_empty_is_left_out() {
-        let address = Address::of(["calls"]).maybe("tool", Some("  ")).maybe("run", None).with("limit", 5);
+        let address =
+            PageAddress::of(["calls"]).maybe("tool", Some("  ")).maybe("run", None).with("limit", 5);
         assert_eq!(address.as_str(), "/calls?limit=5");
     }
 }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toolgate_core::codes;
 
-use crate::address::Address;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::address::PageAddress;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// The largest answer that a page may use. The API's own pages are far below.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
@@ -28,14 +28,14 @@ const PASSED_ON: [&str; 8] = [
     "x-accel-buffering",
 ];
 
-impl Visit {
-    pub(crate) async fn get<T: DeserializeOwned>(&self, address: Address) -> Answered<T> {
+impl PageVisit {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, address: PageAddress) -> PageResult<T> {
         let request = http::Request::get(address.as_str()).body(Body::empty());
         self.read(request.expect("addresses are well formed")).await
     }
 
     /// `None` if it does not exist, or this role may not see it: a page then omits it.
-    pub(crate) async fn find<T: DeserializeOwned>(&self, address: Address) -> Answered<Option<T>> {
+    pub(crate) async fn find<T: DeserializeOwned>(&self, address: PageAddress) -> PageResult<Option<T>> {
         match self.get(address).await {
             Ok(found) => Ok(Some(found)),
             Err(problem) if problem.is(StatusCode::NOT_FOUND) || problem.is(StatusCode::FORBIDDEN) => {
@@ -47,18 +47,18 @@ impl Visit {
 
     pub(crate) async fn post<T: DeserializeOwned>(
         &self,
-        address: Address,
+        address: PageAddress,
         body: &impl Serialize,
-    ) -> Answered<T> {
+    ) -> PageResult<T> {
         self.send(Method::POST, address, body).await
     }
 
     pub(crate) async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
-        address: Address,
+        address: PageAddress,
         body: &impl Serialize,
-    ) -> Answered<T> {
+    ) -> PageResult<T> {
         self.send_with(method, address, HeaderMap::new(), body).await
     }
 
@@ -66,10 +66,10 @@ impl Visit {
     pub(crate) async fn send_with<T: DeserializeOwned>(
         &self,
         method: Method,
-        address: Address,
+        address: PageAddress,
         headers: HeaderMap,
         body: &impl Serialize,
-    ) -> Answered<T> {
+    ) -> PageResult<T> {
         let body = serde_json::to_vec(body).expect("our own types serialise");
         let request = http::Request::builder().method(method).uri(address.as_str());
         let mut request = request.body(Body::from(body)).expect("addresses are well formed");
@@ -79,7 +79,7 @@ impl Visit {
     }
 
     /// The answer itself, streaming: events, and the bytes of files. A refusal becomes a problem.
-    pub(crate) async fn pass_on(&self, address: Address, headers: HeaderMap) -> Answered<Response> {
+    pub(crate) async fn pass_on(&self, address: PageAddress, headers: HeaderMap) -> PageResult<Response> {
         let mut request =
             http::Request::get(address.as_str()).body(Body::empty()).expect("addresses are well formed");
         *request.headers_mut() = headers;
@@ -100,7 +100,7 @@ impl Visit {
     }
 
     /// Any request, with a body of any kind, and its answer in JSON.
-    pub(crate) async fn read<T: DeserializeOwned>(&self, request: http::Request<Body>) -> Answered<T> {
+    pub(crate) async fn read<T: DeserializeOwned>(&self, request: http::Request<Body>) -> PageResult<T> {
         let answer = self.context.backend.ask(self.credential.clone(), request).await;
         if !answer.status().is_success() {
             return Err(read_problem(answer).await);
@@ -115,12 +115,12 @@ impl Visit {
     }
 }
 
-impl Visit {
+impl PageVisit {
     /// The answer with any status: calls report refusals in the same form as results.
     pub(crate) async fn answer(
         &self,
         request: http::Request<Body>,
-    ) -> Answered<(StatusCode, serde_json::Value)> {
+    ) -> PageResult<(StatusCode, serde_json::Value)> {
         let answer = self.context.backend.ask(self.credential.clone(), request).await;
         let status = answer.status();
         let bytes = collect(answer.into_body()).await?;
@@ -129,20 +129,20 @@ impl Visit {
     }
 }
 
-async fn read_problem(answer: http::Response<Body>) -> Box<Problem> {
+async fn read_problem(answer: http::Response<Body>) -> Box<ApiProblem> {
     let status = answer.status();
     let Ok(bytes) = collect(answer.into_body()).await else { return unreadable() };
-    let mut problem: Problem = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut problem: ApiProblem = serde_json::from_slice(&bytes).unwrap_or_default();
     problem.status = status.as_u16();
     Box::new(problem)
 }
 
-async fn collect(body: Body) -> Answered<Bytes> {
+async fn collect(body: Body) -> PageResult<Bytes> {
     let read = Limited::new(body, ANSWER_BYTES_MAX).collect().await;
     read.map(http_body_util::Collected::to_bytes).map_err(|_| unreadable())
 }
 
-fn unreadable() -> Box<Problem> {
+fn unreadable() -> Box<ApiProblem> {
     let detail = "this page cannot show the gateway's answer";
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, &codes::ANSWER_UNREADABLE, detail)
+    ApiProblem::new(StatusCode::INTERNAL_SERVER_ERROR, &codes::ANSWER_UNREADABLE, detail)
 }

@@ -34,11 +34,11 @@ impl Cookies {
     pub(crate) fn secret(&self, headers: &HeaderMap) -> Option<String> {
         // A browser sends the secure one over HTTPS alone.
         match (only(headers, &self.secure), self.is_https(headers)) {
-            (Shown::One(secret), _) => Some(secret),
-            (Shown::Several, _) | (Shown::Nothing, true) => None,
-            (Shown::Nothing, false) => match only(headers, &self.plain) {
-                Shown::One(secret) => Some(secret),
-                Shown::Nothing | Shown::Several => None,
+            (CookieMatch::One(secret), _) => Some(secret),
+            (CookieMatch::Several, _) | (CookieMatch::Nothing, true) => None,
+            (CookieMatch::Nothing, false) => match only(headers, &self.plain) {
+                CookieMatch::One(secret) => Some(secret),
+                CookieMatch::Nothing | CookieMatch::Several => None,
             },
         }
     }
@@ -71,21 +71,21 @@ impl Cookies {
 }
 
 /// The cookies of one name in a request.
-enum Shown {
+enum CookieMatch {
     Nothing,
     One(String),
     /// Another party set one too, and ours cannot be determined.
     Several,
 }
 
-fn only(headers: &HeaderMap, wanted: &str) -> Shown {
+fn only(headers: &HeaderMap, wanted: &str) -> CookieMatch {
     let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut values = pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value);
     match (values.next(), values.next()) {
-        (None, _) => Shown::Nothing,
-        (Some(value), None) => Shown::One(value.to_owned()),
-        (Some(_), Some(_)) => Shown::Several,
+        (None, _) => CookieMatch::Nothing,
+        (Some(value), None) => CookieMatch::One(value.to_owned()),
+        (Some(_), Some(_)) => CookieMatch::Several,
     }
 }
 

@@ -4,7 +4,7 @@ use http::StatusCode;
 use sha2::{Digest, Sha256};
 use toolgate_core::codes;
 
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiProblem, PageResult};
 
 /// Follows from the secret of the login, and does not tell it.
 pub(crate) fn csrf_of(secret: &str) -> String {
@@ -16,12 +16,16 @@ pub(crate) fn csrf_of(secret: &str) -> String {
 /// The hidden field that proves the origin of a form.
 pub(crate) const CSRF: &str = "csrf";
 
-pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> Answered<()> {
+pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> PageResult<()> {
     let good = matches!((given, expected), (Some(given), Some(expected)) if same(given, expected));
     if good {
         return Ok(());
     }
-    Err(Problem::new(StatusCode::FORBIDDEN, &codes::FORM_FOREIGN, "this form does not come from your login"))
+    Err(ApiProblem::new(
+        StatusCode::FORBIDDEN,
+        &codes::FORM_FOREIGN,
+        "this form does not come from your login",
+    ))
 }
 
 /// In a time that does not tell how much of it fits.

@@ -11,7 +11,7 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use include_dir::File;
 use maud::{Markup, PreEscaped, html};
 
-use crate::{Context, layout};
+use crate::{PageContext, layout};
 use folder::FOLDER;
 pub(crate) use folder::error_page;
 
@@ -29,7 +29,7 @@ static CONTENTS: LazyLock<Vec<markdown::Chapter>> = LazyLock::new(|| match FOLDE
     None => Vec::new(),
 });
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/docs", get(index)).route("/docs/", get(to_index)).route("/docs/{*path}", get(page))
 }
 

@@ -8,11 +8,11 @@ use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::ports::{NewLogin, NotLoggedIn};
-use crate::visit::Visit;
-use crate::{Context, layout};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::ports::{LoginError, NewLogin};
+use crate::visit::PageVisit;
+use crate::{PageContext, layout};
 
 const LOGIN: [&str; 2] = ["console", "login"];
 /// Enough for a token and an address.
@@ -32,7 +32,7 @@ pub(crate) async fn login_page(Query(query): Query<LoginQuery>) -> Response {
 }
 
 /// A form before the login: the cookie it earns protects all others.
-pub(crate) async fn log_in(State(context): State<Context>, request: Request) -> Response {
+pub(crate) async fn log_in(State(context): State<PageContext>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if !is_from_here(&parts.headers) {
         return login_form(StatusCode::FORBIDDEN, Some("This form was sent from another site."), "/");
@@ -56,7 +56,7 @@ pub(crate) async fn log_in(State(context): State<Context>, request: Request) -> 
 /// Opening a link only shows a button: programs that look at links in advance do not use it up.
 pub(crate) async fn link_page(Path(link): Path<String>) -> Response {
     let body = html! {
-        form.card.narrow method="post" action=(Address::of(["console", "enter", &link])) {
+        form.card.narrow method="post" action=(PageAddress::of(["console", "enter", &link])) {
             h1 { "Log in to Toolgate" }
             p { "This link works once. It logs you in as the person who runs this gateway." }
             button.button.primary type="submit" autofocus { "Log in" }
@@ -66,7 +66,7 @@ pub(crate) async fn link_page(Path(link): Path<String>) -> Response {
 }
 
 pub(crate) async fn enter_by_link(
-    State(context): State<Context>,
+    State(context): State<PageContext>,
     Path(link): Path<String>,
     headers: HeaderMap,
 ) -> Response {
@@ -83,17 +83,17 @@ pub(crate) async fn enter_by_link(
 }
 
 pub(crate) async fn log_out(
-    visit: Visit,
-    State(context): State<Context>,
+    visit: PageVisit,
+    State(context): State<PageContext>,
     headers: HeaderMap,
-    _checked: Fields,
+    _checked: FormFields,
 ) -> Response {
     if let Some(secret) = context.cookies.secret(&headers)
         && let Err(error) = context.logins.end(secret).await
     {
         tracing::warn!(%error, who = %visit.credential.principal.id, "a login could not be ended in the store");
     }
-    let mut response = Redirect::to(Address::of(LOGIN).as_str()).into_response();
+    let mut response = Redirect::to(PageAddress::of(LOGIN).as_str()).into_response();
     for gone in context.cookies.forgotten() {
         response.headers_mut().append(SET_COOKIE, gone);
     }
@@ -101,22 +101,22 @@ pub(crate) async fn log_out(
 }
 
 /// The page for a visitor without a login, or with an expired one.
-pub(crate) fn ask_to_log_in(context: &Context, request: &Request) -> Response {
+pub(crate) fn ask_to_log_in(context: &PageContext, request: &Request) -> Response {
     let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
     let next = if request.method() == Method::GET { place } else { "/" };
     match context.cookies.secret(request.headers()) {
         Some(_) => {
-            Redirect::to(Address::of(LOGIN).with("ended", 1).with("next", next).as_str()).into_response()
+            Redirect::to(PageAddress::of(LOGIN).with("ended", 1).with("next", next).as_str()).into_response()
         }
         None => to_login(next),
     }
 }
 
 pub(crate) fn to_login(next: &str) -> Response {
-    Redirect::to(Address::of(LOGIN).with("next", next).as_str()).into_response()
+    Redirect::to(PageAddress::of(LOGIN).with("next", next).as_str()).into_response()
 }
 
-fn enter(context: &Context, login: &NewLogin, headers: &HeaderMap, next: &str) -> Response {
+fn enter(context: &PageContext, login: &NewLogin, headers: &HeaderMap, next: &str) -> Response {
     let mut response = Redirect::to(next).into_response();
     let kept = context.cookies.kept(headers, &login.secret, login.seconds);
     response.headers_mut().append(SET_COOKIE, kept);
@@ -139,22 +139,22 @@ fn inside(next: Option<&str>) -> String {
     next.filter(ours).unwrap_or("/").to_owned()
 }
 
-fn told(why: &NotLoggedIn) -> (StatusCode, String) {
+fn told(why: &LoginError) -> (StatusCode, String) {
     match why {
-        NotLoggedIn::UnknownToken => {
+        LoginError::UnknownToken => {
             (StatusCode::UNAUTHORIZED, "This token is unknown to the gateway or has been revoked.".to_owned())
         }
-        NotLoggedIn::Role(role) => (
+        LoginError::Role(role) => (
             StatusCode::FORBIDDEN,
             format!(
                 "A token with the role {role} cannot log in here. Use one with the role admin, operator, approver or auditor."
             ),
         ),
-        NotLoggedIn::UnknownLink => (
+        LoginError::UnknownLink => (
             StatusCode::UNAUTHORIZED,
             "This link has been used or has expired. Run `toolgate console` for a new one.".to_owned(),
         ),
-        NotLoggedIn::Down => (
+        LoginError::Down => (
             StatusCode::SERVICE_UNAVAILABLE,
             "The database does not respond, so logging in is not possible right now. Try again in a moment."
                 .to_owned(),
@@ -164,7 +164,7 @@ fn told(why: &NotLoggedIn) -> (StatusCode, String) {
 
 fn login_form(status: StatusCode, told: Option<&str>, next: &str) -> Response {
     let body: Markup = html! {
-        form.card.narrow method="post" action=(Address::of(LOGIN)) {
+        form.card.narrow method="post" action=(PageAddress::of(LOGIN)) {
             h1 { "Log in to Toolgate" }
             @if let Some(told) = told { p.notice role="alert" { (told) } }
             div.field {

@@ -5,21 +5,21 @@ use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
 use toolgate_core::codes;
 
-use crate::Context;
+use crate::PageContext;
 use crate::csrf::{CSRF, check_csrf, csrf_of};
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiProblem, PageResult};
 
 /// Name and value, in the order of the form.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields(Vec<(String, String)>);
+pub(crate) struct FormFields(Vec<(String, String)>);
 
-impl From<Vec<(String, String)>> for Fields {
+impl From<Vec<(String, String)>> for FormFields {
     fn from(pairs: Vec<(String, String)>) -> Self {
         Self(pairs)
     }
 }
 
-impl Fields {
+impl FormFields {
     #[cfg(test)]
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
         Self(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
@@ -36,8 +36,8 @@ impl Fields {
     }
 
     /// A field that every form of this kind has.
-    pub(crate) fn needed(&self, name: &str) -> Answered<&str> {
-        self.text(name).ok_or_else(|| Problem::bad_form(format!("the field {name:?} is empty")))
+    pub(crate) fn needed(&self, name: &str) -> PageResult<&str> {
+        self.text(name).ok_or_else(|| ApiProblem::bad_form(format!("the field {name:?} is empty")))
     }
 
     pub(crate) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
@@ -54,15 +54,15 @@ impl Fields {
     }
 }
 
-impl FromRequest<Context> for Fields {
-    type Rejection = Box<Problem>;
+impl FromRequest<PageContext> for FormFields {
+    type Rejection = Box<ApiProblem>;
 
-    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+    async fn from_request(request: Request, context: &PageContext) -> PageResult<Self> {
         let expected = context.cookies.secret(request.headers()).map(|secret| csrf_of(&secret));
         let read = Limited::new(request.into_body(), context.form_bytes_max).collect().await;
         let body = read.map_err(|_| {
             let detail = format!("the form is larger than {} bytes", context.form_bytes_max);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
+            ApiProblem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
                 .hint("upload long contents as a file and name its id")
         })?;
         let pairs = url::form_urlencoded::parse(&body.to_bytes()).into_owned().collect();

@@ -8,18 +8,18 @@ use serde_json::Value;
 use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::assets;
 use crate::csrf::CSRF;
 use crate::docs::error_page;
 use crate::parts::text;
-use crate::problem::Problem;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::ApiProblem;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 /// A place in the console, as the navigation shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Room {
+pub(crate) enum ConsolePage {
     Overview,
     Inbox,
     Calls,
@@ -40,8 +40,8 @@ pub(crate) enum Room {
 const EVERYBODY: &[Role] = &[Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 const AUDITING: &[Role] = &[Role::Admin, Role::Operator, Role::Auditor];
 
-struct Door {
-    room: Room,
+struct NavEntry {
+    room: ConsolePage,
     name: &'static str,
     address: &'static str,
     /// Pressed after `g`.
@@ -50,54 +50,54 @@ struct Door {
 }
 
 const fn door(
-    room: Room,
+    room: ConsolePage,
     name: &'static str,
     address: &'static str,
     key: &'static str,
     roles: &'static [Role],
-) -> Door {
-    Door { room, name, address, key, roles }
+) -> NavEntry {
+    NavEntry { room, name, address, key, roles }
 }
 
-static GROUPS: [(&str, &[Door]); 4] = [
+static GROUPS: [(&str, &[NavEntry]); 4] = [
     (
         "Now",
         &[
-            door(Room::Overview, "Overview", "/", "o", EVERYBODY),
-            door(Room::Inbox, "Inbox", "/console/inbox", "i", EVERYBODY),
-            door(Room::Runs, "Runs", "/console/runs", "r", AUDITING),
+            door(ConsolePage::Overview, "Overview", "/", "o", EVERYBODY),
+            door(ConsolePage::Inbox, "Inbox", "/console/inbox", "i", EVERYBODY),
+            door(ConsolePage::Runs, "Runs", "/console/runs", "r", AUDITING),
         ],
     ),
     (
         "Record",
         &[
-            door(Room::Calls, "Calls", "/console/calls", "c", AUDITING),
-            door(Room::Ledger, "Ledger", "/console/ledger", "l", AUDITING),
+            door(ConsolePage::Calls, "Calls", "/console/calls", "c", AUDITING),
+            door(ConsolePage::Ledger, "Ledger", "/console/ledger", "l", AUDITING),
         ],
     ),
     (
         "Catalogue",
         &[
-            door(Room::Tools, "Tools", "/console/tools", "t", EVERYBODY),
-            door(Room::Servers, "Servers", "/console/servers", "s", AUDITING),
-            door(Room::Reviews, "Reviews", "/console/reviews", "v", EVERYBODY),
-            door(Room::Agents, "Agents", "/console/agents", "a", AUDITING),
-            door(Room::Sessions, "Sessions", "/console/sessions", "e", AUDITING),
+            door(ConsolePage::Tools, "Tools", "/console/tools", "t", EVERYBODY),
+            door(ConsolePage::Servers, "Servers", "/console/servers", "s", AUDITING),
+            door(ConsolePage::Reviews, "Reviews", "/console/reviews", "v", EVERYBODY),
+            door(ConsolePage::Agents, "Agents", "/console/agents", "a", AUDITING),
+            door(ConsolePage::Sessions, "Sessions", "/console/sessions", "e", AUDITING),
         ],
     ),
     (
         "Rules",
         &[
-            door(Room::Policy, "Policy", "/console/policy", "p", AUDITING),
-            door(Room::Settings, "Settings", "/console/settings", "x", AUDITING),
-            door(Room::Docs, "Documentation", "/docs", "d", EVERYBODY),
+            door(ConsolePage::Policy, "Policy", "/console/policy", "p", AUDITING),
+            door(ConsolePage::Settings, "Settings", "/console/settings", "x", AUDITING),
+            door(ConsolePage::Docs, "Documentation", "/docs", "d", EVERYBODY),
         ],
     ),
 ];
 
-impl Visit {
+impl PageVisit {
     /// A whole page.
-    pub(crate) async fn page(&self, title: &str, room: Room, body: Markup) -> Response {
+    pub(crate) async fn page(&self, title: &str, room: ConsolePage, body: Markup) -> Response {
         page(self, StatusCode::OK, title, room, body).await
     }
 
@@ -106,7 +106,7 @@ impl Visit {
         &self,
         status: StatusCode,
         title: &str,
-        room: Room,
+        room: ConsolePage,
         body: Markup,
     ) -> Response {
         page(self, status, title, room, body).await
@@ -115,10 +115,10 @@ impl Visit {
 
 /// A whole page for a logged-in user.
 pub(crate) async fn page(
-    visit: &Visit,
+    visit: &PageVisit,
     status: StatusCode,
     title: &str,
-    room: Room,
+    room: ConsolePage,
     body: Markup,
 ) -> Response {
     let waiting = waiting(visit).await;
@@ -137,7 +137,7 @@ pub(crate) async fn page(
         nav.rooms #rooms aria-label="Main menu" { (navigation(visit, room, waiting.as_ref())) }
         main #main tabindex="-1" {
             @if let Some(places) = waiting.as_ref().and_then(|waiting| waiting.config_refused.as_deref()) { (not_loaded(places)) }
-            @if let Some(sentence) = Said::told_in(&visit.place) { p.said role="status" { (sentence) } }
+            @if let Some(sentence) = DoneNotice::told_in(&visit.place) { p.said role="status" { (sentence) } }
             (body)
         }
         (keyboard_help(visit))
@@ -168,7 +168,7 @@ pub(crate) fn open(title: &str, aside: &Markup, body: &Markup) -> Response {
     document(StatusCode::OK, title, &shell, None)
 }
 
-fn document(status: StatusCode, title: &str, body: &Markup, visit: Option<&Visit>) -> Response {
+fn document(status: StatusCode, title: &str, body: &Markup, visit: Option<&PageVisit>) -> Response {
     let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
     let page = html! {
         (DOCTYPE)
@@ -193,10 +193,10 @@ fn document(status: StatusCode, title: &str, body: &Markup, visit: Option<&Visit
     (status, page).into_response()
 }
 
-fn navigation(visit: &Visit, here: Room, waiting: Option<&Waiting>) -> Markup {
+fn navigation(visit: &PageVisit, here: ConsolePage, waiting: Option<&InboxPreview>) -> Markup {
     html! {
         @for (group, doors) in &GROUPS {
-            @let doors: Vec<&Door> = doors.iter().filter(|door| visit.is_one_of(door.roles)).collect();
+            @let doors: Vec<&NavEntry> = doors.iter().filter(|door| visit.is_one_of(door.roles)).collect();
             @if !doors.is_empty() {
                 h2 { (group) }
                 ul {
@@ -204,7 +204,7 @@ fn navigation(visit: &Visit, here: Room, waiting: Option<&Waiting>) -> Markup {
                         li {
                             a href=(door.address) data-key=(door.key) aria-current=[(door.room == here).then_some("page")] {
                                 (door.name)
-                                @if door.room == Room::Inbox { (count(waiting)) }
+                                @if door.room == ConsolePage::Inbox { (count(waiting)) }
                             }
                         }
                     }
@@ -215,7 +215,7 @@ fn navigation(visit: &Visit, here: Room, waiting: Option<&Waiting>) -> Markup {
 }
 
 /// The number of waiting items, beside the link to them.
-fn count(waiting: Option<&Waiting>) -> Markup {
+fn count(waiting: Option<&InboxPreview>) -> Markup {
     let number = waiting.map_or(0, |waiting| waiting.entries.len());
     html! {
         span #waiting.count data-live="approval input" data-count=(number) hidden[number == 0] {
@@ -225,7 +225,7 @@ fn count(waiting: Option<&Waiting>) -> Markup {
 }
 
 #[derive(Deserialize)]
-struct Waiting {
+struct InboxPreview {
     entries: Vec<Value>,
     #[serde(default)]
     more: bool,
@@ -245,11 +245,11 @@ fn not_loaded(places: &str) -> Markup {
 }
 
 /// A page is worth showing without this number.
-async fn waiting(visit: &Visit) -> Option<Waiting> {
-    visit.find(Address::of(["inbox"]).with("arguments_bytes_max", 0)).await.ok().flatten()
+async fn waiting(visit: &PageVisit) -> Option<InboxPreview> {
+    visit.find(PageAddress::of(["inbox"]).with("arguments_bytes_max", 0)).await.ok().flatten()
 }
 
-fn keyboard_help(visit: &Visit) -> Markup {
+fn keyboard_help(visit: &PageVisit) -> Markup {
     html! {
         dialog #keys aria-labelledby="keys-title" {
             h2 #keys-title { "Keys" }
@@ -270,12 +270,12 @@ fn keyboard_help(visit: &Visit) -> Markup {
 }
 
 /// The hidden field that every form has.
-pub(crate) fn csrf(visit: &Visit) -> Markup {
+pub(crate) fn csrf(visit: &PageVisit) -> Markup {
     html! { input type="hidden" name=(CSRF) value=(visit.csrf); }
 }
 
 /// A problem, as a page.
-pub(crate) fn problem(problem: &Problem) -> Markup {
+pub(crate) fn problem(problem: &ApiProblem) -> Markup {
     html! {
         section.card.problem role="alert" {
             h1 { (heading(problem.status())) }

@@ -27,9 +27,9 @@ use tower::ServiceExt;
 
 pub use axum::body::Body;
 pub use cookie::Cookies;
-pub use ports::{Answer, Backend, Login, Logins, NewLogin, NotLoggedIn};
-pub(crate) use setup::Context;
-pub use setup::Setup;
+pub use ports::{ApiResponse, Backend, Login, LoginError, Logins, NewLogin};
+pub use setup::ConsoleSetup;
+pub(crate) use setup::PageContext;
 
 /// The console and the documentation, behind the edge: Host and Origin are checked before a request comes here.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn new(setup: Setup) -> Console {
+    pub fn new(setup: ConsoleSetup) -> Console {
         Console { router: pages::router(Arc::new(setup)) }
     }
 
@@ -49,7 +49,7 @@ impl Console {
     }
 
     /// Answers one request, which proves itself with a cookie where it needs to.
-    pub async fn serve<B>(&self, request: http::Request<B>) -> Answer
+    pub async fn serve<B>(&self, request: http::Request<B>) -> ApiResponse
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -25,10 +25,10 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
-use crate::problem::Problem;
-use crate::{Context, admission, assets, docs, entrance, headers};
+use crate::problem::ApiProblem;
+use crate::{PageContext, admission, assets, docs, entrance, headers};
 
-pub(crate) fn router(context: Context) -> Router {
+pub(crate) fn router(context: PageContext) -> Router {
     let open = Router::new()
         .route("/console/login", get(entrance::login_page).post(entrance::log_in))
         .route("/console/enter/{link}", get(entrance::link_page).post(entrance::enter_by_link))
@@ -45,7 +45,7 @@ pub(crate) fn router(context: Context) -> Router {
 }
 
 /// For logged-in users. The API decides what they may see.
-fn rooms() -> Router<Context> {
+fn rooms() -> Router<PageContext> {
     Router::new()
         .route("/console", get(async || Redirect::permanent("/")))
         .route("/console/logout", post(entrance::log_out))
@@ -72,6 +72,6 @@ async fn not_mcp() -> Response {
     (StatusCode::NOT_FOUND, [(CONTENT_TYPE, "application/problem+json")], told).into_response()
 }
 
-async fn nothing_here() -> Box<Problem> {
-    Problem::not_found("this page does not exist").hint("use the menu on the left")
+async fn nothing_here() -> Box<ApiProblem> {
+    ApiProblem::not_found("this page does not exist").hint("use the menu on the left")
 }

@@ -8,24 +8,24 @@ pub(crate) mod text;
 
 use maud::{Markup, html};
 
-use crate::address::Address;
+use crate::address::PageAddress;
 
 /// The colour of a badge; its word has the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Tone {
+pub(crate) enum BadgeTone {
     Plain,
     Good,
     Waiting,
     Bad,
 }
 
-impl Tone {
+impl BadgeTone {
     fn as_str(self) -> &'static str {
         match self {
-            Tone::Plain => "plain",
-            Tone::Good => "good",
-            Tone::Waiting => "waiting",
-            Tone::Bad => "bad",
+            BadgeTone::Plain => "plain",
+            BadgeTone::Good => "good",
+            BadgeTone::Waiting => "waiting",
+            BadgeTone::Bad => "bad",
         }
     }
 
@@ -33,26 +33,26 @@ impl Tone {
     pub(crate) fn of(word: &str) -> Self {
         match word {
             "succeeded" | "approved" | "used" | "completed" | "healthy" | "active" | "permit"
-            | "answered" => Tone::Good,
+            | "answered" => BadgeTone::Good,
             "pending" | "pending_approval" | "pending_input" | "accepted" | "awaiting_approval"
             | "paused" | "approve" | "degraded" | "changes_requested" | "partial" | "idle" | "starting"
-            | "registered" | "waiting" | "running" | "dispatched" | "drifted" => Tone::Waiting,
+            | "registered" | "waiting" | "running" | "dispatched" | "drifted" => BadgeTone::Waiting,
             "failed" | "tool_error" | "invalid" | "refused" | "denied" | "deny" | "rejected" | "expired"
             | "unknown" | "quarantined" | "disabled" | "cancelled" | "lapsed" | "closed" | "retired"
-            | "down" => Tone::Bad,
-            _ => Tone::Plain,
+            | "down" => BadgeTone::Bad,
+            _ => BadgeTone::Plain,
         }
     }
 }
 
 /// A word in a frame: a state, an outcome, a role.
-pub(crate) fn badge(word: &str, tone: Tone) -> Markup {
+pub(crate) fn badge(word: &str, tone: BadgeTone) -> Markup {
     html! { span.badge data-tone=(tone.as_str()) { (text::short(&word.replace('_', " "))) } }
 }
 
 /// The same with the word's own tone.
 pub(crate) fn state(word: &str) -> Markup {
-    badge(word, Tone::of(word))
+    badge(word, BadgeTone::of(word))
 }
 
 /// The title of a page, and its actions.
@@ -76,7 +76,7 @@ pub(crate) fn facts(rows: impl IntoIterator<Item = (&'static str, Markup)>) -> M
 }
 
 /// The link to the next page of a list, if there is one.
-pub(crate) fn next_page(next: Option<Address>) -> Markup {
+pub(crate) fn next_page(next: Option<PageAddress>) -> Markup {
     html! { @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "Older" } } } }
 }
 

@@ -5,19 +5,19 @@ use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 
-pub type Answer = http::Response<Body>;
+pub type ApiResponse = http::Response<Body>;
 
 /// The REST API, on behalf of a known user.
 pub trait Backend: Send + Sync {
-    fn ask(&self, credential: Credential, request: http::Request<Body>) -> BoxFuture<'static, Answer>;
+    fn ask(&self, credential: Credential, request: http::Request<Body>) -> BoxFuture<'static, ApiResponse>;
 }
 
 /// The logins. Secrets are shown once and stored as hashes.
 pub trait Logins: Send + Sync {
     /// With a token of the gateway.
-    fn with_token(&self, token: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>>;
+    fn with_token(&self, token: String) -> BoxFuture<'_, Result<NewLogin, LoginError>>;
     /// With a link that works once.
-    fn with_link(&self, link: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>>;
+    fn with_link(&self, link: String) -> BoxFuture<'_, Result<NewLogin, LoginError>>;
     /// `None` if the login has ended or its token was revoked.
     fn who(&self, secret: String) -> BoxFuture<'_, Result<Option<Login>, StoreDown>>;
     fn end(&self, secret: String) -> BoxFuture<'_, Result<(), StoreDown>>;
@@ -38,7 +38,7 @@ pub struct Login {
 
 /// The reason of a failed login.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NotLoggedIn {
+pub enum LoginError {
     /// The token is not one of ours, or was revoked.
     UnknownToken,
     /// A token of this role opens no pages.

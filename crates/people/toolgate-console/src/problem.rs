@@ -7,10 +7,10 @@ use serde_json::Value;
 use toolgate_core::codes::{self, Code};
 
 /// An answer, or the problem to show instead.
-pub(crate) type Answered<T> = Result<T, Box<Problem>>;
+pub(crate) type PageResult<T> = Result<T, Box<ApiProblem>>;
 
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(crate) struct Problem {
+pub(crate) struct ApiProblem {
     #[serde(default)]
     pub(crate) status: u16,
     #[serde(default)]
@@ -24,7 +24,7 @@ pub(crate) struct Problem {
     pub(crate) more: serde_json::Map<String, Value>,
 }
 
-impl Problem {
+impl ApiProblem {
     pub(crate) fn new(status: StatusCode, code: &'static Code, detail: impl Into<String>) -> Box<Self> {
         let hint = Some(code.standard_hint()).filter(|hint| !hint.is_empty()).map(str::to_owned);
         Box::new(Self {
@@ -61,14 +61,14 @@ impl Problem {
 }
 
 /// `layout::framed` turns it into a page: only there is the user known.
-impl IntoResponse for Box<Problem> {
+impl IntoResponse for Box<ApiProblem> {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
-        response.extensions_mut().insert(Shown(self));
+        response.extensions_mut().insert(ShownProblem(self));
         response
     }
 }
 
 /// A problem that still has to become a page.
 #[derive(Clone)]
-pub(crate) struct Shown(pub(crate) Box<Problem>);
+pub(crate) struct ShownProblem(pub(crate) Box<ApiProblem>);

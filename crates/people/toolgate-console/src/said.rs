@@ -3,7 +3,7 @@
 
 /// The action that was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Said {
+pub(crate) enum DoneNotice {
     Approved,
     Denied,
     ChangesRequested,
@@ -26,35 +26,35 @@ pub(crate) enum Said {
     TestSent,
 }
 
-impl Said {
+impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(Said, &'static str, &'static str); 18] = [
-        (Said::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
-        (Said::Denied, "denied", "Denied. The caller sees your reason."),
-        (Said::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
+    const ALL: [(DoneNotice, &'static str, &'static str); 18] = [
+        (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
+        (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
+        (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
         (
-            Said::Counted,
+            DoneNotice::Counted,
             "counted",
             "Your approval is recorded. Others must approve too before the call runs.",
         ),
         (
-            Said::Granted,
+            DoneNotice::Granted,
             "granted",
             "Approved. Calls like this no longer need approval; Grants lists the grant.",
         ),
-        (Said::Answered, "answered", "Answered. The run continues."),
-        (Said::Decided, "decided", "Decided."),
-        (Said::GrantRevoked, "grant-revoked", "Revoked. The next such call needs approval again."),
-        (Said::Accepted, "accepted", "Accepted. Agents see the tool's current definition."),
-        (Said::Rejected, "rejected", "Rejected. The tool stays withheld."),
-        (Said::Paused, "paused", "Paused. Calls in progress finish; no new call starts."),
-        (Said::Resumed, "resumed", "Resumed. The run continues."),
-        (Said::Cancelled, "cancelled", "Cancelled."),
-        (Said::Saved, "saved", "Saved."),
-        (Said::Removed, "removed", "Removed."),
-        (Said::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
-        (Said::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
-        (Said::TestSent, "test-sent", "The test was delivered."),
+        (DoneNotice::Answered, "answered", "Answered. The run continues."),
+        (DoneNotice::Decided, "decided", "Decided."),
+        (DoneNotice::GrantRevoked, "grant-revoked", "Revoked. The next such call needs approval again."),
+        (DoneNotice::Accepted, "accepted", "Accepted. Agents see the tool's current definition."),
+        (DoneNotice::Rejected, "rejected", "Rejected. The tool stays withheld."),
+        (DoneNotice::Paused, "paused", "Paused. Calls in progress finish; no new call starts."),
+        (DoneNotice::Resumed, "resumed", "Resumed. The run continues."),
+        (DoneNotice::Cancelled, "cancelled", "Cancelled."),
+        (DoneNotice::Saved, "saved", "Saved."),
+        (DoneNotice::Removed, "removed", "Removed."),
+        (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
+        (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
+        (DoneNotice::TestSent, "test-sent", "The test was delivered."),
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -69,7 +69,9 @@ impl Said {
         Self::entry(|one| one.1 == word).map(|(_, _, sentence)| sentence)
     }
 
-    fn entry(fits: impl Fn(&(Said, &str, &str)) -> bool) -> Option<(Said, &'static str, &'static str)> {
+    fn entry(
+        fits: impl Fn(&(DoneNotice, &str, &str)) -> bool,
+    ) -> Option<(DoneNotice, &'static str, &'static str)> {
         Self::ALL.into_iter().find(|one| fits(one))
     }
 }
@@ -80,14 +82,14 @@ mod tests {
 
     #[test]
     fn only_known_words_are_told() {
-        assert!(Said::told_in("/console/inbox?said=approved").is_some());
-        assert_eq!(Said::told_in("/console/inbox?said=<b>pwned</b>"), None);
-        assert_eq!(Said::told_in("/console/inbox"), None);
+        assert!(DoneNotice::told_in("/console/inbox?said=approved").is_some());
+        assert_eq!(DoneNotice::told_in("/console/inbox?said=<b>pwned</b>"), None);
+        assert_eq!(DoneNotice::told_in("/console/inbox"), None);
     }
 
     #[test]
     fn every_word_has_its_sentence() {
-        for (said, word, _) in Said::ALL {
+        for (said, word, _) in DoneNotice::ALL {
             assert_eq!(said.as_str(), word);
         }
     }

@@ -19,26 +19,26 @@ use std::collections::BTreeMap;
 use maud::Markup;
 use serde_json::Value;
 
-use crate::fields::Fields;
-use entry::{Filling, Typed};
+use crate::fields::FormFields;
+use entry::{FormContent, TypedFields};
 
-pub(crate) use shape::{Kind, Node, Shape};
+pub(crate) use shape::{ControlKind, FormNode, FormShape};
 pub(crate) use shown::shown;
 
 /// The errors of fields: by JSON pointer, the empty one being the whole.
-pub(crate) type Wrong = BTreeMap<String, String>;
+pub(crate) type FieldErrors = BTreeMap<String, String>;
 
 /// Fields for a schema, filled with a value.
-pub(crate) fn fields(schema: &Value, value: &Value, wrong: &Wrong) -> Markup {
-    draw::form(&Shape::of(schema), &Filling::Value(value), wrong)
+pub(crate) fn fields(schema: &Value, value: &Value, wrong: &FieldErrors) -> Markup {
+    draw::form(&FormShape::of(schema), &FormContent::Value(value), wrong)
 }
 
 /// Fields for a schema, with the values that the user typed before.
-pub(crate) fn refilled(schema: &Value, typed: &Fields, wrong: &Wrong) -> Markup {
-    draw::form(&Shape::of(schema), &Filling::Typed(Typed::of(typed)), wrong)
+pub(crate) fn refilled(schema: &Value, typed: &FormFields, wrong: &FieldErrors) -> Markup {
+    draw::form(&FormShape::of(schema), &FormContent::Typed(TypedFields::of(typed)), wrong)
 }
 
 /// The arguments of a form.
-pub(crate) fn read(schema: &Value, fields: &Fields) -> Result<Value, Wrong> {
-    reading::read(&Shape::of(schema), &Typed::of(fields))
+pub(crate) fn read(schema: &Value, fields: &FormFields) -> Result<Value, FieldErrors> {
+    reading::read(&FormShape::of(schema), &TypedFields::of(fields))
 }

@@ -8,7 +8,7 @@ use crate::cookie::Cookies;
 use crate::ports::{Backend, Logins};
 
 /// The dependencies of the pages.
-pub struct Setup {
+pub struct ConsoleSetup {
     /// The REST API.
     pub backend: Arc<dyn Backend>,
     pub logins: Arc<dyn Logins>,
@@ -19,4 +19,4 @@ pub struct Setup {
 }
 
 /// The state of every page.
-pub(crate) type Context = Arc<Setup>;
+pub(crate) type PageContext = Arc<ConsoleSetup>;

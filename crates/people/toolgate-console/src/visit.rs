@@ -9,14 +9,14 @@ use http::request::Parts;
 use toolgate_core::Role;
 use toolgate_core::scope::Credential;
 
-use crate::Context;
-use crate::address::Address;
-use crate::said::Said;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::said::DoneNotice;
 
 /// The user, the address, and the API with the user's rights.
 #[derive(Clone)]
-pub(crate) struct Visit {
-    pub(crate) context: Context,
+pub(crate) struct PageVisit {
+    pub(crate) context: PageContext,
     pub(crate) credential: Credential,
     /// The secret of every form of this login: no one else can know it.
     pub(crate) csrf: Arc<str>,
@@ -26,7 +26,7 @@ pub(crate) struct Visit {
     pub(crate) ends_at_ms: i64,
 }
 
-impl Visit {
+impl PageVisit {
     pub(crate) fn role(&self) -> Role {
         self.credential.principal.role
     }
@@ -52,15 +52,15 @@ impl Visit {
     }
 
     /// After an action: the page to view now, with a confirmation.
-    pub(crate) fn go(&self, address: Address, said: Said) -> Response {
-        Redirect::to(address.with(Said::PARAMETER, said.as_str()).as_str()).into_response()
+    pub(crate) fn go(&self, address: PageAddress, said: DoneNotice) -> Response {
+        Redirect::to(address.with(DoneNotice::PARAMETER, said.as_str()).as_str()).into_response()
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Visit {
+impl<S: Sync> FromRequestParts<S> for PageVisit {
     type Rejection = StatusCode;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
-        parts.extensions.get::<Visit>().cloned().ok_or(StatusCode::UNAUTHORIZED)
+        parts.extensions.get::<PageVisit>().cloned().ok_or(StatusCode::UNAUTHORIZED)
     }
 }

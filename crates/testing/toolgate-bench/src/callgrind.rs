@@ -12,12 +12,12 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::client::{Client, Target};
+use crate::client::{BenchClient, BenchTarget};
 use crate::compare::Behind;
 use crate::fast::Fast;
-use crate::gateway::{Gateway, Home, Launcher, ServerEntry};
+use crate::gateway::{BenchGateway, Home, Launcher, ServerEntry};
 use crate::server::Eras;
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 
 const FEW_CALLS: u64 = 200;
 const MANY_CALLS: u64 = 1200;
@@ -103,7 +103,7 @@ async fn instructions_per_call(program: &Path) -> anyhow::Result<u64> {
 async fn instructions(program: &Path, fast: &Fast, calls: u64) -> anyhow::Result<u64> {
     let home = Home::new(&[ServerEntry { name: Behind::Both.server_name().to_owned(), url: fast.url() }])?;
     let out = home.path().join("callgrind.out");
-    let gateway = Gateway::start(program, &home, &callgrind(&out)).await.context(
+    let gateway = BenchGateway::start(program, &home, &callgrind(&out)).await.context(
         "run the gateway under callgrind\nhint: it needs valgrind, on Debian `apt install valgrind`",
     )?;
     let target = gateway.target(&home).await?;
@@ -125,8 +125,8 @@ fn callgrind(out: &Path) -> Launcher {
     }
 }
 
-async fn call_in_sequence(target: &Target, tool: &str, calls: u64) -> anyhow::Result<()> {
-    let mut caller = Client::open(target, Era::Modern).await?.into_caller(Work::Echo, tool);
+async fn call_in_sequence(target: &BenchTarget, tool: &str, calls: u64) -> anyhow::Result<()> {
+    let mut caller = BenchClient::open(target, BenchEra::Modern).await?.into_caller(Work::Echo, tool);
     for id in 1..=calls {
         caller.call(id).await.with_context(|| format!("call {id} of {calls}"))?;
     }

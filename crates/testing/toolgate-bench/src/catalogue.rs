@@ -15,14 +15,14 @@ use anyhow::Context as _;
 use self::measures::{Repeated, Restart};
 use self::site::{ACCEPTED, ALONE, QUARANTINED, SERVERS_MIN, Site, THREEFOLD, server_name, wire_name};
 use crate::load::{self, Plan, Round};
-use crate::report::{Machine, Report, Rounds, Row, Settings, Target as Bound, median, p99};
+use crate::report::{Machine, Report, ReportSettings, ReportTarget, Rounds, Row, median, p99};
 use crate::say::say;
 use crate::start::{mib, resident_mib_at_rest};
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 use crate::{gateway, proc};
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct CatalogueOptions {
     /// Short rounds: enough to see that all works, too short to trust the figures
     #[arg(long)]
     quick: bool,
@@ -68,7 +68,7 @@ struct Effort {
     restarts: usize,
 }
 
-impl Options {
+impl CatalogueOptions {
     fn effort(&self) -> Effort {
         if self.quick {
             Effort { lists: 50, full_lists: 5, changes: 3, restarts: 1 }
@@ -77,15 +77,15 @@ impl Options {
         }
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> ReportSettings {
         let (rounds, warm_up_seconds, window_seconds) =
             if self.quick { (2, 0.3, 1.0) } else { (5, 1.0, 2.0) };
         let starts = self.effort().restarts;
-        Settings { rounds, warm_up_seconds, window_seconds, generator_threads: proc::cores(), starts }
+        ReportSettings { rounds, warm_up_seconds, window_seconds, generator_threads: proc::cores(), starts }
     }
 }
 
-pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(options: CatalogueOptions) -> anyhow::Result<ExitCode> {
     let program = gateway::program(options.toolgate.clone())?;
     let effort = options.effort();
     let mut report = Report {
@@ -111,7 +111,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     tell(&options, &report)
 }
 
-fn tell(options: &Options, report: &Report) -> anyhow::Result<ExitCode> {
+fn tell(options: &CatalogueOptions, report: &Report) -> anyhow::Result<ExitCode> {
     say(&report.table_of(["compared with", "catalogue"]))?;
     say(
         "\nMemory is compared with the same gateway before anything had registered, three instances with one instance.",
@@ -180,7 +180,7 @@ async fn lists(site: &Site, effort: &Effort, report: &mut Report) -> anyhow::Res
     for (case, below_ms, Repeated { took_ms, bytes, requests }) in asked {
         report.rows.extend([
             row(case, "p50", "ms", median(took_ms.iter().copied())),
-            row(case, "p99", "ms", p99(took_ms)).judged(below_ms.map(Bound::Below)),
+            row(case, "p99", "ms", p99(took_ms)).judged(below_ms.map(ReportTarget::Below)),
             row(case, "length", "KiB", bytes as f64 / 1024.0),
         ]);
         if requests > 1 {
@@ -209,7 +209,7 @@ async fn changes(site: &Site, effort: &Effort, report: &mut Report) -> anyhow::R
     for (case, took_ms) in cases {
         report.rows.extend([
             row(case, "p50", "ms", median(took_ms.iter().copied())),
-            row(case, "longest", "ms", p99(took_ms)).judged(Some(Bound::Below(CHANGE_MS_MAX))),
+            row(case, "longest", "ms", p99(took_ms)).judged(Some(ReportTarget::Below(CHANGE_MS_MAX))),
         ]);
     }
     Ok(())
@@ -247,10 +247,10 @@ async fn instances(site: &Site, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn round(site: &Site, server: usize, settings: &Settings) -> anyhow::Result<Round> {
+async fn round(site: &Site, server: usize, settings: &ReportSettings) -> anyhow::Result<Round> {
     let plan = Plan {
         target: site.agent.clone(),
-        era: Era::Modern,
+        era: BenchEra::Modern,
         work: Work::Echo,
         tool: wire_name(server, 0),
         connections: CONNECTIONS,
@@ -272,7 +272,7 @@ async fn restarts(mut site: Site, effort: &Effort, report: &mut Report) -> anyho
         tokio::time::sleep(SETTLE).await;
     }
     let row = |what, figure: fn(&Restart) -> f64| row(case, what, "ms", median(restarts.iter().map(figure)));
-    let ready = Some(Bound::Below(READY_MS_MAX));
+    let ready = Some(ReportTarget::Below(READY_MS_MAX));
     report.rows.extend([
         row("ready", |restart| restart.ready_ms).judged(ready),
         row("first call answered", |restart| restart.first_call_ms),

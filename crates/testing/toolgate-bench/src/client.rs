@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::wire::{self, CallTemplate, Era, ReplyEdges, ReplyFault, Work};
+use crate::wire::{self, BenchEra, CallTemplate, ReplyEdges, ReplyFault, Work};
 
 /// The time limit of everything except measured calls; generous, since under callgrind everything is fifty
 /// times slower.
@@ -31,24 +31,24 @@ const PAGES_MAX: usize = 1000;
 
 /// Whom to speak to.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct BenchTarget {
     pub(crate) address: SocketAddr,
     pub(crate) token: Option<String>,
 }
 
-pub(crate) struct Client {
+pub(crate) struct BenchClient {
     sender: http1::SendRequest<Full<Bytes>>,
     /// Holds the task that moves the bytes; dropping it closes the connection.
     _driver: JoinSet<()>,
-    era: Era,
+    era: BenchEra,
     headers: HeaderMap,
     path: Uri,
     next_id: u64,
 }
 
-impl Client {
+impl BenchClient {
     /// Connects; a legacy client still has to open its session.
-    pub(crate) async fn connect(target: &Target, era: Era) -> anyhow::Result<Client> {
+    pub(crate) async fn connect(target: &BenchTarget, era: BenchEra) -> anyhow::Result<BenchClient> {
         let stream = TcpStream::connect(target.address)
             .await
             .with_context(|| format!("connect to {}", target.address))?;
@@ -58,20 +58,21 @@ impl Client {
         // The waiter for a reply learns how the connection ended.
         driver.spawn(async move { drop(connection.await) });
         let headers = wire::common_headers(&target.address.to_string(), target.token.as_deref(), era);
-        Ok(Client { sender, _driver: driver, era, headers, path: Uri::from_static("/mcp"), next_id: 1 })
+        Ok(BenchClient { sender, _driver: driver, era, headers, path: Uri::from_static("/mcp"), next_id: 1 })
     }
 
     /// Connects and does everything before the first real request of that era.
-    pub(crate) async fn open(target: &Target, era: Era) -> anyhow::Result<Client> {
-        let mut client = Client::connect(target, era).await?;
-        if era == Era::Legacy {
+    pub(crate) async fn open(target: &BenchTarget, era: BenchEra) -> anyhow::Result<BenchClient> {
+        let mut client = BenchClient::connect(target, era).await?;
+        if era == BenchEra::Legacy {
             client.open_session().await.context("open a legacy session")?;
         }
         Ok(client)
     }
 
     async fn open_session(&mut self) -> anyhow::Result<()> {
-        let body = wire::request_body(Era::Legacy, self.next_id, "initialize", &wire::initialize_members());
+        let body =
+            wire::request_body(BenchEra::Legacy, self.next_id, "initialize", &wire::initialize_members());
         let response = self.send(Method::POST, self.headers.clone(), body).await?;
         let session = response.headers().get(wire::SESSION_ID).cloned();
         let reply = small_reply(response).await?;
@@ -105,7 +106,7 @@ impl Client {
         let id = self.next_id;
         self.next_id += 1;
         let mut headers = self.headers.clone();
-        if self.era == Era::Modern {
+        if self.era == BenchEra::Modern {
             wire::routing_headers(&mut headers, method, None);
         }
         self.send(Method::POST, headers, wire::request_body(self.era, id, method, members)).await
@@ -174,15 +175,15 @@ impl Client {
     }
 
     /// A second connection of the same client: same credentials, same session.
-    pub(crate) async fn another_connection(&self, target: &Target) -> anyhow::Result<Client> {
-        let mut client = Client::connect(target, self.era).await?;
+    pub(crate) async fn another_connection(&self, target: &BenchTarget) -> anyhow::Result<BenchClient> {
+        let mut client = BenchClient::connect(target, self.era).await?;
         client.headers.clone_from(&self.headers);
         Ok(client)
     }
 
     pub(crate) fn into_caller(self, work: Work, tool: &str) -> Caller {
         let mut headers = self.headers.clone();
-        if self.era == Era::Modern {
+        if self.era == BenchEra::Modern {
             wire::routing_headers(&mut headers, "tools/call", Some(tool));
         }
         let template = CallTemplate::new(self.era, work, tool);
@@ -216,7 +217,7 @@ impl Client {
 
 /// True if `GET path` answers 200 on its own connection.
 pub(crate) async fn answers_ok(address: SocketAddr, path: &'static str) -> anyhow::Result<bool> {
-    let mut client = Client::connect(&Target { address, token: None }, Era::Modern).await?;
+    let mut client = BenchClient::connect(&BenchTarget { address, token: None }, BenchEra::Modern).await?;
     client.path = Uri::from_static(path);
     let response = client.send(Method::GET, client.headers.clone(), Bytes::new()).await?;
     Ok(response.status() == StatusCode::OK)
@@ -233,7 +234,7 @@ pub(crate) struct AllTools {
 
 /// An open subscription.
 pub(crate) struct Ear {
-    _client: Client,
+    _client: BenchClient,
     stream: Incoming,
 }
 
@@ -293,7 +294,7 @@ pub(crate) enum CallFault {
 
 /// A client that only calls one tool; the measurements include its cost.
 pub(crate) struct Caller {
-    client: Client,
+    client: BenchClient,
     headers: HeaderMap,
     template: CallTemplate,
     work: Work,

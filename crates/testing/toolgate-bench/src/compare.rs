@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::client::Target;
+use crate::client::BenchTarget;
 use crate::fast::Fast;
-use crate::gateway::{Gateway, ServerEntry};
+use crate::gateway::{BenchGateway, ServerEntry};
 use crate::load::{self, Plan, Round};
-use crate::report::{Rounds, Row, Settings, Target as Bound, median};
+use crate::report::{ReportSettings, ReportTarget, Rounds, Row, median};
 use crate::server::Eras;
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 
 const MIB: usize = 1 << 20;
 
@@ -40,10 +40,10 @@ impl Behind {
     }
 
     /// A direct client has no translator, so it uses the server's era.
-    fn direct_era(self, era: Era) -> Era {
+    fn direct_era(self, era: BenchEra) -> BenchEra {
         match self {
             Behind::Both => era,
-            Behind::Legacy => Era::Legacy,
+            Behind::Legacy => BenchEra::Legacy,
         }
     }
 }
@@ -74,7 +74,7 @@ impl Servers {
 
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    era: Era,
+    era: BenchEra,
     behind: Behind,
     work: Work,
     connections: usize,
@@ -85,7 +85,7 @@ pub(crate) struct Case {
 pub(crate) const CASES: [Case; 6] = [
     Case {
         name: "small call, modern, 64 connections",
-        era: Era::Modern,
+        era: BenchEra::Modern,
         behind: Behind::Both,
         work: Work::Echo,
         connections: 64,
@@ -94,7 +94,7 @@ pub(crate) const CASES: [Case; 6] = [
     },
     Case {
         name: "small call, modern, 1 connection",
-        era: Era::Modern,
+        era: BenchEra::Modern,
         behind: Behind::Both,
         work: Work::Echo,
         connections: 1,
@@ -103,7 +103,7 @@ pub(crate) const CASES: [Case; 6] = [
     },
     Case {
         name: "small call, legacy sessions, 64 connections",
-        era: Era::Legacy,
+        era: BenchEra::Legacy,
         behind: Behind::Both,
         work: Work::Echo,
         connections: 64,
@@ -112,7 +112,7 @@ pub(crate) const CASES: [Case; 6] = [
     },
     Case {
         name: "small call, modern to a legacy server, 64 connections",
-        era: Era::Modern,
+        era: BenchEra::Modern,
         behind: Behind::Legacy,
         work: Work::Echo,
         connections: 64,
@@ -121,7 +121,7 @@ pub(crate) const CASES: [Case; 6] = [
     },
     Case {
         name: "1 MiB result, decoded by the client, modern, 8 connections",
-        era: Era::Modern,
+        era: BenchEra::Modern,
         behind: Behind::Both,
         work: Work::DecodedBlob { bytes: MIB },
         connections: 8,
@@ -130,7 +130,7 @@ pub(crate) const CASES: [Case; 6] = [
     },
     Case {
         name: "1 MiB result, thrown away unread, modern, 8 connections",
-        era: Era::Modern,
+        era: BenchEra::Modern,
         behind: Behind::Both,
         work: Work::Blob { bytes: MIB },
         connections: 8,
@@ -141,8 +141,8 @@ pub(crate) const CASES: [Case; 6] = [
 
 /// The gateway as the load sees it.
 pub(crate) struct Through<'a> {
-    pub(crate) gateway: &'a Gateway,
-    pub(crate) target: &'a Target,
+    pub(crate) gateway: &'a BenchGateway,
+    pub(crate) target: &'a BenchTarget,
 }
 
 pub(crate) struct Outcome {
@@ -155,7 +155,7 @@ pub(crate) struct Outcome {
 /// Direct, gateway, direct, gateway, …, so that other load on the machine affects both alike.
 pub(crate) async fn run(
     case: &Case,
-    settings: &Settings,
+    settings: &ReportSettings,
     servers: &Servers,
     through: Option<&Through<'_>>,
 ) -> anyhow::Result<Outcome> {
@@ -165,7 +165,7 @@ pub(crate) async fn run(
         // The direct server needs no token, but reading one more header belongs to both sides of the
         // comparison.
         let token = through.and_then(|through| through.target.token.clone());
-        let target = Target { address: fast.address, token };
+        let target = BenchTarget { address: fast.address, token };
         let plan = case.plan(settings, target, case.behind.direct_era(case.era), case.work.tool().to_owned());
         direct.push(load::run(plan, &[fast.pid()]).await.with_context(|| format!("{}: direct", case.name))?);
         let Some(through) = through else { continue };
@@ -179,7 +179,7 @@ pub(crate) async fn run(
 }
 
 impl Case {
-    fn plan(&self, settings: &Settings, target: Target, era: Era, tool: String) -> Plan {
+    fn plan(&self, settings: &ReportSettings, target: BenchTarget, era: BenchEra, tool: String) -> Plan {
         Plan {
             target,
             era,
@@ -198,10 +198,10 @@ impl Case {
         };
         let gateway_cpu = Row::new(self.name, "gateway CPU per call", "µs")
             .measured(None, median_of(gateway, |round| round.cpu_us[1]))
-            .judged(self.gateway_cpu_us_max.map(Bound::AtMost));
+            .judged(self.gateway_cpu_us_max.map(ReportTarget::AtMost));
         let rows = vec![
             row("throughput", "calls/s", |round| round.calls_per_second)
-                .judged(self.ratio_min.map(Bound::RatioAtLeast)),
+                .judged(self.ratio_min.map(ReportTarget::RatioAtLeast)),
             row("p50", "µs", |round| round.p50_us),
             row("p99", "µs", |round| round.p99_us),
             gateway_cpu,

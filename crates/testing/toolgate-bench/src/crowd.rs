@@ -25,8 +25,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::server::replies::{self, ReplyBody};
-use crate::server::{EchoArguments, Message, Params, REQUEST_BYTES_MAX, serve_until_stdin_ends};
-use crate::wire::{Era, MODERN};
+use crate::server::{BenchMessage, EchoArguments, Params, REQUEST_BYTES_MAX, serve_until_stdin_ends};
+use crate::wire::{BenchEra, MODERN};
 
 /// Announcements that wait for one slow reader.
 const EVENTS_WAITING_MAX: usize = 16;
@@ -40,7 +40,7 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await.context("listen")?;
     announce(listener.local_addr().context("ask for the address that was bound")?)?;
-    let crowd: Arc<[Server]> = (0..servers).map(Server::new).collect();
+    let crowd: Arc<[CrowdServer]> = (0..servers).map(CrowdServer::new).collect();
     let answer = move |request| {
         let crowd = crowd.clone();
         async move { answer(&crowd, request).await }
@@ -48,7 +48,7 @@ pub(crate) async fn serve(
     serve_until_stdin_ends(listener, answer).await
 }
 
-async fn answer(crowd: &[Server], request: Request<Incoming>) -> Reply {
+async fn answer(crowd: &[CrowdServer], request: Request<Incoming>) -> Reply {
     let (head, body) = request.into_parts();
     let Some((server, part)) = route(head.uri.path()) else { return plain(StatusCode::NOT_FOUND) };
     let Some(server) = crowd.get(server) else { return plain(StatusCode::NOT_FOUND) };
@@ -75,7 +75,7 @@ fn plain(status: StatusCode) -> Reply {
     replies::empty(status).map(Either::Left)
 }
 
-struct Server {
+struct CrowdServer {
     number: usize,
     state: Mutex<State>,
 }
@@ -93,14 +93,14 @@ struct Listener {
     events: mpsc::Sender<Bytes>,
 }
 
-impl Server {
-    fn new(number: usize) -> Server {
+impl CrowdServer {
+    fn new(number: usize) -> CrowdServer {
         let state = State { changes: 0, tools: tools::list(number, 0), listeners: Vec::new() };
-        Server { number, state: Mutex::new(state) }
+        CrowdServer { number, state: Mutex::new(state) }
     }
 
     fn answer(&self, body: &Bytes) -> Reply {
-        let message: Message<'_> = match serde_json::from_slice(body) {
+        let message: BenchMessage<'_> = match serde_json::from_slice(body) {
             Ok(message) => message,
             Err(error) => {
                 return replies::error(StatusCode::BAD_REQUEST, "null", -32700, &error.to_string())
@@ -158,12 +158,12 @@ impl Server {
     }
 }
 
-fn call(id: &str, message: &Message<'_>) -> Response<ReplyBody> {
+fn call(id: &str, message: &BenchMessage<'_>) -> Response<ReplyBody> {
     let Some(Params { name: Some(_), arguments: Some(arguments) }) = &message.params else {
         return replies::error(StatusCode::OK, id, -32602, "tools/call needs name and arguments");
     };
     match serde_json::from_str::<EchoArguments<'_>>(arguments.get()) {
-        Ok(echo) if echo.text.get().starts_with('"') => replies::echo(Era::Modern, id, echo.text.get()),
+        Ok(echo) if echo.text.get().starts_with('"') => replies::echo(BenchEra::Modern, id, echo.text.get()),
         _ => replies::error(StatusCode::OK, id, -32602, "every tool needs a string `text`"),
     }
 }
@@ -205,7 +205,7 @@ mod tests {
         String::from_utf8(body.to_vec()).expect("it is text")
     }
 
-    async fn ask(server: &Server, message: &str) -> Value {
+    async fn ask(server: &CrowdServer, message: &str) -> Value {
         serde_json::from_str(&text(server.answer(&Bytes::from(message.to_owned()))).await)
             .expect("it is JSON")
     }
@@ -220,14 +220,14 @@ mod tests {
 
     #[tokio::test]
     async fn every_tool_gives_back_its_text() {
-        let server = Server::new(3);
+        let server = CrowdServer::new(3);
         let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"any","arguments":{"text":"hello"}}}"#;
         assert_eq!(ask(&server, call).await["result"]["content"][0]["text"], "hello");
     }
 
     #[tokio::test]
     async fn a_change_is_listed_and_told_to_whoever_listens() {
-        let server = Server::new(3);
+        let server = CrowdServer::new(3);
         let listening = server
             .answer(&Bytes::from_static(br#"{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen"}"#));
         server.change();

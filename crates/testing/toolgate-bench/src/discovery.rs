@@ -33,7 +33,7 @@ use crate::say::say;
 const MODEL: &str = ".cache/model/all-MiniLM-L6-v2";
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct DiscoveryOptions {
     /// The folder with the catalogues
     #[arg(long, value_name = "DIR", default_value = "../shared/data")]
     data: PathBuf,
@@ -52,11 +52,11 @@ pub(crate) struct Options {
 }
 
 /// On its own thread: nothing in it awaits, so an interruption would not be noticed.
-pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(options: DiscoveryOptions) -> anyhow::Result<ExitCode> {
     tokio::task::spawn_blocking(move || measure(&options)).await.context("the measuring thread died")?
 }
 
-fn measure(options: &Options) -> anyhow::Result<ExitCode> {
+fn measure(options: &DiscoveryOptions) -> anyhow::Result<ExitCode> {
     if !options.data.is_dir() {
         let data = options.data.display();
         say(&format!("skipped: there are no catalogues at {data}; --data DIR says where they are"))?;
@@ -72,7 +72,7 @@ fn measure(options: &Options) -> anyhow::Result<ExitCode> {
     tell(options, &findings)
 }
 
-fn model_folder(options: &Options) -> anyhow::Result<Option<PathBuf>> {
+fn model_folder(options: &DiscoveryOptions) -> anyhow::Result<Option<PathBuf>> {
     match &options.model {
         Some(folder) if folder.is_dir() => Ok(Some(folder.clone())),
         Some(folder) => {
@@ -119,7 +119,7 @@ fn tell_misses(sets: &Sets, encoding: Option<&Encoding>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn tell(options: &Options, findings: &Findings) -> anyhow::Result<ExitCode> {
+fn tell(options: &DiscoveryOptions, findings: &Findings) -> anyhow::Result<ExitCode> {
     say(&findings.text())?;
     if let Some(path) = &options.json {
         let json = serde_json::to_string_pretty(findings).context("write the figures as JSON")?;

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 
 use crate::child::Watched;
-use crate::client::Target;
-use crate::gateway::{Gateway, Home, Launcher, ServerEntry, program};
+use crate::client::BenchTarget;
+use crate::gateway::{BenchGateway, Home, Launcher, ServerEntry, program};
 use crate::proc;
 use crate::say::say;
 use crate::start::mib;
@@ -33,7 +33,7 @@ const SETTINGS: &str =
     "[[tools]]\nname = \"sink:sink\"\nfile_strategy = \"binary_base64\"\neffects = [\"read\"]\n";
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct FilesOptions {
     #[command(flatten)]
     gateway: crate::GatewayOption,
     /// Size of the file that goes up and down
@@ -53,19 +53,19 @@ pub(crate) struct Options {
     strict: bool,
 }
 
-pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(options: FilesOptions) -> anyhow::Result<ExitCode> {
     let program = program(options.gateway.toolgate.clone())?;
     let storage = options.s3.as_deref().map(s3_settings).transpose()?.unwrap_or_default();
     let mut sink = Watched::spawn(sink::command()?)?;
     let address = sink.wait_for_line(START_MAX, sink::address_in).await.context("start the sink")?;
     let entry = ServerEntry { name: "sink".to_owned(), url: format!("http://{address}/mcp") };
     let home = Home::with(&[entry], &format!("{SETTINGS}{storage}"))?;
-    let gateway = Gateway::start(&program, &home, &Launcher::default()).await?;
+    let gateway = BenchGateway::start(&program, &home, &Launcher::default()).await?;
     let target = gateway.target(&home).await?;
     gateway.wait_for_tools(&target, &["sink__sink".to_owned()]).await?;
     let large = large(&gateway, &target, options.large_mib * MIB).await?;
     say(&large.text())?;
-    let copied = Target { address, token: None };
+    let copied = BenchTarget { address, token: None };
     let base64 = base64(&gateway, &target, &copied, home.path(), &options).await?;
     say(&base64.text())?;
     gateway.end().await?;
@@ -95,7 +95,7 @@ struct Large {
     down_peak_mib: f64,
 }
 
-async fn large(gateway: &Gateway, target: &Target, bytes: u64) -> anyhow::Result<Large> {
+async fn large(gateway: &BenchGateway, target: &BenchTarget, bytes: u64) -> anyhow::Result<Large> {
     let rest_mib = mib(proc::memory(gateway.pid())?.resident_bytes);
     let began = Instant::now();
     let (file, sent) = transfer::upload(target, "large.bin", bytes).await?;
@@ -147,11 +147,11 @@ struct Base64 {
 }
 
 async fn base64(
-    gateway: &Gateway,
-    target: &Target,
-    sink: &Target,
+    gateway: &BenchGateway,
+    target: &BenchTarget,
+    sink: &BenchTarget,
     folder: &Path,
-    options: &Options,
+    options: &FilesOptions,
 ) -> anyhow::Result<Base64> {
     let bytes = options.base64_mib * MIB;
     let path = folder.join("copied.bin");

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::child::Watched;
-use crate::client::{self, Client, Target};
-use crate::wire::Era;
+use crate::client::{self, BenchClient, BenchTarget};
+use crate::wire::BenchEra;
 
 /// Generous, since under callgrind a start takes fifty times as long.
 const START_MAX: Duration = Duration::from_secs(120);
@@ -103,7 +103,7 @@ fn endpoint_in(line: &str) -> Option<SocketAddr> {
     Some(SocketAddr::from(([127, 0, 0, 1], port.parse().ok()?)))
 }
 
-pub(crate) struct Gateway {
+pub(crate) struct BenchGateway {
     watched: Watched,
     program: PathBuf,
     pub(crate) address: SocketAddr,
@@ -116,8 +116,12 @@ pub(crate) struct Launcher {
     pub(crate) environment: Vec<(&'static str, &'static str)>,
 }
 
-impl Gateway {
-    pub(crate) async fn start(program: &Path, home: &Home, launcher: &Launcher) -> anyhow::Result<Gateway> {
+impl BenchGateway {
+    pub(crate) async fn start(
+        program: &Path,
+        home: &Home,
+        launcher: &Launcher,
+    ) -> anyhow::Result<BenchGateway> {
         ensure!(
             program.is_file(),
             "there is no gateway binary at {}\nhint: build it with `cargo build --profile dist -p toolgate`, or name it with --toolgate",
@@ -134,7 +138,7 @@ impl Gateway {
         let mut watched = Watched::spawn(command)?;
         let find = |line: &str| endpoint_in(line).filter(|address| !home.foreign.contains(address));
         let address = watched.wait_for_line(START_MAX, find).await.context("start the gateway")?;
-        Ok(Gateway { watched, program: program.to_owned(), address })
+        Ok(BenchGateway { watched, program: program.to_owned(), address })
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -159,12 +163,12 @@ impl Gateway {
     }
 
     /// Makes an agent's token with the command line, as an operator would while the gateway runs.
-    pub(crate) async fn target(&self, home: &Home) -> anyhow::Result<Target> {
+    pub(crate) async fn target(&self, home: &Home) -> anyhow::Result<BenchTarget> {
         self.target_as(home, "agent").await
     }
 
     /// The same for any role.
-    pub(crate) async fn target_as(&self, home: &Home, role: &str) -> anyhow::Result<Target> {
+    pub(crate) async fn target_as(&self, home: &Home, role: &str) -> anyhow::Result<BenchTarget> {
         let mut command = home.command(self.program.as_os_str());
         command.args(["token", "create", "--role", role]);
         home.add_global_flags(&mut command);
@@ -176,11 +180,11 @@ impl Gateway {
         );
         let token = String::from_utf8(output.stdout).context("read the token")?.trim().to_owned();
         ensure!(!token.is_empty(), "`toolgate token create` printed no token");
-        Ok(Target { address: self.address, token: Some(token) })
+        Ok(BenchTarget { address: self.address, token: Some(token) })
     }
 
     /// Waits until the list has every one of the tools.
-    pub(crate) async fn wait_for_tools(&self, target: &Target, wanted: &[String]) -> anyhow::Result<()> {
+    pub(crate) async fn wait_for_tools(&self, target: &BenchTarget, wanted: &[String]) -> anyhow::Result<()> {
         let deadline = Instant::now() + TOOLS_MAX;
         loop {
             let listed = list_tools(target).await;
@@ -218,8 +222,8 @@ impl Gateway {
     }
 }
 
-async fn list_tools(target: &Target) -> anyhow::Result<Vec<String>> {
-    Client::open(target, Era::Modern).await?.tool_names().await
+async fn list_tools(target: &BenchTarget) -> anyhow::Result<Vec<String>> {
+    BenchClient::open(target, BenchEra::Modern).await?.tool_names().await
 }
 
 /// The binary that was asked for, or the one built beside this program.

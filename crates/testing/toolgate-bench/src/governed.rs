@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::client::Target;
+use crate::client::BenchTarget;
 use crate::compare::{Behind, Servers};
-use crate::gateway::{self, Gateway, Home, Launcher};
+use crate::gateway::{self, BenchGateway, Home, Launcher};
 use crate::load::{self, Plan, Round};
 use crate::proc;
-use crate::report::{Machine, Report, Rounds, Row, Settings, Target as Bound, median};
+use crate::report::{Machine, Report, ReportSettings, ReportTarget, Rounds, Row, median};
 use crate::say::say;
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GovernedOptions {
     /// Short rounds: enough to see that all works, too short to trust the figures
     #[arg(long)]
     quick: bool,
@@ -118,8 +118,8 @@ fn policies() -> String {
 
 /// A gateway that runs, and how to call it.
 struct Running {
-    gateway: Gateway,
-    target: Target,
+    gateway: BenchGateway,
+    target: BenchTarget,
     _home: Home,
 }
 
@@ -129,17 +129,17 @@ impl Running {
             Some(settings) => Home::with(&servers.entries(), settings)?,
             None => Home::new(&servers.entries())?,
         };
-        let gateway = Gateway::start(program, &home, &Launcher::default()).await?;
+        let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
         gateway.ready().await?;
         let target = gateway.target(&home).await?;
         gateway.wait_for_tools(&target, &[Behind::Both.wire_name(Work::Echo)]).await?;
         Ok(Running { gateway, target, _home: home })
     }
 
-    async fn round(&self, settings: &Settings, connections: usize) -> anyhow::Result<Round> {
+    async fn round(&self, settings: &ReportSettings, connections: usize) -> anyhow::Result<Round> {
         let plan = Plan {
             target: self.target.clone(),
-            era: Era::Modern,
+            era: BenchEra::Modern,
             work: Work::Echo,
             tool: Behind::Both.wire_name(Work::Echo),
             connections,
@@ -151,9 +151,9 @@ impl Running {
     }
 }
 
-pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let (rounds, warm_up_seconds, window_seconds) = if options.quick { (2, 0.3, 1.0) } else { (3, 1.0, 2.0) };
-    let settings = Settings {
+    let settings = ReportSettings {
         rounds: options.rounds.map_or(rounds, usize::from),
         warm_up_seconds,
         window_seconds,
@@ -190,7 +190,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
 /// Passing on, governed, passing on, governed, …, so that other load on the machine affects both alike.
 async fn compare(
     kind: &Kind,
-    settings: &Settings,
+    settings: &ReportSettings,
     passing: &Running,
     governed: &Running,
     report: &mut Report,
@@ -206,10 +206,11 @@ async fn compare(
     };
     report.rows.extend([
         row("throughput", "calls/s", |round| round.calls_per_second)
-            .judged(kind.ratio_min.map(Bound::RatioAtLeast)),
+            .judged(kind.ratio_min.map(ReportTarget::RatioAtLeast)),
         row("p50", "µs", |round| round.p50_us),
         row("p99", "µs", |round| round.p99_us),
-        row("gateway CPU per call", "µs", |round| round.cpu_us[0]).judged(kind.cpu_us_max.map(Bound::AtMost)),
+        row("gateway CPU per call", "µs", |round| round.cpu_us[0])
+            .judged(kind.cpu_us_max.map(ReportTarget::AtMost)),
     ]);
     let throughputs = |rounds: &[Round]| rounds.iter().map(|round| round.calls_per_second).collect();
     report.rounds.push(Rounds {

@@ -19,9 +19,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout_at;
 
-use crate::client::{Caller, Client, Target};
+use crate::client::{BenchClient, BenchTarget, Caller};
 use crate::proc;
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 
 /// The time after the end of the window for the last replies.
 const LAST_REPLIES_MAX: Duration = Duration::from_secs(20);
@@ -33,8 +33,8 @@ const IDS_PER_CLIENT: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) target: Target,
-    pub(crate) era: Era,
+    pub(crate) target: BenchTarget,
+    pub(crate) era: BenchEra,
     pub(crate) work: Work,
     /// The name under which the target knows the tool.
     pub(crate) tool: String,
@@ -70,7 +70,7 @@ struct Window {
     end: Instant,
 }
 
-struct Tally {
+struct LoadTally {
     latency_ns: Histogram<u64>,
     faults: Vec<String>,
 }
@@ -100,7 +100,7 @@ pub(crate) async fn run(plan: Plan, pids: &[u32]) -> anyhow::Result<Round> {
     announce.send(Some(window)).map_err(|_| anyhow::anyhow!("every generator thread died"))?;
     let cpu = cpu_in(window, pids).await?;
 
-    let mut total = Tally::new();
+    let mut total = LoadTally::new();
     for outcome in outcomes {
         total.add(outcome.await.context("a generator thread died")??)?;
     }
@@ -149,7 +149,7 @@ fn start_thread(
     clients: Range<usize>,
     connected: Connected,
     window: watch::Receiver<Option<Window>>,
-) -> anyhow::Result<oneshot::Receiver<anyhow::Result<Tally>>> {
+) -> anyhow::Result<oneshot::Receiver<anyhow::Result<LoadTally>>> {
     let (done, outcome) = oneshot::channel();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("start a runtime")?;
@@ -169,11 +169,11 @@ async fn run_clients(
     clients: Range<usize>,
     connected: Connected,
     mut window: watch::Receiver<Option<Window>>,
-) -> anyhow::Result<Tally> {
+) -> anyhow::Result<LoadTally> {
     let first_id = |client: usize| (client as u64 + 1) * IDS_PER_CLIENT;
     let mut callers = Vec::new();
     for client in clients.clone() {
-        match Client::open(&plan.target, plan.era).await {
+        match BenchClient::open(&plan.target, plan.era).await {
             Ok(opened) => callers.push((first_id(client), opened.into_caller(plan.work, &plan.tool))),
             Err(error) => {
                 drop(connected.send(Err(error)).await);
@@ -185,9 +185,9 @@ async fn run_clients(
     let window =
         window.wait_for(Option::is_some).await.context("the round was given up")?.expect("waited for it");
 
-    let mut running: JoinSet<Tally> =
+    let mut running: JoinSet<LoadTally> =
         callers.into_iter().map(|(first_id, caller)| call_until_end(caller, first_id, window)).collect();
-    let mut total = Tally::new();
+    let mut total = LoadTally::new();
     let deadline = (window.end + LAST_REPLIES_MAX).into();
     while let Some(tally) = timeout_at(deadline, running.join_next()).await.with_context(|| {
         format!("{} calls have no reply {LAST_REPLIES_MAX:?} after the end", running.len())
@@ -198,8 +198,8 @@ async fn run_clients(
 }
 
 /// Stops at its first fault: later measurements of a client would be worthless.
-async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> Tally {
-    let mut tally = Tally::new();
+async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> LoadTally {
+    let mut tally = LoadTally::new();
     let mut begun = Instant::now();
     let mut id = first_id;
     while begun < window.end {
@@ -217,11 +217,11 @@ async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> Ta
     tally
 }
 
-impl Tally {
-    fn new() -> Tally {
+impl LoadTally {
+    fn new() -> LoadTally {
         let latency_ns =
             Histogram::new_with_max(LATENCY_NS_MAX, LATENCY_DIGITS).expect("the bounds are in order");
-        Tally { latency_ns, faults: Vec::new() }
+        LoadTally { latency_ns, faults: Vec::new() }
     }
 
     fn record(&mut self, latency: Duration) {
@@ -229,7 +229,7 @@ impl Tally {
         self.latency_ns.saturating_record(nanoseconds);
     }
 
-    fn add(&mut self, other: Tally) -> anyhow::Result<()> {
+    fn add(&mut self, other: LoadTally) -> anyhow::Result<()> {
         self.latency_ns.add(&other.latency_ns).context("merge latencies")?;
         self.faults.extend(other.faults);
         Ok(())
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_round_is_the_sum_of_its_clients() {
-        let (mut one, mut two) = (Tally::new(), Tally::new());
+        let (mut one, mut two) = (LoadTally::new(), LoadTally::new());
         (0..99).for_each(|_| one.record(Duration::from_micros(100)));
         two.record(Duration::from_millis(5));
         one.add(two).expect("same bounds");
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn one_fault_fails_the_round() {
-        let mut tally = Tally::new();
+        let mut tally = LoadTally::new();
         tally.record(Duration::from_micros(1));
         tally.faults.push("call 7: isError".to_owned());
         let error = tally.round(Duration::from_secs(1), &cpu([0, 0, 0])).expect_err("it had a fault");
@@ -298,6 +298,6 @@ mod tests {
 
     #[test]
     fn a_round_without_calls_is_no_measurement() {
-        assert!(Tally::new().round(Duration::from_secs(1), &cpu([0, 0, 0])).is_err());
+        assert!(LoadTally::new().round(Duration::from_secs(1), &cpu([0, 0, 0])).is_err());
     }
 }

@@ -32,7 +32,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Parser)]
 #[command(version, about)]
-struct Arguments {
+struct BenchArguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -40,9 +40,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Compare calls made directly with calls through the gateway
-    Run(run::Options),
+    Run(run::RunOptions),
     /// Compare calls that are validated, judged and recorded with calls that are only passed on
-    Governed(governed::Options),
+    Governed(governed::GovernedOptions),
     /// Count the instructions the gateway executes per call and compare with the checked-in number
     Callgrind {
         #[command(flatten)]
@@ -60,11 +60,11 @@ enum Command {
         gateway: GatewayOption,
     },
     /// Register 500 servers with 10,000 tools and measure starts, lists, changes, memory and instances
-    Catalogue(catalogue::Options),
+    Catalogue(catalogue::CatalogueOptions),
     /// Measure the results of search on labelled catalogues, their cost in tokens and the time
-    Discovery(discovery::Options),
+    Discovery(discovery::DiscoveryOptions),
     /// Send a large file up and down, and one as Base64 to a server, against a plain copy
-    Files(files::Options),
+    Files(files::FilesOptions),
     /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and drop them, until stdin ends
     Sink,
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
@@ -95,7 +95,7 @@ impl GatewayOption {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = BenchArguments::parse();
     match run_to_end(arguments.command) {
         Ok(code) => code,
         Err(error) => {

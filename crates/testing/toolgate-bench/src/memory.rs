@@ -9,13 +9,13 @@ use anyhow::Context as _;
 use http::Response;
 use hyper::body::Incoming;
 
-use crate::client::{Client, Target};
+use crate::client::{BenchClient, BenchTarget};
 use crate::fast::Fast;
-use crate::gateway::{Gateway, Home, Launcher, ServerEntry};
+use crate::gateway::{BenchGateway, Home, Launcher, ServerEntry};
 use crate::proc;
 use crate::server::Eras;
 use crate::start::{mib, resident_mib_at_rest};
-use crate::wire::{Era, Work};
+use crate::wire::{BenchEra, Work};
 
 const CLIENTS: usize = 200;
 const SERVERS: usize = 50;
@@ -48,15 +48,15 @@ impl Weight {
 
 /// A client as it idles: its session's connection, and the stream on which the gateway may speak first.
 struct Idle {
-    _requests: Client,
-    _stream: Client,
+    _requests: BenchClient,
+    _stream: BenchClient,
     _open: Response<Incoming>,
 }
 
 pub(crate) async fn weigh(program: &Path) -> anyhow::Result<Weight> {
     let fast = Fast::start(Eras::Both).await?;
     let home = Home::new(&(0..SERVERS).map(|index| entry(index, &fast)).collect::<Vec<_>>())?;
-    let gateway = Gateway::start(program, &home, &Launcher::default()).await?;
+    let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
     let target = gateway.target(&home).await?;
     let wanted: Vec<String> =
         (0..SERVERS).map(|index| format!("{}__{}", server_name(index), Work::Echo.tool())).collect();
@@ -75,8 +75,8 @@ pub(crate) async fn weigh(program: &Path) -> anyhow::Result<Weight> {
 }
 
 /// Initializes, lists the tools once as every client does, opens its stream, and then waits.
-async fn idle(target: &Target) -> anyhow::Result<Idle> {
-    let mut requests = Client::open(target, Era::Legacy).await?;
+async fn idle(target: &BenchTarget) -> anyhow::Result<Idle> {
+    let mut requests = BenchClient::open(target, BenchEra::Legacy).await?;
     requests.tool_names().await?;
     let mut stream = requests.another_connection(target).await?;
     let open = stream.listen().await?;

@@ -12,7 +12,7 @@ mod tests;
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ReportSettings,
     pub(crate) rows: Vec<Row>,
     /// Calls per second of every single round, so that a reader can see how much they scatter.
     pub(crate) rounds: Vec<Rounds>,
@@ -31,7 +31,7 @@ pub(crate) struct Machine {
 }
 
 #[derive(Clone, Serialize)]
-pub(crate) struct Settings {
+pub(crate) struct ReportSettings {
     pub(crate) rounds: usize,
     pub(crate) warm_up_seconds: f64,
     pub(crate) window_seconds: f64,
@@ -55,14 +55,14 @@ pub(crate) struct Row {
     pub(crate) gateway: Option<f64>,
     /// The gateway's figure over the direct one.
     pub(crate) ratio: Option<f64>,
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<ReportTarget>,
     pub(crate) pass: Option<bool>,
 }
 
 /// A promise about the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Target {
+pub(crate) enum ReportTarget {
     RatioAtLeast(f64),
     AtMost(f64),
     Below(f64),
@@ -89,28 +89,28 @@ impl Row {
         self
     }
 
-    pub(crate) fn judged(mut self, target: Option<Target>) -> Row {
+    pub(crate) fn judged(mut self, target: Option<ReportTarget>) -> Row {
         self.target = target;
         self.pass = target.and_then(|target| target.judge(self.gateway, self.ratio));
         self
     }
 }
 
-impl Target {
+impl ReportTarget {
     /// No verdict without a measurement.
     fn judge(self, gateway: Option<f64>, ratio: Option<f64>) -> Option<bool> {
         match self {
-            Target::RatioAtLeast(bound) => ratio.map(|ratio| ratio >= bound),
-            Target::AtMost(bound) => gateway.map(|gateway| gateway <= bound),
-            Target::Below(bound) => gateway.map(|gateway| gateway < bound),
+            ReportTarget::RatioAtLeast(bound) => ratio.map(|ratio| ratio >= bound),
+            ReportTarget::AtMost(bound) => gateway.map(|gateway| gateway <= bound),
+            ReportTarget::Below(bound) => gateway.map(|gateway| gateway < bound),
         }
     }
 
     fn text(self, unit: &str) -> String {
         match self {
-            Target::RatioAtLeast(bound) => format!("ratio >= {bound}"),
-            Target::AtMost(bound) => format!("<= {bound} {unit}"),
-            Target::Below(bound) => format!("< {bound} {unit}"),
+            ReportTarget::RatioAtLeast(bound) => format!("ratio >= {bound}"),
+            ReportTarget::AtMost(bound) => format!("<= {bound} {unit}"),
+            ReportTarget::Below(bound) => format!("< {bound} {unit}"),
         }
     }
 }

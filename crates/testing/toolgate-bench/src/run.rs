@@ -7,17 +7,17 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use crate::client::Target;
+use crate::client::BenchTarget;
 use crate::compare::{self, Behind, CASES, Case, Outcome, Servers, Through};
-use crate::gateway::{self, Gateway, Home, Launcher};
+use crate::gateway::{self, BenchGateway, Home, Launcher};
 use crate::proc;
-use crate::report::{Machine, Report, Row, Settings};
+use crate::report::{Machine, Report, ReportSettings, Row};
 use crate::say::say;
 use crate::start::{self, at_rest, mib, resident_mib_at_rest};
 use crate::wire::Work;
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct RunOptions {
     /// Short rounds: enough to see that all works, too short to trust the figures
     #[arg(long)]
     quick: bool,
@@ -47,11 +47,11 @@ pub(crate) struct Options {
     strict: bool,
 }
 
-impl Options {
-    fn settings(&self) -> Settings {
+impl RunOptions {
+    fn settings(&self) -> ReportSettings {
         let (rounds, warm_up_seconds, window_seconds, starts) =
             if self.quick { (3, 0.3, 1.0, 3) } else { (5, 1.0, 3.0, 5) };
-        Settings {
+        ReportSettings {
             rounds: self.rounds.map_or(rounds, usize::from),
             warm_up_seconds,
             window_seconds: self.seconds.map_or(window_seconds, f64::from),
@@ -65,7 +65,7 @@ impl Options {
     }
 }
 
-pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(options: RunOptions) -> anyhow::Result<ExitCode> {
     let settings = options.settings();
     let report = if options.direct_only {
         direct_only(&options, settings).await?
@@ -91,19 +91,23 @@ fn write_json(report: &Report, path: &Path) -> anyhow::Result<()> {
     std::fs::write(path, json + "\n").with_context(|| format!("write {}", path.display()))
 }
 
-async fn direct_only(options: &Options, settings: Settings) -> anyhow::Result<Report> {
+async fn direct_only(options: &RunOptions, settings: ReportSettings) -> anyhow::Result<Report> {
     let servers = Servers::start().await?;
     let outcomes = run_cases(options, &settings, &servers, None).await?;
     Ok(report(settings, outcomes, Vec::new()))
 }
 
-async fn with_gateway(options: &Options, settings: Settings, program: &Path) -> anyhow::Result<Report> {
+async fn with_gateway(
+    options: &RunOptions,
+    settings: ReportSettings,
+    program: &Path,
+) -> anyhow::Result<Report> {
     eprintln!("starting the gateway {} times with no servers", 2 * settings.starts);
     let mut rest = start::measure(program, settings.starts).await?;
 
     let servers = Servers::start().await?;
     let home = Home::new(&servers.entries())?;
-    let gateway = Gateway::start(program, &home, &Launcher::default()).await?;
+    let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
     gateway.ready().await?;
     let target = gateway.target(&home).await?;
     gateway
@@ -122,10 +126,10 @@ async fn with_gateway(options: &Options, settings: Settings, program: &Path) -> 
 }
 
 async fn run_cases(
-    options: &Options,
-    settings: &Settings,
+    options: &RunOptions,
+    settings: &ReportSettings,
     servers: &Servers,
-    through: Option<(&Gateway, &Target)>,
+    through: Option<(&BenchGateway, &BenchTarget)>,
 ) -> anyhow::Result<Vec<Outcome>> {
     let through = through.map(|(gateway, target)| Through { gateway, target });
     let mut outcomes = Vec::new();
@@ -136,7 +140,7 @@ async fn run_cases(
     Ok(outcomes)
 }
 
-fn report(settings: Settings, outcomes: Vec<Outcome>, rest: Vec<Row>) -> Report {
+fn report(settings: ReportSettings, outcomes: Vec<Outcome>, rest: Vec<Row>) -> Report {
     let other_load_cores_max =
         outcomes.iter().map(|outcome| outcome.other_load_cores_max).fold(0.0, f64::max);
     let machine = Machine { cpu: proc::cpu_model(), cores: proc::cores(), other_load_cores_max };

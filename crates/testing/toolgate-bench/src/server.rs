@@ -28,7 +28,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use self::replies::{Blobs, ReplyBody};
-use crate::wire::{Era, MODERN, PROTOCOL_VERSION, SESSION_ID};
+use crate::wire::{BenchEra, MODERN, PROTOCOL_VERSION, SESSION_ID};
 
 /// A request to this server is a few hundred bytes; the limit only keeps a mistake from filling memory.
 pub(crate) const REQUEST_BYTES_MAX: usize = 4 << 20;
@@ -51,11 +51,11 @@ impl Eras {
         }
     }
 
-    fn serves(self, era: Era) -> bool {
+    fn serves(self, era: BenchEra) -> bool {
         match self {
             Eras::Both => true,
-            Eras::Modern => era == Era::Modern,
-            Eras::Legacy => era == Era::Legacy,
+            Eras::Modern => era == BenchEra::Modern,
+            Eras::Legacy => era == BenchEra::Legacy,
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<()> {
     let listener = TcpListener::bind(listen).await.with_context(|| format!("listen on {listen}"))?;
     announce(listener.local_addr().context("ask for the address that was bound")?)?;
-    let server = Arc::new(Server { eras, sessions: AtomicU64::new(0), blobs: Blobs::default() });
+    let server = Arc::new(BenchServer { eras, sessions: AtomicU64::new(0), blobs: Blobs::default() });
     let answer = move |request| {
         let server = server.clone();
         async move { server.answer(request).await }
@@ -124,7 +124,7 @@ where
     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
 }
 
-struct Server {
+struct BenchServer {
     eras: Eras,
     /// The number of opened sessions; a session id is a number below it, so no table is needed to know one.
     sessions: AtomicU64,
@@ -132,7 +132,7 @@ struct Server {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Message<'a> {
+pub(crate) struct BenchMessage<'a> {
     #[serde(borrow)]
     pub(crate) id: Option<&'a RawValue>,
     pub(crate) method: &'a str,
@@ -158,7 +158,7 @@ struct BlobArguments {
     bytes: usize,
 }
 
-impl Server {
+impl BenchServer {
     async fn answer(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         match *request.method() {
             Method::POST => {}
@@ -173,7 +173,7 @@ impl Server {
     }
 
     fn answer_post(&self, headers: &HeaderMap, body: &Bytes) -> Response<ReplyBody> {
-        let message: Message<'_> = match serde_json::from_slice(body) {
+        let message: BenchMessage<'_> = match serde_json::from_slice(body) {
             Ok(message) => message,
             Err(error) => return replies::error(StatusCode::BAD_REQUEST, "null", -32700, &error.to_string()),
         };
@@ -181,29 +181,34 @@ impl Server {
             return replies::empty(StatusCode::ACCEPTED);
         };
         let era = if headers.get(PROTOCOL_VERSION).is_some_and(|version| version == MODERN) {
-            Era::Modern
+            BenchEra::Modern
         } else {
-            Era::Legacy
+            BenchEra::Legacy
         };
         if !self.eras.serves(era) {
             return replies::unsupported_version(id, self.eras);
         }
         match era {
-            Era::Modern => self.answer_modern(id, &message),
-            Era::Legacy => self.answer_legacy(id, &message, headers),
+            BenchEra::Modern => self.answer_modern(id, &message),
+            BenchEra::Legacy => self.answer_legacy(id, &message, headers),
         }
     }
 
-    fn answer_modern(&self, id: &str, message: &Message<'_>) -> Response<ReplyBody> {
+    fn answer_modern(&self, id: &str, message: &BenchMessage<'_>) -> Response<ReplyBody> {
         match message.method {
-            "tools/call" => self.call(Era::Modern, id, message),
-            "tools/list" => replies::tools(Era::Modern, id),
+            "tools/call" => self.call(BenchEra::Modern, id, message),
+            "tools/list" => replies::tools(BenchEra::Modern, id),
             "server/discover" => replies::discover(id),
             other => replies::unknown_method(StatusCode::NOT_FOUND, id, other),
         }
     }
 
-    fn answer_legacy(&self, id: &str, message: &Message<'_>, headers: &HeaderMap) -> Response<ReplyBody> {
+    fn answer_legacy(
+        &self,
+        id: &str,
+        message: &BenchMessage<'_>,
+        headers: &HeaderMap,
+    ) -> Response<ReplyBody> {
         if message.method == "initialize" {
             return replies::initialized(id, self.sessions.fetch_add(1, Ordering::Relaxed));
         }
@@ -213,8 +218,8 @@ impl Server {
                 replies::error(StatusCode::NOT_FOUND, id, -32001, "unknown session")
             }
             Some(_) => match message.method {
-                "tools/call" => self.call(Era::Legacy, id, message),
-                "tools/list" => replies::tools(Era::Legacy, id),
+                "tools/call" => self.call(BenchEra::Legacy, id, message),
+                "tools/list" => replies::tools(BenchEra::Legacy, id),
                 "ping" => replies::result(id, "{}"),
                 other => replies::unknown_method(StatusCode::OK, id, other),
             },
@@ -225,7 +230,7 @@ impl Server {
         replies::session_number(session).is_some_and(|number| number < self.sessions.load(Ordering::Relaxed))
     }
 
-    fn call(&self, era: Era, id: &str, message: &Message<'_>) -> Response<ReplyBody> {
+    fn call(&self, era: BenchEra, id: &str, message: &BenchMessage<'_>) -> Response<ReplyBody> {
         let Some(Params { name: Some(name), arguments: Some(arguments) }) = &message.params else {
             return replies::error(StatusCode::OK, id, -32602, "tools/call needs name and arguments");
         };

@@ -6,9 +6,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::gateway::{Gateway, Home, Launcher};
+use crate::gateway::{BenchGateway, Home, Launcher};
 use crate::proc;
-use crate::report::{Row, Target, median};
+use crate::report::{ReportTarget, Row, median};
 
 const READY_MS_MAX: f64 = 100.0;
 pub(crate) const IDLE_MIB_MAX: f64 = 25.0;
@@ -43,12 +43,12 @@ pub(crate) fn at_rest(
     gateway: Option<f64>,
     below: Option<f64>,
 ) -> Row {
-    Row::new("gateway process", what, unit).measured(None, gateway).judged(below.map(Target::Below))
+    Row::new("gateway process", what, unit).measured(None, gateway).judged(below.map(ReportTarget::Below))
 }
 
 async fn start_once(program: &Path, home: &Home) -> anyhow::Result<Start> {
     let spawned = Instant::now();
-    let gateway = Gateway::start(program, home, &Launcher::default()).await?;
+    let gateway = BenchGateway::start(program, home, &Launcher::default()).await?;
     gateway.ready().await?;
     let ready_ms = spawned.elapsed().as_secs_f64() * 1e3;
     let idle_mib = resident_mib_at_rest(gateway.pid()).await?;

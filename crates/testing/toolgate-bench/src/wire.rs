@@ -27,18 +27,18 @@ const ENVELOPE_BYTES_MAX: usize = 4096;
 const EDGE_BYTES: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Era {
+pub(crate) enum BenchEra {
     /// 2026-07-28: stateless, every request carries its own `_meta`.
     Modern,
     /// 2025-11-25: `initialize` first, then a session id on every request.
     Legacy,
 }
 
-impl Era {
+impl BenchEra {
     pub(crate) fn version(self) -> &'static str {
         match self {
-            Era::Modern => MODERN,
-            Era::Legacy => LEGACY,
+            BenchEra::Modern => MODERN,
+            BenchEra::Legacy => LEGACY,
         }
     }
 }
@@ -87,7 +87,7 @@ pub(crate) enum ReplyFault {
 }
 
 /// The headers of every request of this client.
-pub(crate) fn common_headers(authority: &str, token: Option<&str>, version: Era) -> HeaderMap {
+pub(crate) fn common_headers(authority: &str, token: Option<&str>, version: BenchEra) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(12);
     headers.insert(HOST, value(authority));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -112,11 +112,11 @@ fn value(text: &str) -> HeaderValue {
 }
 
 /// A request body with the params given as JSON members, closed by the era's `_meta` where it has one.
-pub(crate) fn request_body(era: Era, id: u64, method: &str, members: &str) -> Bytes {
+pub(crate) fn request_body(era: BenchEra, id: u64, method: &str, members: &str) -> Bytes {
     let separator = if members.is_empty() { "" } else { "," };
     let params = match era {
-        Era::Modern => format!("{members}{separator}{}", modern_meta()),
-        Era::Legacy => members.to_owned(),
+        BenchEra::Modern => format!("{members}{separator}{}", modern_meta()),
+        BenchEra::Legacy => members.to_owned(),
     };
     Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#))
 }
@@ -147,7 +147,7 @@ pub(crate) struct CallTemplate {
 }
 
 impl CallTemplate {
-    pub(crate) fn new(era: Era, work: Work, tool: &str) -> CallTemplate {
+    pub(crate) fn new(era: BenchEra, work: Work, tool: &str) -> CallTemplate {
         let before_argument = match work {
             Work::Echo => {
                 format!(
@@ -160,8 +160,8 @@ impl CallTemplate {
         };
         let close_text = if work == Work::Echo { "\"" } else { "" };
         let after_argument = match era {
-            Era::Modern => format!("{close_text}}},{}}}}}", modern_meta()),
-            Era::Legacy => format!("{close_text}}}}}}}"),
+            BenchEra::Modern => format!("{close_text}}},{}}}}}", modern_meta()),
+            BenchEra::Legacy => format!("{close_text}}}}}}}"),
         };
         CallTemplate {
             work,

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use toolgate_core::RawJson;
 use toolgate_edge::serve_stream;
-use toolgate_wire::sse::Decoder;
+use toolgate_wire::sse::SseDecoder;
 
-use crate::house::{self, House, SECRET, SERVER};
+use crate::house::{self, FuzzGateway, SECRET, SERVER};
 
 /// Every request and answer passes without waiting for its reader.
 const PIPE_BYTES: usize = 1 << 20;
@@ -66,7 +66,7 @@ impl<'a> Visit<'a> {
     }
 
     /// The sessions that headers name, by their marks.
-    fn sessions(&self, house: &House) -> Vec<(String, String)> {
+    fn sessions(&self, house: &FuzzGateway) -> Vec<(String, String)> {
         let marks = VERSIONS.map(|version| (version, format!("{{{version}}}")));
         let named = |mark: &str| self.headers.iter().any(|line| has(line, mark));
         let named = marks.into_iter().filter(|(_, mark)| named(mark));
@@ -135,13 +135,13 @@ fn with_sessions(line: &[u8], sessions: &[(String, String)]) -> Vec<u8> {
 }
 
 /// The answer.
-struct Answer {
+struct DoorAnswer {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl DoorAnswer {
     /// `None` without a complete head.
     fn read(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
@@ -178,7 +178,7 @@ impl Answer {
     /// The messages of a stream, as far as they have arrived.
     fn messages(&self) -> Vec<Value> {
         let mut data = Vec::new();
-        let read = Decoder::new(EVENT_BYTES_MAX).push(&self.body, |event| data.push(event.data));
+        let read = SseDecoder::new(EVENT_BYTES_MAX).push(&self.body, |event| data.push(event.data));
         read.expect("no event is so large");
         let messages = data.into_iter().filter(|text| !text.is_empty());
         messages.map(|text| serde_json::from_str(&text).expect("an event carries JSON")).collect()
@@ -199,7 +199,7 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
 }
 
 /// Sends a request on its own connection and waits for the answer: all of it, or the beginning of a stream.
-fn sent(house: &House, request: &[u8]) -> Answer {
+fn sent(house: &FuzzGateway, request: &[u8]) -> DoorAnswer {
     house.runtime.block_on(async {
         let (mut ours, theirs) = duplex(PIPE_BYTES);
         let serving = tokio::spawn(serve_stream(theirs, SocketAddr::from(PEER), house.gateway.clone()));
@@ -215,17 +215,17 @@ fn sent(house: &House, request: &[u8]) -> Answer {
         }
         drop(ours);
         serving.await.expect("a connection is served to its end");
-        Answer::read(&bytes).unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(&bytes)))
+        DoorAnswer::read(&bytes).unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(&bytes)))
     })
 }
 
 /// A stream need not have an end, and an unsolicited one need not have a beginning.
 fn tells_enough(bytes: &[u8], is_get: bool) -> bool {
-    let Some(answer) = Answer::read(bytes) else { return false };
+    let Some(answer) = DoorAnswer::read(bytes) else { return false };
     answer.is("text/event-stream") && (is_get || answer.body.windows(2).any(|window| window == b"\n\n"))
 }
 
-fn open(house: &House, version: &str) -> Option<String> {
+fn open(house: &FuzzGateway, version: &str) -> Option<String> {
     let capabilities = json!({"elicitation": {}, "sampling": {}, "roots": {}});
     let params = json!({"protocolVersion": version, "capabilities": capabilities});
     let body = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
@@ -235,12 +235,12 @@ fn open(house: &House, version: &str) -> Option<String> {
     answer.header("mcp-session-id").map(str::to_owned)
 }
 
-fn end(house: &House, id: &str) {
+fn end(house: &FuzzGateway, id: &str) {
     let head = format!("DELETE /mcp\nmcp-session-id: {id}");
     sent(house, &Visit::read(head.as_bytes()).bytes(&[]));
 }
 
-fn judge(house: &House, visit: &Visit<'_>, answer: &Answer) {
+fn judge(house: &FuzzGateway, visit: &Visit<'_>, answer: &DoorAnswer) {
     assert!((100..600).contains(&answer.status), "a status of {}", answer.status);
     assert!(answer.status != 500, "the gateway failed: {}", String::from_utf8_lossy(&answer.body));
     // `HEAD` has the headers of an answer without its body.
@@ -279,7 +279,7 @@ fn is_response(message: &Value) {
 }
 
 /// An answer belongs to this request, and nothing of its server overrides the gateway's members.
-fn answers(house: &House, request: Option<&Value>, answer: &Value) {
+fn answers(house: &FuzzGateway, request: Option<&Value>, answer: &Value) {
     let Some(request) = request else { return };
     if answer.get("result").is_none() {
         assert!(answer["id"].is_null() || answer["id"] == request["id"], "{request}: {answer}");

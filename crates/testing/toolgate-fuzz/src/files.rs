@@ -11,12 +11,12 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use toolgate_core::codes::{self, Code};
-use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Sent};
+use toolgate_core::content::{AttachedContents, Attachment, Contents, ExpandedArguments, SentContent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{RawJson, ServerName, Tool};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
-use crate::house::{self, CONTENTS, House, TEXT_BYTES_MAX};
+use crate::house::{self, CONTENTS, FuzzGateway, TEXT_BYTES_MAX};
 
 /// The first byte of an input that is a file.
 const UPLOAD: u8 = b'!';
@@ -66,7 +66,7 @@ fn tool(choice: u8) -> Tool {
 }
 
 /// A file is detected as some type, and delivered as that type.
-fn uploaded(house: &House, content: &[u8]) {
+fn uploaded(house: &FuzzGateway, content: &[u8]) {
     let id = house.upload("any", content).expect("a small file is stored");
     for choice in 0..STRATEGIES.len() {
         let tool = tool(u8::try_from(choice).expect("there are a few"));
@@ -81,7 +81,7 @@ fn uploaded(house: &House, content: &[u8]) {
 }
 
 /// The values sent to a server that must not come back.
-fn given(house: &House, tool: &Tool, arguments: &RawJson) -> Vec<Sent> {
+fn given(house: &FuzzGateway, tool: &Tool, arguments: &RawJson) -> Vec<SentContent> {
     let Ok(value) = arguments.decode::<Value>() else { return Vec::new() };
     if !value.is_object() {
         return Vec::new();
@@ -101,11 +101,20 @@ fn given(house: &House, tool: &Tool, arguments: &RawJson) -> Vec<Sent> {
     sent
 }
 
-fn attached(house: &House, tool: &Tool, arguments: &Value) -> Result<Attached, toolgate_core::Refusal> {
+fn attached(
+    house: &FuzzGateway,
+    tool: &Tool,
+    arguments: &Value,
+) -> Result<AttachedContents, toolgate_core::Refusal> {
     house.runtime.block_on(house.files.attach(&house.holder, tool, arguments))
 }
 
-fn expanded(house: &House, tool: &Tool, arguments: &Value, attached: &Attached) -> Option<Expanded> {
+fn expanded(
+    house: &FuzzGateway,
+    tool: &Tool,
+    arguments: &Value,
+    attached: &AttachedContents,
+) -> Option<ExpandedArguments> {
     let expanding = house.files.expand(&house.holder, tool, arguments, &attached.attachments);
     match house.runtime.block_on(expanding) {
         Ok(expanded) => Some(expanded),
@@ -117,7 +126,7 @@ fn expanded(house: &House, tool: &Tool, arguments: &Value, attached: &Attached) 
 }
 
 /// The server's arguments, written out.
-fn written(house: &House, expanded: Expanded) -> Value {
+fn written(house: &FuzzGateway, expanded: ExpandedArguments) -> Value {
     let mut text = expanded.arguments.into_bytes();
     for insert in expanded.inserts.into_iter().rev() {
         let pieces = house.runtime.block_on(insert.source.open().try_collect::<Vec<Bytes>>());
@@ -126,7 +135,8 @@ fn written(house: &House, expanded: Expanded) -> Value {
         text.splice(insert.at..insert.at, piece);
     }
     let text = String::from_utf8(text).expect("arguments are text");
-    let members = Members::of_str(&text).unwrap_or_else(|error| panic!("no arguments: {error}: {text}"));
+    let members =
+        ObjectMembers::of_str(&text).unwrap_or_else(|error| panic!("no arguments: {error}: {text}"));
     assert!(!members.has_duplicates(), "an argument stands twice: {text}");
     serde_json::from_str(&text).expect("members are those of a value")
 }
@@ -164,7 +174,7 @@ fn filled(tool: &Tool, attachments: &[Attachment], got: &Value) {
     }
 }
 
-fn taken_out(house: &House, tool: &Tool, result: &RawJson, sent: &[Sent]) {
+fn taken_out(house: &FuzzGateway, tool: &Tool, result: &RawJson, sent: &[SentContent]) {
     let taking = house.files.take_out(&house.holder, tool, result.clone(), sent);
     let taken = house.runtime.block_on(taking);
     let text = Bytes::copy_from_slice(taken.result.as_bytes());
@@ -218,10 +228,10 @@ fn has_run(text: &str) -> bool {
 }
 
 /// A sent value does not come back as a separate text.
-fn hides(value: &Value, sent: &Sent) {
+fn hides(value: &Value, sent: &SentContent) {
     let secret = match sent {
-        Sent::Address(address) => address,
-        Sent::Content { encoded, .. } => encoded,
+        SentContent::Address(address) => address,
+        SentContent::Content { encoded, .. } => encoded,
     };
     match value {
         Value::String(text) => assert!(text != secret, "what was sent came back: {text}"),

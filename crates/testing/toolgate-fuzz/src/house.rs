@@ -15,26 +15,26 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
-use toolgate_core::content::Holder;
-use toolgate_core::decision::Template;
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter, ToolRule};
+use toolgate_core::content::ContentHolder;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::file::FileName;
 use toolgate_core::id::SessionId;
 use toolgate_core::port::SourceError;
 use toolgate_core::scope::{AgentName, Mounts, Scope, Seat, TokenBudget};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::tool::{FileSlot, FileStrategy};
-use toolgate_core::{Limits, Principal, PrincipalId, RawJson, Role, ServerName};
+use toolgate_core::{MessageLimits, Principal, PrincipalId, RawJson, Role, ServerName};
 use toolgate_discovery::Discovery;
-use toolgate_edge::{AllowedHosts, Gateway, Hub, Quotas, Setup};
-use toolgate_files::{Access, Files, Place, ResultSettings, Settings};
+use toolgate_edge::{AllowedHosts, Gateway, GatewaySetup, Hub, Quotas};
+use toolgate_files::{ContentAccess, Files, FilesSettings, ResultSettings, StoragePlace};
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::Redactor;
-use toolgate_pipeline::{Pipeline, Settings as CallSettings};
+use toolgate_pipeline::{Pipeline, PipelineSettings};
 use toolgate_policy::{PolicyEngine, Sources};
 use toolgate_store::{Books, BooksSettings, Store};
 
-pub(crate) use around::{Around, SECRET, SERVER, TOOLS};
+pub(crate) use around::{FuzzEnvironment, SECRET, SERVER, TOOLS};
 
 /// After this many inputs everything stored is dropped: it must not fill the disk.
 const INPUTS_MAX: usize = 5_000;
@@ -50,28 +50,28 @@ pub(crate) const CONTENTS: [(&str, &[u8]); 5] = [
     ("empty", b""),
 ];
 
-pub(crate) struct House {
+pub(crate) struct FuzzGateway {
     pub(crate) runtime: Runtime,
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) files: Arc<Files>,
-    pub(crate) holder: Holder,
-    pub(crate) around: Arc<Around>,
+    pub(crate) holder: ContentHolder,
+    pub(crate) around: Arc<FuzzEnvironment>,
     shutdown: CancellationToken,
     _folder: TempDir,
 }
 
 thread_local! {
-    static HOUSE: RefCell<Option<(House, usize)>> = const { RefCell::new(None) };
+    static HOUSE: RefCell<Option<(FuzzGateway, usize)>> = const { RefCell::new(None) };
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs something in this thread's house. A panic of any of its tasks is one here.
-pub(crate) fn within<T>(deed: impl FnOnce(&House) -> T) -> T {
+pub(crate) fn within<T>(deed: impl FnOnce(&FuzzGateway) -> T) -> T {
     HOUSE.with_borrow_mut(|kept| {
         if kept.as_ref().is_some_and(|(_, inputs)| *inputs >= INPUTS_MAX) {
             *kept = None;
         }
-        let (house, inputs) = kept.get_or_insert_with(|| (House::open(), 0));
+        let (house, inputs) = kept.get_or_insert_with(|| (FuzzGateway::open(), 0));
         *inputs += 1;
         let done = deed(house);
         assert!(!PANICKED.get(), "a task panicked");
@@ -79,14 +79,14 @@ pub(crate) fn within<T>(deed: impl FnOnce(&House) -> T) -> T {
     })
 }
 
-impl House {
+impl FuzzGateway {
     fn open() -> Self {
         notice_panics();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime can be made");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shutdown = CancellationToken::new();
-        let around = Arc::<Around>::default();
+        let around = Arc::<FuzzEnvironment>::default();
         let seat = around.seat.get_or_init(|| Arc::new(seat())).clone();
         let (gateway, files) = runtime.block_on(async {
             let store = Store::open(&folder.path().join("data")).await.expect("the store opens");
@@ -99,8 +99,15 @@ impl House {
             let files = open_files(&folder, &store, &books, &around, &shutdown);
             (open_gateway(&books, &files, &around, &shutdown), files)
         });
-        let house =
-            Self { runtime, gateway, files, holder: Holder::of(&seat), around, shutdown, _folder: folder };
+        let house = Self {
+            runtime,
+            gateway,
+            files,
+            holder: ContentHolder::of(&seat),
+            around,
+            shutdown,
+            _folder: folder,
+        };
         for (at, (name, content)) in CONTENTS.into_iter().enumerate() {
             let id = house.upload(name, content).expect("it is stored");
             assert_eq!(id, format!("file_{}", at + 1), "inputs name files by these ids");
@@ -112,13 +119,13 @@ impl House {
     pub(crate) fn upload(&self, name: &str, content: &[u8]) -> Option<String> {
         let pieces = [Ok::<_, SourceError>(Bytes::copy_from_slice(content))];
         let name = FileName::new(name).expect("it is a name");
-        let access = Access::Session(&self.holder);
+        let access = ContentAccess::Session(&self.holder);
         let stored = self.runtime.block_on(self.files.put(&access, name, stream::iter(pieces)));
         stored.ok().map(|file| file.id.to_string())
     }
 }
 
-impl Drop for House {
+impl Drop for FuzzGateway {
     fn drop(&mut self) {
         self.shutdown.cancel();
     }
@@ -163,16 +170,16 @@ fn open_files(
     folder: &TempDir,
     store: &Store,
     books: &Arc<Books>,
-    around: &Arc<Around>,
+    around: &Arc<FuzzEnvironment>,
     shutdown: &CancellationToken,
 ) -> Arc<Files> {
-    let settings = Settings {
-        place: Place::Folder(folder.path().join("files")),
+    let settings = FilesSettings {
+        place: StoragePlace::Folder(folder.path().join("files")),
         public_url: Some("http://gateway.test/".to_owned()),
         results: ResultSettings { text_bytes_max: TEXT_BYTES_MAX, ..ResultSettings::default() },
-        ..Settings::default()
+        ..FilesSettings::default()
     };
-    let files = Files::open(toolgate_files::Setup {
+    let files = Files::open(toolgate_files::FilesSetup {
         store: store.clone(),
         books: Arc::clone(books),
         clock: around.clone(),
@@ -188,26 +195,26 @@ fn open_files(
 fn open_gateway(
     books: &Arc<Books>,
     files: &Arc<Files>,
-    around: &Arc<Around>,
+    around: &Arc<FuzzEnvironment>,
     shutdown: &CancellationToken,
 ) -> Arc<Gateway> {
     let catalog = Arc::new(Catalog::new());
-    let sources = Sources { folder: None, extra: Vec::new(), template: Template::Exploratory };
+    let sources = Sources { folder: None, extra: Vec::new(), template: PolicyTemplate::Exploratory };
     let policy = Arc::new(PolicyEngine::load(sources).expect("a template alone loads"));
-    let pipeline = Arc::new(Pipeline::new(toolgate_pipeline::Setup {
+    let pipeline = Arc::new(Pipeline::new(toolgate_pipeline::PipelineSetup {
         policy: policy.clone(),
         approvals: books.clone(),
         ledger: books.clone(),
         clock: around.clone(),
         redactor: Redactor::new(Vec::new()).expect("no rules are good rules"),
         filters: Filters::new(&[]).expect("no filters are good filters"),
-        settings: CallSettings { hold: Duration::ZERO, ..CallSettings::default() },
+        settings: PipelineSettings { hold: Duration::ZERO, ..PipelineSettings::default() },
         closing: shutdown.clone(),
     }));
     let discovery = Arc::new(Discovery::new(catalog.clone(), policy));
     let hub = Hub::new(catalog, discovery.clone(), pipeline.clone());
     hub.arrange(offer());
-    Gateway::new(Setup {
+    Gateway::new(GatewaySetup {
         discovery,
         seats: around.clone(),
         servers: around.clone(),
@@ -223,40 +230,40 @@ fn open_gateway(
         protected_resource: None,
         numbers: around.clone(),
         allowed: AllowedHosts::new(([127, 0, 0, 1], 8700).into(), &[], &[]),
-        limits: Limits { input_wait: Duration::from_millis(200), ..Limits::default() },
+        limits: MessageLimits { input_wait: Duration::from_millis(200), ..MessageLimits::default() },
         sealing_key: [7; 32],
         shutdown: shutdown.clone(),
     })
 }
 
 /// One server with every kind of offer.
-fn offer() -> Update {
+fn offer() -> CatalogUpdate {
     let server = ServerName::new(SERVER).expect("it is a name");
     let raw = |value: Value| vec![RawJson::from(value)];
     let tools = TOOLS.map(|name| {
         let text = json!({"type": "string", "x-mcp-header": "What"});
         RawJson::from(json!({"name": name, "description": name, "inputSchema": {"type": "object", "properties": {"what": text}}}))
     });
-    let listing = Listing {
+    let listing = ServerListing {
         tools: tools.to_vec(),
         prompts: raw(json!({"name": "greet", "arguments": [{"name": "who"}]})),
         resources: raw(json!({"name": "page", "uri": "doc://page"})),
         templates: raw(json!({"name": "any", "uriTemplate": "doc://{name}"})),
-        ..Listing::default()
+        ..ServerListing::default()
     };
     let settings = ServerSettings {
         name: server.clone(),
         prefix: true,
-        filter: Filter::default(),
-        hints: Hints::Believed,
-        asks: Asks { elicitation: true, sampling: true },
+        filter: ToolNameFilter::default(),
+        hints: HintTrust::Believed,
+        asks: AskPermissions { elicitation: true, sampling: true },
     };
     let files = Some(vec![FileSlot::of(FileStrategy::BinaryBase64)]);
     let rule = ToolRule { files, ..ToolRule::new(&format!("{SERVER}:upload")) };
-    Update {
+    CatalogUpdate {
         servers: Some(vec![settings]),
         rules: Some(vec![rule]),
         listings: BTreeMap::from([(server, Some(listing))]),
-        ..Update::default()
+        ..CatalogUpdate::default()
     }
 }

@@ -8,7 +8,7 @@ use toolgate_core::{Raw, RawJson};
 use toolgate_pipeline::canonical::{self, BadArguments};
 use toolgate_wire::object::{self, may_say, with_member, without_member};
 use toolgate_wire::scan::{self, DEPTH_MAX};
-use toolgate_wire::{Members, compose};
+use toolgate_wire::{ObjectMembers, compose};
 
 /// Not a likely key, and one that must be escaped.
 const NEW_KEY: &str = "new \"key\"\n";
@@ -98,7 +98,7 @@ fn read(raw: Raw<'_>) -> Value {
 }
 
 fn same_members(raw: Raw<'_>, expected: &serde_json::Map<String, Value>) {
-    let members = Members::parse(raw).expect("an object has members");
+    let members = ObjectMembers::parse(raw).expect("an object has members");
     let count = members.iter().count();
     assert_eq!(members.has_duplicates(), count != expected.len(), "{}", raw.get());
     for (key, _) in members.iter().filter(|(key, _)| key.is_ascii()) {

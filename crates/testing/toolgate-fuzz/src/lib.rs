@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// A reader of the gateway for foreign input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Target {
+pub enum GatewayTarget {
     /// The scanner and the editor of JSON, against serde_json
     Json,
     /// JSON-RPC messages, headers and `_meta` of both eras
@@ -79,23 +79,23 @@ const WORDS: [&[u8]; 36] = [
     b"\n---\n",
 ];
 
-impl Target {
+impl GatewayTarget {
     fn folder(self) -> &'static str {
         match self {
-            Target::Json => "json",
-            Target::Message => "message",
-            Target::Sse => "sse",
-            Target::Schema => "schema",
-            Target::Policy => "policy",
+            GatewayTarget::Json => "json",
+            GatewayTarget::Message => "message",
+            GatewayTarget::Sse => "sse",
+            GatewayTarget::Schema => "schema",
+            GatewayTarget::Policy => "policy",
             #[cfg(feature = "house")]
-            Target::Door => "door",
+            GatewayTarget::Door => "door",
             #[cfg(feature = "house")]
-            Target::Files => "files",
+            GatewayTarget::Files => "files",
         }
     }
 }
 
-impl damage::Target for Target {
+impl damage::FuzzTarget for GatewayTarget {
     /// The corpus of the repository, in the order of its names.
     fn seeds(self) -> Vec<Vec<u8>> {
         let folder = Path::new(CORPUS).join(self.folder());
@@ -111,15 +111,15 @@ impl damage::Target for Target {
 
     fn try_one(self, input: &[u8]) {
         match self {
-            Target::Json => json::try_one(input),
-            Target::Message => message::try_one(input),
-            Target::Sse => sse::try_one(input),
-            Target::Schema => schema::try_one(input),
-            Target::Policy => policy::try_one(input),
+            GatewayTarget::Json => json::try_one(input),
+            GatewayTarget::Message => message::try_one(input),
+            GatewayTarget::Sse => sse::try_one(input),
+            GatewayTarget::Schema => schema::try_one(input),
+            GatewayTarget::Policy => policy::try_one(input),
             #[cfg(feature = "house")]
-            Target::Door => door::try_one(input),
+            GatewayTarget::Door => door::try_one(input),
             #[cfg(feature = "house")]
-            Target::Files => files::try_one(input),
+            GatewayTarget::Files => files::try_one(input),
         }
     }
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    damage::main::<toolgate_fuzz::Target>()
+    damage::main::<toolgate_fuzz::GatewayTarget>()
 }

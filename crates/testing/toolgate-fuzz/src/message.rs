@@ -5,7 +5,9 @@ use serde_json::Value;
 use toolgate_core::server::Era;
 use toolgate_core::{Raw, RawJson};
 use toolgate_wire::meta::{self, RequestMeta};
-use toolgate_wire::{Incoming, Malformed, Members, Version, compose, header, message, param_header};
+use toolgate_wire::{
+    IncomingMessage, MalformedMessage, ObjectMembers, ProtocolVersion, compose, header, message, param_header,
+};
 
 const DEPTH_MAX: usize = 100;
 
@@ -13,10 +15,10 @@ pub(crate) fn try_one(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input) {
         survives_the_header(text);
         assert_eq!(
-            Version::parse(text).map(Version::as_str),
-            Some(text).filter(|_| Version::parse(text).is_some())
+            ProtocolVersion::parse(text).map(ProtocolVersion::as_str),
+            Some(text).filter(|_| ProtocolVersion::parse(text).is_some())
         );
-        assert_eq!(Version::negotiate_legacy(text).era(), Era::Legacy, "{text:?} opens no session");
+        assert_eq!(ProtocolVersion::negotiate_legacy(text).era(), Era::Legacy, "{text:?} opens no session");
     }
     if let Ok(messages) = message::parse_batch(input) {
         messages.iter().for_each(|one| drop(message::parse(one.get().as_bytes(), DEPTH_MAX)));
@@ -44,19 +46,19 @@ fn survives_the_header(text: &str) {
 }
 
 /// The parsed parts match the message.
-fn says(incoming: &Incoming<'_>, plain: &Value) {
+fn says(incoming: &IncomingMessage<'_>, plain: &Value) {
     assert_eq!(plain["jsonrpc"], "2.0");
     let read = |raw: Raw<'_>| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is a value");
     let (method, params) = match incoming {
-        Incoming::Request(request) => {
+        IncomingMessage::Request(request) => {
             assert_eq!(read(request.id), plain["id"], "the id is another one");
             (&request.method, request.params)
         }
-        Incoming::Notification(notification) => {
+        IncomingMessage::Notification(notification) => {
             assert!(plain.get("id").is_none(), "a request was taken for a notification");
             (&notification.method, notification.params)
         }
-        Incoming::Response(response) => {
+        IncomingMessage::Response(response) => {
             match &response.outcome {
                 Ok(result) => assert_eq!(read(*result), plain["result"], "the result is another one"),
                 Err(error) => assert_eq!(plain["error"]["message"], error.message.as_str()),
@@ -69,11 +71,11 @@ fn says(incoming: &Incoming<'_>, plain: &Value) {
 }
 
 /// Every answer is JSON, with the id of the request.
-fn answered(incoming: &Incoming<'_>) {
-    let Incoming::Request(request) = incoming else { return };
+fn answered(incoming: &IncomingMessage<'_>) {
+    let IncomingMessage::Request(request) = incoming else { return };
     let answer = compose::response_with_front(request.id.get(), "\"resultType\":\"complete\"", "{}");
     assert!(RawJson::parse(answer).is_ok(), "an answer to {} is not JSON", request.id.get());
-    let meta = request.params.and_then(|params| Members::parse(params).ok()?.get("_meta"));
+    let meta = request.params.and_then(|params| ObjectMembers::parse(params).ok()?.get("_meta"));
     if let Some(meta) = meta.filter(|meta| meta.is_object()) {
         taken_apart(meta);
     }
@@ -82,7 +84,7 @@ fn answered(incoming: &Incoming<'_>) {
 /// Each member of `_meta` lands in exactly one place.
 fn taken_apart(meta: Raw<'_>) {
     let Ok(read) = RequestMeta::parse(meta) else { return };
-    let members = Members::parse(meta).expect("it was read");
+    let members = ObjectMembers::parse(meta).expect("it was read");
     if members.has_duplicates() {
         return;
     }
@@ -97,19 +99,19 @@ fn taken_apart(meta: Raw<'_>) {
     let others: usize = [&read.cargo, &read.claims, &read.extras].iter().map(|part| members_of(part)).sum();
     assert_eq!(known + others, members.iter().count(), "{}", meta.get());
     let claims = format!("{{{}}}", read.claims);
-    let claims = Members::of_str(&claims).expect("claims are members");
+    let claims = ObjectMembers::of_str(&claims).expect("claims are members");
     assert!(claims.iter().all(|(key, _)| key.starts_with(meta::GATEWAY_PREFIX)));
 }
 
 fn members_of(part: &str) -> usize {
-    Members::of_str(&format!("{{{part}}}")).expect("a part of `_meta` is members").iter().count()
+    ObjectMembers::of_str(&format!("{{{part}}}")).expect("a part of `_meta` is members").iter().count()
 }
 
 /// A refusal is JSON, and reports a syntax error only if there is one.
-fn refused(malformed: &Malformed, plain: Option<&Value>) {
+fn refused(malformed: &MalformedMessage, plain: Option<&Value>) {
     let error = compose::error(malformed.id().map(RawJson::as_str), &malformed.to_error());
     assert!(RawJson::parse(error).is_ok(), "a refusal is not JSON");
-    let wrong = matches!(malformed, Malformed::Syntax(_)) && plain.is_some();
+    let wrong = matches!(malformed, MalformedMessage::Syntax(_)) && plain.is_some();
     assert!(!wrong, "good JSON was refused: {malformed}");
 }
 
@@ -130,6 +132,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "good JSON was refused")]
     fn good_json_that_is_refused_is_a_finding() {
-        refused(&Malformed::Syntax("no".to_owned()), Some(&json!({})));
+        refused(&MalformedMessage::Syntax("no".to_owned()), Some(&json!({})));
     }
 }

@@ -5,10 +5,14 @@
 //! once with the same scopes as conditions behind a head that fits everything, so that Cedar alone decides.
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Asking, Glimpse, Policy, Question, Template, Verdict, Visibility};
+use toolgate_core::decision::{
+    ApprovalLikelihood, Policy, PolicyRequest, PolicyTemplate, Verdict, Visibility, VisibilityRequest,
+};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Digest, Effects, Kind, Principal, PrincipalId, RawJson, Role, ServerName, Tool};
-use toolgate_policy::{PolicyEngine, Set, Sources};
+use toolgate_core::{
+    Digest, Effects, Principal, PrincipalId, PrincipalKind, RawJson, Role, ServerName, Tool,
+};
+use toolgate_policy::{PolicyEngine, PolicyPurpose, Sources};
 
 use crate::choices::Choices;
 
@@ -16,13 +20,13 @@ const POLICIES_MAX: usize = 5;
 const CALLS_MAX: usize = 4;
 const DEPTH_MAX: usize = 4;
 
-const SETS: [(Set, &str); 6] = [
-    (Set::Guard, "permit"),
-    (Set::Guard, "permit"),
-    (Set::Guard, "forbid"),
-    (Set::Gates, "forbid"),
-    (Set::GuardShadow, "permit"),
-    (Set::GatesShadow, "forbid"),
+const SETS: [(PolicyPurpose, &str); 6] = [
+    (PolicyPurpose::Guard, "permit"),
+    (PolicyPurpose::Guard, "permit"),
+    (PolicyPurpose::Guard, "forbid"),
+    (PolicyPurpose::Gates, "forbid"),
+    (PolicyPurpose::GuardShadow, "permit"),
+    (PolicyPurpose::GatesShadow, "forbid"),
 ];
 const PRINCIPALS: [&str; 6] = [
     "principal",
@@ -98,20 +102,21 @@ const PIECES: [&str; 6] = ["*", "x", "tr", "s", "r", "\\*"];
 
 pub(crate) fn try_one(input: &[u8]) {
     let mut choices = Choices::new(input);
-    let template = *choices.pick(&Template::ALL);
+    let template = *choices.pick(&PolicyTemplate::ALL);
     let rules: Vec<Rule> = (0..choices.below(POLICIES_MAX)).map(|_| Rule::chosen(&mut choices)).collect();
     // A method of a literal does not always parse, which is the author's mistake.
     let Ok(quick) = load(&rules, Rule::with_scope, template) else { return };
     let slow = load(&rules, Rule::without_scope, template).expect("a scope is a condition, too");
     let (principal, tool) = (principal(&mut choices), tool(&mut choices));
     let agent = choices.flip().then(|| AgentName::new(choices.pick::<&str>(&AGENTS)).expect("it is a name"));
-    let care = choices.flip().then(|| *choices.pick(&Template::ALL));
-    let glimpse = Glimpse { principal: &principal, tool: &tool, agent: agent.as_ref(), template: care };
+    let care = choices.flip().then(|| *choices.pick(&PolicyTemplate::ALL));
+    let glimpse =
+        VisibilityRequest { principal: &principal, tool: &tool, agent: agent.as_ref(), template: care };
     let visibility = quick.visibility(&glimpse);
     for _ in 0..=choices.below(CALLS_MAX) {
         let task = choices.flip().then_some("x");
         let arguments = arguments(&mut choices);
-        let mut question = Question::alone(&principal, &tool, &arguments);
+        let mut question = PolicyRequest::alone(&principal, &tool, &arguments);
         (question.agent, question.template, question.task) = (agent.as_ref(), care, task);
         let decision = quick.decide(&question);
         agree(decision.verdict.as_str(), slow.explain(&question).verdict.as_str(), &rules);
@@ -129,16 +134,16 @@ fn agree(decided: &str, judged: &str, rules: &[Rule]) {
 fn holds(visibility: &Visibility, verdict: &Verdict) {
     let contradicts = match visibility {
         Visibility::Hidden(_) => !matches!(verdict, Verdict::Deny(_)),
-        Visibility::Visible(Asking::Never) => matches!(verdict, Verdict::Approve(_)),
-        Visibility::Visible(Asking::Sometimes) => false,
-        Visibility::Visible(Asking::Always) => *verdict == Verdict::Permit,
+        Visibility::Visible(ApprovalLikelihood::Never) => matches!(verdict, Verdict::Approve(_)),
+        Visibility::Visible(ApprovalLikelihood::Sometimes) => false,
+        Visibility::Visible(ApprovalLikelihood::Always) => *verdict == Verdict::Permit,
     };
     assert!(!contradicts, "{visibility:?} was said, and then {verdict:?}");
 }
 
 #[derive(Debug)]
 struct Rule {
-    set: Set,
+    set: PolicyPurpose,
     effect: &'static str,
     scope: [&'static str; 3],
     condition: String,
@@ -171,7 +176,11 @@ impl Rule {
     }
 }
 
-fn load(rules: &[Rule], text: impl Fn(&Rule) -> String, template: Template) -> Result<PolicyEngine, ()> {
+fn load(
+    rules: &[Rule],
+    text: impl Fn(&Rule) -> String,
+    template: PolicyTemplate,
+) -> Result<PolicyEngine, ()> {
     let named = rules.iter().enumerate().map(|(at, rule)| (format!("{at}.cedar"), rule.set, text(rule)));
     let sources = Sources { folder: None, extra: named.collect(), template };
     PolicyEngine::load(sources).map_err(drop)
@@ -209,9 +218,9 @@ fn condition(choices: &mut Choices<'_>, depth: usize) -> String {
 fn principal(choices: &mut Choices<'_>) -> Principal {
     let groups = if choices.flip() { vec!["payments".to_owned()] } else { Vec::new() };
     let (id, kind, role) = *choices.pick(&[
-        ("helper", Kind::Agent, Role::Agent),
-        ("ada", Kind::Human, Role::Operator),
-        ("helper", Kind::Human, Role::Agent),
+        ("helper", PrincipalKind::Agent, Role::Agent),
+        ("ada", PrincipalKind::Human, Role::Operator),
+        ("helper", PrincipalKind::Human, Role::Agent),
     ]);
     Principal { id: PrincipalId::new(id), kind, role, groups: groups.into() }
 }
@@ -279,6 +288,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "was said, and then")]
     fn a_decision_that_contradicts_what_was_said_is_a_finding() {
-        holds(&Visibility::Visible(Asking::Always), &Verdict::Permit);
+        holds(&Visibility::Visible(ApprovalLikelihood::Always), &Verdict::Permit);
     }
 }

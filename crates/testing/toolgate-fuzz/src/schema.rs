@@ -4,7 +4,7 @@
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use toolgate_core::{Digest, RawJson, ServerName, Tool};
-use toolgate_pipeline::schema::{Check, Schemas, render};
+use toolgate_pipeline::schema::{SchemaCheck, Schemas, render};
 
 /// Plenty for any input.
 const BACKTRACKS_MAX: usize = 1_000_000;
@@ -17,10 +17,14 @@ pub(crate) fn try_one(input: &[u8]) {
     let tool = tool(&schema);
     let schemas = Schemas::default();
     let (given, answered) = (schemas.check_input(&tool, &value), schemas.check_output(&tool, &value));
-    if let Check::Invalid(problems) = &given {
+    if let SchemaCheck::Invalid(problems) = &given {
         assert!(!problems.is_empty() && !render(problems).is_empty(), "nothing is said to be wrong");
     }
-    assert_eq!(matches!(given, Check::Valid), matches!(answered, Check::Valid), "input and output differ");
+    assert_eq!(
+        matches!(given, SchemaCheck::Valid),
+        matches!(answered, SchemaCheck::Valid),
+        "input and output differ"
+    );
     // Formats are the gateway's own.
     if !mentions_format(&schema)
         && let Some(validator) = plain(&schema)
@@ -50,12 +54,12 @@ fn plain(schema: &Value) -> Option<Validator> {
     options.with_pattern_options(patterns).build(schema).ok()
 }
 
-fn agree(ours: &Check, theirs: bool, schema: &Value) {
+fn agree(ours: &SchemaCheck, theirs: bool, schema: &Value) {
     match ours {
-        Check::Valid => assert!(theirs, "we alone take a value: {schema}"),
-        Check::Invalid(problems) => assert!(!theirs, "we alone refuse a value: {schema}: {problems:?}"),
+        SchemaCheck::Valid => assert!(theirs, "we alone take a value: {schema}"),
+        SchemaCheck::Invalid(problems) => assert!(!theirs, "we alone refuse a value: {schema}: {problems:?}"),
         // If a part cannot be checked, the other validator may refuse because of it.
-        Check::Partly(_) | Check::Unchecked(_) => {}
+        SchemaCheck::Partly(_) | SchemaCheck::Unchecked(_) => {}
     }
 }
 
@@ -66,6 +70,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "we alone take a value")]
     fn a_verdict_that_differs_is_a_finding() {
-        agree(&Check::Valid, false, &Value::Null);
+        agree(&SchemaCheck::Valid, false, &Value::Null);
     }
 }

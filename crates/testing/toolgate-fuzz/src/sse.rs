@@ -1,7 +1,7 @@
 //! Server-sent events and lines: the same for any split into pieces, and never larger than their limit.
 
-use toolgate_wire::line::{Framer, Line};
-use toolgate_wire::sse::{Decoder, Event, TooLarge};
+use toolgate_wire::line::{Framer, WireLine};
+use toolgate_wire::sse::{SseDecoder, SseEvent, TooLarge};
 
 use crate::choices::Choices;
 
@@ -33,10 +33,10 @@ fn cut<'a>(mut stream: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     pieces
 }
 
-type Read = (Vec<Event>, Result<(), TooLarge>);
+type Read = (Vec<SseEvent>, Result<(), TooLarge>);
 
 fn events(pieces: &[&[u8]], bytes_max: usize) -> Read {
-    let mut decoder = Decoder::new(bytes_max);
+    let mut decoder = SseDecoder::new(bytes_max);
     let mut events = Vec::new();
     let end = pieces.iter().try_for_each(|piece| decoder.push(piece, |event| events.push(event)));
     (events, end)
@@ -46,7 +46,7 @@ fn same(whole: &Read, in_pieces: &Read) {
     assert_eq!(whole, in_pieces, "events differ by how they are cut");
 }
 
-fn within(events: &[Event], bytes_max: usize) {
+fn within(events: &[SseEvent], bytes_max: usize) {
     for event in events {
         let id = event.id.as_ref().map_or(0, String::len);
         let longest = event.data.len().max(event.name.len()).max(id);
@@ -62,8 +62,8 @@ fn lines(pieces: &[&[u8]], bytes_max: usize) -> Vec<Option<Vec<u8>>> {
         framer.push(piece);
         while let Some(line) = framer.next_line() {
             lines.push(match line {
-                Line::Whole(bytes) => Some(bytes.to_vec()),
-                Line::TooLong { .. } => None,
+                WireLine::Whole(bytes) => Some(bytes.to_vec()),
+                WireLine::TooLong { .. } => None,
             });
         }
     }

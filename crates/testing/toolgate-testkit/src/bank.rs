@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 #[derive(Args, Clone, Debug)]
-pub struct Settings {
+pub struct BankSettings {
     /// Every call is appended here, one a line: the tool and its arguments.
     #[arg(long, value_name = "FILE")]
     pub journal: PathBuf,
@@ -32,7 +32,7 @@ const RESOURCES: [&str; 2] = ["bank://lobby/hours", "bank://vault/contents"];
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Serves stdin and stdout until stdin ends.
-pub fn serve(settings: Settings) {
+pub fn serve(settings: BankSettings) {
     let out = Arc::new(Mutex::new(std::io::stdout()));
     let settings = Arc::new(settings);
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
@@ -51,7 +51,7 @@ pub fn serve(settings: Settings) {
     }
 }
 
-fn answer(settings: &Settings, message: &Value) -> Value {
+fn answer(settings: &BankSettings, message: &Value) -> Value {
     let id = &message["id"];
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({
@@ -83,7 +83,7 @@ fn answer(settings: &Settings, message: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-fn tools(settings: &Settings) -> Value {
+fn tools(settings: &BankSettings) -> Value {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -107,7 +107,7 @@ fn tools(settings: &Settings) -> Value {
     ])
 }
 
-fn call(settings: &Settings, params: &Value) -> Value {
+fn call(settings: &BankSettings, params: &Value) -> Value {
     let name = params["name"].as_str().unwrap_or_default();
     let arguments = &params["arguments"];
     write_down(settings, &format!("{name} {arguments}{}\n", beside(params)));
@@ -146,7 +146,7 @@ fn beside(params: &Value) -> String {
     if rest.is_empty() { String::new() } else { format!(" beside {}", Value::from(rest)) }
 }
 
-fn write_down(settings: &Settings, line: &str) {
+fn write_down(settings: &BankSettings, line: &str) {
     let mut journal = OpenOptions::new()
         .create(true)
         .append(true)

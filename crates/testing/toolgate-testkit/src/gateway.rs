@@ -242,13 +242,13 @@ pub struct HttpClient {
 
 /// An HTTP answer, read to its end.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
     pub text: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
@@ -307,14 +307,14 @@ impl HttpClient {
             .header("accept", "application/json, text/event-stream")
     }
 
-    pub async fn finish(request: reqwest::RequestBuilder) -> Answer {
+    pub async fn finish(request: reqwest::RequestBuilder) -> HttpAnswer {
         let response = request.send().await.expect("the gateway answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, text: response.text().await.expect("the body can be read") }
+        HttpAnswer { status, headers, text: response.text().await.expect("the body can be read") }
     }
 
     /// A raw body, without any header of the protocol.
-    pub async fn raw(&self, body: impl Into<reqwest::Body>) -> Answer {
+    pub async fn raw(&self, body: impl Into<reqwest::Body>) -> HttpAnswer {
         Self::finish(self.post().body(body)).await
     }
 
@@ -342,7 +342,7 @@ impl HttpClient {
         request.body(body.to_string())
     }
 
-    pub async fn modern(&self, method: &str, params: Value) -> Answer {
+    pub async fn modern(&self, method: &str, params: Value) -> HttpAnswer {
         Self::finish(self.modern_request(1, method, params)).await
     }
 
@@ -366,7 +366,7 @@ impl HttpClient {
         self.post().header("mcp-session-id", self.session.as_deref().unwrap_or_default())
     }
 
-    pub async fn legacy(&self, id: u64, method: &str, params: Value) -> Answer {
+    pub async fn legacy(&self, id: u64, method: &str, params: Value) -> HttpAnswer {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         Self::finish(self.legacy_post().body(body.to_string())).await
     }

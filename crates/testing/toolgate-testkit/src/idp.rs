@@ -148,7 +148,7 @@ pub(crate) struct Inner {
 struct State {
     behaviour: Behaviour,
     keys: Vec<SigningKey>,
-    clients: BTreeMap<String, Client>,
+    clients: BTreeMap<String, IdpClient>,
     codes: BTreeMap<String, Grant>,
     refresh_tokens: BTreeMap<String, Grant>,
     /// The requested paths, in order, with their form or query.
@@ -156,7 +156,7 @@ struct State {
 }
 
 #[derive(Clone, Default)]
-struct Client {
+struct IdpClient {
     secret: Option<String>,
     redirect_uris: Vec<String>,
 }
@@ -219,7 +219,7 @@ impl Idp {
 
     /// Registers a client as if by hand.
     pub fn register(&self, id: &str, secret: Option<&str>) {
-        let client = Client { secret: secret.map(str::to_owned), redirect_uris: Vec::new() };
+        let client = IdpClient { secret: secret.map(str::to_owned), redirect_uris: Vec::new() };
         self.inner.lock().clients.insert(id.to_owned(), client);
     }
 

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Args, Clone, Debug)]
-pub struct Settings {
+pub struct WorkerSettings {
     #[arg(long)]
     pub name: String,
     #[arg(long, default_value = "one")]
@@ -48,8 +48,8 @@ pub struct Settings {
     /// While this file exists, every call answers HTTP 500.
     #[arg(long)]
     pub broken: Option<PathBuf>,
-    #[arg(long, value_enum, default_value_t = Era::Modern)]
-    pub era: Era,
+    #[arg(long, value_enum, default_value_t = WorkerEra::Modern)]
+    pub era: WorkerEra,
     /// Descriptions differ at each listing.
     #[arg(long)]
     pub restless: bool,
@@ -65,7 +65,7 @@ pub struct Settings {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Era {
+pub enum WorkerEra {
     Modern,
     /// With sessions.
     Legacy,
@@ -86,7 +86,7 @@ fn usual_tools() -> Value {
     ])
 }
 
-impl Settings {
+impl WorkerSettings {
     /// A value that changes when the file of tools is rewritten. Cheap: it is polled all the time.
     fn edition(&self) -> Option<(u64, u64, i64)> {
         let about = std::fs::metadata(self.tools.as_ref()?).ok()?;
@@ -101,7 +101,7 @@ impl Settings {
 }
 
 /// Serves, and registers if configured, until SIGTERM; then it deregisters, and finishes its work.
-pub async fn serve(settings: Settings) -> anyhow::Result<()> {
+pub async fn serve(settings: WorkerSettings) -> anyhow::Result<()> {
     let listener = TcpListener::bind(settings.listen).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let settings = Arc::new(settings);

@@ -15,7 +15,7 @@ use toolgate_testkit::conformance::client::{MODEL_ANSWER, ObligingClient, ROOT_U
 const SERVER: &str = env!("CARGO_BIN_EXE_conformance-server");
 const LIMIT: Duration = Duration::from_secs(20);
 
-type Client = RunningService<RoleClient, ObligingClient>;
+type ConformanceClient = RunningService<RoleClient, ObligingClient>;
 
 /// A running program; killed when the test is done with it.
 struct Http {
@@ -31,14 +31,14 @@ async fn serve_http(flags: &[&str]) -> Http {
     Http { url: line.strip_prefix("listening on ").unwrap().to_owned(), _process: process }
 }
 
-async fn over_stdio(flags: &[&str], lifecycle: ClientLifecycleMode) -> Client {
+async fn over_stdio(flags: &[&str], lifecycle: ClientLifecycleMode) -> ConformanceClient {
     let mut command = Command::new(SERVER);
     command.arg("--stdio").args(flags);
     let transport = speak_with(command);
     ObligingClient::default().serve_with_lifecycle(transport, lifecycle).await.unwrap()
 }
 
-async fn over_http(server: &Http, lifecycle: ClientLifecycleMode) -> Client {
+async fn over_http(server: &Http, lifecycle: ClientLifecycleMode) -> ConformanceClient {
     ObligingClient::default().connect(&server.url, None, lifecycle).await.unwrap()
 }
 
@@ -53,18 +53,18 @@ fn probing() -> ClientLifecycleMode {
     }
 }
 
-fn version(client: &Client) -> ProtocolVersion {
+fn version(client: &ConformanceClient) -> ProtocolVersion {
     client.peer_info().unwrap().protocol_version.clone()
 }
 
-async fn call(client: &Client, tool: &'static str) -> String {
+async fn call(client: &ConformanceClient, tool: &'static str) -> String {
     let call = client.call_tool(CallToolRequestParams::new(tool));
     let result = tokio::time::timeout(LIMIT, call).await.unwrap().unwrap();
     result.content[0].as_text().unwrap().text.clone()
 }
 
 /// Every kind of question, one tool that asks twice, and one that keeps state in between.
-async fn check_questions(client: &Client) {
+async fn check_questions(client: &ConformanceClient) {
     assert_eq!(call(client, "test_input_required_result_elicitation").await, "Hello, example!");
     assert_eq!(call(client, "test_input_required_result_sampling").await, MODEL_ANSWER);
     assert!(call(client, "test_roots").await.contains(ROOT_URI));

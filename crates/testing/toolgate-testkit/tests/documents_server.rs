@@ -18,7 +18,7 @@ use toolgate_testkit::conformance::client::ObligingClient;
 const SERVER: &str = env!("CARGO_BIN_EXE_conformance-server");
 const LIMIT: Duration = Duration::from_secs(20);
 
-type Client = RunningService<RoleClient, ObligingClient>;
+type DocumentsClient = RunningService<RoleClient, ObligingClient>;
 
 struct Http {
     url: String,
@@ -38,23 +38,23 @@ fn modern() -> ClientLifecycleMode {
     ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
 }
 
-async fn over_http(server: &Http, lifecycle: ClientLifecycleMode) -> Client {
+async fn over_http(server: &Http, lifecycle: ClientLifecycleMode) -> DocumentsClient {
     ObligingClient::default().connect(&server.url, None, lifecycle).await.unwrap()
 }
 
-async fn over_stdio() -> Client {
+async fn over_stdio() -> DocumentsClient {
     let mut command = Command::new(SERVER);
     command.args(["--stdio", "--tools", "documents"]);
     let transport = speak_with(command);
     ObligingClient::default().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap()
 }
 
-async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallToolResult {
+async fn call(client: &DocumentsClient, tool: &'static str, arguments: Value) -> CallToolResult {
     let params = CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone());
     tokio::time::timeout(LIMIT, client.call_tool(params)).await.unwrap().unwrap()
 }
 
-async fn said(client: &Client, tool: &'static str, arguments: Value) -> Value {
+async fn said(client: &DocumentsClient, tool: &'static str, arguments: Value) -> Value {
     let result = call(client, tool, arguments).await;
     assert_ne!(result.is_error, Some(true), "{result:?}");
     result.structured_content.unwrap()
@@ -65,7 +65,7 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 /// A document goes in, another one comes out of it, and both can be read.
-async fn check_chain(client: &Client) {
+async fn check_chain(client: &DocumentsClient) {
     let data = BASE64_STANDARD.encode("a short life");
     let parsed = said(client, "parse_document", json!({"file_data": data, "file_type": "text/plain"})).await;
     assert_eq!((&parsed["page_count"], &parsed["bytes"]), (&json!(4), &json!(12)));

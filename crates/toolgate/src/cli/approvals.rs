@@ -35,25 +35,25 @@ pub(crate) enum ApprovalsCommand {
     },
     /// Show one approval in full: the call and its caller, the gates that stopped it, and the votes
     #[command(after_help = "Example:\n  toolgate approvals show apr_0198f3…\n  toolgate approvals show 3f2a")]
-    Show(Which),
+    Show(ApprovalIdArg),
     /// Approve the call
     #[command(
         after_help = "Examples:\n  toolgate approvals approve 3f2a --reason 'checked with Ann'\n  toolgate approvals approve 3f2a --remember --for 7d --uses 10 --pin /account"
     )]
     Approve {
         #[command(flatten)]
-        on: Decided,
+        on: DecideArgs,
         /// Reason; it is sent to the caller and recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
         #[command(flatten)]
-        remember: Remember,
+        remember: RememberArgs,
     },
     /// Deny the call
     #[command(after_help = "Example:\n  toolgate approvals deny 3f2a --reason 'wrong account'")]
     Deny {
         #[command(flatten)]
-        on: Decided,
+        on: DecideArgs,
         /// Reason; it is sent to the caller and recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) enum ApprovalsCommand {
     )]
     Edit {
         #[command(flatten)]
-        on: Decided,
+        on: DecideArgs,
         #[command(flatten)]
         arguments: NewArguments,
         /// Reason; it is sent to the caller and recorded in the ledger
@@ -75,7 +75,7 @@ pub(crate) enum ApprovalsCommand {
     #[command(after_help = "Example:\n  toolgate approvals request-changes 3f2a --reason 'split it in two'")]
     RequestChanges {
         #[command(flatten)]
-        on: Decided,
+        on: DecideArgs,
         /// What should be different
         #[arg(long)]
         reason: String,
@@ -98,9 +98,9 @@ pub(crate) enum ApprovalsCommand {
 
 /// The approval to decide on.
 #[derive(Args)]
-pub(crate) struct Decided {
+pub(crate) struct DecideArgs {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: ApprovalIdArg,
     /// Digest from `show`, so that the decision applies to these arguments only [default: that of the current
     /// arguments; required to approve arguments that were edited]
     #[arg(long, value_name = "DIGEST")]
@@ -108,7 +108,7 @@ pub(crate) struct Decided {
 }
 
 #[derive(Args)]
-pub(crate) struct Which {
+pub(crate) struct ApprovalIdArg {
     /// Its id, or a unique beginning or ending of it
     #[arg(value_name = "ID")]
     pub(crate) id: String,
@@ -116,7 +116,7 @@ pub(crate) struct Which {
 
 /// "Don't ask again for this."
 #[derive(Args)]
-pub(crate) struct Remember {
+pub(crate) struct RememberArgs {
     /// Do not ask again for the same call of the same caller
     #[arg(long)]
     pub(crate) remember: bool,

@@ -28,18 +28,18 @@ pub(crate) enum FilesCommand {
     #[command(after_help = "Example:\n  toolgate files show 3f2a")]
     Show {
         #[command(flatten)]
-        which: WhichFile,
+        which: FileIdArg,
     },
     /// Delete a file; what was made from it stays
     #[command(after_help = "Example:\n  toolgate files delete 3f2a")]
     Delete {
         #[command(flatten)]
-        which: WhichFile,
+        which: FileIdArg,
     },
 }
 
 #[derive(Args)]
-pub(crate) struct WhichFile {
+pub(crate) struct FileIdArg {
     /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "FILE_ID")]
     pub(crate) id: String,
@@ -77,7 +77,7 @@ pub(crate) struct ListFilesArgs {
 #[derive(Args)]
 pub(crate) struct GetArgs {
     #[command(flatten)]
-    pub(crate) which: WhichFile,
+    pub(crate) which: FileIdArg,
     /// File or folder to write to, or `-` for standard output [default: its own name in the working folder]
     #[arg(long, short = 'o', value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,

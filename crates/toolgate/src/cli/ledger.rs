@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
@@ -99,8 +99,8 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    pub(crate) fn resolve(self, now_ms: i64) -> Filter {
-        Filter {
+    pub(crate) fn resolve(self, now_ms: i64) -> EventFilter {
+        EventFilter {
             from_ms: self.since.map(|moment| moment.from(now_ms)),
             until_ms: self.until.map(|moment| moment.from(now_ms)),
             kind: self.kind,
@@ -153,7 +153,7 @@ mod tests {
                      --until 1970-01-02";
         let Ok(LedgerCommand::Tail { follow, limit, filter }) = parse(words) else { panic!("a tail") };
         assert!(follow && limit == 5);
-        let expected = Filter {
+        let expected = EventFilter {
             from_ms: Some(400_000),
             until_ms: Some(86_400_000),
             kind: Some(EventKind::CallCompleted),

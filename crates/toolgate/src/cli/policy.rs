@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::AgentName;
 
 use super::sessions::templates;
@@ -59,7 +59,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) agent: Option<AgentName>,
     /// Policy template of the session; never less strict than the gateway's
     #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
-    pub(crate) template: Option<Template>,
+    pub(crate) template: Option<PolicyTemplate>,
     /// Session of the call
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,

@@ -17,13 +17,13 @@ pub(crate) enum RunsCommand {
     #[command(after_help = "Example:\n  toolgate runs show 3f2a")]
     Show {
         #[command(flatten)]
-        which: WhichRun,
+        which: RunIdArg,
     },
     /// Pause a run: calls in progress finish, no others start
     #[command(after_help = "Example:\n  toolgate runs pause 3f2a")]
     Pause {
         #[command(flatten)]
-        which: WhichRun,
+        which: RunIdArg,
     },
     /// Resume a paused run; a question that it waits for is cancelled
     #[command(
@@ -31,13 +31,13 @@ pub(crate) enum RunsCommand {
     )]
     Resume {
         #[command(flatten)]
-        which: WhichRun,
+        which: RunIdArg,
     },
     /// Cancel a run and all runs within it
     #[command(after_help = "Example:\n  toolgate runs cancel 3f2a --reason 'no longer needed'")]
     Cancel {
         #[command(flatten)]
-        which: WhichRun,
+        which: RunIdArg,
         /// Reason; it is recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) enum RunsCommand {
 }
 
 #[derive(Args)]
-pub(crate) struct WhichRun {
+pub(crate) struct RunIdArg {
     /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "RUN")]
     pub(crate) id: String,
@@ -63,7 +63,7 @@ pub(crate) struct ListRunsArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
     #[command(flatten)]
-    pub(crate) most: Most,
+    pub(crate) most: LimitArg,
 }
 
 #[derive(Subcommand)]
@@ -75,7 +75,7 @@ pub(crate) enum InputsCommand {
     #[command(after_help = "Example:\n  toolgate inputs show 3f2a")]
     Show {
         #[command(flatten)]
-        which: WhichInput,
+        which: InputIdArg,
     },
     /// Answer a question; its run resumes with the answer
     #[command(
@@ -85,7 +85,7 @@ pub(crate) enum InputsCommand {
 }
 
 #[derive(Args)]
-pub(crate) struct WhichInput {
+pub(crate) struct InputIdArg {
     /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "INPUT")]
     pub(crate) id: String,
@@ -100,13 +100,13 @@ pub(crate) struct ListInputsArgs {
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
     #[command(flatten)]
-    pub(crate) most: Most,
+    pub(crate) most: LimitArg,
 }
 
 #[derive(Args)]
 pub(crate) struct AnswerArgs {
     #[command(flatten)]
-    pub(crate) which: WhichInput,
+    pub(crate) which: InputIdArg,
     /// Text, a number, true or false, a date such as 2026-07-28, a file id, or options separated by commas,
     /// depending on the question
     #[arg(value_name = "ANSWER", allow_hyphen_values = true)]
@@ -122,7 +122,7 @@ pub(crate) enum TasksCommand {
     #[command(after_help = "Example:\n  toolgate tasks list")]
     List {
         #[command(flatten)]
-        most: Most,
+        most: LimitArg,
     },
     /// Show one task in full
     #[command(after_help = "Example:\n  toolgate tasks show 3f2a")]
@@ -134,13 +134,13 @@ pub(crate) enum TasksCommand {
 }
 
 #[derive(Args)]
-pub(crate) struct Most {
+pub(crate) struct LimitArg {
     /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
     limit: u64,
 }
 
-impl Most {
+impl LimitArg {
     pub(crate) fn count(&self) -> usize {
         usize::try_from(self.limit).unwrap_or(usize::MAX)
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use toolgate_core::ServerName;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::{AgentName, Mounts};
 use toolgate_sessions::SessionState;
 
@@ -22,7 +22,7 @@ pub(crate) enum SessionsCommand {
     #[command(after_help = "Example:\n  toolgate sessions show 3f2a")]
     Show {
         #[command(flatten)]
-        which: Which,
+        which: SessionIdArg,
     },
     /// Explain for each tool whether the session sees it, and by which rule
     #[command(
@@ -38,12 +38,12 @@ pub(crate) enum SessionsCommand {
     #[command(after_help = "Example:\n  toolgate sessions close 3f2a")]
     Close {
         #[command(flatten)]
-        which: Which,
+        which: SessionIdArg,
     },
 }
 
 #[derive(Args)]
-pub(crate) struct Which {
+pub(crate) struct SessionIdArg {
     /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "SESSION")]
     pub(crate) id: String,
@@ -68,7 +68,7 @@ pub(crate) struct ListSessionsArgs {
 #[derive(Args)]
 pub(crate) struct ExplainSessionArgs {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionIdArg,
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
@@ -91,7 +91,7 @@ pub(crate) struct OpenArgs {
     pub(crate) mounts: Vec<MountArg>,
     /// Policy template; never less strict than the agent's own
     #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
-    pub(crate) template: Option<Template>,
+    pub(crate) template: Option<PolicyTemplate>,
     /// Purpose of the session; it is recorded in the ledger
     #[arg(long)]
     pub(crate) task: Option<String>,
@@ -153,9 +153,9 @@ fn states() -> impl TypedValueParser<Value = SessionState> {
         .map(|name| SessionState::parse(&name).expect("it is one of them"))
 }
 
-pub(super) fn templates() -> impl TypedValueParser<Value = Template> {
-    PossibleValuesParser::new(Template::ALL.map(Template::as_str)).map(|name| {
-        let found = Template::ALL.into_iter().find(|template| template.as_str() == name);
+pub(super) fn templates() -> impl TypedValueParser<Value = PolicyTemplate> {
+    PossibleValuesParser::new(PolicyTemplate::ALL.map(PolicyTemplate::as_str)).map(|name| {
+        let found = PolicyTemplate::ALL.into_iter().find(|template| template.as_str() == name);
         found.expect("it is one of them")
     })
 }

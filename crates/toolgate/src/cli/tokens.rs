@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Kind, Role};
+use toolgate_core::{PrincipalKind, Role};
 
 use super::span::span;
 
@@ -86,12 +86,12 @@ pub(crate) enum KindArg {
     Service,
 }
 
-impl From<KindArg> for Kind {
-    fn from(kind: KindArg) -> Kind {
+impl From<KindArg> for PrincipalKind {
+    fn from(kind: KindArg) -> PrincipalKind {
         match kind {
-            KindArg::Human => Kind::Human,
-            KindArg::Agent => Kind::Agent,
-            KindArg::Service => Kind::Service,
+            KindArg::Human => PrincipalKind::Human,
+            KindArg::Agent => PrincipalKind::Agent,
+            KindArg::Service => PrincipalKind::Service,
         }
     }
 }

@@ -68,7 +68,7 @@ pub(crate) enum ToolsCommand {
 
 /// The viewer; by default the local user of the data folder.
 #[derive(Args)]
-pub(crate) struct Whose {
+pub(crate) struct ViewerArgs {
     /// View as this agent
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
@@ -83,7 +83,7 @@ pub(crate) struct SearchArgs {
     #[arg(value_name = "WORDS", required_unless_present = "queries")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: ViewerArgs,
     /// Only tools of these servers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) servers: Vec<String>,
@@ -108,7 +108,7 @@ pub(crate) struct SearchArgs {
 #[derive(Args)]
 pub(crate) struct CostArgs {
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: ViewerArgs,
     /// Show each tool of this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,

@@ -6,13 +6,13 @@ use serde_json::Value;
 use toolgate_core::scope::{AgentName, Definitions};
 
 use super::context::Context;
-use super::records::{Room, told};
+use super::records::{RecordsContext, told};
 use super::shown::{facts, text, texts};
 use crate::cli::AgentsCommand;
 use crate::config::Config;
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{printable, put, talk};
-use crate::table::{Table, json};
+use crate::table::{TextTable, json};
 
 /// The minimum similarity of a suggestion.
 const ALIKE: f64 = 0.7;
@@ -20,27 +20,28 @@ const ALIKE: f64 = 0.7;
 pub(super) async fn run(context: &Context, command: AgentsCommand) -> anyhow::Result<ExitCode> {
     match command {
         AgentsCommand::List => {
-            let page = context.ask(Catalogue::NotNeeded, async |api| api.get(&["agents"], &[]).await).await?;
+            let page =
+                context.ask(CatalogueNeed::NotNeeded, async |api| api.get(&["agents"], &[]).await).await?;
             put!("{}", list(&page).render(context.reader(), &page["agents"]));
             problems_of(&page["agents"]).iter().for_each(|problem| talk!("warning: {}", printable(problem)));
         }
         AgentsCommand::Show { name } => {
             let ask = async |api: &mut LocalApi| api.get(&["agents", &name], &[]).await;
-            let agent = context.ask(Catalogue::Needed, ask).await?;
+            let agent = context.ask(CatalogueNeed::Needed, ask).await?;
             put!("{}", if context.global.json { json(&agent) } else { show(&agent) });
             warn(&agent);
         }
         AgentsCommand::Versions { name } => {
             let ask = async |api: &mut LocalApi| api.get(&["agents", &name, "versions"], &[]).await;
-            let page = context.ask(Catalogue::NotNeeded, ask).await?;
+            let page = context.ask(CatalogueNeed::NotNeeded, ask).await?;
             put!("{}", versions(&page).render(context.reader(), &page["versions"]));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(page: &Value) -> Table {
-    let mut table = Table::new(["AGENT", "SOURCE", "CAPABILITIES", "BUDGET", "DESCRIPTION"]);
+fn list(page: &Value) -> TextTable {
+    let mut table = TextTable::new(["AGENT", "SOURCE", "CAPABILITIES", "BUDGET", "DESCRIPTION"]);
     for agent in page["agents"].as_array().into_iter().flatten() {
         let definition = &agent["definition"];
         table.row([
@@ -54,8 +55,8 @@ fn list(page: &Value) -> Table {
     table
 }
 
-fn versions(page: &Value) -> Table {
-    let mut table = Table::new(["NUMBER", "VERSION", "FIRST SEEN", "CAPABILITIES"]);
+fn versions(page: &Value) -> TextTable {
+    let mut table = TextTable::new(["NUMBER", "VERSION", "FIRST SEEN", "CAPABILITIES"]);
     for version in page["versions"].as_array().into_iter().flatten() {
         table.row([
             version["number"].to_string(),
@@ -157,7 +158,7 @@ pub(super) fn problems_of(list: &Value) -> Vec<String> {
 
 /// Agents may be defined later, so an unknown name is not an error; but it may be a typo.
 pub(super) async fn warn_of_unknown(config: &Config, name: &AgentName) -> anyhow::Result<()> {
-    let room = Room::of(config.clone()).await?;
+    let room = RecordsContext::of(config.clone()).await?;
     let defined = room.records.definitions(&config.file_state()).await;
     room.close().await;
     if let Some(warning) = unknown(&defined.map_err(told)?.definitions, name) {

@@ -8,21 +8,21 @@ use toolgate_core::CanonicalName;
 use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
 use super::context::Context;
-use super::records::{Room, told};
+use super::records::{RecordsContext, told};
 use super::shown::now_ms;
 use crate::cli::AliasesCommand;
 use crate::output::{put, talk};
-use crate::table::Table;
+use crate::table::TextTable;
 
 pub(super) async fn run(context: &Context, command: AliasesCommand) -> anyhow::Result<ExitCode> {
     let AliasesCommand::List = command;
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let aliases = all(&room).await;
     room.close().await;
     let mut aliases = aliases?;
     aliases.sort_by(|a, b| a.name.cmp(&b.name));
     let now_ms = now_ms();
-    let mut table = Table::new(["ALIAS", "TOOL", "UNTIL", "SEEN BY AGENTS", "GIVEN BY"]);
+    let mut table = TextTable::new(["ALIAS", "TOOL", "UNTIL", "SEEN BY AGENTS", "GIVEN BY"]);
     for alias in &aliases {
         let seen = if alias.primary { "yes" } else { "no" };
         table.row([
@@ -44,7 +44,7 @@ pub(super) async fn run(context: &Context, command: AliasesCommand) -> anyhow::R
 }
 
 /// The aliases of the file, of registered servers, and of the settings.
-async fn all(room: &Room) -> anyhow::Result<Vec<Alias>> {
+async fn all(room: &RecordsContext) -> anyhow::Result<Vec<Alias>> {
     let around = room.records.setting_context(room.config.file_state()).await.map_err(told)?;
     let setting = room.records.setting("aliases").await.map_err(told)?;
     let set = setting.value.as_array().into_iter().flatten().filter_map(of_setting);

@@ -14,17 +14,17 @@ use toolgate_core::approval::{Approval, ApprovalState, Grant};
 use toolgate_core::decision::Policy as _;
 use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_core::{Digest, Principal};
-use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_pipeline::desk::{ApproverDecision, DecideRequest, GrantRequest};
 use toolgate_policy::PolicyEngine;
-use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, GrantFilter, Store};
 
 use super::context::Context;
 use super::pick::pick;
-use super::policy::InForce;
+use super::policy::PoliciesInForce;
 use super::shown;
-use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
+use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, RememberArgs, StateArg};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, Governance, Tools, books_settings, sources};
+use crate::governance::{COMMAND_STREAM, CatalogTools, Governance, books_settings, sources};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
@@ -40,41 +40,41 @@ const ARGUMENTS_BYTES_MAX: u64 = 16 << 20;
 pub(super) async fn run(context: &Context, args: ApprovalsArgs) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let store = open_store(&config).await?;
-    let room = Room { context, config, store };
+    let room = ApprovalsContext { context, config, store };
     let outcome = room.run(args).await;
     room.store.close().await;
     outcome
 }
 
 /// The common needs of all verbs.
-struct Room<'a> {
+struct ApprovalsContext<'a> {
     context: &'a Context,
     config: Config,
     store: Store,
 }
 
-impl Room<'_> {
+impl ApprovalsContext<'_> {
     async fn run(&self, args: ApprovalsArgs) -> anyhow::Result<ExitCode> {
         let person = self.person(args.token.as_deref()).await?;
         let (on, decision, reason, grant) = match args.command {
             ApprovalsCommand::List { state, limit } => return self.list(state, limit).await,
             ApprovalsCommand::Show(which) => return self.show(&which.id).await,
             ApprovalsCommand::Grants { all } => {
-                return self.grants(if all { Grants::All } else { Grants::Live }).await;
+                return self.grants(if all { GrantFilter::All } else { GrantFilter::Live }).await;
             }
             ApprovalsCommand::RevokeGrant { id } => return self.revoke(&id, &person).await,
             ApprovalsCommand::Approve { on, reason, remember } => {
-                (on, Decision::Approve, reason, grant_request(remember))
+                (on, ApproverDecision::Approve, reason, grant_request(remember))
             }
-            ApprovalsCommand::Deny { on, reason } => (on, Decision::Deny, reason, None),
+            ApprovalsCommand::Deny { on, reason } => (on, ApproverDecision::Deny, reason, None),
             ApprovalsCommand::Edit { on, arguments, reason } => {
-                (on, Decision::Edit(read_arguments(arguments)?), reason, None)
+                (on, ApproverDecision::Edit(read_arguments(arguments)?), reason, None)
             }
             ApprovalsCommand::RequestChanges { on, reason } => {
-                (on, Decision::RequestChanges, Some(reason), None)
+                (on, ApproverDecision::RequestChanges, Some(reason), None)
             }
         };
-        if matches!(decision, Decision::Approve | Decision::Edit(_)) {
+        if matches!(decision, ApproverDecision::Approve | ApproverDecision::Edit(_)) {
             self.check_rules().await?;
         }
         let approval = self.find(&on.which.id).await?;
@@ -95,7 +95,7 @@ impl Room<'_> {
     /// A yes is judged by the files. Fails where the running gateway refuses them, and says so where it has
     /// others in force.
     async fn check_rules(&self) -> anyhow::Result<()> {
-        let in_force = InForce::of(&self.config).await;
+        let in_force = PoliciesInForce::of(&self.config).await;
         if let Some(places) = in_force.config_refused() {
             bail!(
                 "nothing was decided: the running gateway refused the configuration file ({places}) and decides by what it said before\nhint: mend the file, which it takes up within a second, or decide in the console"
@@ -113,7 +113,7 @@ impl Room<'_> {
     async fn shown(
         &self,
         approval: &Approval,
-        decision: &Decision,
+        decision: &ApproverDecision,
         given: Option<Digest>,
     ) -> anyhow::Result<Digest> {
         if let Some(digest) = given {
@@ -122,7 +122,7 @@ impl Room<'_> {
         if !self.context.global.json {
             talk!("{}", self.described(approval).await?);
         }
-        let is_yes = matches!(decision, Decision::Approve | Decision::Edit(_));
+        let is_yes = matches!(decision, ApproverDecision::Approve | ApproverDecision::Edit(_));
         let is_edited = approval.state == ApprovalState::Pending && approval.proposed_arguments.is_some();
         if is_yes && is_edited {
             bail!(
@@ -186,14 +186,14 @@ impl Room<'_> {
         governance.stop().await;
         let decided = decided.map_err(|error| refusal::told(&error))?;
         if self.context.global.json {
-            put!("{}", json(&Told { approval: &decided.approval, grant: decided.grant.as_ref() }));
+            put!("{}", json(&DecisionOutput { approval: &decided.approval, grant: decided.grant.as_ref() }));
         } else {
             say!("{}", render::decided(&decided.approval, decided.grant.as_ref(), shown::now_ms()));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn grants(&self, which: Grants) -> anyhow::Result<ExitCode> {
+    async fn grants(&self, which: GrantFilter) -> anyhow::Result<ExitCode> {
         let grants = self.store.list_grants(which).await?;
         put!("{}", render::grants(&grants, shown::now_ms()).render(self.context.reader(), &grants));
         Ok(ExitCode::SUCCESS)
@@ -203,7 +203,7 @@ impl Room<'_> {
         if !person.role.may_approve() {
             bail!("{} may not revoke grants\nhint: a token made with `--role approver` may", person.id);
         }
-        let grants = self.store.list_grants(Grants::All).await?;
+        let grants = self.store.list_grants(GrantFilter::All).await?;
         let ids = grants.iter().map(|grant| grant.id.as_str());
         let id = GrantId::new(pick(given, ids, "grant", "toolgate approvals grants --all")?);
         let governance = self.governance().await?;
@@ -227,7 +227,7 @@ impl Room<'_> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
         let books = self.store.books(books_settings(&self.config, COMMAND_STREAM)).await?;
         let never = CancellationToken::new();
-        Governance::start(&self.config, Arc::new(books), Tools::Listed(catalog), None, &never)
+        Governance::start(&self.config, Arc::new(books), CatalogTools::Listed(catalog), None, &never)
     }
 
     /// The approval with this id, or the one whose id begins or ends with it.
@@ -259,12 +259,12 @@ impl Room<'_> {
 
 /// A decision for programs.
 #[derive(serde::Serialize)]
-struct Told<'a> {
+struct DecisionOutput<'a> {
     approval: &'a Approval,
     grant: Option<&'a Grant>,
 }
 
-fn grant_request(remember: Remember) -> Option<GrantRequest> {
+fn grant_request(remember: RememberArgs) -> Option<GrantRequest> {
     remember.remember.then(|| GrantRequest {
         pins: (!remember.pins.is_empty()).then_some(remember.pins),
         uses: remember.uses,

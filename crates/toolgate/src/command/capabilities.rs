@@ -8,22 +8,22 @@ use super::agents::{problems_of, source, warn};
 use super::context::Context;
 use super::shown::{facts, several, text, texts};
 use crate::cli::CapabilitiesCommand;
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{printable, put, talk};
-use crate::table::{Reader, Table, json};
+use crate::table::{OutputReader, TextTable, json};
 
 pub(super) async fn run(context: &Context, command: CapabilitiesCommand) -> anyhow::Result<ExitCode> {
     match command {
         CapabilitiesCommand::List => {
             let ask = async |api: &mut LocalApi| api.get(&["capabilities"], &[]).await;
-            let page = context.ask(Catalogue::NotNeeded, ask).await?;
+            let page = context.ask(CatalogueNeed::NotNeeded, ask).await?;
             let all = &page["capabilities"];
             put!("{}", list(all).render(context.reader(), all));
             problems_of(all).iter().for_each(|problem| talk!("warning: {}", printable(problem)));
         }
         CapabilitiesCommand::Show { name } => {
             let ask = async |api: &mut LocalApi| api.get(&["capabilities", &name], &[]).await;
-            let capability = context.ask(Catalogue::Needed, ask).await?;
+            let capability = context.ask(CatalogueNeed::Needed, ask).await?;
             put!(
                 "{}",
                 if context.global.json { json(&capability) } else { show(&capability, context.reader()) }
@@ -34,8 +34,8 @@ pub(super) async fn run(context: &Context, command: CapabilitiesCommand) -> anyh
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(all: &Value) -> Table {
-    let mut table = Table::new(["CAPABILITY", "SOURCE", "RULES", "AGENTS", "DESCRIPTION"]);
+fn list(all: &Value) -> TextTable {
+    let mut table = TextTable::new(["CAPABILITY", "SOURCE", "RULES", "AGENTS", "DESCRIPTION"]);
     for capability in all.as_array().into_iter().flatten() {
         let definition = &capability["definition"];
         table.row([
@@ -58,7 +58,7 @@ fn rules(definition: &Value) -> String {
     ["tools", "tags", "servers"].into_iter().filter_map(of_kind).collect::<Vec<_>>().join("; ")
 }
 
-fn show(capability: &Value, reader: Reader) -> String {
+fn show(capability: &Value, reader: OutputReader) -> String {
     let definition = &capability["definition"];
     let lines = facts(&[
         ("description", text(&definition["description"]).to_owned()),
@@ -66,7 +66,7 @@ fn show(capability: &Value, reader: Reader) -> String {
         ("rules", rules(definition)),
         ("agents", texts(&capability["agents"])),
     ]);
-    let mut table = Table::new(["TOOL", "BY", "RULE"]);
+    let mut table = TextTable::new(["TOOL", "BY", "RULE"]);
     let tools = capability["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     for tool in tools {
         table.row(["tool", "by", "rule"].map(|key| text(&tool[key]).to_owned()));
@@ -91,7 +91,7 @@ mod tests {
             "definition": { "name": "git", "tools": ["github:*"], "tags": ["vcs"] },
             "tools": [{ "tool": "github:merge", "by": "tools", "rule": "github:*" }],
         });
-        insta::assert_snapshot!(show(&capability, Reader::Pipe), @r"
+        insta::assert_snapshot!(show(&capability, OutputReader::Pipe), @r"
         git
           source  settings
           rules   tools github:*; tags vcs

@@ -14,10 +14,10 @@ use url::Url;
 
 use super::agents;
 use super::context::Context;
-use super::looking::Spare;
+use super::looking::SpareFolder;
 use crate::cli::ConnectArgs;
 use crate::config::Config;
-use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
+use crate::connect::{self, ClientFile, ClientPlaces, ClientProgram, GatewayAccess, Os, WriteOutcome};
 use crate::environment;
 use crate::governance::COMMAND_STREAM;
 use crate::local::open_store;
@@ -25,7 +25,7 @@ use crate::lock;
 use crate::output::{self, talk};
 
 pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<ExitCode> {
-    let client = Client::parse(&args.client)?;
+    let client = ClientProgram::parse(&args.client)?;
     let config = context.config_as_written()?;
     let endpoint = args.url.clone().unwrap_or_else(|| {
         let running = lock::running(&config.data).and_then(|running| running.endpoint);
@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     let hand_over = |token: &str| {
         let (data, config) = (&config.data, config.source.as_deref());
         let agent = args.agent.as_ref();
-        let gate = Gate { url: &url, token, program: &program, data, config, agent };
+        let gate = GatewayAccess { url: &url, token, program: &program, data, config, agent };
         match &file {
             Some(file) if args.write => write(context, file, &gate),
             _ => print(client, &gate),
@@ -71,7 +71,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
 /// Warns about an undefined agent, without creating a data folder: without one, only the file counts, and
 /// without a file no agent is known yet.
 async fn warn_of_unknown(config: &Config, agent: &AgentName) -> anyhow::Result<()> {
-    let spare = Spare::default();
+    let spare = SpareFolder::default();
     match spare.stand_in(config.clone()) {
         Ok(config) => agents::warn_of_unknown(&config, agent).await,
         Err(_) => Ok(()),
@@ -96,7 +96,7 @@ fn address_of(endpoint: &str, agent: &AgentName) -> anyhow::Result<String> {
 /// Hands over the token that the client has already, or a new one.
 async fn with_token(
     store: &Store,
-    client: Client,
+    client: ClientProgram,
     file: Option<&ClientFile>,
     hand_over: impl FnOnce(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -118,21 +118,21 @@ async fn with_token(
 }
 
 /// The file that the client reads.
-fn place(context: &Context, client: Client) -> anyhow::Result<PathBuf> {
+fn place(context: &Context, client: ClientProgram) -> anyhow::Result<PathBuf> {
     let home = std::env::home_dir().context("could not find your home folder")?;
     let os = Os::this();
     let variable = if os == Os::Windows { "APPDATA" } else { "XDG_CONFIG_HOME" };
     let settings = environment::folder(variable);
-    let machine = Machine { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
+    let machine = ClientPlaces { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
     Ok(client.config_path(&machine)?)
 }
 
-fn print(client: Client, gate: &Gate<'_>) -> anyhow::Result<()> {
+fn print(client: ClientProgram, gate: &GatewayAccess<'_>) -> anyhow::Result<()> {
     output::try_write(format_args!("{}\n", connect::render(client, gate)))
         .context("could not write to standard output")
 }
 
-fn write(context: &Context, file: &ClientFile, gate: &Gate<'_>) -> anyhow::Result<()> {
+fn write(context: &Context, file: &ClientFile, gate: &GatewayAccess<'_>) -> anyhow::Result<()> {
     let written = file.write(gate)?;
     let path = file.path().display();
     if context.global.json {
@@ -140,11 +140,11 @@ fn write(context: &Context, file: &ClientFile, gate: &Gate<'_>) -> anyhow::Resul
         return Ok(());
     }
     match written {
-        Written::Changed { backup: None } => output::say!("Created {path}."),
-        Written::Changed { backup: Some(backup) } => {
+        WriteOutcome::Changed { backup: None } => output::say!("Created {path}."),
+        WriteOutcome::Changed { backup: Some(backup) } => {
             output::say!("Wrote {path}; what was there before is in {}.", backup.display());
         }
-        Written::Unchanged => output::say!("{path} points at this gateway already."),
+        WriteOutcome::Unchanged => output::say!("{path} points at this gateway already."),
     }
     Ok(())
 }
@@ -155,24 +155,24 @@ mod tests {
 
     use super::*;
 
-    struct Desk {
+    struct ConnectFixture {
         folder: tempfile::TempDir,
         store: Store,
     }
 
-    impl Desk {
+    impl ConnectFixture {
         async fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::open(&folder.path().join("data")).await.unwrap();
             Self { folder, store }
         }
 
-        async fn connect(&self) -> Written {
-            let file = ClientFile::read(self.folder.path().join("mcp.json"), Client::Cursor).unwrap();
+        async fn connect(&self) -> WriteOutcome {
+            let file = ClientFile::read(self.folder.path().join("mcp.json"), ClientProgram::Cursor).unwrap();
             let mut written = None;
             let hand_over = |token: &str| {
                 let here = Path::new("/x");
-                let gate = Gate {
+                let gate = GatewayAccess {
                     url: "http://127.0.0.1:1/mcp",
                     token,
                     program: here,
@@ -183,7 +183,7 @@ mod tests {
                 written = Some(file.write(&gate)?);
                 Ok(())
             };
-            with_token(&self.store, Client::Cursor, Some(&file), hand_over).await.unwrap();
+            with_token(&self.store, ClientProgram::Cursor, Some(&file), hand_over).await.unwrap();
             written.expect("it was handed over")
         }
 
@@ -204,20 +204,20 @@ mod tests {
 
     #[tokio::test]
     async fn connecting_again_keeps_the_token_while_it_is_good() {
-        let desk = Desk::new().await;
-        assert_eq!(desk.connect().await, Written::Changed { backup: None });
-        assert_eq!(desk.connect().await, Written::Unchanged);
+        let desk = ConnectFixture::new().await;
+        assert_eq!(desk.connect().await, WriteOutcome::Changed { backup: None });
+        assert_eq!(desk.connect().await, WriteOutcome::Unchanged);
         assert_eq!(desk.live().await, 1);
         desk.store.revoke_token(COMMAND_STREAM, &Principal::local().id, "connect cursor").await.unwrap();
-        assert!(matches!(desk.connect().await, Written::Changed { backup: Some(_) }));
+        assert!(matches!(desk.connect().await, WriteOutcome::Changed { backup: Some(_) }));
         assert_eq!(desk.live().await, 1);
     }
 
     #[tokio::test]
     async fn a_token_that_did_not_reach_the_client_is_revoked() {
-        let desk = Desk::new().await;
+        let desk = ConnectFixture::new().await;
         let refuse = |_: &str| anyhow::bail!("the disk is full");
-        with_token(&desk.store, Client::Generic, None, refuse).await.expect_err("it was refused");
+        with_token(&desk.store, ClientProgram::Generic, None, refuse).await.expect_err("it was refused");
         assert_eq!(desk.live().await, 0);
     }
 }

@@ -12,17 +12,17 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::server::{ServerHealth, TransportSpec};
-use toolgate_outbound::Trouble;
-use toolgate_store::{Others, Store};
+use toolgate_outbound::ConnectTrouble;
+use toolgate_store::{OtherUsersAccess, Store};
 
 use super::context::Context;
-use super::servers::{Trial, target, try_servers};
+use super::servers::{ServerTrial, target, try_servers};
 use super::shown;
 use crate::config::Config;
 use crate::local::open_store;
 use crate::output::{printable, say, talk};
 use crate::{failure, lock};
-use finding::{Finding, fine, wrong};
+use finding::{DoctorFinding, fine, wrong};
 
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     // The future is large: too much for the stack of every command.
@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
             .collect();
         say!("{}", json!({ "ok": healthy, "findings": list }));
     } else {
-        for Finding { ok, about, says, hint } in &findings {
+        for DoctorFinding { ok, about, says, hint } in &findings {
             say!("{} {about}: {}", if *ok { "ok   " } else { "WRONG" }, printable(says));
             if let Some(hint) = hint {
                 say!("      hint: {}", printable(hint));
@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn examine(context: &Context) -> Vec<Finding> {
+async fn examine(context: &Context) -> Vec<DoctorFinding> {
     let config = match context.config() {
         Ok(config) => config,
         Err(error) => {
@@ -90,34 +90,34 @@ async fn examine(context: &Context) -> Vec<Finding> {
     findings
 }
 
-fn check_folder(data: &Path) -> Finding {
+fn check_folder(data: &Path) -> DoctorFinding {
     let shown = data.display();
     let hint = Some(format!("`chmod 700 {shown}` keeps them out"));
-    match Others::of(data) {
-        Others::Nothing => fine("data folder", shown.to_string()),
-        Others::Look => Finding {
+    match OtherUsersAccess::of(data) {
+        OtherUsersAccess::Nothing => fine("data folder", shown.to_string()),
+        OtherUsersAccess::Look => DoctorFinding {
             hint,
             ..fine("data folder", format!("{shown}; other users of this machine may look into it"))
         },
-        Others::Change => {
+        OtherUsersAccess::Change => {
             wrong("data folder", format!("{shown}; other users of this machine may change it"), hint)
         }
     }
 }
 
-async fn check_tokens(store: &Store) -> Finding {
+async fn check_tokens(store: &Store) -> DoctorFinding {
     match store.list_tokens().await {
         Ok(tokens) => {
             let now_ms = shown::now_ms();
             let live = tokens.iter().filter(|token| token.is_live(now_ms)).count();
             let hint = (live == 0).then(|| "`toolgate token create --role agent` makes one".to_owned());
-            Finding { ok: true, about: "tokens".into(), says: format!("{live} live"), hint }
+            DoctorFinding { ok: true, about: "tokens".into(), says: format!("{live} live"), hint }
         }
         Err(error) => wrong("tokens", error.to_string(), None),
     }
 }
 
-async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<Finding> {
+async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<DoctorFinding> {
     let names: Vec<String> = config
         .servers
         .iter()
@@ -130,7 +130,7 @@ async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<
     }
     if names.is_empty() {
         let hint = "`toolgate servers import <file>` adds the servers of a client";
-        return vec![Finding {
+        return vec![DoctorFinding {
             ok: true,
             about: "servers".into(),
             says: "none is configured".into(),
@@ -144,14 +144,14 @@ async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<
     }
 }
 
-fn judge(written: &Config, trial: &Trial) -> Finding {
+fn judge(written: &Config, trial: &ServerTrial) -> DoctorFinding {
     let about = format!("server {}", trial.name);
     match trial.state.health {
         ServerHealth::Healthy => return fine(&about, trial.describe()),
         ServerHealth::Starting => {
             let hint =
                 "ask again in a moment; `connect_timeout_seconds` of the server says how long it may take";
-            return Finding { hint: Some(hint.into()), ..fine(&about, trial.describe()) };
+            return DoctorFinding { hint: Some(hint.into()), ..fine(&about, trial.describe()) };
         }
         ServerHealth::Degraded => {}
     }
@@ -172,7 +172,7 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         None => "check its entry in the configuration".into(),
     };
     let told = trial.describe();
-    if let (Some(trouble), Some(entry)) = (Trouble::in_text(&told), entry) {
+    if let (Some(trouble), Some(entry)) = (ConnectTrouble::in_text(&told), entry) {
         let hint = format!("{} ({})", trouble.advice(), target(entry));
         return wrong(&about, told, Some(hint));
     }

@@ -7,16 +7,16 @@ mod transfer;
 use std::process::ExitCode;
 
 use super::context::Context;
-use super::pages::Listed;
+use super::pages::ApiList;
 use super::shown::text;
 use crate::cli::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
-use transfer::{Place, Source};
+use transfer::{DownloadTarget, UploadSource};
 
-const FILES: Listed =
-    Listed { path: "files", prefix: "file_", noun: "file", command: "toolgate files list", everything: &[] };
+const FILES: ApiList =
+    ApiList { path: "files", prefix: "file_", noun: "file", command: "toolgate files list", everything: &[] };
 
 pub(super) async fn run(context: &Context, command: FilesCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -30,12 +30,12 @@ pub(super) async fn run(context: &Context, command: FilesCommand) -> anyhow::Res
 
 async fn store(context: &Context, args: PutArgs) -> anyhow::Result<ExitCode> {
     // An unreadable file is detected before a gateway is assembled.
-    let source = Source::open(&args.path, args.name).await?;
+    let source = UploadSource::open(&args.path, args.name).await?;
     let mut query = vec![("name", source.name.clone())];
     query.extend(args.owner.map(|owner| ("owner", owner)));
     query.extend(args.expires_in.map(|span| ("expires_in_seconds", span.as_secs().to_string())));
     let ask = async |api: &mut LocalApi| source.send(api, &query).await;
-    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    let file = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&file));
     } else {
@@ -51,7 +51,7 @@ async fn list(context: &Context, args: &ListFilesArgs) -> anyhow::Result<ExitCod
     query.extend(args.name.as_ref().map(|name| ("name", name.clone())));
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let ask = async |api: &mut LocalApi| FILES.newest(api, &query, limit).await;
-    let files = context.ask(Catalogue::NotNeeded, ask).await?;
+    let files = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", render::list(&files).render(context.reader(), &files));
     if files.len() == limit {
         talk!("the newest {limit} of them; --limit shows more");
@@ -63,17 +63,17 @@ async fn get(context: &Context, args: &GetArgs) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| {
         let id = find(api, &args.which.id).await?;
         let file = api.get(&["files", &id], &[]).await?;
-        let place = Place::of(args.output.as_deref(), &context.cwd, text(&file["name"]))?;
+        let place = DownloadTarget::of(args.output.as_deref(), &context.cwd, text(&file["name"]))?;
         let download = api.fetch(&["files", &id, "content"]).await?;
         transfer::save(download, &place, text(&file["digest"])).await?;
         Ok((file, place))
     };
-    let (file, place) = context.ask(Catalogue::NotNeeded, ask).await?;
+    let (file, place) = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     match &place {
         // The bytes were all that was asked for.
-        Place::StandardOutput => {}
-        Place::File { .. } if context.global.json => put!("{}", table::json(&file)),
-        Place::File { path, .. } => say!("{}", path.display()),
+        DownloadTarget::StandardOutput => {}
+        DownloadTarget::File { .. } if context.global.json => put!("{}", table::json(&file)),
+        DownloadTarget::File { path, .. } => say!("{}", path.display()),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,7 +83,7 @@ async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
         let id = find(api, id).await?;
         api.get(&["files", &id], &[]).await
     };
-    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    let file = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", if context.global.json { table::json(&file) } else { render::show(&file) });
     Ok(ExitCode::SUCCESS)
 }
@@ -95,7 +95,7 @@ async fn delete(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
         api.delete(&["files", &id]).await?;
         Ok(file)
     };
-    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    let file = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&file));
     } else {

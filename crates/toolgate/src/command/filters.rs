@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use serde_json::json;
-use toolgate_api::{FilterView, Trial, Tried};
+use toolgate_api::{FilterTrial, FilterTrialResult, FilterView};
 use toolgate_pipeline::filter::{FilterRule, known_kinds};
 
 use super::context::Context;
 use super::shown::several;
 use crate::cli::{FiltersCommand, TestFiltersArgs};
-use crate::config::{Config, References, Whereabouts};
+use crate::config::{Config, ConfigHints, ReferenceMode};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
-use crate::table::{Table, json as json_text};
+use crate::table::{TextTable, json as json_text};
 
 const NO_FILTERS: &str =
     "there are no filters\nhint: a `[[filters]]` table makes one; `toolgate.example.toml` shows it";
@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context, command: FiltersCommand) -> anyhow::R
 
 fn list(context: &Context) -> anyhow::Result<ExitCode> {
     let filters = context.config_to_read()?.filters;
-    let mut table = Table::new(["NAME", "ON", "TOOLS", "LOOKS FOR", "ACTION"]);
+    let mut table = TextTable::new(["NAME", "ON", "TOOLS", "LOOKS FOR", "ACTION"]);
     for filter in &filters {
         table.row([
             filter.name.clone(),
@@ -53,7 +53,7 @@ fn looks_for(filter: &FilterRule) -> String {
 }
 
 fn kinds(context: &Context) -> anyhow::Result<ExitCode> {
-    let mut table = Table::new(["KIND", "FINDS"]);
+    let mut table = TextTable::new(["KIND", "FINDS"]);
     let mut told = Vec::new();
     for (name, kind) in known_kinds() {
         table.row([name.to_owned(), kind.means().replace('`', "")]);
@@ -66,7 +66,7 @@ fn kinds(context: &Context) -> anyhow::Result<ExitCode> {
 async fn test(context: &Context, args: TestFiltersArgs) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let rules = chosen(context, &config, &args)?;
-    let trial = Trial::new(&rules)?;
+    let trial = FilterTrial::new(&rules)?;
     let store = open_store(&config).await?;
     let tried = trial.run(&store, args.last as usize).await;
     store.close().await;
@@ -84,8 +84,8 @@ fn chosen(context: &Context, config: &Config, args: &TestFiltersArgs) -> anyhow:
     let mut rules = match &args.file {
         None => config.filters.clone(),
         Some(file) => {
-            let at = Whereabouts { config: Some(file), ..context.whereabouts() };
-            Config::load(&at, References::Keep).context("the filters to try cannot be read")?.filters
+            let at = ConfigHints { config: Some(file), ..context.whereabouts() };
+            Config::load(&at, ReferenceMode::Keep).context("the filters to try cannot be read")?.filters
         }
     };
     if let Some(name) = &args.filter {
@@ -101,8 +101,9 @@ fn chosen(context: &Context, config: &Config, args: &TestFiltersArgs) -> anyhow:
     Ok(rules)
 }
 
-fn tell(context: &Context, tried: &Tried) {
-    let mut table = Table::new(["FILTER", "ACTION", "CALLS", "IN ARGUMENTS", "IN RESULTS", "CANNOT TELL"]);
+fn tell(context: &Context, tried: &FilterTrialResult) {
+    let mut table =
+        TextTable::new(["FILTER", "ACTION", "CALLS", "IN ARGUMENTS", "IN RESULTS", "CANNOT TELL"]);
     for one in &tried.filters {
         table.row([
             one.name.clone(),

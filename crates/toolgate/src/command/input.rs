@@ -34,7 +34,7 @@ pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<Str
             text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(&text).to_owned()
         }
         true => {
-            let _silence = Silence::new();
+            let _silence = EchoOff::new();
             tokio::select! {
                 line = ask(question) => line?,
                 // The terminal must show typed text again, so every exit drops the silence.
@@ -49,16 +49,16 @@ pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<Str
 }
 
 /// While it lives, the terminal does not show typed text.
-struct Silence;
+struct EchoOff;
 
-impl Silence {
+impl EchoOff {
     fn new() -> Self {
         stty("-echo");
         Self
     }
 }
 
-impl Drop for Silence {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         stty("echo");
         crate::output::write_talk(format_args!("\n"));

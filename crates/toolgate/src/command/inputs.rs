@@ -10,15 +10,15 @@ use toolgate_core::id::InputId;
 use toolgate_core::run::SlotType;
 
 use super::context::Context;
-use super::pages::Listed;
+use super::pages::ApiList;
 use super::runs::{RUNS, tell_of_more};
 use super::shown::text;
 use crate::cli::{AnswerArgs, InputsCommand, ListInputsArgs};
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say};
 use crate::table;
 
-const INPUTS: Listed = Listed {
+const INPUTS: ApiList = ApiList {
     path: "inputs",
     prefix: InputId::PREFIX,
     noun: "question",
@@ -44,7 +44,7 @@ async fn list(context: &Context, args: &ListInputsArgs) -> anyhow::Result<ExitCo
         }
         INPUTS.newest(api, &query, limit).await
     };
-    let inputs = context.ask(Catalogue::NotNeeded, ask).await?;
+    let inputs = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", render::list(&inputs).render(context.reader(), &inputs));
     tell_of_more(&inputs, limit);
     Ok(ExitCode::SUCCESS)
@@ -52,7 +52,7 @@ async fn list(context: &Context, args: &ListInputsArgs) -> anyhow::Result<ExitCo
 
 async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| INPUTS.find(api, id).await;
-    let input = context.ask(Catalogue::NotNeeded, ask).await?;
+    let input = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", if context.global.json { table::json(&input) } else { render::show(&input) });
     Ok(ExitCode::SUCCESS)
 }
@@ -63,7 +63,7 @@ async fn answer(context: &Context, args: &AnswerArgs) -> anyhow::Result<ExitCode
         let answer = if args.raw { raw(&args.answer)? } else { meant(&input, &args.answer)? };
         api.post(&["inputs", text(&input["id"]), "answer"], &json!({ "answer": answer })).await
     };
-    let input = context.ask(Catalogue::NotNeeded, ask).await?;
+    let input = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&input));
     } else {

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::Value;
-use toolgate_core::event::{Filter, Recorded};
+use toolgate_core::event::{EventFilter, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{Order, Store, ledger_event_json};
+use toolgate_store::{LedgerOrder, Store, ledger_event_json};
 
 use super::context::Context;
 use super::pick::pick;
@@ -21,7 +21,7 @@ use crate::cli::LedgerCommand;
 use crate::local::open_store;
 use crate::output::{put, say, talk, write_talk};
 use crate::table::json;
-use render::Kept;
+use render::StoredBody;
 
 /// The polling interval of `--follow`.
 const LOOK: Duration = Duration::from_millis(500);
@@ -35,7 +35,8 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
     let now_ms = shown::now_ms();
     let outcome = match command {
         LedgerCommand::Tail { follow, limit, filter } => {
-            let tail = Tail { context, store: &store, filter: filter.resolve(now_ms), limit: limit as usize };
+            let tail =
+                LedgerTail { context, store: &store, filter: filter.resolve(now_ms), limit: limit as usize };
             if follow { tail.follow().await } else { tail.once().await }
         }
         LedgerCommand::Show { call } => show(context, &store, &call).await,
@@ -49,14 +50,14 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
     outcome
 }
 
-struct Tail<'a> {
+struct LedgerTail<'a> {
     context: &'a Context,
     store: &'a Store,
-    filter: Filter,
+    filter: EventFilter,
     limit: usize,
 }
 
-impl Tail<'_> {
+impl LedgerTail<'_> {
     async fn once(&self) -> anyhow::Result<ExitCode> {
         let events = self.last().await?;
         if self.context.global.json {
@@ -80,7 +81,7 @@ impl Tail<'_> {
         };
         loop {
             let events =
-                self.store.ledger_page(&self.filter, Some(last), LOOK_MAX, Order::OldestFirst).await?;
+                self.store.ledger_page(&self.filter, Some(last), LOOK_MAX, LedgerOrder::OldestFirst).await?;
             self.print(&events);
             last = events.last().map_or(last, |event| event.seq);
             if events.len() < LOOK_MAX {
@@ -90,19 +91,21 @@ impl Tail<'_> {
     }
 
     /// The last events, oldest of them first.
-    async fn last(&self) -> anyhow::Result<Vec<Recorded>> {
-        let mut events = self.store.ledger_page(&self.filter, None, self.limit, Order::NewestFirst).await?;
+    async fn last(&self) -> anyhow::Result<Vec<RecordedEvent>> {
+        let mut events =
+            self.store.ledger_page(&self.filter, None, self.limit, LedgerOrder::NewestFirst).await?;
         events.reverse();
         Ok(events)
     }
 
     /// The end of the ledger, regardless of the filter.
     async fn newest(&self) -> anyhow::Result<i64> {
-        let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+        let newest =
+            self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
         Ok(newest.first().map_or(0, |event| event.seq))
     }
 
-    fn print(&self, events: &[Recorded]) {
+    fn print(&self, events: &[RecordedEvent]) {
         for event in events {
             if self.context.global.json {
                 say!("{}", ledger_event_json(event));
@@ -114,12 +117,13 @@ impl Tail<'_> {
 }
 
 /// The matching call, by its whole id or by part of the id of a recent one.
-async fn named_call(store: &Store, given: &str) -> anyhow::Result<Vec<Recorded>> {
+async fn named_call(store: &Store, given: &str) -> anyhow::Result<Vec<RecordedEvent>> {
     let events = store.ledger_call(&CallId::new(given)).await?;
     if !events.is_empty() {
         return Ok(events);
     }
-    let last = store.ledger_page(&Filter::default(), None, CALLS_LOOK_MAX, Order::NewestFirst).await?;
+    let last =
+        store.ledger_page(&EventFilter::default(), None, CALLS_LOOK_MAX, LedgerOrder::NewestFirst).await?;
     let ids = last.iter().filter_map(|one| one.event.about.call.as_ref());
     let ids: BTreeSet<&str> = ids.map(CallId::as_str).collect();
     let id = pick(given, ids, "call", "toolgate ledger tail")?;
@@ -131,9 +135,11 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
     let bodies = read_bodies(store, &events).await?;
     if context.global.json {
         let events = events.iter().map(ledger_event_json).collect();
-        put!("{}", json(&ToldCall { events, bodies: &bodies }));
+        put!("{}", json(&CallOutput { events, bodies: &bodies }));
     } else {
-        let body = |digest: &Digest| bodies.get(digest).map_or(Kept::Gone, |json| Kept::Here(json.clone()));
+        let body = |digest: &Digest| {
+            bodies.get(digest).map_or(StoredBody::Gone, |json| StoredBody::Here(json.clone()))
+        };
         put!("{}", render::call(&events, body));
     }
     Ok(ExitCode::SUCCESS)
@@ -141,12 +147,12 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
 
 /// A call for programs. Bodies are printed as they were stored, to the last digit.
 #[derive(serde::Serialize)]
-struct ToldCall<'a> {
+struct CallOutput<'a> {
     events: Vec<Value>,
     bodies: &'a BTreeMap<Digest, RawJson>,
 }
 
-async fn read_bodies(store: &Store, events: &[Recorded]) -> anyhow::Result<BTreeMap<Digest, RawJson>> {
+async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<BTreeMap<Digest, RawJson>> {
     let mut bodies = BTreeMap::new();
     for digest in events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten() {
         if !bodies.contains_key(&digest)
@@ -160,7 +166,7 @@ async fn read_bodies(store: &Store, events: &[Recorded]) -> anyhow::Result<BTree
 
 /// The result is a line on standard output; progress goes to standard error.
 async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
-    let mut progress = Progress::new();
+    let mut progress = ProgressLine::new();
     let verified = store.verify_ledger(|events| progress.tell(events)).await?;
     progress.clear();
     if context.global.json {
@@ -177,11 +183,11 @@ async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
 
 /// A progress line on the terminal that overwrites itself. Nothing is shown elsewhere: a log is not a
 /// terminal.
-struct Progress {
+struct ProgressLine {
     on_terminal: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     fn new() -> Self {
         Self { on_terminal: std::io::stderr().is_terminal() }
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
 use tempfile::TempDir;
-use toolgate_files::Place;
+use toolgate_files::StoragePlace;
 use toolgate_store::Store;
 
 use crate::cli::{
@@ -59,9 +59,9 @@ pub(super) fn only_looks(command: &Command) -> bool {
 
 /// The empty folder, once needed, and the missing one.
 #[derive(Default)]
-pub(super) struct Spare(OnceLock<(TempDir, PathBuf)>);
+pub(super) struct SpareFolder(OnceLock<(TempDir, PathBuf)>);
 
-impl Spare {
+impl SpareFolder {
     /// The data folder that is missing.
     pub(super) fn missing(&self) -> Option<&Path> {
         self.0.get().map(|(_, wanted)| wanted.as_path())
@@ -83,7 +83,7 @@ impl Spare {
         }
         let made = TempDir::new().context("could not make a folder for the time being")?;
         let (folder, wanted) = self.0.get_or_init(|| (made, config.data.clone()));
-        if let Place::Folder(files) = &mut config.files.place
+        if let StoragePlace::Folder(files) = &mut config.files.place
             && let Ok(inside) = files.strip_prefix(wanted)
         {
             *files = folder.path().join(inside);

@@ -12,7 +12,7 @@ const LOOKED_THROUGH_MAX: usize = 10_000;
 
 /// One list of the API.
 #[derive(Clone, Copy)]
-pub(super) struct Listed {
+pub(super) struct ApiList {
     /// Its path, which is also the member with its entries.
     pub(super) path: &'static str,
     /// The prefix of its ids.
@@ -27,7 +27,7 @@ pub(super) struct Listed {
 /// The number of entries per request.
 const PAGE_SIZE: usize = 200;
 
-impl Listed {
+impl ApiList {
     pub(super) async fn newest(
         &self,
         api: &mut LocalApi,

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
-use toolgate_core::decision::{Policy, Question};
+use toolgate_core::decision::{Policy, PolicyRequest};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role, Tool};
-use toolgate_policy::{PolicyEngine, Template, check, decisions, run_tests, schema_for, table};
+use toolgate_core::{Digest, Principal, PrincipalId, PrincipalKind, Role, Tool};
+use toolgate_policy::{PolicyEngine, PolicyTemplate, check, decisions, run_tests, schema_for, table};
 
-pub(super) use self::in_force::InForce;
+pub(super) use self::in_force::PoliciesInForce;
 use super::context::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;
@@ -36,8 +36,8 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
     let store = open_store(&config).await?;
     let catalog = stored::catalog(&config, &store).await;
     store.close().await;
-    let in_force = InForce::of(&config).await;
-    let room = Room { context, config, tools: stored::tools(&*catalog?), in_force };
+    let in_force = PoliciesInForce::of(&config).await;
+    let room = PolicyContext { context, config, tools: stored::tools(&*catalog?), in_force };
     match command {
         PolicyCommand::Check => room.check(),
         PolicyCommand::Explain(args) => room.explain(args),
@@ -48,15 +48,15 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
 }
 
 /// The common needs of all verbs.
-struct Room<'a> {
+struct PolicyContext<'a> {
     context: &'a Context,
     config: Config,
     /// By name.
     tools: Vec<Arc<Tool>>,
-    in_force: InForce,
+    in_force: PoliciesInForce,
 }
 
-impl Room<'_> {
+impl PolicyContext<'_> {
     /// The version of the written policies, if they load.
     fn written(&self) -> Option<Digest> {
         self.engine().ok().map(|engine| engine.version())
@@ -87,7 +87,7 @@ impl Room<'_> {
         let arguments: Value = serde_json::from_str(&args.args)
             .context("the arguments are not valid JSON\nhint: give a JSON object: '{\"amount\": 50}'")?;
         let (session, run) = (args.session.map(SessionId::new), args.run.map(RunId::new));
-        let explanation = engine.explain(&Question {
+        let explanation = engine.explain(&PolicyRequest {
             principal: &principal,
             tool: &tool,
             arguments: &arguments,
@@ -167,7 +167,7 @@ impl Room<'_> {
             put!("{}", json_text(&table_for_programs(&engine, &actors, &tools)?));
             return Ok(ExitCode::SUCCESS);
         }
-        put!("{}", printable(&table(&engine, &actors, &tools, &Template::ALL)?));
+        put!("{}", printable(&table(&engine, &actors, &tools, &PolicyTemplate::ALL)?));
         talk!("calls without arguments; in force is {}", engine.template().as_str());
         Ok(ExitCode::SUCCESS)
     }
@@ -191,7 +191,7 @@ impl Room<'_> {
 
 fn principal(args: &ExplainArgs) -> Principal {
     let role: Role = args.role.into();
-    let kind = args.kind.map_or(role.usual_kind(), Kind::from);
+    let kind = args.kind.map_or(role.usual_kind(), PrincipalKind::from);
     let groups = args.groups.clone().into();
     Principal { id: PrincipalId::new(&args.principal), kind, role, groups }
 }
@@ -202,7 +202,7 @@ fn table_for_programs(
     tools: &[(&str, Arc<Tool>)],
 ) -> anyhow::Result<Vec<Value>> {
     let mut told = Vec::new();
-    for template in Template::ALL {
+    for template in PolicyTemplate::ALL {
         for row in decisions(engine, actors, tools, &[template])? {
             let cell = row.cells.first().expect("one level was asked for");
             told.push(json!({

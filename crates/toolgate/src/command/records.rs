@@ -15,14 +15,14 @@ use crate::keyring;
 use crate::local::open_store;
 
 /// The store and its writers.
-pub(super) struct Room {
+pub(super) struct RecordsContext {
     pub(super) config: Config,
     pub(super) store: Store,
     pub(super) records: Records,
     books: Arc<Books>,
 }
 
-impl Room {
+impl RecordsContext {
     /// With the configuration as written.
     pub(super) async fn open(context: &Context) -> anyhow::Result<Self> {
         Self::of(context.config_as_written()?).await

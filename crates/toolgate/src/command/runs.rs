@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use toolgate_core::id::{RunId, TaskId};
 
 use super::context::Context;
-use super::pages::Listed;
+use super::pages::ApiList;
 use super::shown::text;
 use crate::cli::{ListRunsArgs, RunsCommand, TasksCommand};
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
 
-pub(super) const RUNS: Listed = Listed {
+pub(super) const RUNS: ApiList = ApiList {
     path: "runs",
     prefix: RunId::PREFIX,
     noun: "run",
@@ -23,7 +23,7 @@ pub(super) const RUNS: Listed = Listed {
     everything: &[],
 };
 
-const TASKS: Listed = Listed {
+const TASKS: ApiList = ApiList {
     path: "tasks",
     prefix: TaskId::PREFIX,
     noun: "task",
@@ -48,13 +48,13 @@ pub(super) async fn run_tasks(context: &Context, command: TasksCommand) -> anyho
         TasksCommand::List { most } => {
             let limit = most.count();
             let ask = async |api: &mut LocalApi| TASKS.newest(api, &[], limit).await;
-            let tasks = context.ask(Catalogue::NotNeeded, ask).await?;
+            let tasks = context.ask(CatalogueNeed::NotNeeded, ask).await?;
             put!("{}", render::tasks(&tasks).render(context.reader(), &tasks));
             tell_of_more(&tasks, limit);
         }
         TasksCommand::Show { id } => {
             let ask = async |api: &mut LocalApi| TASKS.find(api, &id).await;
-            let task = context.ask(Catalogue::NotNeeded, ask).await?;
+            let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
             put!("{}", if context.global.json { table::json(&task) } else { render::task(&task) });
         }
     }
@@ -72,7 +72,7 @@ async fn list(context: &Context, args: &ListRunsArgs) -> anyhow::Result<ExitCode
         }
         RUNS.newest(api, &query, limit).await
     };
-    let runs = context.ask(Catalogue::NotNeeded, ask).await?;
+    let runs = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", render::list(&runs).render(context.reader(), &runs));
     tell_of_more(&runs, limit);
     Ok(ExitCode::SUCCESS)
@@ -80,7 +80,7 @@ async fn list(context: &Context, args: &ListRunsArgs) -> anyhow::Result<ExitCode
 
 async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| RUNS.find(api, id).await;
-    let run = context.ask(Catalogue::NotNeeded, ask).await?;
+    let run = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", if context.global.json { table::json(&run) } else { render::show(&run) });
     Ok(ExitCode::SUCCESS)
 }
@@ -91,7 +91,7 @@ async fn step(context: &Context, id: &str, verb: &str, body: &Value) -> anyhow::
         let run = RUNS.find(api, id).await?;
         api.post(&["runs", text(&run["id"]), verb], body).await
     };
-    let run = context.ask(Catalogue::NotNeeded, ask).await?;
+    let run = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&run));
     } else {

@@ -7,22 +7,22 @@ use anyhow::bail;
 use serde_json::json;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{PrincipalId, ServerName};
-use toolgate_credentials::{OutsideSecret, SIGN_IN, Secret, Stored, origin_of};
-use toolgate_registry::Source;
-use toolgate_store::{SecretOrigin, Whose};
+use toolgate_credentials::{OutsideSecret, SIGN_IN, Secret, SecretInfo, origin_of};
+use toolgate_registry::ServerSource;
+use toolgate_store::{SecretOrigin, SecretOwner};
 
 use super::context::Context;
 use super::input;
-use super::records::{Room, person};
-use super::servers::{Known, roster};
+use super::records::{RecordsContext, person};
+use super::servers::{RosterServer, roster};
 use crate::cli::{SecretArgs, SecretsCommand};
 use crate::output::{put, say, talk};
-use crate::table::Table;
+use crate::table::TextTable;
 
 const VALUE_BYTES_MAX: u64 = 64 << 10;
 
 pub(super) async fn run(context: &Context, command: SecretsCommand) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let outcome = match command {
         SecretsCommand::Set(args) => set(context, &room, args).await,
         SecretsCommand::List { server } => list(context, &room, server.as_deref()).await,
@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context, command: SecretsCommand) -> anyhow::R
     outcome
 }
 
-async fn set(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result<ExitCode> {
+async fn set(context: &Context, room: &RecordsContext, args: SecretArgs) -> anyhow::Result<ExitCode> {
     let server = server_name(&args.server)?;
     let principal = args.principal.as_deref().map(PrincipalId::new);
     let vault = room.vault()?;
@@ -57,12 +57,12 @@ async fn set(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result
 
 /// Reports addresses from other people that are not allowed yet.
 async fn tell_where_not(
-    room: &Room,
-    known: &Known,
+    room: &RecordsContext,
+    known: &RosterServer,
     principal: Option<PrincipalId>,
     name: &str,
 ) -> anyhow::Result<()> {
-    if known.source == Source::File {
+    if known.source == ServerSource::File {
         return Ok(());
     }
     let (server, origins) = (&known.name, room.store.list_secret_origins().await?);
@@ -80,7 +80,7 @@ async fn tell_where_not(
 
 async fn allow(
     context: &Context,
-    room: &Room,
+    room: &RecordsContext,
     server: &str,
     name: &str,
     origins: &[String],
@@ -95,16 +95,17 @@ async fn allow(
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(context: &Context, room: &Room, server: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn list(context: &Context, room: &RecordsContext, server: Option<&str>) -> anyhow::Result<ExitCode> {
     let server = server.map(server_name).transpose()?;
     let origins = room.store.list_secret_origins().await?;
     // No key is needed, and none is made, to read names.
     let stored = room.store.list_sealed(server.as_ref()).await?.into_iter();
-    let mut listed: Vec<Listed> = stored.map(|one| Listed::stored(Stored::from(one), &origins)).collect();
+    let mut listed: Vec<ListedSecret> =
+        stored.map(|one| ListedSecret::stored(SecretInfo::from(one), &origins)).collect();
     let outside =
         room.config.secrets.iter().filter(|one| server.as_ref().is_none_or(|name| one.server == *name));
-    listed.extend(outside.map(|one| Listed::elsewhere(one, &origins)));
-    let mut table = Table::new(["SERVER", "SECRET", "FOR", "KEPT", "ALLOWED FOR", "CHANGED"]);
+    listed.extend(outside.map(|one| ListedSecret::elsewhere(one, &origins)));
+    let mut table = TextTable::new(["SERVER", "SECRET", "FOR", "KEPT", "ALLOWED FOR", "CHANGED"]);
     for one in &listed {
         let name = if one.name == SIGN_IN { "(a sign-in)".to_owned() } else { one.name.clone() };
         let changed = one.updated_at_ms.map(rfc3339).unwrap_or_default();
@@ -124,7 +125,7 @@ async fn list(context: &Context, room: &Room, server: Option<&str>) -> anyhow::R
 
 /// The public data of a secret.
 #[derive(serde::Serialize)]
-struct Listed {
+struct ListedSecret {
     server: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<PrincipalId>,
@@ -138,9 +139,9 @@ struct Listed {
     updated_at_ms: Option<i64>,
 }
 
-impl Listed {
-    fn stored(one: Stored, origins: &[SecretOrigin]) -> Self {
-        let Stored { server, principal, name, created_at_ms, updated_at_ms } = one;
+impl ListedSecret {
+    fn stored(one: SecretInfo, origins: &[SecretOrigin]) -> Self {
+        let SecretInfo { server, principal, name, created_at_ms, updated_at_ms } = one;
         let allows = |origin: &&SecretOrigin| {
             let known = ServerName::new(&server);
             known.is_ok_and(|server| origin.allows(&server, principal.as_ref(), &name, &origin.origin))
@@ -152,7 +153,7 @@ impl Listed {
 
     fn elsewhere(one: &OutsideSecret, origins: &[SecretOrigin]) -> Self {
         let OutsideSecret { server, name, source, .. } = one;
-        let by_admin = origins.iter().filter(|origin| origin.whose == Whose::All);
+        let by_admin = origins.iter().filter(|origin| origin.whose == SecretOwner::All);
         let by_admin = by_admin.filter(|origin| origin.allows(server, None, name, &origin.origin));
         let origins =
             one.origins.iter().cloned().chain(by_admin.map(|origin| origin.origin.clone())).collect();
@@ -162,7 +163,7 @@ impl Listed {
     }
 }
 
-async fn remove(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result<ExitCode> {
+async fn remove(context: &Context, room: &RecordsContext, args: SecretArgs) -> anyhow::Result<ExitCode> {
     let server = server_name(&args.server)?;
     let principal = args.principal.as_deref().map(PrincipalId::new);
     if args.name == SIGN_IN {

@@ -19,23 +19,23 @@ use toolgate_edge::{Quotas, serve};
 use toolgate_pipeline::Pipeline;
 use toolgate_pipeline::filter::Filters;
 use toolgate_registry::Registry;
-use toolgate_store::{NewToken, Others};
+use toolgate_store::{NewToken, OtherUsersAccess};
 
 use super::context::Context;
-use crate::claim::{self, Claim};
+use crate::claim::{self, StreamClaimGuard};
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
 use crate::consent;
 use crate::environment;
 use crate::finding;
-use crate::governance::{COMMAND_STREAM, Follower};
+use crate::governance::{COMMAND_STREAM, PolicyFollower};
 use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
 use crate::pages::{LINK_TIME, link_address};
-use crate::reload::{Seen, Watch};
+use crate::reload::{ConfigWatch, FileChange};
 use crate::sockets::Sockets;
-use crate::wiring::{self, House, Record};
+use crate::wiring::{self, AssembledGateway, ServerRecording};
 
 /// More than the gateway can have connections.
 const OPEN_FILES_MAX: u64 = 65_536;
@@ -54,31 +54,33 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     })?;
     let address = listener.local_addr().context("could not find the address that was bound")?;
     let endpoint = endpoint(address);
-    let claim = Claim::take(&config, &store, &endpoint).await?;
+    let claim = StreamClaimGuard::take(&config, &store, &endpoint).await?;
     let written = config.clone();
     let config = with_model(config, args.model);
-    let house = wiring::start_under(&config, &store, address, Record::Yes, claim.of_writer()).await?;
+    let house =
+        wiring::start_under(&config, &store, address, ServerRecording::Yes, claim.of_writer()).await?;
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens(&config.store.stream).await?;
     lock.announce(Some(endpoint.clone()))?;
     consent::keep_named(&context.whereabouts());
     // From here on there is something to clean up, and a reader of the ready message may stop it at once.
-    let mut signals = Signals::listen()?;
+    let mut signals = StopSignals::listen()?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);
-    let news = News { endpoint: &endpoint, first: &first, audience: Audience::of_stdout() };
+    let news = StartMessages { endpoint: &endpoint, first: &first, audience: OutputAudience::of_stdout() };
     let console = match news.audience {
-        Audience::Person if config.console.enabled => {
+        OutputAudience::Person if config.console.enabled => {
             Some(link_address(&endpoint, &store.create_login_link(LINK_TIME).await?))
         }
-        Audience::Person | Audience::Record => None,
+        OutputAudience::Person | OutputAudience::Record => None,
     };
     // A gateway continues to serve if its output has no reader.
     if let Err(error) = announce(context, &config, &news, console.as_deref()) {
         tracing::warn!(%error, "could not tell the address and tokens; `toolgate token create` makes another token");
     }
 
-    let following = Watch::new(&context.whereabouts(), environment::variable, consent::is_agreed, written);
-    let live = Live {
+    let following =
+        ConfigWatch::new(&context.whereabouts(), environment::variable, consent::is_agreed, written);
+    let live = LiveParts {
         registry: house.registry.clone(),
         pipeline: house.pipeline(),
         quotas: house.quotas.clone(),
@@ -115,19 +117,22 @@ fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
 }
 
 /// The parts that apply a changed configuration.
-struct Live {
+struct LiveParts {
     registry: Arc<Registry>,
     pipeline: Arc<Pipeline>,
     quotas: Arc<Quotas>,
-    follower: Follower,
+    follower: PolicyFollower,
 }
 
 /// Applies changes of the configuration file. A file that does not load changes nothing.
-async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, follower }: Live) {
+async fn follow_config(
+    mut watch: ConfigWatch,
+    LiveParts { registry, pipeline, quotas, follower }: LiveParts,
+) {
     let mut filters = watch.running().filters.clone();
     loop {
         match watch.next().await {
-            Seen::Changed { config, restart } => {
+            FileChange::Changed { config, restart } => {
                 quotas.set_rules(config.quotas.clone());
                 follower.take(&config).await;
                 let others = take_filters(&pipeline, &mut filters, config.filters.clone());
@@ -144,7 +149,7 @@ async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, foll
                     tracing::warn!("configuration: {} counts after a restart only", restart.join(", "));
                 }
             }
-            Seen::Refused(error) => {
+            FileChange::Refused(error) => {
                 // Not the lines themselves: they may contain secrets, and logs and ledgers travel.
                 let places = error.places();
                 tracing::error!(
@@ -184,19 +189,23 @@ fn take_filters(pipeline: &Pipeline, known: &mut Vec<FilterRule>, now: Vec<Filte
     lines
 }
 
-async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>, sockets: &Sockets) {
+async fn finish(
+    house: AssembledGateway,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    sockets: &Sockets,
+) {
     house.stop().await;
     drop(serving.await);
     sockets.finish().await;
 }
 
 /// The signals that stop the gateway. One that arrives while nothing waits is not lost.
-struct Signals {
+struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-impl Signals {
+impl StopSignals {
     fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("could not wait for signals");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
@@ -229,10 +238,10 @@ fn allow_many_files() {
 
 /// An existing folder keeps its mode: its owner may have reasons, but should know.
 fn warn_of_others(data: &Path) {
-    let may = match Others::of(data) {
-        Others::Nothing => return,
-        Others::Look => "look into",
-        Others::Change => "change",
+    let may = match OtherUsersAccess::of(data) {
+        OtherUsersAccess::Nothing => return,
+        OtherUsersAccess::Look => "look into",
+        OtherUsersAccess::Change => "change",
     };
     tracing::warn!(
         "other users of this machine may {may} the data folder; `chmod 700 {}` keeps them out",
@@ -242,28 +251,28 @@ fn warn_of_others(data: &Path) {
 
 /// The audience of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Audience {
+enum OutputAudience {
     /// A person at a terminal.
     Person,
     /// A journal, a log file, a program: something that stores text, and shows it to others.
     Record,
 }
 
-impl Audience {
+impl OutputAudience {
     fn of_stdout() -> Self {
         if io::stdout().is_terminal() { Self::Person } else { Self::Record }
     }
 }
 
 /// The messages at the start.
-struct News<'a> {
+struct StartMessages<'a> {
     endpoint: &'a str,
     /// The tokens of the first start; none later.
     first: &'a [NewToken],
-    audience: Audience,
+    audience: OutputAudience,
 }
 
-impl News<'_> {
+impl StartMessages<'_> {
     fn secret(&self, role: Role) -> Option<&str> {
         self.first.iter().find(|token| token.role == role).map(|token| token.secret.as_str())
     }
@@ -275,7 +284,7 @@ impl News<'_> {
     /// The file for tokens that are not shown on a terminal. A reader of the data folder could create others
     /// anyway.
     fn keep_tokens(&self, data: &Path) -> io::Result<Option<PathBuf>> {
-        if self.first.is_empty() || self.audience == Audience::Person {
+        if self.first.is_empty() || self.audience == OutputAudience::Person {
             return Ok(None);
         }
         let path = data.join(FIRST_TOKENS);
@@ -287,10 +296,15 @@ impl News<'_> {
 
 /// The next steps after a start. Secrets are for terminals: journals and log files are read by others, and
 /// kept.
-fn announce(context: &Context, config: &Config, news: &News<'_>, console: Option<&str>) -> io::Result<()> {
+fn announce(
+    context: &Context,
+    config: &Config,
+    news: &StartMessages<'_>,
+    console: Option<&str>,
+) -> io::Result<()> {
     let kept = news.keep_tokens(&config.data)?;
-    let News { endpoint, audience, .. } = news;
-    let shown = |role| news.secret(role).filter(|_| *audience == Audience::Person);
+    let StartMessages { endpoint, audience, .. } = news;
+    let shown = |role| news.secret(role).filter(|_| *audience == OutputAudience::Person);
     let client = json!({ "mcpServers": { "toolgate": {
         "type": "http",
         "url": endpoint,

@@ -14,19 +14,19 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 use toolgate_core::ServerName;
 use toolgate_core::server::{ServerHealth, ServerState};
-use toolgate_registry::Source;
+use toolgate_registry::ServerSource;
 use toolgate_store::Store;
 
 use super::context::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
-use crate::import::{self, Plan, Surroundings};
+use crate::import::{self, ImportEnvironment, ImportPlan};
 use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
-use crate::wiring::{self, House, Record};
+use crate::wiring::{self, AssembledGateway, ServerRecording};
 use crate::{consent, lock};
 
-pub(super) use roster::{Known, roster, target, unknown_server};
+pub(super) use roster::{RosterServer, roster, target, unknown_server};
 use show::health;
 
 pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::Result<ExitCode> {
@@ -49,7 +49,7 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     let found = import::read_client_config(
         &path,
         &text,
-        &Surroundings { home: home.as_deref(), listen: config.listen },
+        &ImportEnvironment { home: home.as_deref(), listen: config.listen },
     )?;
     let target = context.whereabouts().file_to_write();
     let current = match std::fs::read_to_string(&target) {
@@ -94,7 +94,7 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-fn plan_json(plan: &Plan) -> Value {
+fn plan_json(plan: &ImportPlan) -> Value {
     json!({
         "file": plan.target,
         "added": plan.additions.iter().map(|server| &server.name).collect::<Vec<_>>(),
@@ -111,7 +111,7 @@ fn confirmed() -> anyhow::Result<bool> {
 }
 
 /// The result of trying one server.
-pub(super) struct Trial {
+pub(super) struct ServerTrial {
     pub(super) name: String,
     pub(super) state: ServerState,
     pub(super) tools: Vec<String>,
@@ -124,7 +124,7 @@ pub(super) async fn try_servers(
     config: &Config,
     store: &Store,
     names: &[String],
-) -> anyhow::Result<Vec<Trial>> {
+) -> anyhow::Result<Vec<ServerTrial>> {
     let mut config = config.clone();
     config.servers.retain(|server| names.iter().any(|name| name == server.spec.name.as_str()));
     for server in &mut config.servers {
@@ -132,7 +132,7 @@ pub(super) async fn try_servers(
     }
     let longest = config.servers.iter().map(|server| server.spec.connect_timeout).max().unwrap_or_default();
     let started = Instant::now();
-    let house = wiring::start(&config, store, config.listen, Record::No).await?;
+    let house = wiring::start(&config, store, config.listen, ServerRecording::No).await?;
     // Each at its own pace: the duration of one says nothing about another.
     let tried = &house;
     let settling = config.servers.iter().map(|server| async move {
@@ -143,7 +143,7 @@ pub(super) async fn try_servers(
     let mut trials = Vec::new();
     for (server, (state, took_ms)) in config.servers.iter().zip(settled) {
         let name = &server.spec.name;
-        trials.push(Trial {
+        trials.push(ServerTrial {
             name: name.to_string(),
             tools: tools_of(&house, name, &state).await,
             state,
@@ -156,7 +156,7 @@ pub(super) async fn try_servers(
 }
 
 /// The tools of a server that was reached.
-async fn tools_of(house: &House, server: &ServerName, state: &ServerState) -> Vec<String> {
+async fn tools_of(house: &AssembledGateway, server: &ServerName, state: &ServerState) -> Vec<String> {
     house.shelved(server, state).await;
     let snapshot = house.catalog.snapshot();
     let tools = snapshot.tools.entries().iter().filter(|entry| entry.server == *server);
@@ -183,14 +183,14 @@ async fn refuse_untestable(config: &Config, store: &Store, name: &str) -> anyhow
     let roster = roster(config, store).await?;
     match roster.iter().find(|known| known.name.as_str() == name) {
         None => bail!("{}", unknown_server(&roster, name)),
-        Some(known) if known.source != Source::File => bail!(
+        Some(known) if known.source != ServerSource::File => bail!(
             "{name:?} is not reached by an address in the file\nhint: `toolgate servers show {name}` says how it does at the gateway"
         ),
         Some(_) => Ok(()),
     }
 }
 
-impl Trial {
+impl ServerTrial {
     pub(super) fn to_json(&self) -> Value {
         json!({
             "name": self.name,

@@ -7,16 +7,16 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::pages::Listed;
+use super::pages::ApiList;
 use super::shown::text;
 use crate::cli::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 use crate::config::Config;
-use crate::local::{Catalogue, LocalApi, Problem};
+use crate::local::{CatalogueNeed, LocalApi, LocalProblem};
 use crate::lock;
 use crate::output::{printable, put, say, talk};
 use crate::table;
 
-const SESSIONS: Listed = Listed {
+const SESSIONS: ApiList = ApiList {
     path: "sessions",
     prefix: "ses_",
     noun: "session",
@@ -44,7 +44,7 @@ async fn list(context: &Context, args: &ListSessionsArgs) -> anyhow::Result<Exit
     query.extend(args.state.map(|state| ("state", state.as_str().to_owned())));
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let ask = async |api: &mut LocalApi| SESSIONS.newest(api, &query, limit).await;
-    let sessions = context.ask(Catalogue::NotNeeded, ask).await?;
+    let sessions = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", render::list(&sessions).render(context.reader(), &sessions));
     if sessions.len() == limit {
         talk!("the newest {limit} of them; --limit shows more");
@@ -57,14 +57,14 @@ async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
         let id = find(api, id).await?;
         api.get(&["sessions", &id], &[]).await
     };
-    let session = context.ask(Catalogue::NotNeeded, ask).await?;
+    let session = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", if context.global.json { table::json(&session) } else { render::show(&session) });
     Ok(ExitCode::SUCCESS)
 }
 
 async fn explain(context: &Context, args: &ExplainSessionArgs) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| explained(api, args).await;
-    let explained = context.ask(Catalogue::Needed, ask).await?;
+    let explained = context.ask(CatalogueNeed::Needed, ask).await?;
     let warnings = explained["warnings"].as_array().into_iter().flatten();
     warnings.for_each(|warning| talk!("warning: {}", printable(text(&warning["message"]))));
     if context.global.json {
@@ -107,7 +107,7 @@ async fn open(context: &Context, args: OpenArgs) -> anyhow::Result<ExitCode> {
     });
     let config = context.config()?;
     let ask = async |api: &mut LocalApi| api.post(&["sessions"], &body).await;
-    let mut opened = context.ask(Catalogue::Needed, ask).await?;
+    let mut opened = context.ask(CatalogueNeed::Needed, ask).await?;
     opened["mcp_url"] = endpoint(&config, text(&opened["session"]["id"])).into();
     if context.global.json {
         put!("{}", table::json(&opened));
@@ -134,7 +134,7 @@ async fn close(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
         let id = find(api, id).await?;
         api.delete(&["sessions", &id]).await
     };
-    let session = context.ask(Catalogue::NotNeeded, ask).await?;
+    let session = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&session));
     } else {
@@ -149,5 +149,5 @@ pub(super) async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<Stri
 }
 
 pub(super) fn is_unknown(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Problem>().is_some_and(|problem| problem.status == NOT_FOUND)
+    error.downcast_ref::<LocalProblem>().is_some_and(|problem| problem.status == NOT_FOUND)
 }

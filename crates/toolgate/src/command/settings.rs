@@ -6,20 +6,20 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
-use toolgate_registry::Setting;
+use toolgate_registry::CurrentSetting;
 
 use super::context::Context;
 use super::input::read_stdin;
-use super::records::{Room, told};
+use super::records::{RecordsContext, told};
 use crate::cli::SettingsCommand;
 use crate::output::{put, say, talk};
-use crate::table::{Table, json as pretty};
+use crate::table::{TextTable, json as pretty};
 
 /// A value from standard input.
 const VALUE_BYTES_MAX: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context, command: SettingsCommand) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let outcome = match command {
         SettingsCommand::List => list(context, &room).await,
         SettingsCommand::Get { key } => get(context, &room, &key).await,
@@ -31,9 +31,9 @@ pub(super) async fn run(context: &Context, command: SettingsCommand) -> anyhow::
     outcome
 }
 
-async fn list(context: &Context, room: &Room) -> anyhow::Result<ExitCode> {
+async fn list(context: &Context, room: &RecordsContext) -> anyhow::Result<ExitCode> {
     let settings = room.records.settings().await.map_err(told)?;
-    let mut table = Table::new(["SETTING", "VERSION", "VALUE", "CHANGED", "BY"]);
+    let mut table = TextTable::new(["SETTING", "VERSION", "VALUE", "CHANGED", "BY"]);
     for setting in &settings {
         table.row([
             setting.key.to_owned(),
@@ -60,7 +60,7 @@ fn summary(value: &Value) -> String {
     }
 }
 
-async fn get(context: &Context, room: &Room, key: &str) -> anyhow::Result<ExitCode> {
+async fn get(context: &Context, room: &RecordsContext, key: &str) -> anyhow::Result<ExitCode> {
     let setting = room.records.setting(key).await.map_err(told)?;
     match context.global.json {
         true => put!("{}", pretty(&view(&setting))),
@@ -71,7 +71,7 @@ async fn get(context: &Context, room: &Room, key: &str) -> anyhow::Result<ExitCo
 
 async fn set(
     context: &Context,
-    room: &Room,
+    room: &RecordsContext,
     key: &str,
     value: &str,
     if_version: Option<u64>,
@@ -96,7 +96,7 @@ async fn set(
     Ok(ExitCode::SUCCESS)
 }
 
-fn view(setting: &Setting) -> Value {
+fn view(setting: &CurrentSetting) -> Value {
     json!({
         "key": setting.key,
         "value": setting.value,

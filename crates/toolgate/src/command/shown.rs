@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolgate_core::RawJson;
-use toolgate_core::decision::Requirement;
+use toolgate_core::decision::ApprovalRequirement;
 
 pub(super) use toolgate_store::clock::now_ms;
 
@@ -92,7 +92,7 @@ pub(super) fn any_of(names: &[String]) -> String {
 }
 
 /// The required people: "2 people, one of finance, one of legal or admins".
-pub(super) fn needs(requirement: &Requirement) -> String {
+pub(super) fn needs(requirement: &ApprovalRequirement) -> String {
     let people = match requirement.quorum {
         1 => "1 person".to_owned(),
         quorum => format!("{quorum} people"),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
-use toolgate_core::scope::{AgentName, Route};
+use toolgate_core::scope::{AgentName, SessionRoute};
 use toolgate_edge::serve_pipe;
 
 use super::agents;
@@ -16,9 +16,9 @@ use crate::cli::StdioArgs;
 use crate::config::Config;
 use crate::local::{LocalApi, Socket, open_store};
 use crate::output::{printable, talk};
-use crate::relay::{End, relay};
+use crate::relay::{RelayEnd, relay};
 use crate::sockets::greet;
-use crate::wiring::{self, Record};
+use crate::wiring::{self, ServerRecording};
 
 pub(super) async fn run(context: &Context, args: StdioArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
@@ -29,10 +29,10 @@ pub(super) async fn run(context: &Context, args: StdioArgs) -> anyhow::Result<Ex
         return through(stream, &config, args.agent.as_ref()).await;
     }
     let store = open_store(&config).await?;
-    let house = wiring::start(&config, &store, config.listen, Record::No).await?;
+    let house = wiring::start(&config, &store, config.listen, ServerRecording::No).await?;
     let warning = args.agent.as_ref().and_then(|agent| agents::unknown(&house.registry.definitions(), agent));
     warning.iter().for_each(|warning| talk!("{warning}"));
-    let route = args.agent.map_or(Route::Default, Route::Agent);
+    let route = args.agent.map_or(SessionRoute::Default, SessionRoute::Agent);
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     serve_pipe(house.gateway.clone(), Socket::Agent.credential(), route, input, output).await;
     house.stop().await;
@@ -59,9 +59,9 @@ async fn through(
     }
     let client = (tokio::io::stdin(), tokio::io::stdout());
     match relay(client, stream.into_split(), &config.limits).await {
-        Ok(End::Client) => Ok(ExitCode::SUCCESS),
-        Ok(End::Gateway { unanswered: 0 }) => bail!("the gateway ended"),
-        Ok(End::Gateway { unanswered }) => {
+        Ok(RelayEnd::Client) => Ok(ExitCode::SUCCESS),
+        Ok(RelayEnd::Gateway { unanswered: 0 }) => bail!("the gateway ended"),
+        Ok(RelayEnd::Gateway { unanswered }) => {
             bail!("the gateway ended; {unanswered} requests were answered with an error")
         }
         // The client no longer reads.

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Principal, Role, ServerName};
-use toolgate_store::{NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store, Token};
+use toolgate_store::{ListedToken, NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store};
 
 use super::agents;
 use super::context::Context;
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::governance::COMMAND_STREAM;
 use crate::local::open_store;
 use crate::output::{put, say, talk};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Pages of sessions whose tokens are listed.
 const SESSION_PAGES_MAX: usize = 20;
@@ -82,7 +82,7 @@ async fn create(context: &Context, config: &Config, store: &Store, args: NewToke
 }
 
 /// The tokens of the newest sessions, including closed ones.
-async fn session_tokens(store: &Store) -> anyhow::Result<Vec<Token>> {
+async fn session_tokens(store: &Store) -> anyhow::Result<Vec<ListedToken>> {
     let mut tokens = Vec::new();
     let mut cursor = None;
     for _ in 0..SESSION_PAGES_MAX {
@@ -99,8 +99,8 @@ async fn session_tokens(store: &Store) -> anyhow::Result<Vec<Token>> {
     Ok(tokens)
 }
 
-fn table(tokens: &[Token]) -> Table {
-    let mut table = Table::new([
+fn table(tokens: &[ListedToken]) -> TextTable {
+    let mut table = TextTable::new([
         "ID",
         "ROLE",
         "KIND",

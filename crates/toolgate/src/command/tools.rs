@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::failure;
 use crate::local::{LocalClient, open_store};
 use crate::output::{printable, put, say, talk};
-use crate::table::{Reader, Table};
+use crate::table::{OutputReader, TextTable};
 
 pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -29,8 +29,7 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
             review::list(context, status, server.as_deref()).await
         }
         ToolsCommand::Diff(args) => {
-            let differing =
-                if args.exit_code { review::Differing::Fails } else { review::Differing::Succeeds };
+            let differing = if args.exit_code { review::DiffExit::Fails } else { review::DiffExit::Succeeds };
             match (&args.name, &args.from) {
                 (Some(name), Some(from)) => {
                     history::compare(context, name, from, args.to.as_deref(), differing).await
@@ -43,32 +42,32 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
         ToolsCommand::Cost(args) => cost::run(context, args).await,
         ToolsCommand::Accept(args) => review::accept(context, args).await,
         ToolsCommand::Reject { name, version } => review::reject(context, &name, version).await,
-        ToolsCommand::List { server, status: None } => speak(context, Ask::List(server)).await,
-        ToolsCommand::Describe { name } => speak(context, Ask::Describe(name)).await,
+        ToolsCommand::List { server, status: None } => speak(context, ToolRequest::List(server)).await,
+        ToolsCommand::Describe { name } => speak(context, ToolRequest::Describe(name)).await,
         ToolsCommand::Call { name, arguments } => {
             let hint = texts_that_look_otherwise(&arguments)
                 .first()
                 .map(|(key, value)| format!("`{key}={value}` is text; `{key}:={value}` is JSON"));
             let arguments = parse_arguments(&arguments)?;
-            speak(context, Ask::Call { name, arguments, hint }).await
+            speak(context, ToolRequest::Call { name, arguments, hint }).await
         }
     }
 }
 
 /// A request to a gateway, as from an agent.
-enum Ask {
+enum ToolRequest {
     List(Option<String>),
     Describe(String),
     Call { name: String, arguments: Value, hint: Option<String> },
 }
 
-async fn speak(context: &Context, ask: Ask) -> anyhow::Result<ExitCode> {
+async fn speak(context: &Context, ask: ToolRequest) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
     let mut client = LocalClient::open(&config).await?;
     let outcome = match ask {
-        Ask::List(server) => list(context, &config, &mut client, server.as_deref()).await,
-        Ask::Describe(name) => describe(context, &config, &mut client, &name).await,
-        Ask::Call { name, arguments, hint } => {
+        ToolRequest::List(server) => list(context, &config, &mut client, server.as_deref()).await,
+        ToolRequest::Describe(name) => describe(context, &config, &mut client, &name).await,
+        ToolRequest::Call { name, arguments, hint } => {
             call(context, &mut client, &name, arguments, hint.as_deref()).await
         }
     };
@@ -84,10 +83,10 @@ async fn list(
 ) -> anyhow::Result<ExitCode> {
     let mut tools = client.list("tools/list", "tools").await?;
     if let Some(server) = server {
-        let own = Own::of(config, server).await?;
+        let own = OwnNames::of(config, server).await?;
         tools.retain(|tool| own.has(text(&tool["name"])));
     }
-    let mut table = Table::new(["TOOL", "DESCRIPTION"]);
+    let mut table = TextTable::new(["TOOL", "DESCRIPTION"]);
     for tool in &tools {
         table.row([text(&tool["name"]).to_owned(), first_line(text(&tool["description"]))]);
     }
@@ -96,13 +95,13 @@ async fn list(
 }
 
 /// The names of one server's tools.
-struct Own {
+struct OwnNames {
     /// The prefix of their names, unless they were given others.
     prefix: String,
     given: Vec<String>,
 }
 
-impl Own {
+impl OwnNames {
     async fn of(config: &Config, server: &str) -> anyhow::Result<Self> {
         let store = open_store(config).await?;
         let roster = roster(config, &store).await?;
@@ -155,7 +154,7 @@ async fn describe(
         say!("It takes no arguments.");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(["ARGUMENT", "TYPE", "NEEDED", "DESCRIPTION"]);
+    let mut table = TextTable::new(["ARGUMENT", "TYPE", "NEEDED", "DESCRIPTION"]);
     for (name, property) in &properties {
         let needed = if required.contains(&name.as_str()) { "required" } else { "optional" };
         table.row([
@@ -201,7 +200,7 @@ async fn call(
         for block in result["content"].as_array().into_iter().flatten() {
             let shown = show_block(block);
             // A pipe gets the tool's output, byte for byte.
-            let shown = if context.reader() == Reader::Terminal { printable(&shown) } else { shown };
+            let shown = if context.reader() == OutputReader::Terminal { printable(&shown) } else { shown };
             say!("{shown}");
         }
         if result["content"].as_array().is_none_or(Vec::is_empty) && !result["structuredContent"].is_null() {

@@ -8,10 +8,10 @@ use toolgate_core::Role;
 use toolgate_credentials::{BearerAlgorithm, BearerSettings};
 use url::{Host, Url};
 
-use super::problem::Problems;
+use super::problem::ConfigProblems;
 use super::reference::is_variable_name;
-use super::section::{At, Section, require};
-use super::value::Context;
+use super::section::{ConfigSection, Located, require};
+use super::value::ReadContext;
 
 pub(super) const VAULT_KEYS: [&str; 2] = ["key_file", "key_env"];
 pub(super) const OAUTH_KEYS: [&str; 7] =
@@ -29,7 +29,11 @@ pub(crate) enum VaultSettings {
     Environment(String),
 }
 
-pub(super) fn read_vault(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> VaultSettings {
+pub(super) fn read_vault(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> VaultSettings {
     section.refuse_unknown_keys(&VAULT_KEYS, &[], problems);
     let file = ctx.places(section).path("key_file", ctx.folder, problems).map(|file| file.value);
     let variable = section.string("key_env", problems).and_then(|name| checked_variable(name, problems));
@@ -44,7 +48,7 @@ pub(super) fn read_vault(section: &Section<'_>, ctx: &Context<'_>, problems: &mu
     }
 }
 
-fn checked_variable(name: At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_variable(name: Located<&str>, problems: &mut ConfigProblems) -> Option<String> {
     if is_variable_name(name.value) {
         return Some(name.value.to_owned());
     }
@@ -56,9 +60,9 @@ fn checked_variable(name: At<&str>, problems: &mut Problems) -> Option<String> {
 
 /// `None` if a problem was added.
 pub(super) fn read_oauth(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> Option<BearerSettings> {
     section.refuse_unknown_keys(&OAUTH_KEYS, &[], problems);
     for (key, example) in OAUTH_NEEDS {
@@ -90,7 +94,12 @@ const OAUTH_NEEDS: [(&str, &str); 3] = [
     ("scopes", "{ \"toolgate:call\" = \"agent\" }"),
 ];
 
-fn text(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Problems) -> Option<String> {
+fn text(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let written = section.string(key, problems)?;
     let values = ctx.values(section);
     let expanded = values.plain(key, &written, problems)?;
@@ -104,7 +113,12 @@ fn text(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Prob
 
 /// An address whose keys are trusted: they must not be replaceable in transit. It stays as written, since
 /// tokens repeat it literally.
-fn address(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Problems) -> Option<String> {
+fn address(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let expanded = text(section, ctx, key, problems)?;
     let written = section.string(key, problems)?;
     if ctx.values(section).is_kept(written.value) {
@@ -136,7 +150,7 @@ fn is_here(url: &Url) -> bool {
     }
 }
 
-fn scopes(section: &Section<'_>, problems: &mut Problems) -> Option<BTreeMap<String, Role>> {
+fn scopes(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<BTreeMap<String, Role>> {
     let span = section.key_span("scopes")?;
     let known = Role::ALL.map(|role| (role.as_str(), role));
     let hint = "`toolgate token create --help` says what each role may do";

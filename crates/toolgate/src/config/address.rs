@@ -4,9 +4,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::problem::Problems;
-use super::section::{At, Section};
-use super::{Whereabouts, reference};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located};
+use super::{ConfigHints, reference};
 
 /// An address to listen on, from the file or from `--listen`. The error is a hint.
 pub(crate) fn parse_listen(written: &str) -> Result<SocketAddr, String> {
@@ -40,7 +40,7 @@ fn listen_hint(written: &str) -> String {
     }
 }
 
-pub(super) fn checked_listen(listen: &At<&str>, problems: &mut Problems) -> Option<SocketAddr> {
+pub(super) fn checked_listen(listen: &Located<&str>, problems: &mut ConfigProblems) -> Option<SocketAddr> {
     match parse_listen(listen.value) {
         Ok(address) => Some(address),
         Err(hint) => {
@@ -52,9 +52,9 @@ pub(super) fn checked_listen(listen: &At<&str>, problems: &mut Problems) -> Opti
 }
 
 pub(super) fn checked_data(
-    data: &At<&str>,
-    at: &Whereabouts<'_>,
-    problems: &mut Problems,
+    data: &Located<&str>,
+    at: &ConfigHints<'_>,
+    problems: &mut ConfigProblems,
 ) -> Option<PathBuf> {
     let expected = "the path of a folder, absolute or from the folder of this file";
     let (what, hint) = match reference::expand(data.value, at.env) {
@@ -72,7 +72,7 @@ pub(super) fn checked_data(
     None
 }
 
-pub(super) type Check = fn(&str) -> Result<String, BadEntry>;
+pub(super) type AddressCheck = fn(&str) -> Result<String, BadEntry>;
 
 /// The fault of an entry in a list of hosts or origins.
 pub(super) struct BadEntry {
@@ -82,10 +82,10 @@ pub(super) struct BadEntry {
 }
 
 pub(super) fn checked_list(
-    top: &Section<'_>,
+    top: &ConfigSection<'_>,
     key: &str,
-    check: Check,
-    problems: &mut Problems,
+    check: AddressCheck,
+    problems: &mut ConfigProblems,
 ) -> Vec<String> {
     let mut checked = Vec::new();
     for item in top.strings(key, problems) {

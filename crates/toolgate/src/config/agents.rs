@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use toolgate_core::ServerName;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, BadPart, Capability, CapabilityName, Mounts, TokenBudget,
 };
 
-use super::problem::Problems;
-use super::section::{At, Section, require};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located, require};
 use super::server::legal_name;
 
-use rules::{Over, names, patterns, texts};
+use rules::{PatternSubject, names, patterns, texts};
 
 pub(super) const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
 pub(super) const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
@@ -31,7 +31,10 @@ const BUDGET_HINT: &str =
 const SECONDS: RangeInclusive<usize> = 1..=AgentLimits::SECONDS_MAX as usize;
 const SESSIONS: RangeInclusive<usize> = 1..=1_000_000;
 
-pub(super) fn read_capabilities(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<Capability> {
+pub(super) fn read_capabilities(
+    sections: Vec<ConfigSection<'_>>,
+    problems: &mut ConfigProblems,
+) -> Vec<Capability> {
     let mut capabilities: Vec<Capability> = Vec::new();
     for mut section in sections {
         title(&mut section, "capability", "a capability");
@@ -43,9 +46,9 @@ pub(super) fn read_capabilities(sections: Vec<Section<'_>>, problems: &mut Probl
         let capability = Capability {
             name: name.value,
             description: section.string("description", problems).map(|text| text.value.to_owned()),
-            tools: patterns(&section, "tools", Over::Tools, problems),
+            tools: patterns(&section, "tools", PatternSubject::Tools, problems),
             tags: texts(&section, "tags", problems),
-            servers: patterns(&section, "servers", Over::Servers, problems),
+            servers: patterns(&section, "servers", PatternSubject::Servers, problems),
         };
         refuse_excess(&section, capability.check(), problems);
         capabilities.push(capability);
@@ -53,8 +56,11 @@ pub(super) fn read_capabilities(sections: Vec<Section<'_>>, problems: &mut Probl
     capabilities
 }
 
-pub(super) fn read_agents(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<AgentDefinition> {
-    let mut claims = Claims::default();
+pub(super) fn read_agents(
+    sections: Vec<ConfigSection<'_>>,
+    problems: &mut ConfigProblems,
+) -> Vec<AgentDefinition> {
+    let mut claims = ConfigClaims::default();
     let mut agents: Vec<AgentDefinition> = Vec::new();
     for mut section in sections {
         title(&mut section, "agent", "an agent");
@@ -71,16 +77,20 @@ pub(super) fn read_agents(sections: Vec<Section<'_>>, problems: &mut Problems) -
     agents
 }
 
-fn read_agent(section: &Section<'_>, name: AgentName, problems: &mut Problems) -> AgentDefinition {
-    let templates = Template::ALL.map(|template| (template.as_str(), template));
+fn read_agent(
+    section: &ConfigSection<'_>,
+    name: AgentName,
+    problems: &mut ConfigProblems,
+) -> AgentDefinition {
+    let templates = PolicyTemplate::ALL.map(|template| (template.as_str(), template));
     let mut flag = |key| section.boolean(key, problems).is_some_and(|flag| flag.value);
     let (schema_diet, reveal_found) = (flag("schema_diet"), flag("reveal_found"));
     AgentDefinition {
         name,
         description: section.string("description", problems).map(|text| text.value.to_owned()),
         capabilities: capability_names(section, problems),
-        pinned: patterns(section, "pinned", Over::Tools, problems),
-        blocked: patterns(section, "blocked", Over::Tools, problems),
+        pinned: patterns(section, "pinned", PatternSubject::Tools, problems),
+        blocked: patterns(section, "blocked", PatternSubject::Tools, problems),
         mounts: mounts(section, problems),
         policy_template: section.word("policy_template", &templates, TEMPLATE_HINT, problems),
         token_budget: token_budget(section, problems),
@@ -92,23 +102,23 @@ fn read_agent(section: &Section<'_>, name: AgentName, problems: &mut Problems) -
     }
 }
 
-fn title(section: &mut Section<'_>, kind: &str, nameless: &str) {
-    match section.string("name", &mut Problems::default()) {
+fn title(section: &mut ConfigSection<'_>, kind: &str, nameless: &str) {
+    match section.string("name", &mut ConfigProblems::default()) {
         Some(name) => section.rename(format!("{kind} {:?}", name.value)),
         None => section.rename(nameless.to_owned()),
     }
 }
 
 fn name<T>(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     example: &str,
     parse: fn(&str) -> Result<T, String>,
-    problems: &mut Problems,
-) -> Option<At<T>> {
+    problems: &mut ConfigProblems,
+) -> Option<Located<T>> {
     require(section, "name", &format!("{example:?}"), problems);
     let name = section.string("name", problems)?;
     match parse(name.value) {
-        Ok(value) => Some(At { value, span: name.span }),
+        Ok(value) => Some(Located { value, span: name.span }),
         Err(_) => {
             let what = format!("{} cannot have that name", section.title());
             let legal = legal_name(name.value.trim_start_matches("ses_"));
@@ -119,12 +129,15 @@ fn name<T>(
 }
 
 /// A missing list means every tool, and an invalid one none: not every tool.
-fn capability_names(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<CapabilityName>> {
+fn capability_names(
+    section: &ConfigSection<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<Vec<CapabilityName>> {
     section.key_span("capabilities")?;
     Some(names(section, "capabilities", "capability", CapabilityName::new, problems))
 }
 
-fn mounts(section: &Section<'_>, problems: &mut Problems) -> Mounts {
+fn mounts(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Mounts {
     let title = format!("`mounts` of {}", section.title());
     let Some(mounts) = section.section("mounts", &title, problems) else { return Mounts::default() };
     mounts.refuse_unknown_keys(&MOUNTS_KEYS, &[], problems);
@@ -137,7 +150,7 @@ fn mounts(section: &Section<'_>, problems: &mut Problems) -> Mounts {
     }
 }
 
-fn token_budget(section: &Section<'_>, problems: &mut Problems) -> TokenBudget {
+fn token_budget(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> TokenBudget {
     let written = if section.is_text("token_budget") {
         section.word("token_budget", &[("off", TokenBudget::Off)], BUDGET_HINT, problems)
     } else {
@@ -147,7 +160,7 @@ fn token_budget(section: &Section<'_>, problems: &mut Problems) -> TokenBudget {
     written.unwrap_or_default()
 }
 
-fn limits(section: &Section<'_>, problems: &mut Problems) -> AgentLimits {
+fn limits(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> AgentLimits {
     let usual = AgentLimits::default();
     let title = format!("`limits` of {}", section.title());
     let Some(limits) = section.section("limits", &title, problems) else { return usual };
@@ -163,13 +176,13 @@ fn limits(section: &Section<'_>, problems: &mut Problems) -> AgentLimits {
     }
 }
 
-fn refuse_second(section: &Section<'_>, span: Range<usize>, problems: &mut Problems) {
+fn refuse_second(section: &ConfigSection<'_>, span: Range<usize>, problems: &mut ConfigProblems) {
     let what = format!("{} stands here twice", section.title());
     problems.add(span, what, "each name once", "remove one of the two, or rename it");
 }
 
 /// Refuses values that the settings would refuse too.
-fn refuse_excess(section: &Section<'_>, checked: Result<(), BadPart>, problems: &mut Problems) {
+fn refuse_excess(section: &ConfigSection<'_>, checked: Result<(), BadPart>, problems: &mut ConfigProblems) {
     let Err(bad) = checked else { return };
     let key = bad.field.split(['.', '[']).next().unwrap_or_default();
     let span = section.key_span(key).unwrap_or_else(|| section.span.clone());
@@ -179,12 +192,12 @@ fn refuse_excess(section: &Section<'_>, checked: Result<(), BadPart>, problems: 
 
 /// Whom each definition is for: a principal or a group begins with one.
 #[derive(Default)]
-struct Claims(BTreeMap<(&'static str, String), AgentName>);
+struct ConfigClaims(BTreeMap<(&'static str, String), AgentName>);
 
-impl Claims {
-    fn take(&mut self, section: &Section<'_>, agent: &AgentName, problems: &mut Problems) {
+impl ConfigClaims {
+    fn take(&mut self, section: &ConfigSection<'_>, agent: &AgentName, problems: &mut ConfigProblems) {
         for (key, kind) in [("principals", "principal"), ("groups", "group")] {
-            for one in section.strings(key, &mut Problems::default()) {
+            for one in section.strings(key, &mut ConfigProblems::default()) {
                 let first = self.0.entry((key, one.value.to_owned())).or_insert_with(|| agent.clone());
                 if first != agent {
                     let what = format!(

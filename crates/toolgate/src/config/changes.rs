@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_files::{Place, ResultSettings, Settings};
+use toolgate_files::{FilesSettings, ResultSettings, StoragePlace};
 
 use super::Config;
 
@@ -45,20 +45,20 @@ impl Config {
 
     /// True if there is a receiver whose connections are made at the start.
     fn tells_others(&self) -> bool {
-        let stored_elsewhere = matches!(self.files.place, Place::S3(_));
+        let stored_elsewhere = matches!(self.files.place, StoragePlace::S3(_));
         let told = !self.webhooks.is_empty() || self.metering.is_some() || self.otlp.is_some();
         told || stored_elsewhere || self.oauth.is_some()
     }
 
     /// The settings of `[files]` alone.
-    fn of_files(&self) -> Settings {
-        let usual = Settings::default();
-        Settings {
+    fn of_files(&self) -> FilesSettings {
+        let usual = FilesSettings::default();
+        FilesSettings {
             public_url: None,
             egress: usual.egress,
             results: usual.results,
             ref_keep: usual.ref_keep,
-            ..Settings::clone(&self.files)
+            ..FilesSettings::clone(&self.files)
         }
     }
 

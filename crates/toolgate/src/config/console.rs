@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::problem::Problems;
-use super::section::{Seconds, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, SecondsRange};
 
 pub(super) const KEYS: [&str; 2] = ["enabled", "login_seconds"];
 
@@ -21,11 +21,11 @@ impl Default for ConsoleSettings {
     }
 }
 
-pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> ConsoleSettings {
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ConsoleSettings {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let usual = ConsoleSettings::default();
     ConsoleSettings {
         enabled: section.boolean("enabled", problems).map_or(usual.enabled, |enabled| enabled.value),
-        login: section.seconds("login_seconds", Seconds::Positive, problems).unwrap_or(usual.login),
+        login: section.seconds("login_seconds", SecondsRange::Positive, problems).unwrap_or(usual.login),
     }
 }

@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
-use toolgate_files::{Binary, Place, S3Place, Settings};
+use toolgate_files::{BinaryTreatment, FilesSettings, S3Storage, StoragePlace};
 use url::Url;
 
-use super::problem::Problems;
+use super::problem::ConfigProblems;
 use super::registry::tool_name;
-use super::section::{At, Seconds, Section};
-use super::value::{Context, UrlForm};
+use super::section::{ConfigSection, Located, SecondsRange};
+use super::value::{ReadContext, UrlForm};
 
 pub(super) const FILES_KEYS: [&str; 15] = [
     "url",
@@ -54,29 +54,30 @@ const PUBLIC_URL: UrlForm = UrlForm {
     expected: "an address such as `https://gate.example.com`",
     instead_of_password: "leave it out: addresses that are given out carry a signature",
 };
-const BINARY: [(&str, Binary); 2] = [("take_out", Binary::TakeOut), ("inline", Binary::Inline)];
+const BINARY: [(&str, BinaryTreatment); 2] =
+    [("take_out", BinaryTreatment::TakeOut), ("inline", BinaryTreatment::Inline)];
 const BINARY_HINT: &str =
     "`take_out`: images and the like become refs; `inline`: they stay, and agents pay for them";
 
-pub(super) fn usual(data: &Path) -> Settings {
-    Settings { place: Place::Folder(data.join(FOLDER)), ..Settings::default() }
+pub(super) fn usual(data: &Path) -> FilesSettings {
+    FilesSettings { place: StoragePlace::Folder(data.join(FOLDER)), ..FilesSettings::default() }
 }
 
 pub(super) fn read_files(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    usual: Settings,
-    problems: &mut Problems,
-) -> Settings {
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    usual: FilesSettings,
+    problems: &mut ConfigProblems,
+) -> FilesSettings {
     section.refuse_unknown_keys(&FILES_KEYS, &[], problems);
     let place = place(section, ctx, problems);
-    let mut seconds = |key, usual| section.seconds(key, Seconds::Positive, problems).unwrap_or(usual);
+    let mut seconds = |key, usual| section.seconds(key, SecondsRange::Positive, problems).unwrap_or(usual);
     let url_keep = seconds("url_keep_seconds", usual.url_keep);
     let upload_url_keep = seconds("upload_url_keep_seconds", usual.upload_url_keep);
     let storage_timeout = seconds("storage_timeout_seconds", usual.storage_timeout);
     let mut bytes =
         |key, within, usual| section.bytes(key, within, problems).map_or(usual, |bytes| bytes as u64);
-    Settings {
+    FilesSettings {
         place: place.unwrap_or(usual.place),
         upload_bytes_max: bytes("upload_bytes_max", FILE_BYTES, usual.upload_bytes_max),
         base64_bytes_max: bytes("base64_bytes_max", ARGUMENT_BYTES, usual.base64_bytes_max),
@@ -91,7 +92,11 @@ pub(super) fn read_files(
     }
 }
 
-pub(super) fn read_results(section: &Section<'_>, usual: Settings, problems: &mut Problems) -> Settings {
+pub(super) fn read_results(
+    section: &ConfigSection<'_>,
+    usual: FilesSettings,
+    problems: &mut ConfigProblems,
+) -> FilesSettings {
     section.refuse_unknown_keys(&RESULTS_KEYS, &[], problems);
     let mut settings = usual;
     if let Some(binary) = section.word("binary", &BINARY, BINARY_HINT, problems) {
@@ -100,14 +105,18 @@ pub(super) fn read_results(section: &Section<'_>, usual: Settings, problems: &mu
     if let Some(bytes) = section.bytes("text_bytes_max", TEXT_BYTES, problems) {
         settings.results.text_bytes_max = bytes;
     }
-    if let Some(keep) = section.seconds("ref_keep_seconds", Seconds::Positive, problems) {
+    if let Some(keep) = section.seconds("ref_keep_seconds", SecondsRange::Positive, problems) {
         settings.ref_keep = keep;
     }
     settings
 }
 
 /// The gateway's public URL, without a final slash.
-pub(super) fn public_url(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<String> {
+pub(super) fn public_url(
+    top: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let url = ctx.values(top).url("public_url", &PUBLIC_URL, problems)?;
     if url.contains('?') {
         let span = top.string("public_url", problems)?.span;
@@ -119,7 +128,7 @@ pub(super) fn public_url(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Pr
 }
 
 /// The retention of files, if set: `None` is forever.
-fn keep(section: &Section<'_>, problems: &mut Problems) -> Option<Option<Duration>> {
+fn keep(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Option<Duration>> {
     const KEY: &str = "keep_days";
     if !section.is_text(KEY) {
         let days = u32::try_from(section.count(KEY, KEEP_DAYS, problems)?).ok()?;
@@ -137,7 +146,7 @@ fn keep(section: &Section<'_>, problems: &mut Problems) -> Option<Option<Duratio
 }
 
 /// The tool that reads documents, if configured.
-fn extractor(section: &Section<'_>, problems: &mut Problems) -> Option<Option<String>> {
+fn extractor(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Option<String>> {
     let written = section.string("extractor", problems)?;
     if written.value == "off" {
         return Some(None);
@@ -145,7 +154,11 @@ fn extractor(section: &Section<'_>, problems: &mut Problems) -> Option<Option<St
     Some(Some(tool_name(section, "extractor", &written, problems)?.to_string()))
 }
 
-fn place(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<Place> {
+fn place(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<StoragePlace> {
     let Some(url) = section.string("url", problems) else {
         refuse_s3_keys(section, problems);
         return None;
@@ -156,7 +169,8 @@ fn place(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> O
         return None;
     }
     if let Some(rest) = expanded.strip_prefix("s3://") {
-        return bucket(section, ctx, &At { value: rest, span: url.span }, problems).map(Place::S3);
+        return bucket(section, ctx, &Located { value: rest, span: url.span }, problems)
+            .map(StoragePlace::S3);
     }
     refuse_s3_keys(section, problems);
     if expanded.contains("://") {
@@ -165,10 +179,10 @@ fn place(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> O
         problems.add(url.span, what, URL_EXPECTED, hint);
         return None;
     }
-    values.path("url", ctx.folder, problems).map(|folder| Place::Folder(folder.value))
+    values.path("url", ctx.folder, problems).map(|folder| StoragePlace::Folder(folder.value))
 }
 
-fn refuse_s3_keys(section: &Section<'_>, problems: &mut Problems) {
+fn refuse_s3_keys(section: &ConfigSection<'_>, problems: &mut ConfigProblems) {
     for key in S3_KEYS {
         if let Some(span) = section.key_span(key) {
             let what = format!("`{key}` in `[files]`, whose files are in a folder");
@@ -180,11 +194,11 @@ fn refuse_s3_keys(section: &Section<'_>, problems: &mut Problems) {
 
 /// `None` if a problem was added. `written` is the address without `s3://`.
 fn bucket(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    written: &At<&str>,
-    problems: &mut Problems,
-) -> Option<S3Place> {
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    written: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<S3Storage> {
     for (key, example) in [("access_key_id", "S3_ACCESS_KEY_ID"), ("secret_access_key", "S3_SECRET")] {
         if section.key_span(key).is_none() {
             let what = format!("`[files]` has a bucket and no `{key}`");
@@ -199,7 +213,7 @@ fn bucket(
     let secret_access_key = text(section, ctx, "secret_access_key", problems);
     let allow_http = allow_http(section, problems);
     let (bucket, prefix) = parts?;
-    Some(S3Place {
+    Some(S3Storage {
         bucket,
         prefix,
         endpoint,
@@ -210,7 +224,7 @@ fn bucket(
     })
 }
 
-fn bucket_parts(written: &At<&str>, problems: &mut Problems) -> Option<(String, String)> {
+fn bucket_parts(written: &Located<&str>, problems: &mut ConfigProblems) -> Option<(String, String)> {
     let (bucket, prefix) = written.value.split_once('/').unwrap_or((written.value, ""));
     let prefix = prefix.trim_end_matches('/');
     let is_step = |step: &str| {
@@ -231,9 +245,13 @@ fn bucket_parts(written: &At<&str>, problems: &mut Problems) -> Option<(String, 
     None
 }
 
-fn endpoint(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<String> {
+fn endpoint(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     // An invalid value is reported once, where the bucket is read.
-    let allowed = allow_http(section, &mut Problems::default());
+    let allowed = allow_http(section, &mut ConfigProblems::default());
     let endpoint = ctx.values(section).url("endpoint", &ENDPOINT, problems)?;
     let in_the_clear = Url::parse(&endpoint).is_ok_and(|url| url.scheme() == "http");
     if in_the_clear && !allowed {
@@ -246,12 +264,17 @@ fn endpoint(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -
     Some(endpoint.trim_end_matches('/').to_owned())
 }
 
-fn allow_http(section: &Section<'_>, problems: &mut Problems) -> bool {
+fn allow_http(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> bool {
     section.boolean("allow_http", problems).is_some_and(|allowed| allowed.value)
 }
 
 /// Messages do not quote the value of a reference.
-fn text(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Problems) -> Option<String> {
+fn text(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let written = section.string(key, problems)?;
     let expanded = ctx.values(section).plain(key, &written, problems)?;
     if expanded.trim().is_empty() {

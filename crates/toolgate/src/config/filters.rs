@@ -1,11 +1,12 @@
 //! `[[filters]]`: data that must not leave in arguments or arrive in results, and the action on a match.
 
 use toolgate_pipeline::filter::{
-    Action, BadExpression, FILTERS_MAX, FilterRule, Kind, NAME_CHARS_MAX, On, expression, known_kinds,
+    BadExpression, DataKind, FILTERS_MAX, FilterAction, FilterRule, FilteredTraffic, NAME_CHARS_MAX,
+    expression, known_kinds,
 };
 
-use super::problem::Problems;
-use super::section::{At, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located};
 use super::tools::checked_patterns;
 
 pub(super) const KEYS: [&str; 7] = ["name", "on", "tools", "match", "kinds", "action", "approvers"];
@@ -17,7 +18,7 @@ const KINDS_HINT: &str = "`toolgate filters kinds` says what each of them finds"
 const EVERY_TOOL: &str = "*";
 
 /// Reads all `[[filters]]` tables.
-pub(super) fn read(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<FilterRule> {
+pub(super) fn read(sections: Vec<ConfigSection<'_>>, problems: &mut ConfigProblems) -> Vec<FilterRule> {
     let mut rules: Vec<FilterRule> = Vec::new();
     let all = sections.len();
     for section in sections {
@@ -39,25 +40,29 @@ pub(super) fn read(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<F
 }
 
 /// Reads one table. `None` if a problem was added.
-fn read_filter(mut section: Section<'_>, problems: &mut Problems) -> Option<FilterRule> {
-    match section.string("name", &mut Problems::default()) {
+fn read_filter(mut section: ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<FilterRule> {
+    match section.string("name", &mut ConfigProblems::default()) {
         Some(name) => section.rename(format!("filter {:?}", name.value)),
         None => section.rename("a `[[filters]]` table".into()),
     }
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let name = checked_name(&section, problems);
-    let action =
-        section.word("action", &Action::ALL.map(|action| (action.as_str(), action)), ACTION_HINT, problems);
+    let action = section.word(
+        "action",
+        &FilterAction::ALL.map(|action| (action.as_str(), action)),
+        ACTION_HINT,
+        problems,
+    );
     if section.key_span("action").is_none() {
         let what = format!("{} has no `action`", section.title());
         problems.add(section.span.clone(), what, "`mask`, `block` or `ask`", ACTION_HINT);
     }
-    let on = section.word("on", &On::ALL.map(|on| (on.as_str(), on)), ON_HINT, problems);
+    let on = section.word("on", &FilteredTraffic::ALL.map(|on| (on.as_str(), on)), ON_HINT, problems);
     let tools = match section.key_span("tools") {
         Some(_) => checked_patterns(&section, "tools", problems),
         None => vec![EVERY_TOOL.to_owned()],
     };
-    let kinds: Option<Vec<Kind>> = section.words("kinds", &known_kinds(), KINDS_HINT, problems);
+    let kinds: Option<Vec<DataKind>> = section.words("kinds", &known_kinds(), KINDS_HINT, problems);
     let pattern =
         section.string("match", problems).map(|written| checked_expression(&section, &written, problems));
     if section.key_span("match").is_none() && kinds.as_ref().is_none_or(Vec::is_empty) {
@@ -76,7 +81,7 @@ fn read_filter(mut section: Section<'_>, problems: &mut Problems) -> Option<Filt
     Some(FilterRule { name, on, tools, pattern, kinds: kinds.unwrap_or_default(), action, approvers })
 }
 
-fn checked_name(section: &Section<'_>, problems: &mut Problems) -> Option<String> {
+fn checked_name(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<String> {
     const EXPECTED: &str = "1 to 64 characters that people and models can read";
     let Some(name) = section.string("name", problems) else {
         if section.key_span("name").is_none() {
@@ -96,7 +101,11 @@ fn checked_name(section: &Section<'_>, problems: &mut Problems) -> Option<String
     None
 }
 
-fn checked_expression(section: &Section<'_>, written: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_expression(
+    section: &ConfigSection<'_>,
+    written: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let bad = match expression(written.value) {
         Ok(_) => return Some(written.value.to_owned()),
         Err(bad) => bad,
@@ -116,12 +125,17 @@ fn checked_expression(section: &Section<'_>, written: &At<&str>, problems: &mut 
 }
 
 /// People approve a call before it runs; a result cannot be approved.
-fn checked_on(section: &Section<'_>, on: Option<On>, action: Action, problems: &mut Problems) -> Option<On> {
+fn checked_on(
+    section: &ConfigSection<'_>,
+    on: Option<FilteredTraffic>,
+    action: FilterAction,
+    problems: &mut ConfigProblems,
+) -> Option<FilteredTraffic> {
     match (on, action) {
-        (None, Action::Ask) => Some(On::Arguments),
-        (None, _) => Some(On::Both),
-        (Some(On::Arguments), _) | (Some(_), Action::Mask | Action::Block) => on,
-        (Some(_), Action::Ask) => {
+        (None, FilterAction::Ask) => Some(FilteredTraffic::Arguments),
+        (None, _) => Some(FilteredTraffic::Both),
+        (Some(FilteredTraffic::Arguments), _) | (Some(_), FilterAction::Mask | FilterAction::Block) => on,
+        (Some(_), FilterAction::Ask) => {
             let span = section.key_span("on").expect("what was read was written");
             let what = format!("{} asks people about results", section.title());
             let expected =
@@ -133,10 +147,16 @@ fn checked_on(section: &Section<'_>, on: Option<On>, action: Action, problems: &
     }
 }
 
-fn approvers(section: &Section<'_>, action: Option<Action>, problems: &mut Problems) -> Vec<String> {
+fn approvers(
+    section: &ConfigSection<'_>,
+    action: Option<FilterAction>,
+    problems: &mut ConfigProblems,
+) -> Vec<String> {
     let groups: Vec<String> =
         section.strings("approvers", problems).into_iter().map(|group| group.value.to_owned()).collect();
-    if let (Some(span), Some(Action::Mask | Action::Block)) = (section.key_span("approvers"), action) {
+    if let (Some(span), Some(FilterAction::Mask | FilterAction::Block)) =
+        (section.key_span("approvers"), action)
+    {
         let what = format!("{} has `approvers`, and asks nobody", section.title());
         problems.add(span, what, "`approvers` beside `action = \"ask\"`", "remove the line, or ask");
     }

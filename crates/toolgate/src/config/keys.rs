@@ -12,14 +12,14 @@ mod top;
 mod tests;
 
 /// One table of the file.
-pub(crate) struct Table {
+pub(crate) struct ConfigTable {
     /// As in the file: `[limits]`, `[[servers]]`; the top of the file has none.
     pub(crate) header: &'static str,
     pub(crate) about: &'static str,
     /// The keys that the parser accepts.
     pub(crate) accepted: &'static [&'static str],
-    pub(crate) keys: &'static [Key],
-    pub(crate) changes: Changes,
+    pub(crate) keys: &'static [ConfigKey],
+    pub(crate) changes: EffectTime,
     /// The least that makes a table of this kind.
     pub(crate) least: &'static str,
     /// A whole table that differs from the defaults.
@@ -28,19 +28,19 @@ pub(crate) struct Table {
 
 /// The time when a change to a table takes effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Changes {
+pub(crate) enum EffectTime {
     WhileRunning,
     AfterRestart,
 }
 
-pub(crate) struct Key {
+pub(crate) struct ConfigKey {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) fallback: Fallback,
+    pub(crate) kind: KeyKind,
+    pub(crate) fallback: KeyDefault,
     pub(crate) meaning: &'static str,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum KeyKind {
     Text,
     Texts,
     Flag,
@@ -63,7 +63,7 @@ pub(crate) enum Kind {
 }
 
 /// The default if the key is missing.
-pub(crate) enum Fallback {
+pub(crate) enum KeyDefault {
     /// This very value, as it would be written.
     Is(&'static str),
     /// In words.
@@ -71,7 +71,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 39] = [
+pub(crate) const TABLES: [&ConfigTable; 39] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -113,14 +113,14 @@ pub(crate) const TABLES: [&Table; 39] = [
     &servers::OPENINGS,
 ];
 
-const fn is(name: &'static str, kind: Kind, value: &'static str, meaning: &'static str) -> Key {
-    Key { name, kind, fallback: Fallback::Is(value), meaning }
+const fn is(name: &'static str, kind: KeyKind, value: &'static str, meaning: &'static str) -> ConfigKey {
+    ConfigKey { name, kind, fallback: KeyDefault::Is(value), meaning }
 }
 
-const fn without(name: &'static str, kind: Kind, means: &'static str, meaning: &'static str) -> Key {
-    Key { name, kind, fallback: Fallback::Means(means), meaning }
+const fn without(name: &'static str, kind: KeyKind, means: &'static str, meaning: &'static str) -> ConfigKey {
+    ConfigKey { name, kind, fallback: KeyDefault::Means(means), meaning }
 }
 
-const fn needed(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, fallback: Fallback::Needed, meaning }
+const fn needed(name: &'static str, kind: KeyKind, meaning: &'static str) -> ConfigKey {
+    ConfigKey { name, kind, fallback: KeyDefault::Needed, meaning }
 }

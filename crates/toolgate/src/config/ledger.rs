@@ -7,10 +7,10 @@ use std::time::Duration;
 use toolgate_pipeline::redact::{BadPattern, BadRule, RedactRule, Redactor};
 use url::Url;
 
-use super::problem::Problems;
-use super::section::{At, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located};
 use super::tools::checked_pattern;
-use super::value::Context;
+use super::value::ReadContext;
 
 pub(super) const STORE_KEYS: [&str; 2] = ["url", "stream"];
 pub(super) const LEDGER_KEYS: [&str; 5] =
@@ -69,7 +69,11 @@ impl Default for LedgerSettings {
     }
 }
 
-pub(super) fn read_store(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> StoreSettings {
+pub(super) fn read_store(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> StoreSettings {
     section.refuse_unknown_keys(&STORE_KEYS, &[], problems);
     let places = ctx.places(section);
     let url = section.string("url", problems).and_then(|url| {
@@ -84,7 +88,7 @@ pub(super) fn read_store(section: &Section<'_>, ctx: &Context<'_>, problems: &mu
 }
 
 /// Messages do not quote the value of a reference: it contains a password.
-fn checked_store_url(expanded: &str, url: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_store_url(expanded: &str, url: &Located<&str>, problems: &mut ConfigProblems) -> Option<String> {
     const SQLITE: &str =
         "leave `url` out for SQLite: it is kept in the data folder, which `data` at the top of the file sets";
     let lower = expanded.to_ascii_lowercase();
@@ -102,7 +106,7 @@ fn checked_store_url(expanded: &str, url: &At<&str>, problems: &mut Problems) ->
     None
 }
 
-fn checked_stream(name: String, stream: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_stream(name: String, stream: &Located<&str>, problems: &mut ConfigProblems) -> Option<String> {
     let fits = !name.is_empty() && name.chars().count() <= STREAM_CHARS_MAX;
     if fits && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
         return Some(name);
@@ -118,7 +122,7 @@ fn checked_stream(name: String, stream: &At<&str>, problems: &mut Problems) -> O
     None
 }
 
-pub(super) fn read_ledger(section: &Section<'_>, problems: &mut Problems) -> LedgerSettings {
+pub(super) fn read_ledger(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> LedgerSettings {
     section.refuse_unknown_keys(&LEDGER_KEYS, &[], problems);
     let fallback = LedgerSettings::default();
     let hint = "`refuse`: nothing runs unrecorded; `serve`: calls that only read go on";
@@ -140,7 +144,10 @@ pub(super) fn read_ledger(section: &Section<'_>, problems: &mut Problems) -> Led
 }
 
 /// Reads one `[[redact]]` table. `None` if a problem was added.
-pub(super) fn read_redact(mut section: Section<'_>, problems: &mut Problems) -> Option<RedactRule> {
+pub(super) fn read_redact(
+    mut section: ConfigSection<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<RedactRule> {
     section.rename("a `[[redact]]` table".into());
     section.refuse_unknown_keys(&REDACT_KEYS, &[], problems);
     let tools = checked_pattern(&section, "tools", problems);
@@ -155,7 +162,7 @@ pub(super) fn read_redact(mut section: Section<'_>, problems: &mut Problems) -> 
     Some(RedactRule { tools: tools?, input, output })
 }
 
-fn paths(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+fn paths(section: &ConfigSection<'_>, key: &str, problems: &mut ConfigProblems) -> Vec<String> {
     let mut checked = Vec::new();
     for path in section.strings(key, problems) {
         let text = path.value;

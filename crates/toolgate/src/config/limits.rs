@@ -1,11 +1,11 @@
-//! `[limits]`: every bound the gateway keeps, by the name it has in `toolgate_core::Limits`.
+//! `[limits]`: every bound the gateway keeps, by the name it has in `toolgate_core::MessageLimits`.
 
 use std::ops::RangeInclusive;
 
-use toolgate_core::Limits;
+use toolgate_core::MessageLimits;
 
-use super::problem::Problems;
-use super::section::{Seconds, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, SecondsRange};
 
 pub(super) const KEYS: [&str; 13] = [
     "request_bytes_max",
@@ -28,9 +28,9 @@ const MESSAGE_BYTES: RangeInclusive<usize> = 1024..=1 << 30;
 const DEPTH: RangeInclusive<usize> = 1..=127;
 const COUNT: RangeInclusive<usize> = 1..=1_000_000;
 
-pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Limits {
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> MessageLimits {
     section.refuse_unknown_keys(&KEYS, &[], problems);
-    let fallback = Limits::default();
+    let fallback = MessageLimits::default();
     let mut count = |key, default| section.count(key, COUNT, problems).unwrap_or(default);
     let calls_per_client_max = count("calls_per_client_max", fallback.calls_per_client_max);
     let sessions_max = count("sessions_max", fallback.sessions_max);
@@ -42,7 +42,7 @@ pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Limits {
     let request_bytes_max = bytes("request_bytes_max", fallback.request_bytes_max);
     let result_bytes_max = bytes("result_bytes_max", fallback.result_bytes_max);
     let mut seconds = |key, may_be, default| section.seconds(key, may_be, problems).unwrap_or(default);
-    Limits {
+    MessageLimits {
         request_bytes_max,
         result_bytes_max,
         calls_per_client_max,
@@ -51,10 +51,10 @@ pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Limits {
         page_size,
         upstream_pages_max,
         backlog_max,
-        session_idle: seconds("session_idle_seconds", Seconds::Positive, fallback.session_idle),
-        input_wait: seconds("input_wait_seconds", Seconds::Positive, fallback.input_wait),
-        start_wait: seconds("start_wait_seconds", Seconds::ZeroOrMore, fallback.start_wait),
-        shutdown_wait: seconds("shutdown_wait_seconds", Seconds::ZeroOrMore, fallback.shutdown_wait),
+        session_idle: seconds("session_idle_seconds", SecondsRange::Positive, fallback.session_idle),
+        input_wait: seconds("input_wait_seconds", SecondsRange::Positive, fallback.input_wait),
+        start_wait: seconds("start_wait_seconds", SecondsRange::ZeroOrMore, fallback.start_wait),
+        shutdown_wait: seconds("shutdown_wait_seconds", SecondsRange::ZeroOrMore, fallback.shutdown_wait),
         depth_max: section.count("depth_max", DEPTH, problems).unwrap_or(fallback.depth_max),
     }
 }

@@ -46,34 +46,34 @@ use toml::de::DeTable;
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
 use toolgate_core::scope::{AgentDefinition, Capability};
-use toolgate_core::{Limits, OutputCheck};
+use toolgate_core::{MessageLimits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OutsideSecret};
 use toolgate_edge::QuotaRule;
-use toolgate_registry::{AliasSpec, Review};
-use toolgate_sandbox::Demand;
+use toolgate_registry::{AliasSpec, ReviewRules};
+use toolgate_sandbox::ConfinementDemand;
 
 pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use console::ConsoleSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
-use network::Ways;
-pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
+use network::EgressConfig;
+pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
-use problem::Problems;
-pub(crate) use reference::References;
+use problem::ConfigProblems;
+pub(crate) use reference::ReferenceMode;
 pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
-pub(crate) use secrets::{Credential, OpenBao, OpenBaoBy};
-use section::Section;
+pub(crate) use secrets::{CredentialSource, OpenBao, OpenBaoBy};
+use section::ConfigSection;
 pub(crate) use server_entry::ServerEntry;
 pub(crate) use shipped::CapabilityServers;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
-use value::Context;
-pub(crate) use whereabouts::{FILE_NAME, Whereabouts};
+use value::ReadContext;
+pub(crate) use whereabouts::{ConfigHints, FILE_NAME};
 
 pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8700";
 
@@ -87,12 +87,12 @@ pub(crate) struct Config {
     pub(crate) allowed_hosts: Vec<String>,
     /// Empty: derived from `listen`.
     pub(crate) allowed_origins: Vec<String>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: MessageLimits,
     /// In the order of the file; then those of the folder of capability servers.
     pub(crate) servers: Vec<ServerEntry>,
     pub(crate) capability_servers: Box<CapabilityServers>,
     /// The treatment of servers that this machine cannot confine.
-    pub(crate) sandbox: Demand,
+    pub(crate) sandbox: ConfinementDemand,
     pub(crate) store: StoreSettings,
     pub(crate) policy: PolicySettings,
     pub(crate) approvals: ApprovalSettings,
@@ -105,7 +105,7 @@ pub(crate) struct Config {
     pub(crate) filters: Vec<FilterRule>,
     /// In the order of the file: of those that match a tool, the last one with a value counts.
     pub(crate) tools: Vec<ToolRule>,
-    pub(crate) webhooks: Vec<Webhook>,
+    pub(crate) webhooks: Vec<WebhookConfig>,
     pub(crate) metering: Option<MeteringSettings>,
     pub(crate) otlp: Option<OtlpSettings>,
     /// The allowed addresses of servers that were named over the network.
@@ -115,7 +115,7 @@ pub(crate) struct Config {
     /// Files with private keys that connections show certificates of; absolute.
     pub(crate) key_files: Vec<PathBuf>,
     /// The treatment of changes to tools, unless a setting overrides it.
-    pub(crate) review: Review,
+    pub(crate) review: ReviewRules,
     /// In the order of the file.
     pub(crate) aliases: Vec<AliasSpec>,
     /// In the order of the file.
@@ -123,7 +123,7 @@ pub(crate) struct Config {
     pub(crate) capabilities: Vec<Capability>,
     pub(crate) search: SearchSettings,
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
-    pub(crate) files: Box<toolgate_files::Settings>,
+    pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
@@ -139,7 +139,7 @@ pub(crate) struct Config {
 impl Config {
     /// Finds and reads the configuration: `--config`, else `./toolgate.toml`, else `<data>/toolgate.toml`, else
     /// the defaults.
-    pub(crate) fn load(at: &Whereabouts<'_>, references: References<'_>) -> Result<Config, ConfigError> {
+    pub(crate) fn load(at: &ConfigHints<'_>, references: ReferenceMode<'_>) -> Result<Config, ConfigError> {
         let Some(shown) = at.find() else { return Ok(Config::without_file(at).with_capability_servers()) };
         let path = at.cwd.join(&shown);
         let shown = shown.display().to_string();
@@ -153,7 +153,7 @@ impl Config {
         self
     }
 
-    fn without_file(at: &Whereabouts<'_>) -> Config {
+    fn without_file(at: &ConfigHints<'_>) -> Config {
         let data = at.data_folder();
         Config {
             listen: DEFAULT_LISTEN.parse().expect("the default address is well formed"),
@@ -161,10 +161,10 @@ impl Config {
             data,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
-            limits: Limits::default(),
+            limits: MessageLimits::default(),
             servers: Vec::new(),
             capability_servers: Box::new(shipped::usual(at.cwd, at.env)),
-            sandbox: Demand::Wanted,
+            sandbox: ConfinementDemand::Wanted,
             store: StoreSettings::default(),
             policy: PolicySettings::default(),
             approvals: ApprovalSettings::default(),
@@ -180,7 +180,7 @@ impl Config {
             network: AddressRules::default(),
             egress: Arc::default(),
             key_files: Vec::new(),
-            review: Review::default(),
+            review: ReviewRules::default(),
             aliases: Vec::new(),
             agents: Vec::new(),
             capabilities: Vec::new(),
@@ -200,11 +200,11 @@ impl Config {
         text: &str,
         shown: &str,
         path: &Path,
-        at: &Whereabouts<'_>,
-        references: References<'_>,
+        at: &ConfigHints<'_>,
+        references: ReferenceMode<'_>,
     ) -> Result<Config, ConfigError> {
         let (document, errors) = DeTable::parse_recoverable(text);
-        let mut problems = Problems::default();
+        let mut problems = ConfigProblems::default();
         // If the file is JSON instead of TOML, every line is wrong: one message is enough.
         let told = if text.trim_start().starts_with('{') { 1 } else { errors.len() };
         for error in errors.iter().take(told) {
@@ -214,7 +214,7 @@ impl Config {
         if !problems.is_empty() {
             return Err(problems.into_error(shown, text));
         }
-        let top = Section::new("the file", document.get_ref(), document.span());
+        let top = ConfigSection::new("the file", document.get_ref(), document.span());
         let config = read_top(&top, text, path, at, references, &mut problems);
         if problems.is_empty() { Ok(config) } else { Err(problems.into_error(shown, text)) }
     }
@@ -294,12 +294,12 @@ const TABLES: [(&str, &[&str]); 31] = [
 ];
 
 fn read_top(
-    top: &Section<'_>,
+    top: &ConfigSection<'_>,
     text: &str,
     path: &Path,
-    at: &Whereabouts<'_>,
-    references: References<'_>,
-    problems: &mut Problems,
+    at: &ConfigHints<'_>,
+    references: ReferenceMode<'_>,
+    problems: &mut ConfigProblems,
 ) -> Config {
     let folder = path.parent().unwrap_or(at.cwd);
     top.refuse_unknown_keys(&KEYS, &TABLES, problems);
@@ -309,7 +309,7 @@ fn read_top(
     let limits = top.section("limits", "`[limits]`", problems);
     let shipped = top.section("capability_servers", "`[capability_servers]`", problems);
     let sandbox = top.section("sandbox", "`[sandbox]`", problems);
-    let ctx = Context { source: text, folder, references, env: at.env };
+    let ctx = ReadContext { source: text, folder, references, env: at.env };
     let network = top.section("network", "`[network]`", problems);
     let network = network.map(|section| network::read(&section, &ctx, problems)).unwrap_or_default();
     let (servers, mut key_files) = read_servers(top, &ctx, &network.ways, problems);
@@ -342,7 +342,12 @@ fn read_top(
 }
 
 /// Reads the tables about files, results, runs, and the console.
-fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
+fn with_bytes(
+    config: Config,
+    top: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Config {
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let console = table("console");
@@ -362,8 +367,13 @@ fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &m
 }
 
 /// Reads the tables about registration, aliases, agents, and credentials.
-fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
-    let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
+fn with_registry(
+    config: Config,
+    top: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Config {
+    let table = |key: &str, problems: &mut ConfigProblems| top.section(key, &format!("`[{key}]`"), problems);
     let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
     let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
     let openbao =
@@ -388,8 +398,13 @@ fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems:
 }
 
 /// Reads the tables that say how calls are judged and recorded.
-fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
-    let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
+fn with_governance(
+    config: Config,
+    top: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Config {
+    let table = |key: &str, problems: &mut ConfigProblems| top.section(key, &format!("`[{key}]`"), problems);
     let store = table("store", problems).map(|section| ledger::read_store(&section, ctx, problems));
     let policy = table("policy", problems).map(|section| policy::read_policy(&section, ctx, problems));
     let approvals = table("approvals", problems).map(|section| policy::read_approvals(&section, problems));
@@ -423,10 +438,10 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
 
 /// The servers, and the files of their private keys.
 fn read_servers(
-    top: &Section<'_>,
-    ctx: &Context<'_>,
-    usual: &Ways,
-    problems: &mut Problems,
+    top: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    usual: &EgressConfig,
+    problems: &mut ConfigProblems,
 ) -> (Vec<ServerEntry>, Vec<PathBuf>) {
     let sections = top.sections("servers", problems);
     let read: Vec<_> =
@@ -437,11 +452,12 @@ fn read_servers(
     (read.into_iter().map(|read| read.entry).collect(), key_files)
 }
 
-fn refuse_equal_names(read: &[server::Read], problems: &mut Problems) {
+fn refuse_equal_names(read: &[server::ReadServer], problems: &mut ConfigProblems) {
     for (index, server) in read.iter().enumerate() {
         let name = server.entry.spec.name.as_str();
-        let same =
-            |other: &&server::Read| other.entry.spec.name.as_str().to_lowercase() == name.to_lowercase();
+        let same = |other: &&server::ReadServer| {
+            other.entry.spec.name.as_str().to_lowercase() == name.to_lowercase()
+        };
         let Some(first) = read[..index].iter().find(same) else { continue };
         let first = first.entry.spec.name.as_str();
         let what = match first == name {
@@ -453,7 +469,7 @@ fn refuse_equal_names(read: &[server::Read], problems: &mut Problems) {
     }
 }
 
-fn refuse_unprefixed_among_several(read: &[server::Read], problems: &mut Problems) {
+fn refuse_unprefixed_among_several(read: &[server::ReadServer], problems: &mut ConfigProblems) {
     let enabled = read.iter().filter(|server| server.entry.enabled).count();
     for server in read.iter().filter(|server| server.entry.enabled && !server.entry.prefix) {
         if enabled > 1 {
@@ -466,7 +482,7 @@ fn refuse_unprefixed_among_several(read: &[server::Read], problems: &mut Problem
     }
 }
 
-fn syntax_problem(text: &str, error: &toml::de::Error, problems: &mut Problems) {
+fn syntax_problem(text: &str, error: &toml::de::Error, problems: &mut ConfigProblems) {
     let span = error.span().unwrap_or(0..0);
     let (what, expected) = match error.message().split_once(", expected ") {
         Some((what, "nothing")) => {
@@ -502,7 +518,7 @@ fn unreadable(shown: &str, error: &std::io::Error) -> ConfigError {
 fn not_utf8(shown: &str, error: &std::string::FromUtf8Error) -> ConfigError {
     let valid = error.utf8_error().valid_up_to();
     let source = String::from_utf8_lossy(error.as_bytes());
-    let mut problems = Problems::default();
+    let mut problems = ConfigProblems::default();
     let hint = "save the file as UTF-8; older editors on Windows save UTF-16 or Latin-1";
     problems.add(valid..valid + 1, "the file is not UTF-8", "UTF-8 text, as TOML demands", hint);
     problems.into_error(shown, &source)

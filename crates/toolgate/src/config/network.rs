@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toolgate_core::address::AddressRules;
-use toolgate_core::egress::{Direct, Egress, Identity, Pem, Proxy, Trust};
-use toolgate_outbound::{Part, read_proxy};
+use toolgate_core::egress::{Egress, Identity, Pem, Proxy, ProxyBypass, Trust};
+use toolgate_outbound::{TlsPart, read_proxy};
 
-use super::problem::Problems;
-use super::reference::References;
-use super::section::{At, Section};
-use super::value::{Context, Values};
+use super::problem::ConfigProblems;
+use super::reference::ReferenceMode;
+use super::section::{ConfigSection, Located};
+use super::value::{ReadContext, TableValues};
 
 pub(super) const KEYS: [&str; 8] = [
     "allow_loopback",
@@ -33,29 +33,38 @@ const PEM_BYTES_MAX: u64 = 4 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NetworkSettings {
     pub(crate) rules: AddressRules,
-    pub(crate) ways: Ways,
+    pub(crate) ways: EgressConfig,
 }
 
 /// The connection settings, and the private file among them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Ways {
+pub(crate) struct EgressConfig {
     pub(crate) egress: Egress,
     /// The file of the private key; absolute.
     pub(crate) key_file: Option<PathBuf>,
 }
 
-pub(super) fn read(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> NetworkSettings {
+pub(super) fn read(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> NetworkSettings {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let mut allowed = |key| section.boolean(key, problems).is_some_and(|allowed| allowed.value);
     let rules =
         AddressRules { allow_loopback: allowed("allow_loopback"), allow_private: allowed("allow_private") };
-    let ways = read_ways(&ctx.values(section), ctx.folder, &Ways::default(), problems);
+    let ways = read_ways(&ctx.values(section), ctx.folder, &EgressConfig::default(), problems);
     NetworkSettings { rules, ways }
 }
 
 /// The connection settings of a table; missing ones are as in `usual`.
-pub(super) fn read_ways(values: &Values<'_>, folder: &Path, usual: &Ways, problems: &mut Problems) -> Ways {
-    let reader = Reader { values, folder };
+pub(super) fn read_ways(
+    values: &TableValues<'_>,
+    folder: &Path,
+    usual: &EgressConfig,
+    problems: &mut ConfigProblems,
+) -> EgressConfig {
+    let reader = EgressReader { values, folder };
     let trust = reader.trust(problems);
     let identity = reader.identity(problems);
     let proxy = reader.proxy(problems);
@@ -70,29 +79,31 @@ pub(super) fn read_ways(values: &Values<'_>, folder: &Path, usual: &Ways, proble
         proxy: proxy.unwrap_or_else(|| usual.egress.proxy.clone()),
         direct: direct.unwrap_or_else(|| usual.egress.direct.clone()),
     };
-    Ways { egress, key_file }
+    EgressConfig { egress, key_file }
 }
 
-struct Reader<'a> {
-    values: &'a Values<'a>,
+struct EgressReader<'a> {
+    values: &'a TableValues<'a>,
     folder: &'a Path,
 }
 
 /// A named file and its content; `None` if no file is opened.
-struct Named {
+struct NamedFile {
     path: PathBuf,
     span: Range<usize>,
     pem: Option<Pem>,
 }
 
-impl Reader<'_> {
-    fn section(&self) -> &Section<'_> {
+impl EgressReader<'_> {
+    fn section(&self) -> &ConfigSection<'_> {
         self.values.section
     }
 
-    fn trust(&self, problems: &mut Problems) -> Option<Trust> {
+    fn trust(&self, problems: &mut ConfigProblems) -> Option<Trust> {
         let public_roots = self.section().boolean("public_roots", problems);
-        if let (Some(At { value: false, span }), None) = (&public_roots, self.section().key_span("ca_file")) {
+        if let (Some(Located { value: false, span }), None) =
+            (&public_roots, self.section().key_span("ca_file"))
+        {
             let what = format!("`public_roots = false` in {} leaves nobody to trust", self.section().title());
             let hint = "add `ca_file = \"…\"`, or remove the line";
             problems.add(span.clone(), what, "`public_roots` only beside `ca_file`", hint);
@@ -108,7 +119,7 @@ impl Reader<'_> {
     }
 
     /// Without opened files, there is still the path of the key.
-    fn identity(&self, problems: &mut Problems) -> Option<(Option<Identity>, PathBuf)> {
+    fn identity(&self, problems: &mut ConfigProblems) -> Option<(Option<Identity>, PathBuf)> {
         const BOTH: &str = "both `client_certificate` and `client_key`";
         let certificate = self.file("client_certificate", "a certificate in PEM", problems);
         let key = self.file("client_key", "a private key in PEM", problems);
@@ -129,11 +140,11 @@ impl Reader<'_> {
         self.checked(&egress, &files, problems).then(|| (Some(identity), key.path.clone()))
     }
 
-    fn checked(&self, egress: &Egress, files: &[(&str, &Named)], problems: &mut Problems) -> bool {
+    fn checked(&self, egress: &Egress, files: &[(&str, &NamedFile)], problems: &mut ConfigProblems) -> bool {
         let Err(bad) = toolgate_outbound::check(egress) else { return true };
         let at_fault = match bad.part() {
-            Part::Key => files.last(),
-            Part::Authority | Part::Certificate | Part::Machine => files.first(),
+            TlsPart::Key => files.last(),
+            TlsPart::Authority | TlsPart::Certificate | TlsPart::Machine => files.first(),
         };
         let (key, file) = at_fault.expect("whatever is checked has a file");
         let what = format!("`{key}` in {}: {}: {bad}", self.section().title(), file.path.display());
@@ -143,14 +154,14 @@ impl Reader<'_> {
         false
     }
 
-    fn file(&self, key: &str, expected: &str, problems: &mut Problems) -> Option<Named> {
-        let At { value: path, span } = self.values.path(key, self.folder, problems)?;
+    fn file(&self, key: &str, expected: &str, problems: &mut ConfigProblems) -> Option<NamedFile> {
+        let Located { value: path, span } = self.values.path(key, self.folder, problems)?;
         // Commands without connections do not need its content.
-        if matches!(self.values.references, References::Keep) {
-            return Some(Named { path, span, pem: None });
+        if matches!(self.values.references, ReferenceMode::Keep) {
+            return Some(NamedFile { path, span, pem: None });
         }
         match read_file(&path) {
-            Ok(content) => Some(Named { path, span, pem: Some(Pem::new(content)) }),
+            Ok(content) => Some(NamedFile { path, span, pem: Some(Pem::new(content)) }),
             Err(why) => {
                 let what = format!(
                     "`{key}` in {}: {} cannot be read: {why}",
@@ -165,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// `Some(None)` if it is explicitly disabled.
-    fn proxy(&self, problems: &mut Problems) -> Option<Option<Proxy>> {
+    fn proxy(&self, problems: &mut ConfigProblems) -> Option<Option<Proxy>> {
         const EXPECTED: &str = "the address of an HTTP proxy, such as `http://proxy.example:3128`";
         let written = self.section().string("proxy", problems)?;
         let expanded = self.values.expand("proxy", &written, problems)?;
@@ -186,7 +197,7 @@ impl Reader<'_> {
         }
     }
 
-    fn direct(&self, problems: &mut Problems) -> Option<Vec<Direct>> {
+    fn direct(&self, problems: &mut ConfigProblems) -> Option<Vec<ProxyBypass>> {
         const EXPECTED: &str = "names such as `host.example`, domains such as `.example`, addresses such as `10.0.0.0/8`, or `*`";
         self.section().key_span("no_proxy")?;
         let mut direct = Vec::new();

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use toolgate_core::event::EventKind;
 
 use super::policy::groups;
-use super::problem::Problems;
-use super::reference::Vault;
-use super::section::{At, Section, require};
-use super::value::{Context, OwnHeaders, UrlForm};
+use super::problem::ConfigProblems;
+use super::reference::VaultReferences;
+use super::section::{ConfigSection, Located, require};
+use super::value::{OwnHeaders, ReadContext, UrlForm};
 
 pub(super) const WEBHOOKS_KEYS: [&str; 7] =
     ["name", "url", "secret", "events", "groups", "persons", "decisions"];
@@ -32,12 +32,12 @@ const OTLP_URL: UrlForm = UrlForm {
 const OTLP_OWN_HEADERS: OwnHeaders = OwnHeaders {
     names: &["connection", "content-encoding", "content-length", "content-type", "transfer-encoding"],
     expected: "a header that OTLP itself does not use",
-    vault: Vault::Refused,
+    vault: VaultReferences::Refused,
 };
 
 /// A receiver of events that may also send decisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Webhook {
+pub(crate) struct WebhookConfig {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) secret: String,
@@ -69,11 +69,11 @@ pub(crate) struct OtlpSettings {
 }
 
 pub(super) fn read_webhooks(
-    sections: Vec<Section<'_>>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
-) -> Vec<Webhook> {
-    let mut read: Vec<(Webhook, Range<usize>)> = Vec::new();
+    sections: Vec<ConfigSection<'_>>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Vec<WebhookConfig> {
+    let mut read: Vec<(WebhookConfig, Range<usize>)> = Vec::new();
     for section in sections {
         let Some((webhook, span)) = read_webhook(section, ctx, problems) else { continue };
         if read.iter().any(|(other, _)| other.name == webhook.name) {
@@ -87,11 +87,11 @@ pub(super) fn read_webhooks(
 }
 
 fn read_webhook(
-    mut section: Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
-) -> Option<(Webhook, Range<usize>)> {
-    match section.string("name", &mut Problems::default()) {
+    mut section: ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<(WebhookConfig, Range<usize>)> {
+    match section.string("name", &mut ConfigProblems::default()) {
         Some(name) => section.rename(format!("webhook {:?}", name.value)),
         None => section.rename("a webhook".into()),
     }
@@ -115,7 +115,7 @@ fn read_webhook(
     let events = events.unwrap_or_else(|| WEBHOOK_EVENTS.to_vec());
     let name_span = name.span;
     let (name, url, secret) = (name.value, url?, secret?);
-    let webhook = Webhook { name, url, secret, events, groups, persons, decisions };
+    let webhook = WebhookConfig { name, url, secret, events, groups, persons, decisions };
     Some((webhook, name_span))
 }
 
@@ -126,11 +126,11 @@ fn event_names() -> Vec<(&'static str, EventKind)> {
     EventKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect()
 }
 
-fn checked_name(name: At<&str>, problems: &mut Problems) -> Option<At<String>> {
+fn checked_name(name: Located<&str>, problems: &mut ConfigProblems) -> Option<Located<String>> {
     let text = name.value;
     let fits = !text.is_empty() && text.len() <= NAME_CHARS_MAX;
     if fits && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-        return Some(At { value: text.to_owned(), span: name.span });
+        return Some(Located { value: text.to_owned(), span: name.span });
     }
     let hint = "it stands in the ledger and in the address that decisions are sent to";
     let what = format!("a webhook cannot be named {text:?}");
@@ -139,7 +139,7 @@ fn checked_name(name: At<&str>, problems: &mut Problems) -> Option<At<String>> {
 }
 
 /// `None` if the key is missing.
-fn persons(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<String>> {
+fn persons(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Vec<String>> {
     section.key_span("persons")?;
     let mut persons = Vec::new();
     for person in section.strings("persons", problems) {
@@ -154,7 +154,7 @@ fn persons(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<String>
     Some(persons)
 }
 
-fn refuse_idle(section: &Section<'_>, key: &str, problems: &mut Problems) {
+fn refuse_idle(section: &ConfigSection<'_>, key: &str, problems: &mut ConfigProblems) {
     let span = section.key_span(key).expect("what was read was written");
     let what = format!("`{key}` in {}, which may not send decisions in", section.title());
     let hint = format!("add `decisions = true`, or remove `{key}`");
@@ -163,9 +163,9 @@ fn refuse_idle(section: &Section<'_>, key: &str, problems: &mut Problems) {
 
 /// `None` if a problem was added.
 pub(super) fn read_metering(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> Option<MeteringSettings> {
     section.refuse_unknown_keys(&METERING_KEYS, &[], problems);
     if section.key_span("url").is_none() && section.key_span("file").is_none() {
@@ -189,9 +189,9 @@ pub(super) fn read_metering(
 
 /// `None` if a problem was added.
 pub(super) fn read_otlp(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> Option<OtlpSettings> {
     section.refuse_unknown_keys(&OTLP_KEYS, &[], problems);
     require(section, "endpoint", "\"http://127.0.0.1:4318\"", problems);

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolgate_core::decision::{CALLER_GROUP, Template};
+use toolgate_core::decision::{CALLER_GROUP, PolicyTemplate};
 use url::Url;
 
-use super::problem::Problems;
-use super::section::{At, Seconds, Section};
-use super::value::Context;
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located, SecondsRange};
+use super::value::ReadContext;
 
 pub(super) const POLICY_KEYS: [&str; 4] = ["folder", "template", "guard", "gates"];
 pub(super) const APPROVALS_KEYS: [&str; 5] =
@@ -19,7 +19,7 @@ pub(super) const APPROVALS_KEYS: [&str; 5] =
 pub(crate) struct PolicySettings {
     /// Absolute; it existed when the file was read.
     pub(crate) folder: Option<PathBuf>,
-    pub(crate) template: Template,
+    pub(crate) template: PolicyTemplate,
     /// Cedar text in the file itself.
     pub(crate) guard: Option<String>,
     pub(crate) gates: Option<String>,
@@ -53,14 +53,15 @@ impl Default for ApprovalSettings {
 }
 
 pub(super) fn read_policy(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> PolicySettings {
     section.refuse_unknown_keys(&POLICY_KEYS, &[], problems);
     let folder = ctx.places(section).path("folder", ctx.folder, problems);
     let hint = "from no gates at all (`exploratory`) to a gate on every move (`audit_critical`)";
-    let template = section.word("template", &Template::ALL.map(|one| (one.as_str(), one)), hint, problems);
+    let template =
+        section.word("template", &PolicyTemplate::ALL.map(|one| (one.as_str(), one)), hint, problems);
     PolicySettings {
         folder: folder.and_then(|folder| existing_folder(folder, problems)),
         template: template.unwrap_or_default(),
@@ -69,7 +70,7 @@ pub(super) fn read_policy(
     }
 }
 
-fn existing_folder(folder: At<PathBuf>, problems: &mut Problems) -> Option<PathBuf> {
+fn existing_folder(folder: Located<PathBuf>, problems: &mut ConfigProblems) -> Option<PathBuf> {
     if folder.value.is_dir() {
         return Some(folder.value);
     }
@@ -82,21 +83,25 @@ fn existing_folder(folder: At<PathBuf>, problems: &mut Problems) -> Option<PathB
     None
 }
 
-pub(super) fn read_approvals(section: &Section<'_>, problems: &mut Problems) -> ApprovalSettings {
+pub(super) fn read_approvals(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ApprovalSettings {
     section.refuse_unknown_keys(&APPROVALS_KEYS, &[], problems);
     let fallback = ApprovalSettings::default();
     let mut seconds = |key, may_be, default| section.seconds(key, may_be, problems).unwrap_or(default);
     ApprovalSettings {
-        hold: seconds("hold_seconds", Seconds::ZeroOrMore, fallback.hold),
-        timeout: seconds("timeout_seconds", Seconds::Positive, fallback.timeout),
-        approved_valid: seconds("approved_valid_seconds", Seconds::Positive, fallback.approved_valid),
+        hold: seconds("hold_seconds", SecondsRange::ZeroOrMore, fallback.hold),
+        timeout: seconds("timeout_seconds", SecondsRange::Positive, fallback.timeout),
+        approved_valid: seconds("approved_valid_seconds", SecondsRange::Positive, fallback.approved_valid),
         escalate_to: groups(section, "escalate_to", problems).unwrap_or(fallback.escalate_to),
         link: section.string("link", problems).and_then(|link| checked_link(&link, problems)),
     }
 }
 
 /// Names of groups, as in tokens. `None` if the key is missing.
-pub(super) fn groups(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<Vec<String>> {
+pub(super) fn groups(
+    section: &ConfigSection<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<Vec<String>> {
     section.key_span(key)?;
     let mut groups = Vec::new();
     for group in section.strings(key, problems) {
@@ -114,7 +119,7 @@ pub(super) fn groups(section: &Section<'_>, key: &str, problems: &mut Problems) 
     Some(groups)
 }
 
-fn checked_link(link: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_link(link: &Located<&str>, problems: &mut ConfigProblems) -> Option<String> {
     let is_address = |text: &str| {
         Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
     };

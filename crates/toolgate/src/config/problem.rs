@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct ConfigProblem {
     /// Byte range in the source; absent if the file as a whole is meant.
     pub(crate) span: Option<Range<usize>>,
     pub(crate) what: String,
@@ -25,9 +25,9 @@ pub(crate) struct Problem {
 
 /// Collects problems, so that one run names them all.
 #[derive(Default)]
-pub(super) struct Problems(Vec<Problem>);
+pub(super) struct ConfigProblems(Vec<ConfigProblem>);
 
-impl Problems {
+impl ConfigProblems {
     pub(super) fn add(
         &mut self,
         span: Range<usize>,
@@ -36,7 +36,7 @@ impl Problems {
         hint: impl Into<String>,
     ) {
         let (what, expected, hint) = (what.into(), expected.into(), hint.into());
-        self.0.push(Problem { span: Some(span), what, expected, hint });
+        self.0.push(ConfigProblem { span: Some(span), what, expected, hint });
     }
 
     pub(super) fn count(&self) -> usize {
@@ -59,25 +59,25 @@ impl Problems {
 pub(crate) struct ConfigError {
     file: String,
     source: String,
-    problems: Vec<Problem>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl ConfigError {
     /// A problem of the file as a whole.
     pub(super) fn of_file(file: &str, what: String, expected: &str, hint: &str) -> Self {
-        let problem = Problem { span: None, what, expected: expected.into(), hint: hint.into() };
+        let problem = ConfigProblem { span: None, what, expected: expected.into(), hint: hint.into() };
         Self { file: file.into(), source: String::new(), problems: vec![problem] }
     }
 
-    pub(crate) fn problems(&self) -> &[Problem] {
+    pub(crate) fn problems(&self) -> &[ConfigProblem] {
         &self.problems
     }
 
     /// The positions alone. For logs and records: an invalid line may contain a secret.
     pub(crate) fn places(&self) -> String {
-        let place = |problem: &Problem| match &problem.span {
+        let place = |problem: &ConfigProblem| match &problem.span {
             Some(span) => {
-                let Place { line, column, .. } = Place::of(&self.source, span);
+                let SourcePosition { line, column, .. } = SourcePosition::of(&self.source, span);
                 format!("{}:{line}:{column}", self.file)
             }
             None => self.file.clone(),
@@ -104,11 +104,11 @@ impl fmt::Display for ConfigError {
 }
 
 impl ConfigError {
-    fn write_problem(&self, f: &mut fmt::Formatter<'_>, problem: &Problem) -> fmt::Result {
-        let Problem { span, what, expected, hint } = problem;
+    fn write_problem(&self, f: &mut fmt::Formatter<'_>, problem: &ConfigProblem) -> fmt::Result {
+        let ConfigProblem { span, what, expected, hint } = problem;
         match span {
             Some(span) => {
-                let place = Place::of(&self.source, span);
+                let place = SourcePosition::of(&self.source, span);
                 writeln!(f, "{}:{}:{}: {what}", self.file, place.line, place.column)?;
                 place.write_excerpt(f)?;
             }
@@ -119,7 +119,7 @@ impl ConfigError {
 }
 
 /// A span as a person finds it: line and column from 1, columns counted in characters.
-struct Place<'s> {
+struct SourcePosition<'s> {
     line: usize,
     column: usize,
     text: &'s str,
@@ -127,7 +127,7 @@ struct Place<'s> {
     marked: &'s str,
 }
 
-impl<'s> Place<'s> {
+impl<'s> SourcePosition<'s> {
     fn of(source: &'s str, span: &Range<usize>) -> Self {
         let start = source.floor_char_boundary(span.start);
         let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);

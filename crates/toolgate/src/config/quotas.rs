@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use toolgate_edge::{QuotaRule, Who};
+use toolgate_edge::{QuotaRule, QuotaSubject};
 use wildmatch::WildMatch;
 
-use super::problem::Problems;
-use super::section::{Seconds, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, SecondsRange};
 
 pub(super) const KEYS: [&str; 11] = [
     "principal",
@@ -27,7 +27,7 @@ const SOME: RangeInclusive<usize> = 0..=1_000_000;
 const CALLS_PER_DAY: RangeInclusive<usize> = 0..=1_000_000_000_000;
 const BYTES: RangeInclusive<usize> = 0..=1 << 50;
 
-pub(super) fn read(mut section: Section<'_>, problems: &mut Problems) -> Option<QuotaRule> {
+pub(super) fn read(mut section: ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<QuotaRule> {
     section.rename("a `[[quotas]]` table".into());
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let who = who(&section, problems);
@@ -39,7 +39,7 @@ pub(super) fn read(mut section: Section<'_>, problems: &mut Problems) -> Option<
         sessions_max: count("sessions_max", FEW),
         approvals_max: count("approvals_max", SOME),
         calls_per_day: count("calls_per_day", CALLS_PER_DAY).map(|calls| calls as u64),
-        wait: section.seconds("wait_seconds", Seconds::ZeroOrMore, problems),
+        wait: section.seconds("wait_seconds", SecondsRange::ZeroOrMore, problems),
         rate: section.rate("rate", problems),
         stored_bytes_max: section.bytes("stored_bytes_max", BYTES, problems).map(|bytes| bytes as u64),
         ..QuotaRule::about(who?)
@@ -48,12 +48,12 @@ pub(super) fn read(mut section: Section<'_>, problems: &mut Problems) -> Option<
     Some(rule)
 }
 
-fn who(section: &Section<'_>, problems: &mut Problems) -> Option<Who> {
+fn who(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<QuotaSubject> {
     let principal = section.string("principal", problems);
     let agent = section.string("agent", problems);
     match (principal, agent) {
-        (Some(principal), None) => Some(Who::Principals(WildMatch::new(principal.value))),
-        (None, Some(agent)) => Some(Who::Agents(WildMatch::new(agent.value))),
+        (Some(principal), None) => Some(QuotaSubject::Principals(WildMatch::new(principal.value))),
+        (None, Some(agent)) => Some(QuotaSubject::Agents(WildMatch::new(agent.value))),
         (Some(_), Some(agent)) => {
             let what = "a `[[quotas]]` table has both `principal` and `agent`";
             problems.add(agent.span, what, "one of them", "make one table for each");
@@ -72,8 +72,12 @@ fn who(section: &Section<'_>, problems: &mut Problems) -> Option<Who> {
 }
 
 /// Sessions, streams, approvals and files belong to principals.
-fn refuse_what_agents_do_not_have(rule: &QuotaRule, section: &Section<'_>, problems: &mut Problems) {
-    if matches!(rule.who, Who::Principals(_)) {
+fn refuse_what_agents_do_not_have(
+    rule: &QuotaRule,
+    section: &ConfigSection<'_>,
+    problems: &mut ConfigProblems,
+) {
+    if matches!(rule.who, QuotaSubject::Principals(_)) {
         return;
     }
     for key in ["streams_max", "sessions_max", "approvals_max", "stored_bytes_max"] {

@@ -5,13 +5,13 @@
 use toolgate_credentials::SIGN_IN;
 
 /// Reads one variable of the environment. A parameter, so that a test has a defined environment.
-pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub(crate) type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The treatment of `${NAME}`.
 #[derive(Clone, Copy)]
-pub(crate) enum References<'a> {
+pub(crate) enum ReferenceMode<'a> {
     /// Replaced; a variable that is not set is a problem. For everything that starts servers.
-    Resolve(Lookup<'a>),
+    Resolve(VariableLookup<'a>),
     /// Left as written. For commands that only need to know places.
     Keep,
 }
@@ -39,7 +39,7 @@ pub(crate) enum BadReference {
 
 /// The permission to name secrets of the vault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Vault {
+pub(crate) enum VaultReferences {
     Kept,
     Refused,
 }
@@ -54,12 +54,16 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 }
 
 /// Replaces every reference. As in a shell, a default also replaces a variable that is set and empty.
-pub(crate) fn expand(text: &str, env: Lookup<'_>) -> Result<String, BadReference> {
-    expand_beside(text, env, Vault::Refused)
+pub(crate) fn expand(text: &str, env: VariableLookup<'_>) -> Result<String, BadReference> {
+    expand_beside(text, env, VaultReferences::Refused)
 }
 
 /// The same for a text that may name secrets of the vault beside variables.
-pub(crate) fn expand_beside(text: &str, env: Lookup<'_>, vault: Vault) -> Result<String, BadReference> {
+pub(crate) fn expand_beside(
+    text: &str,
+    env: VariableLookup<'_>,
+    vault: VaultReferences,
+) -> Result<String, BadReference> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -84,18 +88,18 @@ pub(crate) fn expand_beside(text: &str, env: Lookup<'_>, vault: Vault) -> Result
     Ok(out)
 }
 
-fn secret(name: &str, vault: Vault) -> Result<String, BadReference> {
+fn secret(name: &str, vault: VaultReferences) -> Result<String, BadReference> {
     match vault {
-        Vault::Refused => Err(BadReference::VaultElsewhere { name: name.into() }),
+        VaultReferences::Refused => Err(BadReference::VaultElsewhere { name: name.into() }),
         // The result of a sign-in is not for headers.
-        Vault::Kept if !is_secret_name(name) || name == SIGN_IN => {
+        VaultReferences::Kept if !is_secret_name(name) || name == SIGN_IN => {
             Err(BadReference::VaultName { name: name.into() })
         }
-        Vault::Kept => Ok(format!("${{{VAULT}{name}}}")),
+        VaultReferences::Kept => Ok(format!("${{{VAULT}{name}}}")),
     }
 }
 
-fn resolve(inside: &str, env: Lookup<'_>) -> Result<String, BadReference> {
+fn resolve(inside: &str, env: VariableLookup<'_>) -> Result<String, BadReference> {
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (inside, None),

@@ -5,10 +5,10 @@ use std::ops::Range;
 use toolgate_catalog::is_reserved_name;
 use toolgate_core::name::DomainName;
 use toolgate_core::{CanonicalName, ServerName};
-use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, Review};
+use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, ReviewRules};
 
-use super::problem::Problems;
-use super::section::{At, Section, require};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located, require};
 
 pub(super) const REGISTRY_KEYS: [&str; 3] = ["drift", "new_tools", "findings"];
 pub(super) const ALIASES_KEYS: [&str; 4] = ["name", "tool", "until", "primary"];
@@ -26,16 +26,19 @@ const FINDINGS_HINT: &str =
 
 const ALIAS_CHARS_MAX: usize = 128;
 
-pub(super) fn read_registry(section: &Section<'_>, problems: &mut Problems) -> Review {
+pub(super) fn read_registry(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ReviewRules {
     section.refuse_unknown_keys(&REGISTRY_KEYS, &[], problems);
-    Review {
+    ReviewRules {
         drift: section.word("drift", &DRIFT, DRIFT_HINT, problems).unwrap_or_default(),
         new_tools: section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems).unwrap_or_default(),
         findings: section.word("findings", &FINDINGS, FINDINGS_HINT, problems).unwrap_or_default(),
     }
 }
 
-pub(super) fn read_aliases(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<AliasSpec> {
+pub(super) fn read_aliases(
+    sections: Vec<ConfigSection<'_>>,
+    problems: &mut ConfigProblems,
+) -> Vec<AliasSpec> {
     let mut read: Vec<(AliasSpec, Range<usize>)> = Vec::new();
     for section in sections {
         let Some((alias, span)) = read_alias(section, problems) else { continue };
@@ -45,8 +48,11 @@ pub(super) fn read_aliases(sections: Vec<Section<'_>>, problems: &mut Problems) 
     read.into_iter().map(|(alias, _)| alias).collect()
 }
 
-fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(AliasSpec, Range<usize>)> {
-    match section.string("name", &mut Problems::default()) {
+fn read_alias(
+    mut section: ConfigSection<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<(AliasSpec, Range<usize>)> {
+    match section.string("name", &mut ConfigProblems::default()) {
         Some(name) => section.rename(format!("alias {:?}", name.value)),
         None => section.rename("an alias".into()),
     }
@@ -71,7 +77,7 @@ fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(Alia
     Some((alias, name.span))
 }
 
-fn own_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+fn own_name<'t>(name: Located<&'t str>, problems: &mut ConfigProblems) -> Option<Located<&'t str>> {
     if !is_reserved_name(name.value) {
         return Some(name);
     }
@@ -80,7 +86,7 @@ fn own_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str
     None
 }
 
-fn alias_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+fn alias_name<'t>(name: Located<&'t str>, problems: &mut ConfigProblems) -> Option<Located<&'t str>> {
     let fits = (1..=ALIAS_CHARS_MAX).contains(&name.value.chars().count());
     if fits && !name.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Some(name);
@@ -91,7 +97,7 @@ fn alias_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t s
     None
 }
 
-fn domain_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+fn domain_name<'t>(name: Located<&'t str>, problems: &mut ConfigProblems) -> Option<Located<&'t str>> {
     match DomainName::new(name.value) {
         Ok(_) => Some(name),
         Err(bad) => {
@@ -105,10 +111,10 @@ fn domain_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t 
 
 /// The name of one tool.
 pub(super) fn tool_name(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     key: &str,
-    tool: &At<&str>,
-    problems: &mut Problems,
+    tool: &Located<&str>,
+    problems: &mut ConfigProblems,
 ) -> Option<CanonicalName> {
     let (what, hint) = match tool.value.split_once(':') {
         _ if tool.value.contains(['*', '?']) => ("is a pattern", "name one tool".to_owned()),
@@ -128,7 +134,7 @@ fn refuse_second_name(
     read: &[(AliasSpec, Range<usize>)],
     alias: &AliasSpec,
     span: &Range<usize>,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) {
     let before = read.iter().map(|(alias, _)| alias);
     if let Some(other) = before.clone().find(|other| other.name == alias.name) {

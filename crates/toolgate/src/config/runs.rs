@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::problem::Problems;
-use super::section::{Seconds, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, SecondsRange};
 
 pub(super) const KEYS: [&str; 3] = ["parallel_calls_max", "completion_wait_seconds", "input_hold_seconds"];
 
@@ -30,11 +30,11 @@ impl Default for RunSettings {
     }
 }
 
-pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> RunSettings {
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> RunSettings {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let usual = RunSettings::default();
     let parallel_calls_max = section.count("parallel_calls_max", PARALLEL_CALLS, problems);
-    let mut seconds = |key, usual| section.seconds(key, Seconds::ZeroOrMore, problems).unwrap_or(usual);
+    let mut seconds = |key, usual| section.seconds(key, SecondsRange::ZeroOrMore, problems).unwrap_or(usual);
     RunSettings {
         parallel_calls_max: parallel_calls_max.unwrap_or(usual.parallel_calls_max),
         completion_wait: seconds("completion_wait_seconds", usual.completion_wait),

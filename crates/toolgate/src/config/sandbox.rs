@@ -1,16 +1,16 @@
 //! `[sandbox]`: the treatment of servers that this machine cannot confine.
 
-use toolgate_sandbox::Demand;
+use toolgate_sandbox::ConfinementDemand;
 
-use super::problem::Problems;
-use super::section::Section;
+use super::problem::ConfigProblems;
+use super::section::ConfigSection;
 
 pub(super) const KEYS: [&str; 1] = ["required"];
 
-pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Demand {
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ConfinementDemand {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     match section.boolean("required", problems).is_some_and(|required| required.value) {
-        true => Demand::Required,
-        false => Demand::Wanted,
+        true => ConfinementDemand::Required,
+        false => ConfinementDemand::Wanted,
     }
 }

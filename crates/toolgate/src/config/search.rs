@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::problem::Problems;
-use super::section::Section;
-use super::value::Context;
+use super::problem::ConfigProblems;
+use super::section::ConfigSection;
+use super::value::ReadContext;
 
 pub(super) const KEYS: [&str; 1] = ["model"];
 
@@ -14,7 +14,11 @@ pub(crate) struct SearchSettings {
     pub(crate) model: Option<PathBuf>,
 }
 
-pub(super) fn read(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> SearchSettings {
+pub(super) fn read(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> SearchSettings {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     // A missing model is detected when it is loaded: the gateway runs without one too.
     SearchSettings { model: ctx.places(section).path("model", ctx.folder, problems).map(|model| model.value) }

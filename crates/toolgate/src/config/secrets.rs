@@ -8,10 +8,10 @@ use toolgate_core::ServerName;
 use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN, origin_of};
 
 use super::Config;
-use super::problem::{Problems, one_of};
+use super::problem::{ConfigProblems, one_of};
 use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
-use super::section::{At, Seconds, Section, require};
-use super::value::{Context, UrlForm};
+use super::section::{ConfigSection, Located, SecondsRange, require};
+use super::value::{ReadContext, UrlForm};
 
 pub(super) const SECRETS_KEYS: [&str; 7] =
     ["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
@@ -49,13 +49,13 @@ pub(crate) struct OpenBao {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpenBaoBy {
-    Token(Credential),
-    AppRole { role_id: String, secret_id: Credential },
+    Token(CredentialSource),
+    AppRole { role_id: String, secret_id: CredentialSource },
 }
 
 /// The place of one of the gateway's own credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Credential {
+pub(crate) enum CredentialSource {
     /// Absolute.
     File(PathBuf),
     /// The name of a variable of the environment.
@@ -66,8 +66,8 @@ impl Config {
     /// Files with secrets, which no server may see.
     pub(crate) fn secret_files(&self) -> impl Iterator<Item = PathBuf> {
         let of_openbao = self.openbao.as_ref().and_then(|openbao| match &openbao.by {
-            OpenBaoBy::Token(Credential::File(path))
-            | OpenBaoBy::AppRole { secret_id: Credential::File(path), .. } => Some(path.clone()),
+            OpenBaoBy::Token(CredentialSource::File(path))
+            | OpenBaoBy::AppRole { secret_id: CredentialSource::File(path), .. } => Some(path.clone()),
             OpenBaoBy::Token(_) | OpenBaoBy::AppRole { .. } => None,
         });
         let of_secrets = self.secrets.iter().filter_map(|secret| match &secret.source {
@@ -79,13 +79,13 @@ impl Config {
 }
 
 pub(super) fn read_secrets(
-    sections: Vec<Section<'_>>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    sections: Vec<ConfigSection<'_>>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> Vec<OutsideSecret> {
     let mut read: Vec<OutsideSecret> = Vec::new();
     for mut section in sections {
-        if let Some(name) = section.string("name", &mut Problems::default()) {
+        if let Some(name) = section.string("name", &mut ConfigProblems::default()) {
             section.rename(format!("secret {:?}", name.value));
         }
         let Some(secret) = read_secret(&section, ctx, problems) else { continue };
@@ -100,7 +100,11 @@ pub(super) fn read_secrets(
     read
 }
 
-fn read_secret(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSecret> {
+fn read_secret(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<OutsideSecret> {
     section.refuse_unknown_keys(&SECRETS_KEYS, &[], problems);
     for (key, example) in [("server", "\"github\""), ("name", "\"TOKEN\"")] {
         require(section, key, example, problems);
@@ -109,7 +113,7 @@ fn read_secret(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems
         section.string("server", problems).and_then(|server| server_name(section, &server, problems));
     let name = section.string("name", problems).and_then(|name| secret_name(section, &name, problems));
     let source = source(section, ctx, problems);
-    let cache = section.seconds("cache_seconds", Seconds::ZeroOrMore, problems);
+    let cache = section.seconds("cache_seconds", SecondsRange::ZeroOrMore, problems);
     let origins = section.strings("origins", problems);
     let origins = origins.iter().filter_map(|origin| checked_origin(section, origin, problems)).collect();
     Some(OutsideSecret {
@@ -121,7 +125,11 @@ fn read_secret(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems
     })
 }
 
-fn server_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) -> Option<ServerName> {
+fn server_name(
+    section: &ConfigSection<'_>,
+    name: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<ServerName> {
     let read = ServerName::new(name.value);
     if let Err(error) = &read {
         let what = format!("`server` in {} is not the name of one: {error}", section.title());
@@ -130,7 +138,11 @@ fn server_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) 
     read.ok()
 }
 
-fn secret_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn secret_name(
+    section: &ConfigSection<'_>,
+    name: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     if is_secret_name(name.value) && name.value != SIGN_IN {
         return Some(name.value.to_owned());
     }
@@ -140,7 +152,11 @@ fn secret_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) 
     None
 }
 
-fn source(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+fn source(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<OutsideSource> {
     let given: Vec<&str> = WAYS.into_iter().filter(|way| section.key_span(way).is_some()).collect();
     match given[..] {
         ["file"] => {
@@ -168,7 +184,11 @@ fn source(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> 
 }
 
 /// Literal words: there is no shell.
-fn command(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+fn command(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> Option<OutsideSource> {
     let values = ctx.values(section);
     let written = section.strings("command", problems);
     let words: Vec<String> =
@@ -184,7 +204,7 @@ fn command(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) ->
     None
 }
 
-fn openbao(section: &Section<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+fn openbao(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<OutsideSource> {
     let written = section.string("openbao", problems)?;
     let parts = written.value.rsplit_once('#').filter(|(path, field)| !path.is_empty() && !field.is_empty());
     if let Some((path, field)) = parts {
@@ -196,7 +216,11 @@ fn openbao(section: &Section<'_>, problems: &mut Problems) -> Option<OutsideSour
     None
 }
 
-fn checked_origin(section: &Section<'_>, origin: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_origin(
+    section: &ConfigSection<'_>,
+    origin: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     if origin.value == ANYWHERE {
         return Some(ANYWHERE.to_owned());
     }
@@ -209,7 +233,11 @@ fn checked_origin(section: &Section<'_>, origin: &At<&str>, problems: &mut Probl
     read
 }
 
-pub(super) fn refuse_without_openbao(top: &Section<'_>, secrets: &[OutsideSecret], problems: &mut Problems) {
+pub(super) fn refuse_without_openbao(
+    top: &ConfigSection<'_>,
+    secrets: &[OutsideSecret],
+    problems: &mut ConfigProblems,
+) {
     let wants = |one: &&OutsideSecret| matches!(one.source, OutsideSource::OpenBao { .. });
     if top.key_span("openbao").is_some() {
         return;
@@ -223,9 +251,9 @@ pub(super) fn refuse_without_openbao(top: &Section<'_>, secrets: &[OutsideSecret
 
 /// `None` if a problem was added.
 pub(super) fn read_openbao(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
 ) -> Option<OpenBao> {
     section.refuse_unknown_keys(&OPENBAO_KEYS, &[], problems);
     require(section, "address", "\"https://bao.example.com:8200\"", problems);
@@ -253,17 +281,17 @@ pub(super) fn read_openbao(
 
 /// From a file or a variable; a file is nearer to how such credentials are handed over.
 fn credential(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
     [file, variable]: [&str; 2],
-    problems: &mut Problems,
-) -> Option<Credential> {
+    problems: &mut ConfigProblems,
+) -> Option<CredentialSource> {
     if let Some(path) = ctx.places(section).path(file, ctx.folder, problems) {
-        return Some(Credential::File(path.value));
+        return Some(CredentialSource::File(path.value));
     }
     let name = section.string(variable, problems)?;
     if is_variable_name(name.value) {
-        return Some(Credential::Environment(name.value.to_owned()));
+        return Some(CredentialSource::Environment(name.value.to_owned()));
     }
     let what = format!("`{variable}` in {} is not the name of a variable", section.title());
     problems.add(name.span, what, "letters, digits and `_` only", "keep the credential in that variable");

@@ -7,18 +7,18 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolgate_core::moment::parse_rfc3339;
-use toolgate_core::tool::Rate;
+use toolgate_core::tool::CallRate;
 
-use super::problem::{Problems, did_you_mean, one_of};
+use super::problem::{ConfigProblems, did_you_mean, one_of};
 
 /// A value and its position.
 #[derive(Clone, Debug)]
-pub(super) struct At<T> {
+pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
 }
 
-pub(super) struct Section<'t> {
+pub(super) struct ConfigSection<'t> {
     /// Its name in messages: `[limits]`, `server "git"`.
     title: String,
     table: &'t DeTable<'t>,
@@ -27,14 +27,14 @@ pub(super) struct Section<'t> {
 
 /// The allowed range of a number of seconds.
 #[derive(Clone, Copy)]
-pub(super) enum Seconds {
+pub(super) enum SecondsRange {
     Positive,
     ZeroOrMore,
 }
 
 const SECONDS_MAX: f64 = 365.0 * 24.0 * 3600.0;
 
-impl<'t> Section<'t> {
+impl<'t> ConfigSection<'t> {
     pub(super) fn new(title: impl Into<String>, table: &'t DeTable<'t>, span: Range<usize>) -> Self {
         Self { title: title.into(), table, span }
     }
@@ -52,7 +52,7 @@ impl<'t> Section<'t> {
         &self,
         known: &[&str],
         elsewhere: &[(&str, &[&str])],
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) {
         for key in self.table.keys() {
             let name: &str = key.get_ref();
@@ -89,7 +89,7 @@ impl<'t> Section<'t> {
         self.get(key).is_some_and(|value| text(value).is_some())
     }
 
-    pub(super) fn string(&self, key: &str, problems: &mut Problems) -> Option<At<&'t str>> {
+    pub(super) fn string(&self, key: &str, problems: &mut ConfigProblems) -> Option<Located<&'t str>> {
         let value = self.get(key)?;
         let found = text(value);
         if found.is_none() {
@@ -98,9 +98,9 @@ impl<'t> Section<'t> {
         found
     }
 
-    pub(super) fn boolean(&self, key: &str, problems: &mut Problems) -> Option<At<bool>> {
+    pub(super) fn boolean(&self, key: &str, problems: &mut ConfigProblems) -> Option<Located<bool>> {
         let value = self.get(key)?;
-        let found = value.get_ref().as_bool().map(|flag| At { value: flag, span: value.span() });
+        let found = value.get_ref().as_bool().map(|flag| Located { value: flag, span: value.span() });
         if found.is_none() {
             self.wrong_type(key, value, "`true` or `false`", problems);
         }
@@ -113,7 +113,7 @@ impl<'t> Section<'t> {
         key: &str,
         known: &[(&str, T)],
         otherwise: &str,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<T> {
         let written = self.string(key, problems)?;
         self.known_word(key, &written, known, otherwise, problems)
@@ -125,21 +125,21 @@ impl<'t> Section<'t> {
         key: &str,
         known: &[(&str, T)],
         otherwise: &str,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<Vec<T>> {
         self.key_span(key)?;
         let written = self.strings(key, problems);
-        let read = |word: &At<&str>| self.known_word(key, word, known, otherwise, problems);
+        let read = |word: &Located<&str>| self.known_word(key, word, known, otherwise, problems);
         Some(written.iter().filter_map(read).collect())
     }
 
     pub(super) fn known_word<T: Copy>(
         &self,
         key: &str,
-        written: &At<&str>,
+        written: &Located<&str>,
         known: &[(&str, T)],
         otherwise: &str,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<T> {
         let found = known.iter().find(|(word, _)| *word == written.value);
         if found.is_none() {
@@ -156,7 +156,7 @@ impl<'t> Section<'t> {
         &self,
         key: &str,
         within: RangeInclusive<usize>,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<usize> {
         let value = self.get(key)?;
         let expected = format!("a whole number from {} to {}", within.start(), within.end());
@@ -175,18 +175,25 @@ impl<'t> Section<'t> {
         }
     }
 
-    pub(super) fn seconds(&self, key: &str, may_be: Seconds, problems: &mut Problems) -> Option<Duration> {
+    pub(super) fn seconds(
+        &self,
+        key: &str,
+        may_be: SecondsRange,
+        problems: &mut ConfigProblems,
+    ) -> Option<Duration> {
         let value = self.get(key)?;
         let expected = match may_be {
-            Seconds::Positive => "a number of seconds above 0 and at most one year, such as `30` or `0.5`",
-            Seconds::ZeroOrMore => "a number of seconds from 0 to one year, such as `10` or `0.5`",
+            SecondsRange::Positive => {
+                "a number of seconds above 0 and at most one year, such as `30` or `0.5`"
+            }
+            SecondsRange::ZeroOrMore => "a number of seconds from 0 to one year, such as `10` or `0.5`",
         };
         let Some(number) = number(value) else {
             self.wrong_type(key, value, expected, problems);
             return None;
         };
         let low_enough = number <= SECONDS_MAX;
-        let high_enough = number > 0.0 || (number == 0.0 && matches!(may_be, Seconds::ZeroOrMore));
+        let high_enough = number > 0.0 || (number == 0.0 && matches!(may_be, SecondsRange::ZeroOrMore));
         if low_enough && high_enough {
             return Some(Duration::from_secs_f64(number));
         }
@@ -196,7 +203,7 @@ impl<'t> Section<'t> {
     }
 
     /// A number per unit of time.
-    pub(super) fn rate(&self, key: &str, problems: &mut Problems) -> Option<Rate> {
+    pub(super) fn rate(&self, key: &str, problems: &mut ConfigProblems) -> Option<CallRate> {
         let written = self.string(key, problems)?;
         let rate = written.value.parse();
         if rate.is_err() {
@@ -208,7 +215,7 @@ impl<'t> Section<'t> {
     }
 
     /// A moment, as a date or a date and time, in quotes or not. A date alone is its first moment in UTC.
-    pub(super) fn moment_ms(&self, key: &str, problems: &mut Problems) -> Option<i64> {
+    pub(super) fn moment_ms(&self, key: &str, problems: &mut ConfigProblems) -> Option<i64> {
         const EXPECTED: &str = "a date such as `2027-01-01`, or a time such as `2027-01-01T12:00:00Z`";
         let value = self.get(key)?;
         let text = match value.get_ref() {
@@ -237,7 +244,7 @@ impl<'t> Section<'t> {
         &self,
         key: &str,
         within: RangeInclusive<usize>,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<usize> {
         let value = self.get(key)?;
         let expected = format!(
@@ -268,7 +275,7 @@ impl<'t> Section<'t> {
         size
     }
 
-    pub(super) fn strings(&self, key: &str, problems: &mut Problems) -> Vec<At<&'t str>> {
+    pub(super) fn strings(&self, key: &str, problems: &mut ConfigProblems) -> Vec<Located<&'t str>> {
         let Some(value) = self.get(key) else { return Vec::new() };
         let Some(items) = value.get_ref().as_array() else {
             self.wrong_type(key, value, "a list of strings, such as `[\"one\", \"two\"]`", problems);
@@ -284,10 +291,15 @@ impl<'t> Section<'t> {
         found
     }
 
-    pub(super) fn section(&self, key: &str, title: &str, problems: &mut Problems) -> Option<Section<'t>> {
+    pub(super) fn section(
+        &self,
+        key: &str,
+        title: &str,
+        problems: &mut ConfigProblems,
+    ) -> Option<ConfigSection<'t>> {
         let value = self.get(key)?;
         match value.get_ref().as_table() {
-            Some(table) => Some(Section::new(title, table, value.span())),
+            Some(table) => Some(ConfigSection::new(title, table, value.span())),
             None => {
                 self.wrong_type(key, value, "a table", problems);
                 None
@@ -296,7 +308,7 @@ impl<'t> Section<'t> {
     }
 
     /// The tables of `[[key]]`.
-    pub(super) fn sections(&self, key: &str, problems: &mut Problems) -> Vec<Section<'t>> {
+    pub(super) fn sections(&self, key: &str, problems: &mut ConfigProblems) -> Vec<ConfigSection<'t>> {
         let Some(value) = self.get(key) else { return Vec::new() };
         let expected = format!("tables that start with `[[{key}]]`");
         let Some(items) = value.get_ref().as_array() else {
@@ -306,7 +318,7 @@ impl<'t> Section<'t> {
         let mut found = Vec::with_capacity(items.len());
         for item in items.iter() {
             match item.get_ref().as_table() {
-                Some(table) => found.push(Section::new(key, table, item.span())),
+                Some(table) => found.push(ConfigSection::new(key, table, item.span())),
                 None => self.wrong_type(key, item, &expected, problems),
             }
         }
@@ -314,11 +326,15 @@ impl<'t> Section<'t> {
     }
 
     /// A table whose values are all strings.
-    pub(super) fn string_map(&self, key: &str, problems: &mut Problems) -> Vec<(At<&'t str>, At<&'t str>)> {
+    pub(super) fn string_map(
+        &self,
+        key: &str,
+        problems: &mut ConfigProblems,
+    ) -> Vec<(Located<&'t str>, Located<&'t str>)> {
         let Some(section) = self.section(key, key, problems) else { return Vec::new() };
         let mut found = Vec::with_capacity(section.table.len());
         for (name, value) in section.table.iter() {
-            let name = At { value: name.get_ref().as_ref(), span: name.span() };
+            let name = Located { value: name.get_ref().as_ref(), span: name.span() };
             match text(value) {
                 Some(value) => found.push((name, value)),
                 None => {
@@ -329,7 +345,13 @@ impl<'t> Section<'t> {
         found
     }
 
-    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str, problems: &mut Problems) {
+    fn wrong_type(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+        problems: &mut ConfigProblems,
+    ) {
         let found = value.get_ref();
         let hint = match found {
             DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)
@@ -362,8 +384,8 @@ fn with_article(kind: &str) -> String {
     }
 }
 
-fn text<'t>(value: &'t Spanned<DeValue<'t>>) -> Option<At<&'t str>> {
-    value.get_ref().as_str().map(|text| At { value: text, span: value.span() })
+fn text<'t>(value: &'t Spanned<DeValue<'t>>) -> Option<Located<&'t str>> {
+    value.get_ref().as_str().map(|text| Located { value: text, span: value.span() })
 }
 
 fn integer(value: &Spanned<DeValue<'_>>) -> Option<i64> {
@@ -411,7 +433,7 @@ fn shown_bytes(bytes: usize) -> String {
     }
 }
 
-pub(super) fn require(section: &Section<'_>, key: &str, example: &str, problems: &mut Problems) {
+pub(super) fn require(section: &ConfigSection<'_>, key: &str, example: &str, problems: &mut ConfigProblems) {
     if section.key_span(key).is_none() {
         let what = format!("{} has no `{key}`", section.title());
         let hint = format!("add a line such as `{key} = {example}`");

@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_catalog::{Hints, check_reserved};
+use toolgate_catalog::{HintTrust, check_reserved};
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Affinity, AskPermissions, EraChoice, Isolation, ServerSpec, TransportSpec};
 
-use super::network::{self, Ways};
-use super::problem::Problems;
-use super::reference::References;
+use super::network::{self, EgressConfig};
+use super::problem::ConfigProblems;
+use super::reference::ReferenceMode;
 use super::registry::{DRIFT, DRIFT_HINT, NEW_TOOLS, NEW_TOOLS_HINT};
-use super::section::{At, Seconds, Section};
+use super::section::{ConfigSection, Located, SecondsRange};
 use super::server_entry::{ServerEntry, ToolFilter};
-use super::value::{Context, Values};
+use super::value::{ReadContext, TableValues};
 
 #[cfg(test)]
 pub(super) use oauth::KEYS as OAUTH_KEYS;
 #[cfg(test)]
 pub(super) use sandbox::KEYS as SANDBOX_KEYS;
-use transport::Address;
+use transport::TransportAddress;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
@@ -81,7 +81,7 @@ pub(super) const CONCURRENCY_MAX: usize = 64;
 pub(super) const CONCURRENCY: RangeInclusive<usize> = 1..=100_000;
 
 /// A server and the positions of its parts, for the checks that compare servers.
-pub(super) struct Read {
+pub(super) struct ReadServer {
     pub(super) entry: ServerEntry,
     pub(super) name_span: Range<usize>,
     pub(super) prefix_span: Option<Range<usize>>,
@@ -91,12 +91,12 @@ pub(super) struct Read {
 
 /// Reads one server. `None` after a problem that leaves nothing to run.
 pub(super) fn read(
-    mut section: Section<'_>,
-    ctx: &Context<'_>,
-    usual: &Ways,
-    problems: &mut Problems,
-) -> Option<Read> {
-    if let Some(name) = section.string("name", &mut Problems::default()) {
+    mut section: ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    usual: &EgressConfig,
+    problems: &mut ConfigProblems,
+) -> Option<ReadServer> {
+    if let Some(name) = section.string("name", &mut ConfigProblems::default()) {
         section.rename(format!("server {:?}", name.value));
     } else {
         section.rename("a server".into());
@@ -104,15 +104,15 @@ pub(super) fn read(
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let enabled = section.boolean("enabled", problems).is_none_or(|enabled| enabled.value);
     // A server that is switched off may name secrets that this machine does not have.
-    let references = if enabled { ctx.references } else { References::Keep };
-    let values = Values { section: &section, source: ctx.source, references };
-    let reader = Reader { section: &section, folder: ctx.folder, values };
+    let references = if enabled { ctx.references } else { ReferenceMode::Keep };
+    let values = TableValues { section: &section, source: ctx.source, references };
+    let reader = ServerReader { section: &section, folder: ctx.folder, values };
     let name = reader.name(problems);
     let address = reader.address(problems);
     let oauth = reader.oauth(problems);
     let prefix = section.boolean("prefix", problems);
-    let timeout = section.seconds("timeout_seconds", Seconds::Positive, problems);
-    let connect_timeout = section.seconds("connect_timeout_seconds", Seconds::Positive, problems);
+    let timeout = section.seconds("timeout_seconds", SecondsRange::Positive, problems);
+    let connect_timeout = section.seconds("connect_timeout_seconds", SecondsRange::Positive, problems);
     let concurrency_max = section.count("concurrency_max", CONCURRENCY, problems);
     let rate = section.rate("rate", problems);
     let isolation = section.word("isolation", &ISOLATION, ISOLATION_HINT, problems);
@@ -125,18 +125,21 @@ pub(super) fn read(
     let new_tools = section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems);
     let filter = reader.filter(problems);
     let name = name?;
-    let Address { transport, registered } = address?;
+    let TransportAddress { transport, registered } = address?;
     let trusted = trust_annotations.map(|trust| trust.value);
-    let ours = Asks::default();
-    let asks = Asks {
+    let ours = AskPermissions::default();
+    let asks = AskPermissions {
         elicitation: elicitation.map_or(ours.elicitation, |may| may.value),
         sampling: sampling.map_or(ours.sampling, |may| may.value),
     };
     // An instance that registers under the name may come from anyone.
-    let hints =
-        if registered { Hints::of_newcomer(trusted) } else { Hints::of_operator(trusted.unwrap_or(true)) };
+    let hints = if registered {
+        HintTrust::of_newcomer(trusted)
+    } else {
+        HintTrust::of_operator(trusted.unwrap_or(true))
+    };
     let ways = reader.ways(&usual_of(usual, &transport, registered), problems);
-    Some(Read {
+    Some(ReadServer {
         entry: ServerEntry {
             spec: ServerSpec {
                 name: name.value,
@@ -167,14 +170,14 @@ pub(super) fn read(
     })
 }
 
-struct Reader<'a> {
-    section: &'a Section<'a>,
+struct ServerReader<'a> {
+    section: &'a ConfigSection<'a>,
     folder: &'a Path,
-    values: Values<'a>,
+    values: TableValues<'a>,
 }
 
-impl Reader<'_> {
-    fn name(&self, problems: &mut Problems) -> Option<At<ServerName>> {
+impl ServerReader<'_> {
+    fn name(&self, problems: &mut ConfigProblems) -> Option<Located<ServerName>> {
         const EXPECTED: &str = "1 to 64 letters, digits, `-`, `_` and `.`";
         let Some(name) = self.section.string("name", problems) else {
             if self.section.key_span("name").is_none() {
@@ -185,7 +188,7 @@ impl Reader<'_> {
         };
         match ServerName::new(name.value) {
             Ok(value) => match check_reserved(&value) {
-                Ok(()) => Some(At { value, span: name.span }),
+                Ok(()) => Some(Located { value, span: name.span }),
                 Err(reserved) => {
                     let hint = format!("for example `name = {:?}`", legal_name(name.value));
                     problems.add(name.span, reserved.to_string(), "a name of its own", hint);
@@ -199,14 +202,14 @@ impl Reader<'_> {
         }
     }
 
-    fn ways(&self, usual: &Ways, problems: &mut Problems) -> Ways {
+    fn ways(&self, usual: &EgressConfig, problems: &mut ConfigProblems) -> EgressConfig {
         let title = format!("`network` of {}", self.section.title());
         let Some(section) = self.section.section("network", &title, problems) else { return usual.clone() };
         section.refuse_unknown_keys(&network::SERVER_KEYS, &[], problems);
-        network::read_ways(&Values { section: &section, ..self.values }, self.folder, usual, problems)
+        network::read_ways(&TableValues { section: &section, ..self.values }, self.folder, usual, problems)
     }
 
-    fn filter(&self, problems: &mut Problems) -> ToolFilter {
+    fn filter(&self, problems: &mut ConfigProblems) -> ToolFilter {
         let title = format!("`tools` of {}", self.section.title());
         let Some(tools) = self.section.section("tools", &title, problems) else {
             return ToolFilter::default();
@@ -218,10 +221,12 @@ impl Reader<'_> {
 
 /// The part of `[network]` that applies to a server: nothing for a process, and no certificate if others
 /// decide who sees it.
-fn usual_of(usual: &Ways, transport: &TransportSpec, registered: bool) -> Ways {
+fn usual_of(usual: &EgressConfig, transport: &TransportSpec, registered: bool) -> EgressConfig {
     match transport {
-        TransportSpec::Stdio { .. } => Ways::default(),
-        TransportSpec::Http { .. } if registered => Ways { egress: usual.egress.anonymous(), key_file: None },
+        TransportSpec::Stdio { .. } => EgressConfig::default(),
+        TransportSpec::Http { .. } if registered => {
+            EgressConfig { egress: usual.egress.anonymous(), key_file: None }
+        }
         TransportSpec::Http { .. } => usual.clone(),
     }
 }
@@ -252,12 +257,17 @@ pub(crate) fn legal_name(name: &str) -> String {
     }
 }
 
-fn globs(tools: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+fn globs(tools: &ConfigSection<'_>, key: &str, problems: &mut ConfigProblems) -> Vec<String> {
     let written = tools.strings(key, problems);
     written.into_iter().filter_map(|glob| checked_glob(tools.title(), key, &glob, problems)).collect()
 }
 
-fn checked_glob(title: &str, key: &str, glob: &At<&str>, problems: &mut Problems) -> Option<String> {
+fn checked_glob(
+    title: &str,
+    key: &str,
+    glob: &Located<&str>,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let foreign = glob.value.chars().find(|c| matches!(c, '[' | ']' | '{' | '}' | '\\') || c.is_control());
     let (what, hint) = match foreign {
         Some(c) => {

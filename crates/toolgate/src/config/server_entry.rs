@@ -1,7 +1,7 @@
 //! A configured server.
 
-use toolgate_catalog::Hints;
-use toolgate_core::server::{Asks, ServerSpec};
+use toolgate_catalog::HintTrust;
+use toolgate_core::server::{AskPermissions, ServerSpec};
 use toolgate_credentials::OAuthSpec;
 use toolgate_registry::{Drift, NewTools};
 
@@ -16,9 +16,9 @@ pub(crate) struct ServerEntry {
     pub(crate) prefix: bool,
     pub(crate) filter: ToolFilter,
     /// The degree of trust in its statements about its tools; unknown effects count as all.
-    pub(crate) hints: Hints,
+    pub(crate) hints: HintTrust,
     /// The requests that it may send to clients.
-    pub(crate) asks: Asks,
+    pub(crate) asks: AskPermissions,
     /// The server's own rule, if it differs from the general one.
     pub(crate) drift: Option<Drift>,
     pub(crate) new_tools: Option<NewTools>,

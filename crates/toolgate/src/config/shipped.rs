@@ -9,20 +9,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolgate_catalog::Hints;
+use toolgate_catalog::HintTrust;
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::server::{
-    Affinity, Asks, EraChoice, Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec,
+    Affinity, AskPermissions, EraChoice, Isolation, NetworkAccess, Sandbox, SandboxOpenings, ServerSpec,
+    TransportSpec,
 };
 use toolgate_registry::Drift;
 
-use super::problem::Problems;
-use super::reference::Lookup;
-use super::section::Section;
+use super::problem::ConfigProblems;
+use super::reference::VariableLookup;
+use super::section::ConfigSection;
 use super::server::{self, env_of};
 use super::server_entry::{ServerEntry, ToolFilter};
-use super::value::Context;
+use super::value::ReadContext;
 
 pub(super) const KEYS: [&str; 5] = ["folder", "without", "env", "network", "servers"];
 pub(super) const ONE_KEYS: [&str; 2] = ["env", "network"];
@@ -46,20 +47,20 @@ pub(crate) struct CapabilityServers {
     /// The environment for all of them beyond `PATH` and the like. No secrets.
     pub(crate) env: BTreeMap<String, String>,
     /// By default, open if `env` names an address, such as that of a model.
-    pub(crate) network: Option<Network>,
+    pub(crate) network: Option<NetworkAccess>,
     /// The individual settings, by name.
-    pub(crate) own: BTreeMap<String, Own>,
+    pub(crate) own: BTreeMap<String, ShippedSettings>,
 }
 
 /// The individual settings of one of them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Own {
+pub(crate) struct ShippedSettings {
     pub(crate) env: BTreeMap<String, String>,
-    pub(crate) network: Option<Network>,
+    pub(crate) network: Option<NetworkAccess>,
 }
 
 /// Used if the file has no such table.
-pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
+pub(super) fn usual(cwd: &Path, env: VariableLookup<'_>) -> CapabilityServers {
     CapabilityServers {
         folder: match env(FOLDER_VARIABLE) {
             Some(folder) => (!folder.is_empty()).then(|| cwd.join(folder)),
@@ -73,10 +74,10 @@ pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
 }
 
 pub(super) fn read(
-    section: &Section<'_>,
-    ctx: &Context<'_>,
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
     usual: CapabilityServers,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) -> CapabilityServers {
     section.refuse_unknown_keys(&KEYS, &[], problems);
     let values = ctx.values(section);
@@ -95,16 +96,16 @@ pub(super) fn read(
     }
 }
 
-fn network(section: &Section<'_>, problems: &mut Problems) -> Option<Network> {
+fn network(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<NetworkAccess> {
     section.boolean("network", problems).map(|network| match network.value {
-        true => Network::Open,
-        false => Network::Closed,
+        true => NetworkAccess::Open,
+        false => NetworkAccess::Closed,
     })
 }
 
 /// The shared environment must not contain secrets: each of them reads untrusted files.
-fn refuse_secrets_for_all(section: &Section<'_>, problems: &mut Problems) {
-    for (name, value) in section.string_map("env", &mut Problems::default()) {
+fn refuse_secrets_for_all(section: &ConfigSection<'_>, problems: &mut ConfigProblems) {
+    for (name, value) in section.string_map("env", &mut ConfigProblems::default()) {
         if is_secret_name(name.value) || value.value.contains("${vault:") {
             let what = format!(
                 "`env.{}` in {} would be told to every capability server",
@@ -126,7 +127,11 @@ fn is_secret_name(name: &str) -> bool {
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| upper.contains(word))
 }
 
-fn read_own(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> BTreeMap<String, Own> {
+fn read_own(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> BTreeMap<String, ShippedSettings> {
     let Some(servers) = section.section("servers", "`[capability_servers.servers]`", problems) else {
         return BTreeMap::new();
     };
@@ -136,7 +141,7 @@ fn read_own(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -
         let Some(one) = servers.section(name, &title, problems) else { continue };
         one.refuse_unknown_keys(&ONE_KEYS, &[], problems);
         let env = env_of(&one, &ctx.values(&one), problems);
-        own.insert(name.to_owned(), Own { env, network: network(&one, problems) });
+        own.insert(name.to_owned(), ShippedSettings { env, network: network(&one, problems) });
     }
     own
 }
@@ -146,7 +151,7 @@ fn beside_the_program() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-fn passed_on(env: Lookup<'_>) -> BTreeMap<String, String> {
+fn passed_on(env: VariableLookup<'_>) -> BTreeMap<String, String> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
     PASSED_ON.into_iter().filter_map(set).collect()
 }
@@ -174,10 +179,10 @@ impl CapabilityServers {
     }
 
     /// They read untrusted files, and an attacker who takes one over should find no way out.
-    fn network(&self, own: &Own) -> Network {
+    fn network(&self, own: &ShippedSettings) -> NetworkAccess {
         let is_address = |value: &String| value.starts_with("http://") || value.starts_with("https://");
         let names_one = self.env.values().chain(own.env.values()).any(is_address);
-        let usual = if names_one { Network::Open } else { Network::Closed };
+        let usual = if names_one { NetworkAccess::Open } else { NetworkAccess::Closed };
         own.network.or(self.network).unwrap_or(usual)
     }
 
@@ -194,7 +199,7 @@ impl CapabilityServers {
                     args: Vec::new(),
                     env,
                     cwd: None,
-                    sandbox: Sandbox::On(Openings { network, ..Openings::default() }),
+                    sandbox: Sandbox::On(SandboxOpenings { network, ..SandboxOpenings::default() }),
                 },
                 timeout: server::TIMEOUT,
                 connect_timeout: server::CONNECT_TIMEOUT,
@@ -210,8 +215,8 @@ impl CapabilityServers {
             oauth: None,
             prefix: true,
             filter: ToolFilter::default(),
-            hints: Hints::Believed,
-            asks: Asks::default(),
+            hints: HintTrust::Believed,
+            asks: AskPermissions::default(),
             // The person who puts another version of a program into the folder has checked it; and a tool
             // reports what this machine lacks for it, which changes with the installed software.
             drift: Some(Drift::Accept),

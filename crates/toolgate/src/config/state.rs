@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use toolgate_catalog::{Filter, ServerSettings};
+use toolgate_catalog::{ServerSettings, ToolNameFilter};
 use toolgate_core::address::Reach;
 use toolgate_credentials::OutsideSecret;
-use toolgate_registry::{FileSecret, FileState, Source};
+use toolgate_registry::{FileSecret, FileState, ServerSource};
 
 use super::server_entry::ServerEntry;
 use super::{Config, ToolRule};
@@ -49,15 +49,15 @@ fn file_secret(secret: &OutsideSecret) -> FileSecret {
 }
 
 impl ServerEntry {
-    pub(crate) fn source(&self) -> Source {
-        if self.registered { Source::Expected } else { Source::File }
+    pub(crate) fn source(&self) -> ServerSource {
+        if self.registered { ServerSource::Expected } else { ServerSource::File }
     }
 
     pub(crate) fn catalog_settings(&self) -> ServerSettings {
         ServerSettings {
             name: self.spec.name.clone(),
             prefix: self.prefix,
-            filter: Filter::new(
+            filter: ToolNameFilter::new(
                 self.filter.allow.iter().map(String::as_str),
                 self.filter.deny.iter().map(String::as_str),
             ),

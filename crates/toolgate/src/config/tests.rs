@@ -8,9 +8,9 @@ use insta::assert_snapshot;
 use toolgate_core::server::{Affinity, EraChoice, InstanceSpec, Isolation, TransportSpec};
 use toolgate_testkit::pki::Authority;
 
-use super::reference::References;
+use super::reference::ReferenceMode;
 use super::server_entry::ServerEntry;
-use super::{Config, ConfigError, Whereabouts};
+use super::{Config, ConfigError, ConfigHints};
 
 mod access;
 mod agents;
@@ -38,13 +38,13 @@ fn env(name: &str) -> Option<String> {
     }
 }
 
-fn whereabouts() -> Whereabouts<'static> {
-    Whereabouts { config: None, data: None, cwd: Path::new("/srv/gate"), env: &env }
+fn whereabouts() -> ConfigHints<'static> {
+    ConfigHints { config: None, data: None, cwd: Path::new("/srv/gate"), env: &env }
 }
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
     let path = Path::new("/srv/gate/toolgate.toml");
-    Config::parse(text, "toolgate.toml", path, &whereabouts(), References::Resolve(&env))
+    Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Resolve(&env))
 }
 
 pub(super) fn accepted(text: &str) -> Config {
@@ -89,7 +89,7 @@ fn every_limit_can_be_set() {
         shutdown_wait_seconds = 0.0
         "#,
     );
-    let expected = toolgate_core::Limits {
+    let expected = toolgate_core::MessageLimits {
         request_bytes_max: 1 << 20,
         result_bytes_max: 2 << 20,
         depth_max: 32,
@@ -184,7 +184,7 @@ fn references_are_kept_where_no_values_are_wanted() {
         "[[servers]]\nname = \"a\"\ncommand = \"x\"\nenv = { A = \"${NOWHERE}\" }\ncwd = \"${NOWHERE}/x\"";
     let path = Path::new("/srv/gate/toolgate.toml");
     let config =
-        Config::parse(text, "toolgate.toml", path, &whereabouts(), References::Keep).expect("accepted");
+        Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Keep).expect("accepted");
     let TransportSpec::Stdio { env, cwd, .. } = &config.servers[0].spec.transport else {
         panic!("a command")
     };
@@ -226,7 +226,7 @@ fn hosts_and_origins_are_normalised() {
 #[test]
 fn the_example_is_accepted_as_it_is() {
     let config = accepted(EXAMPLE);
-    assert_eq!(config.limits, toolgate_core::Limits::default());
+    assert_eq!(config.limits, toolgate_core::MessageLimits::default());
     assert_eq!(config.servers.len(), 4);
 }
 
@@ -249,20 +249,20 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     {
         std::fs::write(folder.path().join(name), text).expect("a file");
     }
-    let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
+    let at = ConfigHints { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
     // A file has one of the two places for the vault's key, and one of the two ways into OpenBao.
     let text = uncommented(EXAMPLE).replace("key_file = \"vault.key\"", "");
     let text =
         text.replace("token_file = \"/run/secrets/bao-token\"", "").replace("token_env = \"BAO_TOKEN\"", "");
-    let config = Config::parse(&text, "toolgate.toml", &path, &at, References::Resolve(&env));
+    let config = Config::parse(&text, "toolgate.toml", &path, &at, ReferenceMode::Resolve(&env));
     let config = config.unwrap_or_else(|error| panic!("refused:\n{error}"));
     let fallback = Config::without_file(&at);
     assert_eq!(config.limits, fallback.limits);
     assert_eq!(config.listen.to_string(), super::DEFAULT_LISTEN);
     assert_eq!(config.allowed_hosts.len(), 2);
     assert_eq!(config.servers[0].filter.allow.len(), 2);
-    assert_eq!(config.servers[0].hints, toolgate_catalog::Hints::Believed);
+    assert_eq!(config.servers[0].hints, toolgate_catalog::HintTrust::Believed);
     assert_eq!(
         config.approvals,
         super::ApprovalSettings { link: config.approvals.link.clone(), ..fallback.approvals }
@@ -279,11 +279,11 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!((config.agents.len(), config.capabilities.len()), (1, 1));
     assert_eq!(config.agents[0].token_budget, toolgate_core::scope::TokenBudget::default());
     assert_eq!(config.search.model, Some(folder.path().join("models/encoder")));
-    let files = toolgate_files::Settings {
+    let files = toolgate_files::FilesSettings {
         place: config.files.place.clone(),
         public_url: Some("https://gate.example.com".into()),
         egress: config.egress.clone(),
-        ..toolgate_files::Settings::clone(&fallback.files)
+        ..toolgate_files::FilesSettings::clone(&fallback.files)
     };
     assert_eq!(*config.files, files);
     assert!(config.egress.identity.is_some() && config.egress.proxy.is_some());
@@ -1046,8 +1046,8 @@ proptest::proptest! {
 mod files {
     use super::*;
 
-    fn load(at: &Whereabouts<'_>) -> Result<Config, String> {
-        Config::load(at, References::Resolve(&env)).map_err(|error| error.to_string())
+    fn load(at: &ConfigHints<'_>) -> Result<Config, String> {
+        Config::load(at, ReferenceMode::Resolve(&env)).map_err(|error| error.to_string())
     }
 
     fn folder() -> tempfile::TempDir {
@@ -1062,7 +1062,7 @@ mod files {
     #[test]
     fn no_file_anywhere_means_the_defaults() {
         let cwd = folder();
-        let config = load(&Whereabouts { cwd: cwd.path(), ..whereabouts() }).expect("defaults");
+        let config = load(&ConfigHints { cwd: cwd.path(), ..whereabouts() }).expect("defaults");
         assert_eq!(config.source, None);
         assert_eq!(config.data, cwd.path().join("toolgate-data"));
     }
@@ -1070,13 +1070,13 @@ mod files {
     #[test]
     fn the_file_of_the_flag_beats_the_one_here_which_beats_the_one_beside_the_data() {
         let cwd = folder();
-        let at = Whereabouts { cwd: cwd.path(), ..whereabouts() };
+        let at = ConfigHints { cwd: cwd.path(), ..whereabouts() };
         write(&cwd.path().join("toolgate-data/toolgate.toml"), "listen = \"127.0.0.1:1\"");
         assert_eq!(load(&at).expect("beside the data").listen.port(), 1);
         write(&cwd.path().join("toolgate.toml"), "listen = \"127.0.0.1:2\"");
         assert_eq!(load(&at).expect("here").listen.port(), 2);
         write(&cwd.path().join("other.toml"), "listen = \"127.0.0.1:3\"");
-        let at = Whereabouts { config: Some(Path::new("other.toml")), ..at };
+        let at = ConfigHints { config: Some(Path::new("other.toml")), ..at };
         assert_eq!(load(&at).expect("flag").listen.port(), 3);
     }
 
@@ -1084,19 +1084,19 @@ mod files {
     fn the_data_folder_of_the_flag_beats_the_file_which_beats_the_environment() {
         let cwd = folder();
         let env = |name: &str| (name == "TOOLGATE_DATA").then(|| "/from/env".to_owned());
-        let at = Whereabouts { cwd: cwd.path(), env: &env, ..whereabouts() };
+        let at = ConfigHints { cwd: cwd.path(), env: &env, ..whereabouts() };
         assert_eq!(load(&at).expect("environment").data, Path::new("/from/env"));
         write(&cwd.path().join("etc/toolgate.toml"), "data = \"../store\"");
-        let at = Whereabouts { config: Some(Path::new("etc/toolgate.toml")), ..at };
+        let at = ConfigHints { config: Some(Path::new("etc/toolgate.toml")), ..at };
         assert_eq!(load(&at).expect("file").data, cwd.path().join("etc/../store"));
-        let at = Whereabouts { data: Some(Path::new("flag")), ..at };
+        let at = ConfigHints { data: Some(Path::new("flag")), ..at };
         assert_eq!(load(&at).expect("flag").data, cwd.path().join("flag"));
     }
 
     #[test]
     fn a_file_that_does_not_exist() {
         let cwd = folder();
-        let at = Whereabouts { config: Some(Path::new("gone.toml")), cwd: cwd.path(), ..whereabouts() };
+        let at = ConfigHints { config: Some(Path::new("gone.toml")), cwd: cwd.path(), ..whereabouts() };
         assert_snapshot!(load(&at).expect_err("no such file"), @r#"
         gone.toml: cannot be read: No such file or directory (os error 2)
         expected: a readable TOML file
@@ -1108,7 +1108,7 @@ mod files {
     fn a_folder_where_a_file_belongs() {
         let cwd = folder();
         std::fs::create_dir(cwd.path().join("toolgate.toml")).expect("a folder");
-        let at = Whereabouts { cwd: cwd.path(), ..whereabouts() };
+        let at = ConfigHints { cwd: cwd.path(), ..whereabouts() };
         assert_snapshot!(load(&at).expect_err("a folder"), @r#"
         toolgate.toml: cannot be read: Is a directory (os error 21)
         expected: a readable TOML file
@@ -1120,7 +1120,7 @@ mod files {
     fn a_file_that_is_not_utf8() {
         let cwd = folder();
         write(&cwd.path().join("toolgate.toml"), b"listen = \"127.0.0.1:1\"\n# gr\xf6sse\n");
-        let at = Whereabouts { cwd: cwd.path(), ..whereabouts() };
+        let at = ConfigHints { cwd: cwd.path(), ..whereabouts() };
         assert_snapshot!(load(&at).expect_err("Latin-1"), @r#"
         toolgate.toml:2:5: the file is not UTF-8
         2 | # gr�sse
@@ -1134,7 +1134,7 @@ mod files {
     fn a_byte_order_mark_is_skipped() {
         let cwd = folder();
         write(&cwd.path().join("toolgate.toml"), "\u{feff}listen = \"127.0.0.1:9\"\n");
-        let at = Whereabouts { cwd: cwd.path(), ..whereabouts() };
+        let at = ConfigHints { cwd: cwd.path(), ..whereabouts() };
         assert_eq!(load(&at).expect("accepted").listen.port(), 9);
     }
 }

@@ -3,11 +3,11 @@
 mod files;
 mod handling;
 
-use toolgate_core::tool::{FileSlot, Handling};
+use toolgate_core::tool::{FileSlot, ToolHandling};
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
-use super::problem::Problems;
-use super::section::{At, Section};
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, Located};
 pub(super) use files::KEYS as FILE_KEYS;
 
 pub(super) const TOOLS_KEYS: [&str; 16] = [
@@ -42,21 +42,21 @@ pub(crate) struct ToolRule {
     /// Arguments that take files; an empty list overrides the server's.
     pub(crate) files: Option<Vec<FileSlot>>,
     /// Everything else about calls.
-    pub(crate) handling: Handling,
+    pub(crate) handling: ToolHandling,
 }
 
 const OUTPUT: [(&str, OutputCheck); 3] =
     [("warn", OutputCheck::Warn), ("enforce", OutputCheck::Enforce), ("off", OutputCheck::Off)];
 const OUTPUT_HINT: &str = "`warn` passes a wrong result on with a warning, `enforce` makes an error of it";
 
-pub(super) fn read_validation(section: &Section<'_>, problems: &mut Problems) -> OutputCheck {
+pub(super) fn read_validation(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> OutputCheck {
     section.refuse_unknown_keys(&VALIDATION_KEYS, &[], problems);
     section.word("output", &OUTPUT, OUTPUT_HINT, problems).unwrap_or_default()
 }
 
 /// Reads one `[[tools]]` table. `None` if a problem was added.
-pub(super) fn read_tool(mut section: Section<'_>, problems: &mut Problems) -> Option<ToolRule> {
-    match section.string("name", &mut Problems::default()) {
+pub(super) fn read_tool(mut section: ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<ToolRule> {
+    match section.string("name", &mut ConfigProblems::default()) {
         Some(name) => section.rename(format!("tool {:?}", name.value)),
         None => section.rename("a `[[tools]]` table".into()),
     }
@@ -76,7 +76,7 @@ fn audit_levels() -> [(&'static str, AuditLevel); 3] {
     AuditLevel::ALL.map(|level| (level.as_str(), level))
 }
 
-fn effects(section: &Section<'_>, problems: &mut Problems) -> Option<Effects> {
+fn effects(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Effects> {
     let known = Effects::NAMES.map(|(effect, name)| (name, effect));
     let hint = "`external` reaches beyond the server, `destructive` cannot be undone; `[]` is none of them";
     let words = section.words("effects", &known, hint, problems)?;
@@ -85,10 +85,10 @@ fn effects(section: &Section<'_>, problems: &mut Problems) -> Option<Effects> {
 
 /// A call that changes something is always recorded, so a wish not to is a mistake about one or the other.
 fn refuse_unrecorded_change(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     effects: Option<Effects>,
     audit: Option<AuditLevel>,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) {
     if audit != Some(AuditLevel::None) || !effects.is_some_and(Effects::changes_something) {
         return;
@@ -100,7 +100,11 @@ fn refuse_unrecorded_change(
 }
 
 /// A required pattern over canonical names.
-pub(super) fn checked_pattern(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<String> {
+pub(super) fn checked_pattern(
+    section: &ConfigSection<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<String> {
     let Some(pattern) = section.string(key, problems) else {
         if section.key_span(key).is_none() {
             let what = format!("{} has no `{key}`", section.title());
@@ -113,7 +117,11 @@ pub(super) fn checked_pattern(section: &Section<'_>, key: &str, problems: &mut P
 }
 
 /// A list of patterns over canonical names.
-pub(super) fn checked_patterns(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+pub(super) fn checked_patterns(
+    section: &ConfigSection<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Vec<String> {
     let patterns = section.strings(key, problems);
     if patterns.is_empty()
         && let Some(span) = section.key_span(key)
@@ -128,10 +136,10 @@ const PATTERN_EXPECTED: &str =
     "a canonical name such as `bank:transfer`, with `*` for any characters and `?` for one";
 
 fn checked_one(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     key: &str,
-    pattern: At<&str>,
-    problems: &mut Problems,
+    pattern: Located<&str>,
+    problems: &mut ConfigProblems,
 ) -> Option<String> {
     let text = pattern.value;
     let foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '\\') || c.is_control();

@@ -7,36 +7,38 @@ use std::path::{Path, PathBuf};
 use http::{HeaderName, HeaderValue};
 use url::Url;
 
-use super::problem::Problems;
-use super::reference::{self, BadReference, Lookup, References, SECRET_NAME_CHARS_MAX, Vault};
-use super::section::{At, Section};
+use super::problem::ConfigProblems;
+use super::reference::{
+    self, BadReference, ReferenceMode, SECRET_NAME_CHARS_MAX, VariableLookup, VaultReferences,
+};
+use super::section::{ConfigSection, Located};
 
 /// The context for reading every table of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
+pub(super) struct ReadContext<'a> {
     pub(super) source: &'a str,
     /// The folder of the file: relative paths start here.
     pub(super) folder: &'a Path,
-    pub(super) references: References<'a>,
-    pub(super) env: Lookup<'a>,
+    pub(super) references: ReferenceMode<'a>,
+    pub(super) env: VariableLookup<'a>,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn values(&self, section: &'a Section<'a>) -> Values<'a> {
-        Values { section, source: self.source, references: self.references }
+impl<'a> ReadContext<'a> {
+    pub(super) fn values(&self, section: &'a ConfigSection<'a>) -> TableValues<'a> {
+        TableValues { section, source: self.source, references: self.references }
     }
 
     /// For values that name places, which every command must know.
-    pub(super) fn places(&self, section: &'a Section<'a>) -> Values<'a> {
-        Values { section, source: self.source, references: References::Resolve(self.env) }
+    pub(super) fn places(&self, section: &'a ConfigSection<'a>) -> TableValues<'a> {
+        TableValues { section, source: self.source, references: ReferenceMode::Resolve(self.env) }
     }
 }
 
 /// Access to the values of one table.
-pub(super) struct Values<'a> {
-    pub(super) section: &'a Section<'a>,
+pub(super) struct TableValues<'a> {
+    pub(super) section: &'a ConfigSection<'a>,
     pub(super) source: &'a str,
-    pub(super) references: References<'a>,
+    pub(super) references: ReferenceMode<'a>,
 }
 
 /// The wording of messages about an address.
@@ -51,15 +53,15 @@ pub(super) struct OwnHeaders {
     pub(super) names: &'static [&'static str],
     pub(super) expected: &'static str,
     /// The permission of the others to name secrets of the vault.
-    pub(super) vault: Vault,
+    pub(super) vault: VaultReferences,
 }
 
 const SECRET_CHARS_MIN: usize = 16;
 const REFERENCE: &str = "`${NAME}` or `${NAME:-default}`";
 
-impl Values<'_> {
+impl TableValues<'_> {
     /// An address to dial.
-    pub(super) fn url(&self, key: &str, form: &UrlForm, problems: &mut Problems) -> Option<String> {
+    pub(super) fn url(&self, key: &str, form: &UrlForm, problems: &mut ConfigProblems) -> Option<String> {
         let url = self.section.string(key, problems)?;
         self.checked_url(key, &url, form, problems)
     }
@@ -67,9 +69,9 @@ impl Values<'_> {
     pub(super) fn checked_url(
         &self,
         key: &str,
-        url: &At<&str>,
+        url: &Located<&str>,
         form: &UrlForm,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> Option<String> {
         let expanded = self.expand(key, url, problems)?;
         if self.is_kept(url.value) {
@@ -99,7 +101,7 @@ impl Values<'_> {
     }
 
     /// A key to sign with. Messages never contain it, nor its length.
-    pub(super) fn secret(&self, key: &str, problems: &mut Problems) -> Option<String> {
+    pub(super) fn secret(&self, key: &str, problems: &mut ConfigProblems) -> Option<String> {
         let secret = self.section.string(key, problems)?;
         let expanded = self.expand(key, &secret, problems)?;
         if !self.is_kept(secret.value) && expanded.chars().count() < SECRET_CHARS_MIN {
@@ -113,7 +115,12 @@ impl Values<'_> {
     }
 
     /// A path, from the folder of the file.
-    pub(super) fn path(&self, key: &str, folder: &Path, problems: &mut Problems) -> Option<At<PathBuf>> {
+    pub(super) fn path(
+        &self,
+        key: &str,
+        folder: &Path,
+        problems: &mut ConfigProblems,
+    ) -> Option<Located<PathBuf>> {
         let path = self.section.string(key, problems)?;
         let expanded = self.path_text(key, &path, problems)?;
         if expanded.trim().is_empty() {
@@ -123,11 +130,15 @@ impl Values<'_> {
             return None;
         }
         let value = if self.is_kept(path.value) { expanded.into() } else { folder.join(expanded) };
-        Some(At { value, span: path.span })
+        Some(Located { value, span: path.span })
     }
 
     /// `headers`, except those in `own`, which the gateway sets itself.
-    pub(super) fn headers(&self, own: &OwnHeaders, problems: &mut Problems) -> BTreeMap<String, String> {
+    pub(super) fn headers(
+        &self,
+        own: &OwnHeaders,
+        problems: &mut ConfigProblems,
+    ) -> BTreeMap<String, String> {
         let mut headers: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in self.section.string_map("headers", problems) {
             let key = format!("headers.{}", name.value);
@@ -151,10 +162,10 @@ impl Values<'_> {
 
     fn header_name_fits(
         &self,
-        name: &At<&str>,
+        name: &Located<&str>,
         own: &OwnHeaders,
         headers: &BTreeMap<String, String>,
-        problems: &mut Problems,
+        problems: &mut ConfigProblems,
     ) -> bool {
         let title = self.section.title();
         let expected = "a header name such as `Authorization`";
@@ -181,7 +192,12 @@ impl Values<'_> {
         true
     }
 
-    pub(super) fn path_text(&self, key: &str, path: &At<&str>, problems: &mut Problems) -> Option<String> {
+    pub(super) fn path_text(
+        &self,
+        key: &str,
+        path: &Located<&str>,
+        problems: &mut ConfigProblems,
+    ) -> Option<String> {
         if path.value == "~" || path.value.starts_with("~/") {
             let what = format!("`~` at the start of `{key}` in {} is not expanded", self.section.title());
             let expected = "an absolute path, or one from the folder of this file";
@@ -193,16 +209,21 @@ impl Values<'_> {
     }
 
     /// Expands and refuses text that no operating system accepts.
-    pub(super) fn plain(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
-        self.plain_beside(key, text, Vault::Refused, problems)
+    pub(super) fn plain(
+        &self,
+        key: &str,
+        text: &Located<&str>,
+        problems: &mut ConfigProblems,
+    ) -> Option<String> {
+        self.plain_beside(key, text, VaultReferences::Refused, problems)
     }
 
     pub(super) fn plain_beside(
         &self,
         key: &str,
-        text: &At<&str>,
-        vault: Vault,
-        problems: &mut Problems,
+        text: &Located<&str>,
+        vault: VaultReferences,
+        problems: &mut ConfigProblems,
     ) -> Option<String> {
         let expanded = self.expand_beside(key, text, vault, problems)?;
         if expanded.contains('\0') {
@@ -214,28 +235,33 @@ impl Values<'_> {
     }
 
     pub(super) fn is_kept(&self, written: &str) -> bool {
-        matches!(self.references, References::Keep) && written.contains("${")
+        matches!(self.references, ReferenceMode::Keep) && written.contains("${")
     }
 
-    pub(super) fn expand(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
-        self.expand_beside(key, text, Vault::Refused, problems)
+    pub(super) fn expand(
+        &self,
+        key: &str,
+        text: &Located<&str>,
+        problems: &mut ConfigProblems,
+    ) -> Option<String> {
+        self.expand_beside(key, text, VaultReferences::Refused, problems)
     }
 
     fn expand_beside(
         &self,
         key: &str,
-        text: &At<&str>,
-        vault: Vault,
-        problems: &mut Problems,
+        text: &Located<&str>,
+        vault: VaultReferences,
+        problems: &mut ConfigProblems,
     ) -> Option<String> {
         let env = match self.references {
-            References::Resolve(env) => env,
+            ReferenceMode::Resolve(env) => env,
             // Even if no value is needed, a reference that can never resolve is refused.
-            References::Keep => &|_: &str| Some(String::new()),
+            ReferenceMode::Keep => &|_: &str| Some(String::new()),
         };
         match (reference::expand_beside(text.value, env, vault), self.references) {
-            (Ok(expanded), References::Resolve(_)) => Some(expanded),
-            (Ok(_), References::Keep) => Some(text.value.to_owned()),
+            (Ok(expanded), ReferenceMode::Resolve(_)) => Some(expanded),
+            (Ok(_), ReferenceMode::Keep) => Some(text.value.to_owned()),
             (Err(bad), _) => {
                 self.bad_reference(key, text, bad, problems);
                 None
@@ -243,7 +269,13 @@ impl Values<'_> {
         }
     }
 
-    fn bad_reference(&self, key: &str, text: &At<&str>, bad: BadReference, problems: &mut Problems) {
+    fn bad_reference(
+        &self,
+        key: &str,
+        text: &Located<&str>,
+        bad: BadReference,
+        problems: &mut ConfigProblems,
+    ) {
         let title = self.section.title();
         let source = self.source;
         match bad {
@@ -290,7 +322,7 @@ impl Values<'_> {
 }
 
 /// The range of `part` within a string value, if it occurs there unescaped; otherwise the whole value.
-fn narrowed(source: &str, text: &At<&str>, part: &str) -> Range<usize> {
+fn narrowed(source: &str, text: &Located<&str>, part: &str) -> Range<usize> {
     match source[text.span.clone()].find(part) {
         Some(at) => {
             let start = text.span.start + at;

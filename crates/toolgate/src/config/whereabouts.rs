@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reference::Lookup;
+use super::reference::VariableLookup;
 
 pub(crate) const FILE_NAME: &str = "toolgate.toml";
 
@@ -11,17 +11,17 @@ const DATA_VARIABLE: &str = "TOOLGATE_DATA";
 
 /// The hints of the command line and the environment.
 #[derive(Clone, Copy)]
-pub(crate) struct Whereabouts<'a> {
+pub(crate) struct ConfigHints<'a> {
     /// `--config`
     pub(crate) config: Option<&'a Path>,
     /// `--data`
     pub(crate) data: Option<&'a Path>,
     /// The working folder; absolute.
     pub(crate) cwd: &'a Path,
-    pub(crate) env: Lookup<'a>,
+    pub(crate) env: VariableLookup<'a>,
 }
 
-impl Whereabouts<'_> {
+impl ConfigHints<'_> {
     /// The data folder, unless a file names another one.
     pub(super) fn data_folder(&self) -> PathBuf {
         self.cwd.join(self.named_data().unwrap_or_else(|| DEFAULT_DATA.into()))

@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 
 use super::*;
 
-fn gate() -> Gate<'static> {
-    Gate {
+fn gate() -> GatewayAccess<'static> {
+    GatewayAccess {
         url: "http://127.0.0.1:8700/mcp",
         token: "tg_agent_abc",
         program: Path::new("/usr/bin/toolgate"),
@@ -17,21 +17,21 @@ fn gate() -> Gate<'static> {
     }
 }
 
-fn merged_into(current: &str, client: Client) -> String {
+fn merged_into(current: &str, client: ClientProgram) -> String {
     merged(current, client, &gate(), Path::new("/x.json")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn write(path: &Path, client: Client, gate: &Gate<'_>) -> Result<Written, ConnectError> {
+fn write(path: &Path, client: ClientProgram, gate: &GatewayAccess<'_>) -> Result<WriteOutcome, ConnectError> {
     ClientFile::read(path.to_owned(), client)?.write(gate)
 }
 
-fn refused(current: &str, client: Client) -> String {
+fn refused(current: &str, client: ClientProgram) -> String {
     merged(current, client, &gate(), Path::new("/x.json")).expect_err("the text is wrong").to_string()
 }
 
 #[test]
 fn claude_desktop_starts_a_process() {
-    assert_snapshot!(render(Client::ClaudeDesktop, &gate()), @r#"
+    assert_snapshot!(render(ClientProgram::ClaudeDesktop, &gate()), @r#"
     {
       "mcpServers": {
         "toolgate": {
@@ -45,8 +45,8 @@ fn claude_desktop_starts_a_process() {
 
 #[test]
 fn claude_desktop_is_told_of_the_configuration() {
-    let gate = Gate { config: Some(Path::new("/etc/to ol.toml")), ..gate() };
-    assert_snapshot!(render(Client::ClaudeDesktop, &gate), @r#"
+    let gate = GatewayAccess { config: Some(Path::new("/etc/to ol.toml")), ..gate() };
+    assert_snapshot!(render(ClientProgram::ClaudeDesktop, &gate), @r#"
     {
       "mcpServers": {
         "toolgate": {
@@ -61,13 +61,13 @@ fn claude_desktop_is_told_of_the_configuration() {
 #[test]
 fn claude_desktop_is_told_which_agent_it_is() {
     let agent = AgentName::new("writer").expect("a name");
-    let text = render(Client::ClaudeDesktop, &Gate { agent: Some(&agent), ..gate() });
+    let text = render(ClientProgram::ClaudeDesktop, &GatewayAccess { agent: Some(&agent), ..gate() });
     assert!(text.contains(r#"["stdio", "--data", "/srv/gate/data", "--agent", "writer"]"#), "{text}");
 }
 
 #[test]
 fn claude_code() {
-    assert_snapshot!(render(Client::ClaudeCode, &gate()), @r#"
+    assert_snapshot!(render(ClientProgram::ClaudeCode, &gate()), @r#"
     {
       "mcpServers": {
         "toolgate": {
@@ -84,7 +84,7 @@ fn claude_code() {
 
 #[test]
 fn cursor() {
-    assert_snapshot!(render(Client::Cursor, &gate()), @r#"
+    assert_snapshot!(render(ClientProgram::Cursor, &gate()), @r#"
     {
       "mcpServers": {
         "toolgate": {
@@ -100,7 +100,7 @@ fn cursor() {
 
 #[test]
 fn vs_code() {
-    assert_snapshot!(render(Client::VsCode, &gate()), @r#"
+    assert_snapshot!(render(ClientProgram::VsCode, &gate()), @r#"
     {
       "servers": {
         "toolgate": {
@@ -117,7 +117,7 @@ fn vs_code() {
 
 #[test]
 fn generic() {
-    assert_snapshot!(render(Client::Generic, &gate()), @r#"
+    assert_snapshot!(render(ClientProgram::Generic, &gate()), @r#"
     {
       "mcpServers": {
         "toolgate": {
@@ -134,7 +134,7 @@ fn generic() {
 
 #[test]
 fn every_entry_is_plain_json() {
-    for client in Client::ALL {
+    for client in ClientProgram::ALL {
         let value: serde_json::Value = serde_json::from_str(&render(client, &gate())).expect("JSON");
         assert!(value[client.section()][ENTRY].is_object(), "{client:?}");
     }
@@ -142,18 +142,18 @@ fn every_entry_is_plain_json() {
 
 #[test]
 fn names_and_aliases_are_understood() {
-    for client in Client::ALL {
+    for client in ClientProgram::ALL {
         for name in client.names() {
-            assert_eq!(Client::parse(name).expect("known"), client);
+            assert_eq!(ClientProgram::parse(name).expect("known"), client);
         }
     }
-    assert_eq!(Client::parse("Claude Code").expect("known"), Client::ClaudeCode);
-    assert_eq!(Client::parse("VS_Code").expect("known"), Client::VsCode);
+    assert_eq!(ClientProgram::parse("Claude Code").expect("known"), ClientProgram::ClaudeCode);
+    assert_eq!(ClientProgram::parse("VS_Code").expect("known"), ClientProgram::VsCode);
 }
 
 #[test]
 fn an_unknown_client() {
-    assert_snapshot!(Client::parse("curser").expect_err("unknown"), @r#"
+    assert_snapshot!(ClientProgram::parse("curser").expect_err("unknown"), @r#"
     no client is called "curser"
     expected: claude-desktop, claude-code, cursor, vscode, generic
     hint: did you mean `cursor`?
@@ -162,7 +162,7 @@ fn an_unknown_client() {
 
 #[test]
 fn a_client_nobody_knows() {
-    assert_snapshot!(Client::parse("zed").expect_err("unknown"), @r#"
+    assert_snapshot!(ClientProgram::parse("zed").expect_err("unknown"), @r#"
     no client is called "zed"
     expected: claude-desktop, claude-code, cursor, vscode, generic
     hint: `generic` fits every client that reads `mcpServers`
@@ -180,7 +180,7 @@ fn everything_else_in_the_file_is_kept() {
 	"last": "\u00e9"
 }
 "#;
-    assert_snapshot!(merged_into(current, Client::Cursor), @r#"
+    assert_snapshot!(merged_into(current, ClientProgram::Cursor), @r#"
     {
     	// my servers
     	"theme": "dark", /* here */
@@ -200,7 +200,7 @@ fn everything_else_in_the_file_is_kept() {
 
 #[test]
 fn a_file_on_one_line() {
-    assert_snapshot!(merged_into(r#"{"mcpServers":{"a":{"command":"x"}},"b":1}"#, Client::ClaudeCode), @r#"
+    assert_snapshot!(merged_into(r#"{"mcpServers":{"a":{"command":"x"}},"b":1}"#, ClientProgram::ClaudeCode), @r#"
     {"mcpServers":{
         "a":{"command":"x"},
         "toolgate": {
@@ -216,7 +216,7 @@ fn a_file_on_one_line() {
 
 #[test]
 fn a_file_without_servers() {
-    assert_snapshot!(merged_into("{\n    \"inputs\": []\n}", Client::VsCode), @r#"
+    assert_snapshot!(merged_into("{\n    \"inputs\": []\n}", ClientProgram::VsCode), @r#"
     {
         "inputs": [],
         "servers": {
@@ -234,8 +234,11 @@ fn a_file_without_servers() {
 
 #[test]
 fn an_older_entry_is_replaced() {
-    let current = merged_into("{}", Client::ClaudeCode).replace("tg_agent_abc", "tg_agent_old");
-    assert_eq!(merged_into(&current, Client::ClaudeCode), merged_into("{}", Client::ClaudeCode));
+    let current = merged_into("{}", ClientProgram::ClaudeCode).replace("tg_agent_abc", "tg_agent_old");
+    assert_eq!(
+        merged_into(&current, ClientProgram::ClaudeCode),
+        merged_into("{}", ClientProgram::ClaudeCode)
+    );
 }
 
 #[test]
@@ -244,12 +247,12 @@ fn an_entry_that_says_the_same_is_left_as_it_is() {
         "headers": {"Authorization": "Bearer tg_agent_abc"}, // mine
         "url": "http://127.0.0.1:8700/mcp" } } }
 "#;
-    assert_eq!(merged_into(current, Client::Cursor), current);
+    assert_eq!(merged_into(current, ClientProgram::Cursor), current);
 }
 
 #[test]
 fn a_file_that_is_not_json() {
-    assert_snapshot!(refused("{\n  \"mcpServers\": {\n    oops\n", Client::Cursor), @r#"
+    assert_snapshot!(refused("{\n  \"mcpServers\": {\n    oops\n", ClientProgram::Cursor), @r#"
     /x.json:3:5: this is not JSON: Expected string for object property
     hint: the file was not changed; repair it, or paste the entry by hand
     "#);
@@ -257,7 +260,7 @@ fn a_file_that_is_not_json() {
 
 #[test]
 fn a_file_that_is_not_an_object() {
-    assert_snapshot!(refused("[]", Client::Cursor), @r#"
+    assert_snapshot!(refused("[]", ClientProgram::Cursor), @r#"
     /x.json: the file is not an object
     hint: the file was not changed; repair it, or paste the entry by hand
     "#);
@@ -265,7 +268,7 @@ fn a_file_that_is_not_an_object() {
 
 #[test]
 fn servers_that_are_not_an_object() {
-    assert_snapshot!(refused("{ \"servers\": [] }", Client::VsCode), @r#"
+    assert_snapshot!(refused("{ \"servers\": [] }", ClientProgram::VsCode), @r#"
     /x.json: `servers` is not an object
     hint: the file was not changed; repair it, or paste the entry by hand
     "#);
@@ -273,17 +276,21 @@ fn servers_that_are_not_an_object() {
 
 #[test]
 fn each_client_has_its_place() {
-    let linux =
-        Machine { os: Os::Linux, home: Path::new("/home/ann"), settings: None, cwd: Path::new("/src/app") };
-    let xdg = Machine { settings: Some(Path::new("/xdg")), ..linux };
-    let mac = Machine { os: Os::Mac, home: Path::new("/Users/ann"), ..xdg };
-    let windows = Machine { os: Os::Windows, home: Path::new("C:/Users/ann"), ..linux };
-    let roaming = Machine { settings: Some(Path::new("D:/Roaming")), ..windows };
+    let linux = ClientPlaces {
+        os: Os::Linux,
+        home: Path::new("/home/ann"),
+        settings: None,
+        cwd: Path::new("/src/app"),
+    };
+    let xdg = ClientPlaces { settings: Some(Path::new("/xdg")), ..linux };
+    let mac = ClientPlaces { os: Os::Mac, home: Path::new("/Users/ann"), ..xdg };
+    let windows = ClientPlaces { os: Os::Windows, home: Path::new("C:/Users/ann"), ..linux };
+    let roaming = ClientPlaces { settings: Some(Path::new("D:/Roaming")), ..windows };
     let mut table = String::new();
     for (name, machine) in
         [("linux", linux), ("xdg", xdg), ("mac", mac), ("windows", windows), ("roaming", roaming)]
     {
-        for client in Client::ALL {
+        for client in ClientProgram::ALL {
             let path = client.config_path(&machine);
             let path = path.map_or("-".into(), |path| path.to_string_lossy().replace('\\', "/"));
             table += &format!("{name} {}: {path}\n", client.name());
@@ -325,16 +332,16 @@ mod files {
     fn a_backup_is_kept_of_every_state() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("new/.cursor/mcp.json");
-        let written = write(&path, Client::Cursor, &gate()).expect("written");
-        assert_eq!(written, Written::Changed { backup: None });
-        assert_eq!(write(&path, Client::Cursor, &gate()).expect("written"), Written::Unchanged);
+        let written = write(&path, ClientProgram::Cursor, &gate()).expect("written");
+        assert_eq!(written, WriteOutcome::Changed { backup: None });
+        assert_eq!(write(&path, ClientProgram::Cursor, &gate()).expect("written"), WriteOutcome::Unchanged);
 
-        let other = Gate { token: "tg_agent_other", ..gate() };
+        let other = GatewayAccess { token: "tg_agent_other", ..gate() };
         for expected in ["mcp.json.bak", "mcp.json.bak.1"] {
             let before = std::fs::read_to_string(&path).expect("is there");
             let next = if before.contains("other") { gate() } else { other };
-            let Written::Changed { backup: Some(backup) } =
-                write(&path, Client::Cursor, &next).expect("written")
+            let WriteOutcome::Changed { backup: Some(backup) } =
+                write(&path, ClientProgram::Cursor, &next).expect("written")
             else {
                 panic!("the token changed");
             };
@@ -349,7 +356,7 @@ mod files {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(".mcp.json");
-        write(&path, Client::ClaudeCode, &gate()).expect("written");
+        write(&path, ClientProgram::ClaudeCode, &gate()).expect("written");
         assert_eq!(std::fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o600);
     }
 
@@ -358,7 +365,7 @@ mod files {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("mcp.json");
         std::fs::write(&path, "{ oops").expect("written");
-        write(&path, Client::Cursor, &gate()).expect_err("not JSON");
+        write(&path, ClientProgram::Cursor, &gate()).expect_err("not JSON");
         assert_eq!(std::fs::read_to_string(&path).expect("is there"), "{ oops");
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 1);
     }

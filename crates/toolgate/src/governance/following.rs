@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde_json::json;
 use toolgate_catalog::{Catalog, Snapshot};
 use toolgate_core::decision::Policy;
-use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::{Clock, Ledger};
 use toolgate_core::{Digest, PrincipalId, RawJson};
 use toolgate_pipeline::Pipeline;
-use toolgate_pipeline::desk::Desk;
+use toolgate_pipeline::desk::ApprovalDesk;
 use toolgate_policy::{PolicyEngine, PolicyError};
 use toolgate_store::Books;
 
@@ -19,28 +19,28 @@ use super::{LOOK_EVERY, SystemClock, sources};
 use crate::config::Config;
 use crate::stored;
 
-pub(crate) struct Follower {
+pub(crate) struct PolicyFollower {
     pub(super) policy: Arc<PolicyEngine>,
     pub(super) books: Arc<Books>,
-    pub(super) desk: Arc<Desk>,
+    pub(super) desk: Arc<ApprovalDesk>,
     pub(super) pipeline: Arc<Pipeline>,
     pub(super) catalog: Arc<Catalog>,
 }
 
 /// The state that open approvals were last compared with.
 #[derive(Default)]
-struct HeldAgainst {
+struct ComparedState {
     version: Option<Digest>,
     snapshot: Option<Arc<Snapshot>>,
     /// The problems of the policies then.
     broken: Option<PolicyError>,
 }
 
-impl Follower {
+impl PolicyFollower {
     /// Applies changes of policy files, for as long as the gateway runs.
     pub(super) async fn follow(self) {
         let mut tick = tokio::time::interval(LOOK_EVERY);
-        let mut held = HeldAgainst::default();
+        let mut held = ComparedState::default();
         loop {
             tick.tick().await;
             if self.policy.sources_changed() {
@@ -77,7 +77,7 @@ impl Follower {
     }
 
     /// Withdraws questions whose yes would be void, and reports policies that fail on current tools. Only if policies or tools have changed since the last time.
-    async fn hold_against(&self, held: &mut HeldAgainst) {
+    async fn hold_against(&self, held: &mut ComparedState) {
         let (version, snapshot) = (Some(self.policy.version()), self.catalog.snapshot());
         let is_known = held.snapshot.as_ref().is_some_and(|known| Arc::ptr_eq(known, &snapshot));
         if is_known && held.version == version {
@@ -92,7 +92,7 @@ impl Follower {
                 for (approval, why) in withdrawn {
                     tracing::info!(%approval, "a request for approval was withdrawn: {}", why.told());
                 }
-                *held = HeldAgainst { version, snapshot: Some(snapshot), broken };
+                *held = ComparedState { version, snapshot: Some(snapshot), broken };
             }
             // They are checked again in a moment.
             Err(error) => tracing::warn!(%error, "open approvals could not be held against new policies"),
@@ -109,10 +109,10 @@ impl Follower {
 
     pub(super) async fn note(&self, kind: EventKind, detail: Option<RawJson>) {
         let now_ms = SystemClock::default().now_ms();
-        let mut event = Event::new(kind, now_ms, PrincipalId::gateway(), Arc::new(About::default()));
+        let mut event = Event::new(kind, now_ms, PrincipalId::gateway(), Arc::new(EventSubject::default()));
         event.policy_version = Some(self.policy.version());
         event.detail = detail;
-        let entry = Entry { events: vec![event], ..Entry::default() };
+        let entry = LedgerEntry { events: vec![event], ..LedgerEntry::default() };
         if let Err(error) = self.books.append(entry).await {
             tracing::warn!(%error, "a change of policies could not be recorded");
         }

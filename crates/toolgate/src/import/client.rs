@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use url::{Host, Url};
 
 use super::secret::{has_secret_query, is_secret, secret_args};
-use super::translate::{Terms, Translated, translate};
-use super::{Found, ImportError, ImportedServer, ImportedTransport, Surroundings};
+use super::translate::{ReferenceTerms, TranslatedText, translate};
+use super::{ImportEnvironment, ImportError, ImportedServer, ImportedServers, ImportedTransport};
 use crate::config::server::{OWN_HEADERS, joined, legal_name};
 
 /// JSON as these clients write it: with comments and trailing commas, and no other liberties.
@@ -33,8 +33,8 @@ pub(crate) fn jsonc() -> ParseOptions {
 pub(crate) fn read_client_config(
     path: &Path,
     text: &str,
-    around: &Surroundings<'_>,
-) -> Result<Found, ImportError> {
+    around: &ImportEnvironment<'_>,
+) -> Result<ImportedServers, ImportError> {
     let mut document: Value =
         parse_to_serde_value(text.trim_start_matches('\u{feff}'), &jsonc()).map_err(|error| {
             ImportError::Syntax {
@@ -51,8 +51,8 @@ pub(crate) fn read_client_config(
     };
     let inputs = input_descriptions(inputs);
     let project = project_of(path, around.home);
-    let terms = Terms { project, inputs: &inputs };
-    let mut found = Found::default();
+    let terms = ReferenceTerms { project, inputs: &inputs };
+    let mut found = ImportedServers::default();
     for (name, entry) in servers {
         match read_entry(entry, &terms, around) {
             Ok(mut server) => {
@@ -97,7 +97,7 @@ fn project_of<'p>(path: &'p Path, home: Option<&Path>) -> Option<&'p Path> {
 }
 
 /// Claude Code keeps further servers for single projects in the file of the user.
-fn note_projects(document: &Value, found: &mut Found) {
+fn note_projects(document: &Value, found: &mut ImportedServers) {
     let projects = document.get("projects").and_then(Value::as_object).into_iter().flatten();
     for (project, settings) in projects {
         let servers = settings.get("mcpServers").and_then(Value::as_object).into_iter().flatten();
@@ -137,12 +137,16 @@ const TAKEN_OVER: [&str; 15] = [
     "$schema",
 ];
 
-fn read_entry(entry: &Value, terms: &Terms<'_>, around: &Surroundings<'_>) -> Result<ImportedServer, String> {
+fn read_entry(
+    entry: &Value,
+    terms: &ReferenceTerms<'_>,
+    around: &ImportEnvironment<'_>,
+) -> Result<ImportedServer, String> {
     let entry = entry.as_object().ok_or("is not an object")?;
-    let mut reading = Reading { entry, terms, notes: Vec::new(), secrets: Vec::new() };
+    let mut reading = EntryReading { entry, terms, notes: Vec::new(), secrets: Vec::new() };
     let transport = match reading.kind()? {
-        Kind::Command => reading.command()?,
-        Kind::Url => reading.url()?,
+        ServerEntryKind::Command => reading.command()?,
+        ServerEntryKind::Url => reading.url()?,
     };
     if is_toolgate(&transport, around) {
         return Err("points at Toolgate itself".into());
@@ -165,29 +169,29 @@ fn read_entry(entry: &Value, terms: &Terms<'_>, around: &Surroundings<'_>) -> Re
     })
 }
 
-enum Kind {
+enum ServerEntryKind {
     Command,
     Url,
 }
 
-struct Reading<'a> {
+struct EntryReading<'a> {
     entry: &'a Map<String, Value>,
-    terms: &'a Terms<'a>,
+    terms: &'a ReferenceTerms<'a>,
     notes: Vec<String>,
     secrets: Vec<String>,
 }
 
-impl Reading<'_> {
-    fn kind(&self) -> Result<Kind, String> {
+impl EntryReading<'_> {
+    fn kind(&self) -> Result<ServerEntryKind, String> {
         let said = self.entry.get("type").or_else(|| self.entry.get("transport")).and_then(Value::as_str);
         let has_command = self.entry.contains_key("command");
         let has_url = self.url_text().is_some();
         match said.map(str::to_ascii_lowercase).as_deref() {
-            Some("stdio" | "local") if has_command => Ok(Kind::Command),
+            Some("stdio" | "local") if has_command => Ok(ServerEntryKind::Command),
             Some("http" | "sse" | "streamable-http" | "streamable_http" | "streamablehttp" | "remote")
                 if has_url =>
             {
-                Ok(Kind::Url)
+                Ok(ServerEntryKind::Url)
             }
             Some("stdio" | "local") => Err("has no `command`".into()),
             Some("http" | "sse" | "streamable-http" | "streamable_http" | "streamablehttp" | "remote") => {
@@ -195,8 +199,8 @@ impl Reading<'_> {
             }
             Some(other) => Err(format!("has the type {other:?}, which Toolgate does not speak")),
             None if has_command && has_url => Err("has both `command` and `url`".into()),
-            None if has_command => Ok(Kind::Command),
-            None if has_url => Ok(Kind::Url),
+            None if has_command => Ok(ServerEntryKind::Command),
+            None if has_url => Ok(ServerEntryKind::Url),
             None => Err("has neither `command` nor `url`".into()),
         }
     }
@@ -286,7 +290,7 @@ impl Reading<'_> {
         Ok(map)
     }
 
-    fn translated(&mut self, text: &str) -> Result<Translated, String> {
+    fn translated(&mut self, text: &str) -> Result<TranslatedText, String> {
         let mut translated = translate(text, self.terms)?;
         self.notes.append(&mut translated.notes);
         Ok(translated)
@@ -317,7 +321,7 @@ fn from_project(path: &str, project: Option<&Path>) -> String {
 }
 
 /// The program itself, or an address it listens on, also behind one of the programs that bridge stdio to HTTP.
-fn is_toolgate(transport: &ImportedTransport, around: &Surroundings<'_>) -> bool {
+fn is_toolgate(transport: &ImportedTransport, around: &ImportEnvironment<'_>) -> bool {
     match transport {
         ImportedTransport::Command { command, args, .. } => {
             let program = Path::new(command).file_stem().and_then(|stem| stem.to_str());
@@ -327,7 +331,7 @@ fn is_toolgate(transport: &ImportedTransport, around: &Surroundings<'_>) -> bool
     }
 }
 
-fn is_own_address(text: &str, around: &Surroundings<'_>) -> bool {
+fn is_own_address(text: &str, around: &ImportEnvironment<'_>) -> bool {
     let Ok(url) = Url::parse(text) else { return false };
     let own = around.listen;
     let host = match url.host() {

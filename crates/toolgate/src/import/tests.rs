@@ -13,11 +13,14 @@ const VS_CODE: &str = "/src/app/.vscode/mcp.json";
 const CURSOR: &str = "/home/ann/.cursor/mcp.json";
 const TARGET: &str = "/srv/gate/toolgate.toml";
 
-fn around() -> Surroundings<'static> {
-    Surroundings { home: Some(Path::new("/home/ann")), listen: "127.0.0.1:8700".parse().expect("an address") }
+fn around() -> ImportEnvironment<'static> {
+    ImportEnvironment {
+        home: Some(Path::new("/home/ann")),
+        listen: "127.0.0.1:8700".parse().expect("an address"),
+    }
 }
 
-fn read(path: &str, text: &str) -> Found {
+fn read(path: &str, text: &str) -> ImportedServers {
     read_client_config(Path::new(path), text, &around()).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -25,7 +28,7 @@ fn refused(path: &str, text: &str) -> String {
     read_client_config(Path::new(path), text, &around()).expect_err("the text is wrong").to_string()
 }
 
-fn planned(path: &str, text: &str, current: Option<&str>) -> Plan {
+fn planned(path: &str, text: &str, current: Option<&str>) -> ImportPlan {
     let found = read(path, text);
     plan(found, Path::new(path), Path::new(TARGET), current, &BTreeMap::new())
         .unwrap_or_else(|error| panic!("{error}"))
@@ -507,7 +510,7 @@ proptest::proptest! {
     /// A text that is no reference of any client means the same before and after.
     #[test]
     fn plain_text_means_the_same_after_the_translation(text in "[a$ {}:/-]{0,12}") {
-        let terms = super::translate::Terms { project: None, inputs: &[] };
+        let terms = super::translate::ReferenceTerms { project: None, inputs: &[] };
         let set = |name: &str| Some(format!("<{name}>"));
         let translated = super::translate::translate(&text, &terms);
         if let Ok(translated) = translated && !translated.has_reference {

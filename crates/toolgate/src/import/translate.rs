@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::config::reference::{escape, is_variable_name};
 
 /// The possible targets of a reference besides variables.
-pub(super) struct Terms<'a> {
+pub(super) struct ReferenceTerms<'a> {
     /// The project of the client's file.
     pub(super) project: Option<&'a Path>,
     /// The ids of VS Code's `inputs` with their prompts.
@@ -17,7 +17,7 @@ pub(super) struct Terms<'a> {
 
 /// A text in our spelling.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Translated {
+pub(super) struct TranslatedText {
     pub(super) text: String,
     pub(super) notes: Vec<String>,
     /// True if any of it comes from the environment.
@@ -25,25 +25,25 @@ pub(super) struct Translated {
 }
 
 /// Fails with the reference that only the client itself can resolve.
-pub(super) fn translate(text: &str, terms: &Terms<'_>) -> Result<Translated, String> {
+pub(super) fn translate(text: &str, terms: &ReferenceTerms<'_>) -> Result<TranslatedText, String> {
     let mut out =
-        Translated { text: String::with_capacity(text.len()), notes: Vec::new(), has_reference: false };
+        TranslatedText { text: String::with_capacity(text.len()), notes: Vec::new(), has_reference: false };
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         out.text.push_str(&escape(&rest[..at]));
         let Some(end) = rest[at..].find('}') else { break };
         let inside = &rest[at + 2..at + end];
         match meaning(inside, terms)? {
-            Meaning::Variable(reference) => {
+            ReferenceMeaning::Variable(reference) => {
                 out.text.push_str(&format!("${{{reference}}}"));
                 out.has_reference = true;
             }
-            Meaning::Input { variable, note } => {
+            ReferenceMeaning::Input { variable, note } => {
                 out.text.push_str(&format!("${{{variable}}}"));
                 out.notes.push(note);
                 out.has_reference = true;
             }
-            Meaning::Literal(literal) => out.text.push_str(&escape(&literal)),
+            ReferenceMeaning::Literal(literal) => out.text.push_str(&escape(&literal)),
         }
         rest = &rest[at + end + 1..];
     }
@@ -55,7 +55,7 @@ pub(super) fn translate(text: &str, terms: &Terms<'_>) -> Result<Translated, Str
     Ok(out)
 }
 
-enum Meaning {
+enum ReferenceMeaning {
     Variable(String),
     Input { variable: String, note: String },
     Literal(String),
@@ -64,17 +64,21 @@ enum Meaning {
 /// Prefixes of references with a meaning only inside the editor.
 const EDITOR_ONLY: [&str; 4] = ["config:", "command:", "workspaceFolder:", "extensionInstallFolder:"];
 
-fn meaning(inside: &str, terms: &Terms<'_>) -> Result<Meaning, String> {
+fn meaning(inside: &str, terms: &ReferenceTerms<'_>) -> Result<ReferenceMeaning, String> {
     let unknown = || format!("uses `${{{inside}}}`, which only the client can resolve");
     if let Some(name) = inside.strip_prefix("env:") {
-        return if is_variable_name(name) { Ok(Meaning::Variable(name.into())) } else { Err(unknown()) };
+        return if is_variable_name(name) {
+            Ok(ReferenceMeaning::Variable(name.into()))
+        } else {
+            Err(unknown())
+        };
     }
     if let Some(id) = inside.strip_prefix("input:") {
         return Ok(input(id, terms));
     }
     match inside {
-        "userHome" => return Ok(Meaning::Variable("HOME".into())),
-        "pathSeparator" | "/" => return Ok(Meaning::Literal(std::path::MAIN_SEPARATOR.to_string())),
+        "userHome" => return Ok(ReferenceMeaning::Variable("HOME".into())),
+        "pathSeparator" | "/" => return Ok(ReferenceMeaning::Literal(std::path::MAIN_SEPARATOR.to_string())),
         "workspaceFolder" => return project(terms, |path| Some(path.as_os_str())).ok_or_else(unknown),
         "workspaceFolderBasename" => return project(terms, Path::file_name).ok_or_else(unknown),
         _ => {}
@@ -84,17 +88,20 @@ fn meaning(inside: &str, terms: &Terms<'_>) -> Result<Meaning, String> {
     }
     let (name, default) = inside.split_once(":-").unwrap_or((inside, ""));
     match is_variable_name(name) && !default.contains("${") {
-        true => Ok(Meaning::Variable(inside.into())),
-        false => Ok(Meaning::Literal(format!("${{{inside}}}"))),
+        true => Ok(ReferenceMeaning::Variable(inside.into())),
+        false => Ok(ReferenceMeaning::Literal(format!("${{{inside}}}"))),
     }
 }
 
-fn project(terms: &Terms<'_>, part: impl Fn(&Path) -> Option<&std::ffi::OsStr>) -> Option<Meaning> {
+fn project(
+    terms: &ReferenceTerms<'_>,
+    part: impl Fn(&Path) -> Option<&std::ffi::OsStr>,
+) -> Option<ReferenceMeaning> {
     let text = part(terms.project?)?.to_string_lossy().into_owned();
-    Some(Meaning::Literal(text))
+    Some(ReferenceMeaning::Literal(text))
 }
 
-fn input(id: &str, terms: &Terms<'_>) -> Meaning {
+fn input(id: &str, terms: &ReferenceTerms<'_>) -> ReferenceMeaning {
     let variable = variable_for(id);
     let asked =
         terms.inputs.iter().find(|(known, _)| known == id).map(|(_, description)| description.as_str());
@@ -103,7 +110,7 @@ fn input(id: &str, terms: &Terms<'_>) -> Meaning {
     let note = format!(
         "VS Code asks for `{id}`{asked}; Toolgate reads it from the environment: `export {variable}=…`"
     );
-    Meaning::Input { variable, note }
+    ReferenceMeaning::Input { variable, note }
 }
 
 /// `github-token` → `GITHUB_TOKEN`

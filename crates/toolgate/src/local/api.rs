@@ -20,10 +20,10 @@ use toolgate_core::scope::Credential;
 use toolgate_store::Store;
 use url::{Position, Url};
 
-use super::stream::{Failure, Passed};
-use super::{Download, Problem, Socket, Upload, open_store};
+use super::stream::{PassedBytes, StreamFailure};
+use super::{DownloadBody, LocalProblem, Socket, UploadBody, open_store};
 use crate::config::Config;
-use crate::wiring::{self, House, Record};
+use crate::wiring::{self, AssembledGateway, ServerRecording};
 
 /// The time that the gateway has to begin its answer, or to take more of a request.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
@@ -36,19 +36,19 @@ const JSON: &str = "application/json";
 /// The need of a command to know servers and tools. Its own gateway has to list them first, and starts none
 /// without need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Catalogue {
+pub(crate) enum CatalogueNeed {
     Needed,
     NotNeeded,
 }
 
-pub(crate) struct LocalApi(Way);
+pub(crate) struct LocalApi(ApiRoute);
 
 type RequestBody = UnsyncBoxBody<Bytes, std::io::Error>;
-type AnswerBody = UnsyncBoxBody<Bytes, Failure>;
+type ApiAnswerBody = UnsyncBoxBody<Bytes, StreamFailure>;
 
-enum Way {
+enum ApiRoute {
     Running(Connection),
-    Own(Box<Own>),
+    Own(Box<OwnGateway>),
 }
 
 /// A connection to the running gateway. It ends with its owner.
@@ -58,31 +58,31 @@ struct Connection {
 }
 
 /// A gateway that lives as long as the command.
-struct Own {
-    house: House,
+struct OwnGateway {
+    house: AssembledGateway,
     store: Store,
 }
 
 impl LocalApi {
-    pub(crate) async fn open(mut config: Config, catalogue: Catalogue) -> anyhow::Result<Self> {
+    pub(crate) async fn open(mut config: Config, catalogue: CatalogueNeed) -> anyhow::Result<Self> {
         if let Some(api) = Self::running(&config).await? {
             return Ok(api);
         }
         let store = open_store(&config).await?;
-        if catalogue == Catalogue::NotNeeded {
+        if catalogue == CatalogueNeed::NotNeeded {
             config.servers.clear();
         }
-        let house = wiring::start(&config, &store, config.listen, Record::No).await?;
-        if catalogue == Catalogue::Needed {
+        let house = wiring::start(&config, &store, config.listen, ServerRecording::No).await?;
+        if catalogue == CatalogueNeed::Needed {
             house.settle(config.limits.start_wait).await;
         }
-        Ok(Self(Way::Own(Box::new(Own { house, store }))))
+        Ok(Self(ApiRoute::Own(Box::new(OwnGateway { house, store }))))
     }
 
     /// The API of the running gateway of the data folder, if there is one.
     pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<Self>> {
         let Some(stream) = Socket::Api.connect(&config.data).await else { return Ok(None) };
-        connected(stream).await.map(|connection| Some(Self(Way::Running(connection))))
+        connected(stream).await.map(|connection| Some(Self(ApiRoute::Running(connection))))
     }
 
     pub(crate) async fn get(&mut self, path: &[&str], query: &[(&str, String)]) -> anyhow::Result<Value> {
@@ -98,7 +98,7 @@ impl LocalApi {
     }
 
     pub(crate) async fn close(self) {
-        if let Way::Own(own) = self.0 {
+        if let ApiRoute::Own(own) = self.0 {
             own.house.stop().await;
             own.store.close().await;
         }
@@ -109,7 +109,7 @@ impl LocalApi {
         &mut self,
         path: &[&str],
         query: &[(&str, String)],
-        body: Upload,
+        body: UploadBody,
     ) -> anyhow::Result<Value> {
         let passed = body.passed();
         let request = request(Method::POST, path, query, "application/octet-stream", body.boxed_unsync());
@@ -118,16 +118,16 @@ impl LocalApi {
     }
 
     /// Fetches content that does not fit into memory.
-    pub(crate) async fn fetch(&mut self, path: &[&str]) -> anyhow::Result<Download> {
+    pub(crate) async fn fetch(&mut self, path: &[&str]) -> anyhow::Result<DownloadBody> {
         let answer =
-            self.exchange(request(Method::GET, path, &[], JSON, whole("")), &Passed::default()).await?;
+            self.exchange(request(Method::GET, path, &[], JSON, whole("")), &PassedBytes::default()).await?;
         if !answer.status().is_success() {
             let (status, bytes) = read(answer).await?;
             return answered(status, &bytes).and_then(|_| bail!("the gateway answered with status {status}"));
         }
         let length = answer.headers().get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
-        Ok(Download::new(answer.into_body(), length))
+        Ok(DownloadBody::new(answer.into_body(), length))
     }
 
     async fn ask(
@@ -139,7 +139,7 @@ impl LocalApi {
     ) -> anyhow::Result<Value> {
         let body = whole(body.map(Value::to_string).unwrap_or_default());
         let request = request(method, path, query, JSON, body);
-        let (status, bytes) = read(self.exchange(request, &Passed::default()).await?).await?;
+        let (status, bytes) = read(self.exchange(request, &PassedBytes::default()).await?).await?;
         answered(status, &bytes)
     }
 
@@ -147,16 +147,16 @@ impl LocalApi {
     async fn exchange(
         &mut self,
         request: Request<RequestBody>,
-        passed: &Passed,
-    ) -> anyhow::Result<Response<AnswerBody>> {
+        passed: &PassedBytes,
+    ) -> anyhow::Result<Response<ApiAnswerBody>> {
         match &mut self.0 {
-            Way::Running(Connection { sender, .. }) => {
+            ApiRoute::Running(Connection { sender, .. }) => {
                 sender.ready().await.context("the gateway has gone")?;
                 let answer = patiently(sender.send_request(request), passed).await?;
                 let answer = answer.context("the gateway ended the connection")?;
                 Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
             }
-            Way::Own(own) => {
+            ApiRoute::Own(own) => {
                 let answer = serve(&own.house.api, request).await;
                 Ok(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
             }
@@ -165,7 +165,7 @@ impl LocalApi {
 }
 
 /// Waits as long as there is progress.
-async fn patiently<T>(answer: impl Future<Output = T>, passed: &Passed) -> anyhow::Result<T> {
+async fn patiently<T>(answer: impl Future<Output = T>, passed: &PassedBytes) -> anyhow::Result<T> {
     let mut answer = std::pin::pin!(answer);
     loop {
         let before = passed.bytes();
@@ -244,7 +244,7 @@ fn answered(status: u16, bytes: &[u8]) -> anyhow::Result<Value> {
         _ => serde_json::from_slice(bytes),
     };
     if !(200..300).contains(&status) {
-        return Err(Problem::read(status, &body.unwrap_or_default()).into());
+        return Err(LocalProblem::read(status, &body.unwrap_or_default()).into());
     }
     body.context("the gateway sent something that is not JSON")
 }
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(answered(204, b"").expect("nothing to say"), Value::Null);
         assert_eq!(answered(200, b"{\"a\":1}").expect("JSON"), json!({ "a": 1 }));
         let refused = answered(404, b"{\"detail\":\"there is none\",\"code\":\"x\"}").expect_err("a problem");
-        let problem = refused.downcast_ref::<Problem>().expect("a problem");
+        let problem = refused.downcast_ref::<LocalProblem>().expect("a problem");
         assert_eq!((problem.status, problem.code.as_str()), (404, "x"));
         assert!(answered(502, b"<html>").is_err_and(|error| error.to_string().contains("502")));
         assert!(answered(200, b"<html>").is_err());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// An answer that is no success.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct LocalProblem {
     pub(crate) status: u16,
     /// The code, for programs.
     pub(crate) code: String,
@@ -16,7 +16,7 @@ pub(crate) struct Problem {
     field: Option<String>,
 }
 
-impl Problem {
+impl LocalProblem {
     pub(crate) fn read(status: u16, body: &Value) -> Self {
         let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
         let detail = match body["detail"].as_str() {
@@ -28,7 +28,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LocalProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A detail that names its position itself is not repeated.
         if let Some(field) = self.field.as_deref().filter(|field| !self.detail.contains(field)) {
@@ -42,7 +42,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for LocalProblem {}
 
 #[cfg(test)]
 mod tests {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_problem_is_told_with_its_place_and_its_hint() {
-        let told = |body: Value| Problem::read(422, &body).to_string();
+        let told = |body: Value| LocalProblem::read(422, &body).to_string();
         assert_eq!(told(json!({ "detail": "no", "hint": "do", "field": "a.b" })), "`a.b`: no\nhint: do");
         assert_eq!(told(json!({ "detail": "`task` is long", "field": "task" })), "`task` is long");
         assert_eq!(told(Value::Null), "the gateway answered with status 422");

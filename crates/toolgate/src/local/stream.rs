@@ -12,16 +12,16 @@ use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, ReadBuf};
 
-pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type StreamFailure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The number of bytes read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// The number of bytes so far.
 #[derive(Clone, Default)]
-pub(crate) struct Passed(Arc<AtomicU64>);
+pub(crate) struct PassedBytes(Arc<AtomicU64>);
 
-impl Passed {
+impl PassedBytes {
     pub(crate) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -32,25 +32,25 @@ impl Passed {
 }
 
 /// An upload of a command, read while it is sent.
-pub(crate) struct Upload {
+pub(crate) struct UploadBody {
     reader: Pin<Box<dyn AsyncRead + Send>>,
     /// Its size, if known.
     bytes: Option<u64>,
-    passed: Passed,
+    passed: PassedBytes,
     is_over: bool,
 }
 
-impl Upload {
+impl UploadBody {
     pub(crate) fn new(reader: impl AsyncRead + Send + 'static, bytes: Option<u64>) -> Self {
-        Self { reader: Box::pin(reader), bytes, passed: Passed::default(), is_over: false }
+        Self { reader: Box::pin(reader), bytes, passed: PassedBytes::default(), is_over: false }
     }
 
-    pub(crate) fn passed(&self) -> Passed {
+    pub(crate) fn passed(&self) -> PassedBytes {
         self.passed.clone()
     }
 }
 
-impl Body for Upload {
+impl Body for UploadBody {
     type Data = Bytes;
     type Error = std::io::Error;
 
@@ -88,18 +88,18 @@ impl Body for Upload {
 }
 
 /// A download of a command, as it arrives.
-pub(crate) struct Download {
-    body: UnsyncBoxBody<Bytes, Failure>,
+pub(crate) struct DownloadBody {
+    body: UnsyncBoxBody<Bytes, StreamFailure>,
     /// The announced size.
     pub(crate) bytes: Option<u64>,
     passed: u64,
 }
 
-impl Download {
+impl DownloadBody {
     pub(super) fn new<B>(body: B, bytes: Option<u64>) -> Self
     where
         B: Body<Data = Bytes> + Send + 'static,
-        B::Error: Into<Failure>,
+        B::Error: Into<StreamFailure>,
     {
         Self { body: body.map_err(Into::into).boxed_unsync(), bytes, passed: 0 }
     }
@@ -139,7 +139,7 @@ mod tests {
     #[tokio::test]
     async fn an_upload_is_what_its_reader_gives() {
         let text = "x".repeat(PIECE_BYTES + 7);
-        let upload = Upload::new(std::io::Cursor::new(text.clone()), Some(text.len() as u64));
+        let upload = UploadBody::new(std::io::Cursor::new(text.clone()), Some(text.len() as u64));
         let passed = upload.passed();
         assert_eq!(upload.size_hint().exact(), Some(text.len() as u64));
         let sent = upload.collect().await.expect("it reads").to_bytes();
@@ -148,10 +148,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_download_that_is_too_short_is_an_error() {
-        let mut whole = Download::of_bytes("hello", 5);
+        let mut whole = DownloadBody::of_bytes("hello", 5);
         assert_eq!(whole.next().await.expect("a piece"), Some(Bytes::from("hello")));
         assert_eq!(whole.next().await.expect("the end"), None);
-        let mut short = Download::of_bytes("hello", 6);
+        let mut short = DownloadBody::of_bytes("hello", 6);
         short.next().await.expect("a piece");
         assert!(short.next().await.is_err_and(|error| format!("{error:#}").contains("after 5 of 6 bytes")));
     }

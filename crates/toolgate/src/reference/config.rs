@@ -1,7 +1,7 @@
 //! `configuration.md`, from `config/keys` beside the parser.
 
 use super::markdown::{code, fenced, table};
-use crate::config::keys::{Changes, Fallback, Key, Kind, TABLES, Table};
+use crate::config::keys::{ConfigKey, ConfigTable, EffectTime, KeyDefault, KeyKind, TABLES};
 
 const START: &str = "# Configuration
 
@@ -55,45 +55,45 @@ fn types() -> impl Iterator<Item = Vec<String>> {
     types.into_iter().map(|(name, written)| vec![name.to_owned(), written.to_owned()])
 }
 
-fn section(one: &Table) -> String {
+fn section(one: &ConfigTable) -> String {
     let title = if one.header.is_empty() { "Top of the file".to_owned() } else { code(one.header) };
     let changes = match one.changes {
-        Changes::WhileRunning => "Changes count while the gateway runs.",
-        Changes::AfterRestart => "Changes count after a restart.",
+        EffectTime::WhileRunning => "Changes count while the gateway runs.",
+        EffectTime::AfterRestart => "Changes count after a restart.",
     };
     let keys = table(&["Key", "Type", "Default", "Meaning"], one.keys.iter().map(line));
     let example = fenced("toml", one.example);
     format!("\n## {title}\n\n{} {changes}\n\n{keys}\n{example}", one.about)
 }
 
-fn line(key: &Key) -> Vec<String> {
+fn line(key: &ConfigKey) -> Vec<String> {
     let fallback = match key.fallback {
-        Fallback::Is(value) => code(value),
-        Fallback::Means(words) => words.to_owned(),
-        Fallback::Needed => "needed".to_owned(),
+        KeyDefault::Is(value) => code(value),
+        KeyDefault::Means(words) => words.to_owned(),
+        KeyDefault::Needed => "needed".to_owned(),
     };
     vec![code(key.name), kind(&key.kind), fallback, key.meaning.to_owned()]
 }
 
-fn kind(kind: &Kind) -> String {
+fn kind(kind: &KeyKind) -> String {
     let words =
         |words: &[&str]| words.iter().map(|word| code(&format!("\"{word}\""))).collect::<Vec<_>>().join(", ");
     match kind {
-        Kind::Text => "text".to_owned(),
-        Kind::Texts => "texts".to_owned(),
-        Kind::Flag => "flag".to_owned(),
-        Kind::Count => "count".to_owned(),
-        Kind::Seconds => "seconds".to_owned(),
-        Kind::Days => "days".to_owned(),
-        Kind::Bytes => "size".to_owned(),
-        Kind::Path => "path".to_owned(),
-        Kind::Url => "address".to_owned(),
-        Kind::Rate => "rate".to_owned(),
-        Kind::Moment => "moment".to_owned(),
-        Kind::Map => "texts by name".to_owned(),
-        Kind::Table(written) => format!("table {written}"),
-        Kind::Word(known) => format!("one of {}", words(known)),
-        Kind::Words(known) => format!("some of {}", words(known)),
-        Kind::Other(words) => (*words).to_owned(),
+        KeyKind::Text => "text".to_owned(),
+        KeyKind::Texts => "texts".to_owned(),
+        KeyKind::Flag => "flag".to_owned(),
+        KeyKind::Count => "count".to_owned(),
+        KeyKind::Seconds => "seconds".to_owned(),
+        KeyKind::Days => "days".to_owned(),
+        KeyKind::Bytes => "size".to_owned(),
+        KeyKind::Path => "path".to_owned(),
+        KeyKind::Url => "address".to_owned(),
+        KeyKind::Rate => "rate".to_owned(),
+        KeyKind::Moment => "moment".to_owned(),
+        KeyKind::Map => "texts by name".to_owned(),
+        KeyKind::Table(written) => format!("table {written}"),
+        KeyKind::Word(known) => format!("one of {}", words(known)),
+        KeyKind::Words(known) => format!("some of {}", words(known)),
+        KeyKind::Other(words) => (*words).to_owned(),
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_core::codes::{self, AREAS, Area, Code, Hint, Retry, Seen};
+use toolgate_core::codes::{self, AREAS, Code, CodeArea, CodeChannel, Hint, Retry};
 use toolgate_core::{Blame, RpcError};
 
-use super::Pages;
+use super::ReferencePages;
 use super::markdown::{code, fenced, table};
 
 const START: &str = "# Errors
@@ -28,8 +28,8 @@ or what it asks for as things stand), of the tool `server`, or of the `gateway`.
 | start | the gateway does not start, and says why |
 ";
 
-pub(super) fn pages() -> Pages {
-    let mut pages = Pages::from([("errors/README.md".to_owned(), index())]);
+pub(super) fn pages() -> ReferencePages {
+    let mut pages = ReferencePages::from([("errors/README.md".to_owned(), index())]);
     for one in codes::all() {
         pages.insert(format!("errors/{}.md", one.name), page(one));
     }
@@ -68,7 +68,7 @@ const NUMBERS: [(i64, &str); 9] = [
     ),
 ];
 
-fn section(area: &Area) -> String {
+fn section(area: &CodeArea) -> String {
     let rows = area.codes.iter().map(|one| {
         let link = format!("[{}]({}.md)", code(one.name), one.name);
         vec![link, one.title.to_owned(), fault(one.fault).to_owned(), channels(one)]
@@ -85,13 +85,13 @@ fn fault(blame: Blame) -> &'static str {
 }
 
 fn channels(one: &Code) -> String {
-    let shown = |seen: &Seen| match seen {
-        Seen::Http(status) => format!("HTTP {status}"),
-        Seen::Result => "result".to_owned(),
-        Seen::Rpc => "JSON-RPC".to_owned(),
-        Seen::Warning => "warning".to_owned(),
-        Seen::Console => "console".to_owned(),
-        Seen::Start => "start".to_owned(),
+    let shown = |seen: &CodeChannel| match seen {
+        CodeChannel::Http(status) => format!("HTTP {status}"),
+        CodeChannel::Result => "result".to_owned(),
+        CodeChannel::Rpc => "JSON-RPC".to_owned(),
+        CodeChannel::Warning => "warning".to_owned(),
+        CodeChannel::Console => "console".to_owned(),
+        CodeChannel::Start => "start".to_owned(),
     };
     one.seen.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
@@ -119,7 +119,7 @@ fn add_first(sum: String, next: String) -> String {
 
 fn retry(one: &Code) -> &'static str {
     match one.retry {
-        _ if one.seen == [Seen::Warning] => "none is needed: the result is there",
+        _ if one.seen == [CodeChannel::Warning] => "none is needed: the result is there",
         Retry::Yes => "yes: the same request may succeed later",
         Retry::No => "no: it should not be repeated as it is",
         Retry::Anew => "not by itself: made anew as described below, it can succeed",
@@ -127,13 +127,13 @@ fn retry(one: &Code) -> &'static str {
     }
 }
 
-fn example(one: &Code, seen: Seen) -> Option<String> {
+fn example(one: &Code, seen: CodeChannel) -> Option<String> {
     let said = match seen {
-        Seen::Http(status) => problem(one, status),
-        Seen::Result => result(one),
-        Seen::Rpc => rpc(one),
-        Seen::Warning => json!({ "warnings": [{ "code": one.name, "message": one.message }] }),
-        Seen::Console | Seen::Start => return None,
+        CodeChannel::Http(status) => problem(one, status),
+        CodeChannel::Result => result(one),
+        CodeChannel::Rpc => rpc(one),
+        CodeChannel::Warning => json!({ "warnings": [{ "code": one.name, "message": one.message }] }),
+        CodeChannel::Console | CodeChannel::Start => return None,
     };
     let text = serde_json::to_string_pretty(&said).expect("texts serialise");
     Some(fenced("json", &text))

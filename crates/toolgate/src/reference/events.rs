@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_core::Digest;
-use toolgate_core::event::{DecisionKind, EventKind, Outcome, Recorded};
+use toolgate_core::event::{DecisionKind, EventKind, Outcome, RecordedEvent};
 use toolgate_store::ledger_event_json;
 
 use super::markdown::{anchor, code, fenced, table};
@@ -86,7 +86,7 @@ fn section(kind: EventKind) -> String {
 }
 
 fn example(kind: EventKind) -> Value {
-    let recorded = Recorded {
+    let recorded = RecordedEvent {
         seq: 42,
         stream: Arc::from("gateway"),
         stream_seq: 42,

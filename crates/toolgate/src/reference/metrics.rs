@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolgate_edge::{Numbers, metrics_by_example};
-use toolgate_upstream::{InstanceVitals, LatencySnapshot, ToolVitals, Vitals};
+use toolgate_edge::{MetricSource, metrics_by_example};
+use toolgate_upstream::{InstanceVitals, LatencySnapshot, ServerVitals, ToolVitals};
 
 use super::markdown::{code, table};
 use crate::numbers::write_vitals;
@@ -30,7 +30,7 @@ const LABELS: [(&str, &str); 8] = [
     ),
 ];
 
-struct Family {
+struct MetricFamily {
     name: String,
     kind: String,
     help: String,
@@ -51,9 +51,9 @@ pub(super) fn page() -> String {
     text
 }
 
-fn families() -> Vec<Family> {
+fn families() -> Vec<MetricFamily> {
     let text = metrics_by_example(&ByExample);
-    let mut families: Vec<Family> = Vec::new();
+    let mut families: Vec<MetricFamily> = Vec::new();
     let mut helps = BTreeMap::new();
     for line in text.lines() {
         if let Some((name, help)) = line.strip_prefix("# HELP ").and_then(|rest| rest.split_once(' ')) {
@@ -61,7 +61,7 @@ fn families() -> Vec<Family> {
         } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' '))
         {
             let help = helps.remove(name).unwrap_or_default();
-            families.push(Family {
+            families.push(MetricFamily {
                 name: exposed(name, kind),
                 kind: kind.to_owned(),
                 help,
@@ -92,7 +92,7 @@ fn note_labels(line: &str, labels: &mut Vec<String>) {
 /// The counts of the servers' machinery, for one server.
 struct ByExample;
 
-impl Numbers for ByExample {
+impl MetricSource for ByExample {
     fn write(&self, text: &mut String) {
         let latency = || LatencySnapshot {
             count: 1,
@@ -106,7 +106,7 @@ impl Numbers for ByExample {
         let id = toolgate_core::server::InstanceId::only();
         let instance = InstanceVitals { id, under_way: 0, resting: None, latency: latency() };
         let tool = ToolVitals { own: "read".into(), under_way: 0, resting: None, latency: latency() };
-        let vitals = Vitals {
+        let vitals = ServerVitals {
             under_way: 0,
             waiting: 0,
             latency: latency(),

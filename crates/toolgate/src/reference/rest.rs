@@ -4,7 +4,7 @@ mod schema;
 
 use serde_json::{Map, Value};
 
-use super::Pages;
+use super::ReferencePages;
 use super::markdown::{anchor, code, prose, sentence, table};
 
 const START: &str = "# REST API
@@ -25,12 +25,12 @@ struct Operation<'a> {
     said: &'a Value,
 }
 
-pub(super) fn pages() -> Pages {
+pub(super) fn pages() -> ReferencePages {
     let document: Value =
         serde_json::from_str(&toolgate_api::openapi_document()).expect("the document is JSON");
     let routes = routes(&document);
     let schemas = schema::page(&document["components"]["schemas"]);
-    Pages::from([("rest.md".to_owned(), routes), ("rest-schemas.md".to_owned(), schemas)])
+    ReferencePages::from([("rest.md".to_owned(), routes), ("rest-schemas.md".to_owned(), schemas)])
 }
 
 fn routes(document: &Value) -> String {

@@ -6,15 +6,15 @@ use super::*;
 
 struct Desk {
     folder: tempfile::TempDir,
-    watch: Watch,
+    watch: ConfigWatch,
 }
 
 fn nothing(_: &str) -> Option<String> {
     None
 }
 
-fn at(cwd: &Path) -> Whereabouts<'_> {
-    Whereabouts { config: None, data: None, cwd, env: &nothing }
+fn at(cwd: &Path) -> ConfigHints<'_> {
+    ConfigHints { config: None, data: None, cwd, env: &nothing }
 }
 
 impl Desk {
@@ -25,8 +25,8 @@ impl Desk {
             std::fs::write(folder.path().join("toolgate.toml"), text).expect("written");
         }
         let at = at(folder.path());
-        let running = Config::load(&at, References::Resolve(&nothing)).expect("a good file");
-        let watch = Watch::new(&at, nothing, |_| true, running);
+        let running = Config::load(&at, ReferenceMode::Resolve(&nothing)).expect("a good file");
+        let watch = ConfigWatch::new(&at, nothing, |_| true, running);
         Self { folder, watch }
     }
 
@@ -35,14 +35,14 @@ impl Desk {
     }
 
     /// As many polls as a file needs to settle.
-    fn settled(&mut self) -> Option<Seen> {
+    fn settled(&mut self) -> Option<FileChange> {
         (0..3).find_map(|_| self.watch.look())
     }
 
     #[track_caller]
     fn changed(&mut self) -> (Vec<String>, Vec<&'static str>) {
         match self.settled() {
-            Some(Seen::Changed { config, restart }) => {
+            Some(FileChange::Changed { config, restart }) => {
                 (config.servers.iter().map(|server| server.spec.name.to_string()).collect(), restart)
             }
             other => panic!("not a change: {other:?}"),
@@ -92,15 +92,16 @@ fn a_half_written_file_is_left_to_settle() {
     }
     desk.write("[[servers]]\nname = \"two\"\ncommand = \"x\"\n");
     assert!(desk.watch.look().is_none());
-    assert!(matches!(desk.watch.look(), Some(Seen::Changed { .. })));
+    assert!(matches!(desk.watch.look(), Some(FileChange::Changed { .. })));
 }
 
 #[test]
 fn a_file_that_does_not_load_is_told_once_with_the_text_of_a_start() {
     let mut desk = Desk::new(Some(ONE));
     desk.write("listn = \"x\"\n");
-    let Some(Seen::Refused(error)) = desk.settled() else { panic!("it loaded") };
-    let at_start = Config::load(&at(desk.folder.path()), References::Resolve(&nothing)).expect_err("broken");
+    let Some(FileChange::Refused(error)) = desk.settled() else { panic!("it loaded") };
+    let at_start =
+        Config::load(&at(desk.folder.path()), ReferenceMode::Resolve(&nothing)).expect_err("broken");
     assert_eq!(error.to_string(), at_start.to_string());
     assert!(error.to_string().starts_with("toolgate.toml:1:1: "), "{error}");
     assert!(desk.settled().is_none(), "it was told already");
@@ -114,9 +115,9 @@ fn a_file_that_goes_keeps_what_was_in_force() {
     desk.settled();
     let path = desk.folder.path().join("toolgate.toml");
     std::fs::remove_file(&path).expect("removed");
-    assert!(matches!(desk.settled(), Some(Seen::Refused(_))));
+    assert!(matches!(desk.settled(), Some(FileChange::Refused(_))));
     desk.write(ONE);
-    assert!(matches!(desk.settled(), Some(Seen::Changed { .. })));
+    assert!(matches!(desk.settled(), Some(FileChange::Changed { .. })));
 }
 
 #[test]
@@ -133,7 +134,7 @@ async fn the_watch_waits_for_the_next_change() {
     let waiting = tokio::time::timeout(Duration::from_secs(60), desk.watch.next()).await;
     assert!(waiting.is_err(), "nothing changed");
     desk.write("");
-    assert!(matches!(desk.watch.next().await, Seen::Changed { .. }));
+    assert!(matches!(desk.watch.next().await, FileChange::Changed { .. }));
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,7 +144,7 @@ async fn a_change_is_taken_up_within_a_second() {
     assert!(waiting.is_err(), "nothing changed");
     let begun = tokio::time::Instant::now();
     desk.write("");
-    assert!(matches!(desk.watch.next().await, Seen::Changed { .. }));
+    assert!(matches!(desk.watch.next().await, FileChange::Changed { .. }));
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(1), "it took {took:?}");
 }

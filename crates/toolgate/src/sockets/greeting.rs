@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
-use toolgate_core::scope::{AgentName, Route};
+use toolgate_core::scope::{AgentName, SessionRoute};
 
 /// The beginning of the line. JSON never starts like this.
 const WORD: &str = "toolgate-agent ";
@@ -17,7 +17,7 @@ pub(crate) fn greet(agent: &AgentName) -> String {
 }
 
 /// Reads the line if there is one. Everything else is left in the reader as it came.
-pub(super) async fn hear<R: AsyncRead + Unpin>(reader: R) -> (Route, impl AsyncRead + Unpin) {
+pub(super) async fn hear<R: AsyncRead + Unpin>(reader: R) -> (SessionRoute, impl AsyncRead + Unpin) {
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     let begins = reader.fill_buf().await.is_ok_and(|first| first.first() == WORD.as_bytes().first());
@@ -29,7 +29,7 @@ pub(super) async fn hear<R: AsyncRead + Unpin>(reader: R) -> (Route, impl AsyncR
     if agent.is_some() {
         line.clear();
     }
-    (agent.map_or(Route::Default, Route::Agent), Cursor::new(line).chain(reader))
+    (agent.map_or(SessionRoute::Default, SessionRoute::Agent), Cursor::new(line).chain(reader))
 }
 
 fn read(line: &[u8]) -> Option<AgentName> {
@@ -41,7 +41,7 @@ fn read(line: &[u8]) -> Option<AgentName> {
 mod tests {
     use super::*;
 
-    async fn heard(sent: &str) -> (Route, String) {
+    async fn heard(sent: &str) -> (SessionRoute, String) {
         let (route, mut reader) = hear(sent.as_bytes()).await;
         let mut rest = String::new();
         reader.read_to_string(&mut rest).await.expect("text");
@@ -52,7 +52,7 @@ mod tests {
     async fn an_agent_says_its_name_before_its_first_message() {
         let agent = AgentName::new("büro-2").expect("a name");
         let sent = greet(&agent) + "{\"id\":1}\n";
-        assert_eq!(heard(&sent).await, (Route::Agent(agent), "{\"id\":1}\n".to_owned()));
+        assert_eq!(heard(&sent).await, (SessionRoute::Agent(agent), "{\"id\":1}\n".to_owned()));
     }
 
     #[tokio::test]
@@ -61,7 +61,7 @@ mod tests {
         for sent in
             ["", "{\"id\":1}\n", "[]\n", " {}\n", "true\n{}\n", "toolgate-agent a b\n{}\n", "tool", &long]
         {
-            assert_eq!(heard(sent).await, (Route::Default, sent.to_owned()), "{sent:?}");
+            assert_eq!(heard(sent).await, (SessionRoute::Default, sent.to_owned()), "{sent:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until_async};
 
 use crate::doors::{
     Events, INITIALIZED, Pair, Stdio, WAIT, Wire, another_token, cpu_seconds, initialize, memory_peak_kib,
@@ -53,7 +53,7 @@ const NOT_JSON_RPC: [&str; 14] = [
     r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}"#,
 ];
 
-fn expect(answer: &Answer, status: u16, code: i64, case: &str) {
+fn expect(answer: &HttpAnswer, status: u16, code: i64, case: &str) {
     assert_eq!(answer.status, status, "{case}: {answer:?}");
     assert_eq!(answer.error_code(), code, "{case}: {answer:?}");
     let error = &answer.response()["error"];

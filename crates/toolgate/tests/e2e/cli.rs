@@ -22,9 +22,9 @@ use crate::toolgate;
 
 /// A folder with a configuration and data, and no running gateway. It is also the home of the user who runs
 /// commands.
-struct Place(tempfile::TempDir);
+struct CliFolder(tempfile::TempDir);
 
-impl Place {
+impl CliFolder {
     fn new(toml: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("toolgate.toml");
@@ -104,7 +104,7 @@ fn is_alive(pid: u64) -> bool {
 
 #[test]
 fn global_flags_work_before_and_after_the_verb() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let other = place.path("other.toml");
     std::fs::write(&other, "[[servers]]\nname = \"elsewhere\"\nurl = \"http://127.0.0.1:9/mcp\"\n")
         .expect("a file");
@@ -125,7 +125,7 @@ fn global_flags_work_before_and_after_the_verb() {
 
 #[test]
 fn people_get_tables_and_programs_get_json() {
-    let place = Place::new("[[servers]]\nname = \"far\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
+    let place = CliFolder::new("[[servers]]\nname = \"far\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
     let table = place.run(&["servers", "list"]).well();
     assert!(table.stdout.starts_with("SERVER"), "{table:?}");
     assert!(table.stdout.contains("far"), "{table:?}");
@@ -134,7 +134,7 @@ fn people_get_tables_and_programs_get_json() {
 
 #[test]
 fn unknown_flags_and_verbs_are_refused() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     place.run(&["serve", "--frobnicate"]).badly(2, &["--frobnicate", "Usage: toolgate serve"]);
     place.run(&["serv"]).badly(2, &["serv", "serve"]);
     place.run(&["token", "create", "--role", "boss"]).badly(2, &["boss", "agent, admin"]);
@@ -142,7 +142,7 @@ fn unknown_flags_and_verbs_are_refused() {
 
 #[test]
 fn wrong_configuration_is_refused_with_its_place_and_a_hint() {
-    let place = Place::new("data = \"d\"\nlistn = \"127.0.0.1:0\"\n");
+    let place = CliFolder::new("data = \"d\"\nlistn = \"127.0.0.1:0\"\n");
     for verb in [&["serve"][..], &["stdio"], &["servers", "list"], &["tools", "list"], &["token", "list"]] {
         place
             .run(verb)
@@ -153,7 +153,7 @@ fn wrong_configuration_is_refused_with_its_place_and_a_hint() {
 
 #[test]
 fn every_problem_of_a_configuration_is_named() {
-    let place = Place::new(
+    let place = CliFolder::new(
         "[[servers]]\nname = \"a\"\ncommand = \"true\"\n\n[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9\"\n\n\
          [[servers]]\nname = \"b\"\nurl = \"not a url\"\ntimeout_seconds = \"soon\"\n",
     );
@@ -163,7 +163,7 @@ fn every_problem_of_a_configuration_is_named() {
 
 #[test]
 fn a_missing_variable_is_named() {
-    let place = Place::new(
+    let place = CliFolder::new(
         "[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9\"\nheaders = { A = \"${NOT_SET_ANYWHERE}\" }\n",
     );
     place.run(&["serve"]).badly(1, &["toolgate.toml:4", "NOT_SET_ANYWHERE", "hint:"]);
@@ -172,7 +172,7 @@ fn a_missing_variable_is_named() {
 
 #[test]
 fn doctor_finds_nothing_wrong_where_nothing_is() {
-    let place = Place::new(&crate::conforming("conf", &[]));
+    let place = CliFolder::new(&crate::conforming("conf", &[]));
     let said = place.run(&["doctor"]).well();
     assert!(said.stdout.contains("conf is healthy"), "{said:?}");
     assert!(!said.stdout.contains("WRONG"), "{said:?}");
@@ -182,7 +182,7 @@ fn doctor_finds_nothing_wrong_where_nothing_is() {
 fn doctor_names_what_is_broken_and_what_to_do() {
     let missing = "[[servers]]\nname = \"gone\"\ncommand = \"no-such-program-anywhere\"\n\
                    [[servers]]\nname = \"far\"\nurl = \"http://127.0.0.1:9/mcp\"\n";
-    let place = Place::new(&(crate::conforming("conf", &[]) + missing));
+    let place = CliFolder::new(&(crate::conforming("conf", &[]) + missing));
     let said = place.run(&["doctor", "--json"]);
     assert_eq!(said.code, Some(1), "{said:?}");
     let report = said.json();
@@ -208,7 +208,7 @@ fn doctor_names_what_is_broken_and_what_to_do() {
 
 #[test]
 fn doctor_explains_a_configuration_it_cannot_read() {
-    let place = Place::new("[[servers]]\nname = 1\n");
+    let place = CliFolder::new("[[servers]]\nname = 1\n");
     let said = place.run(&["doctor"]);
     assert_eq!(said.code, Some(1));
     assert!(said.stdout.contains("toolgate.toml:2:8"), "{said:?}");
@@ -216,7 +216,7 @@ fn doctor_explains_a_configuration_it_cannot_read() {
 
 #[test]
 fn completions_work_in_bash() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let script = place.run(&["completions", "bash"]).well().stdout;
     std::fs::write(place.path("completions"), script).expect("a file");
     let ask = "source ./completions; COMP_WORDS=(toolgate ser); COMP_CWORD=1; _toolgate toolgate ser toolgate; \
@@ -235,7 +235,7 @@ fn completions_work_in_bash() {
 
 #[test]
 fn a_reader_that_goes_away_ends_a_command_quietly() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     for args in [&["completions", "bash"][..], &["token", "list"], &["servers", "list"], &["doctor"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
@@ -247,7 +247,7 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
 
 #[test]
 fn secrets_on_a_command_line_are_not_shown() {
-    let place = Place::new(
+    let place = CliFolder::new(
         "[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9/mcp?api_key=SECRET123\"\n\
          [[servers]]\nname = \"b\"\ncommand = \"no-such\"\nargs = [\"--api-key=SECRET123\", \"${PATH}\"]\n",
     );
@@ -262,7 +262,7 @@ fn secrets_on_a_command_line_are_not_shown() {
 
 #[test]
 fn a_store_that_cannot_be_opened_is_told_once_with_a_hint() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     std::fs::write(place.path("file"), "").expect("a file");
     let said = place.run(&["--data", "file", "token", "list"]);
     assert_eq!(said.stderr.matches("File exists").count(), 1, "{said:?}");

@@ -64,11 +64,11 @@ fn hostile(args: &[&str], more: &str) -> String {
     format!("[[servers]]\nname = \"bad\"\ncommand = {:?}\nargs = {args}\n{more}\n", python())
 }
 
-struct Scene {
+struct ConfinedScene {
     gateway: Gateway,
 }
 
-impl Scene {
+impl ConfinedScene {
     async fn new(entry: &str, folder: TempDir, env: &[(&str, &str)]) -> Self {
         let gateway = Gateway::boot_with(toolgate(), entry, folder, env);
         listed(&gateway, "bad__run").await;
@@ -109,7 +109,7 @@ fn writing(folder: &Path) -> String {
 
 #[tokio::test]
 async fn a_server_finds_nothing_of_what_the_gateway_keeps() {
-    let scene = Scene::usual().await;
+    let scene = ConfinedScene::usual().await;
     assert!(
         scene.gateway.data().join("vault.key").exists() && scene.gateway.data().join("api.sock").exists()
     );
@@ -126,7 +126,7 @@ async fn a_server_finds_nothing_of_what_the_gateway_keeps() {
 
 #[tokio::test]
 async fn a_server_does_not_look_into_the_process_of_the_gateway_nor_end_it() {
-    let scene = Scene::usual().await;
+    let scene = ConfinedScene::usual().await;
     for look in [
         "os.readlink(p + 'fd/0')",
         "open(p + 'environ').read()",
@@ -144,7 +144,7 @@ async fn a_server_does_not_look_into_the_process_of_the_gateway_nor_end_it() {
 
 #[tokio::test]
 async fn what_is_hidden_cannot_be_uncovered() {
-    let scene = Scene::usual().await;
+    let scene = ConfinedScene::usual().await;
     let uncover = "libc = ctypes.CDLL(None, use_errno=True)\n\
         out = [libc.umount2(data.encode(), 2), os.listdir(data)]";
     assert_eq!(scene.run(&format!("{DATA}{uncover}")).await, "[-1, []]");
@@ -165,7 +165,7 @@ async fn what_is_hidden_cannot_be_uncovered() {
 
 #[tokio::test]
 async fn a_server_neither_reads_nor_changes_the_configuration() {
-    let scene = Scene::usual().await;
+    let scene = ConfinedScene::usual().await;
     let path = scene.gateway.folder().join("toolgate.toml");
     let before = std::fs::read_to_string(&path).expect("it is there");
     assert_eq!(scene.run(&format!("out = open({path:?}).read()")).await, "''");
@@ -186,7 +186,7 @@ async fn a_server_does_not_see_the_secrets_of_the_home_folder() {
     }
     std::fs::write(home.path().join(".npmrc"), "secret").expect("written");
     let env = [("HOME", home.path().to_str().expect("text"))];
-    let scene = Scene::new(&hostile(&[], ""), folder(), &env).await;
+    let scene = ConfinedScene::new(&hostile(&[], ""), folder(), &env).await;
     for place in [".ssh", ".aws", ".config/gcloud"] {
         let look = format!("out = os.listdir(os.environ['HOME'] + '/{place}')");
         assert_eq!(scene.run(&look).await, "[]", "{place}");
@@ -199,7 +199,8 @@ async fn a_server_does_not_see_the_secrets_of_the_home_folder() {
 async fn a_server_writes_in_its_folders_and_nowhere_else() {
     let (elsewhere, work, named) = (outside(), outside(), outside());
     let cwd = format!("cwd = {:?}", work.path());
-    let scene = Scene::new(&hostile(&[named.path().to_str().expect("text")], &cwd), folder(), &[]).await;
+    let scene =
+        ConfinedScene::new(&hostile(&[named.path().to_str().expect("text")], &cwd), folder(), &[]).await;
     assert_eq!(scene.run("out = open('here', 'w').write('x')").await, "1", "its working folder");
     assert_eq!(scene.run(&writing(named.path())).await, "1", "a folder that its arguments name");
     assert_eq!(scene.run("import tempfile; out = tempfile.TemporaryFile().write(b'x')").await, "1");
@@ -214,7 +215,7 @@ async fn a_server_writes_in_its_folders_and_nowhere_else() {
 
 #[tokio::test]
 async fn a_server_uses_the_network() {
-    let scene = Scene::usual().await;
+    let scene = ConfinedScene::usual().await;
     let url: Value = scene.gateway.url("/healthz").into();
     let get = format!("import urllib.request; out = urllib.request.urlopen({url}).status");
     assert_eq!(scene.run(&get).await, "200");
@@ -246,7 +247,7 @@ async fn what_the_operator_opens_is_open() {
     let opened = outside();
     let home = home.path().to_str().expect("text");
     let more = format!("sandbox = {{ write = [{:?}], read = [\"${{HOME}}/.aws\"] }}", opened.path());
-    let scene = Scene::new(&hostile(&[], &more), folder(), &[("HOME", home)]).await;
+    let scene = ConfinedScene::new(&hostile(&[], &more), folder(), &[("HOME", home)]).await;
     assert_eq!(scene.run(&writing(opened.path())).await, "1");
     assert_eq!(scene.run("out = os.listdir(os.environ['HOME'] + '/.aws')").await, "['key']");
     assert_eq!(scene.run("out = os.listdir(os.environ['HOME'] + '/.ssh')").await, "[]");
@@ -256,7 +257,7 @@ async fn what_the_operator_opens_is_open() {
 #[tokio::test]
 async fn a_server_without_a_sandbox_is_refused_at_the_sockets_all_the_same() {
     let elsewhere = outside();
-    let scene = Scene::new(&hostile(&[], "sandbox = \"off\""), folder(), &[]).await;
+    let scene = ConfinedScene::new(&hostile(&[], "sandbox = \"off\""), folder(), &[]).await;
     assert_eq!(scene.run(&writing(elsewhere.path())).await, "1");
     let ask = "key = open(data + '/gateway.key', 'rb').read()\ns = socket.socket(socket.AF_UNIX)\n\
         s.connect(data + '/api.sock')\ns.sendall(key + b'GET /tokens HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n')\nout = s.recv(100)";
@@ -268,7 +269,7 @@ async fn a_server_without_a_sandbox_is_refused_at_the_sockets_all_the_same() {
 
 #[tokio::test]
 async fn a_server_without_a_network_reaches_nobody() {
-    let scene = Scene::new(&hostile(&[], "sandbox = { network = false }"), folder(), &[]).await;
+    let scene = ConfinedScene::new(&hostile(&[], "sandbox = { network = false }"), folder(), &[]).await;
     let port = scene.gateway.url("").rsplit(':').next().expect("a port").to_owned();
     scene.fails(&format!("socket.create_connection(('127.0.0.1', {port}))")).await;
     scene
@@ -281,7 +282,7 @@ async fn a_server_without_a_network_reaches_nobody() {
 async fn how_a_server_is_confined_is_told_in_words() {
     let entry = hostile(&[], "sandbox = { network = false }");
     let off = "[[servers]]\nname = \"open\"\ncommand = \"true\"\nsandbox = \"off\"\n";
-    let scene = Scene::new(&(entry + off), folder(), &[]).await;
+    let scene = ConfinedScene::new(&(entry + off), folder(), &[]).await;
     let data = scene.gateway.data().display().to_string();
     let cli = |args: &[&str]| String::from_utf8(scene.gateway.cli(args).stdout).expect("text");
     let shown = cli(&["servers", "show", "bad"]);

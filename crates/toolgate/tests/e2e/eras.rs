@@ -12,12 +12,12 @@ use crate::kit::{Remote, call, child, listed, names, remote, text};
 /// One conforming server of each era and transport.
 const SERVERS: [&str; 4] = ["pipe-older", "pipe-newer", "web-older", "web-newer"];
 
-struct World {
+struct ErasWorld {
     gateway: Gateway,
     _remotes: Vec<Remote>,
 }
 
-impl World {
+impl ErasWorld {
     async fn open() -> Self {
         let mut toml = String::new();
         let mut remotes = Vec::new();
@@ -72,7 +72,7 @@ fn reply_to(method: &str) -> Value {
 
 /// A request seen to its end.
 #[derive(Debug, Default)]
-struct Told {
+struct FinishedRequest {
     response: Value,
     /// Every question the client was asked, in order.
     asked: Vec<String>,
@@ -81,7 +81,7 @@ struct Told {
     notifications: Vec<Value>,
 }
 
-impl Told {
+impl FinishedRequest {
     fn result(&self) -> &Value {
         self.response.get("result").unwrap_or_else(|| panic!("no result: {self:?}"))
     }
@@ -96,8 +96,8 @@ impl Told {
 }
 
 /// The newer era: questions come as a result, and the request is repeated with the answers.
-async fn tell_newer(client: &HttpClient, method: &str, params: &Value) -> Told {
-    let mut told = Told::default();
+async fn tell_newer(client: &HttpClient, method: &str, params: &Value) -> FinishedRequest {
+    let mut told = FinishedRequest::default();
     let mut params = params.clone();
     for id in 1..10 {
         let answer = HttpClient::finish(client.modern_request(id, method, params.clone())).await;
@@ -129,11 +129,11 @@ async fn tell_newer(client: &HttpClient, method: &str, params: &Value) -> Told {
 }
 
 /// The older era: questions come as requests while the call is open.
-async fn tell_older(client: &HttpClient, id: u64, method: &str, params: &Value) -> Told {
+async fn tell_older(client: &HttpClient, id: u64, method: &str, params: &Value) -> FinishedRequest {
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let response = client.legacy_post().body(body.to_string()).send().await.expect("an answer");
     assert_eq!(response.status().as_u16(), 200);
-    let mut told = Told::default();
+    let mut told = FinishedRequest::default();
     if !response.headers()["content-type"].to_str().expect("text").starts_with("text/event-stream") {
         told.response = response.json().await.expect("JSON");
         return told;
@@ -168,26 +168,26 @@ struct Clients {
 }
 
 impl Clients {
-    async fn of(world: &World) -> Self {
+    async fn of(world: &ErasWorld) -> Self {
         Self { newer: world.newer(), older: world.older().await }
     }
 
     /// The same request in both eras.
-    async fn tell(&self, method: &str, params: Value) -> [(&'static str, Told); 2] {
+    async fn tell(&self, method: &str, params: Value) -> [(&'static str, FinishedRequest); 2] {
         [
             ("newer client", tell_newer(&self.newer, method, &params).await),
             ("older client", tell_older(&self.older, 50, method, &params).await),
         ]
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> [(&'static str, Told); 2] {
+    async fn call(&self, tool: &str, arguments: Value) -> [(&'static str, FinishedRequest); 2] {
         self.tell("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 }
 
 #[tokio::test]
 async fn tools_are_called_in_all_combinations() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for (client, told) in clients.call(&format!("{server}__echo"), json!({"text": "hello"})).await {
@@ -219,7 +219,7 @@ async fn tools_are_called_in_all_combinations() {
 
 #[tokio::test]
 async fn progress_comes_under_the_clients_own_token() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for token in [json!("progress-\u{e9}"), json!(7)] {
@@ -240,7 +240,7 @@ async fn progress_comes_under_the_clients_own_token() {
 
 #[tokio::test]
 async fn elicitation_reaches_every_client_in_its_own_way() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         let tool = format!("{server}__test_elicitation");
@@ -274,7 +274,7 @@ async fn elicitation_reaches_every_client_in_its_own_way() {
 
 #[tokio::test]
 async fn a_state_only_server_gets_its_state_back() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for (client, told) in
@@ -287,7 +287,7 @@ async fn a_state_only_server_gets_its_state_back() {
 
 #[tokio::test]
 async fn sampling_and_roots_reach_every_client() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for (client, told) in
@@ -315,7 +315,7 @@ async fn sampling_and_roots_reach_every_client() {
 
 #[tokio::test]
 async fn a_client_is_not_asked_what_it_cannot_answer() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let mut newer = world.newer();
     newer.capabilities = json!({});
     let mut older = newer.clone();
@@ -352,7 +352,7 @@ fn refused(response: &Value) -> bool {
 
 #[tokio::test]
 async fn prompts_resources_and_completion_work_in_all_combinations() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for (client, told) in clients.tell("prompts/list", json!({})).await {
         let count = told.result()["prompts"].as_array().map(Vec::len);
@@ -403,7 +403,7 @@ async fn prompts_resources_and_completion_work_in_all_combinations() {
 
 #[tokio::test]
 async fn a_resource_that_a_result_links_to_can_be_read() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for (client, told) in clients.call(&format!("{server}__test_resource_link"), json!({})).await {
@@ -420,7 +420,7 @@ async fn a_resource_that_a_result_links_to_can_be_read() {
 
 #[tokio::test]
 async fn a_missing_resource_has_the_code_of_the_clients_era() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         let uri = format!("{server}+test://no-such-thing");
@@ -437,7 +437,7 @@ async fn a_missing_resource_has_the_code_of_the_clients_era() {
 
 #[tokio::test]
 async fn log_lines_come_to_whoever_asked_for_them() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         let tool = format!("{server}__test_tool_with_logging");
@@ -480,18 +480,18 @@ async fn log_lines_come_to_whoever_asked_for_them() {
     }
 }
 
-async fn count(world: &World, server: &str, arguments: Value) -> u64 {
+async fn count(world: &ErasWorld, server: &str, arguments: Value) -> u64 {
     let result = call(&world.newer(), &format!("{server}__test_cancellations_seen"), arguments).await;
     text(&result).parse().expect("a number")
 }
 
-async fn cancellations(world: &World, server: &str) -> u64 {
+async fn cancellations(world: &ErasWorld, server: &str) -> u64 {
     count(world, server, json!({})).await
 }
 
 /// Sends a call that runs until it is cancelled, and hangs up once `reached` of them have arrived at the
 /// server.
-async fn send_and_hang_up(world: &World, server: &str, request: reqwest::RequestBuilder, reached: u64) {
+async fn send_and_hang_up(world: &ErasWorld, server: &str, request: reqwest::RequestBuilder, reached: u64) {
     let is_there =
         || async { (count(world, server, json!({ "begun": true })).await >= reached).then_some(()) };
     tokio::select! {
@@ -500,7 +500,7 @@ async fn send_and_hang_up(world: &World, server: &str, request: reqwest::Request
     }
 }
 
-async fn cancelled(world: &World, server: &str, count: u64) {
+async fn cancelled(world: &ErasWorld, server: &str, count: u64) {
     let seen = until_async(WAIT, || async { (cancellations(world, server).await == count).then_some(()) });
     assert!(
         seen.await.is_some(),
@@ -511,7 +511,7 @@ async fn cancelled(world: &World, server: &str, count: u64) {
 
 #[tokio::test]
 async fn a_newer_client_that_hangs_up_cancels_at_the_server() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     for server in SERVERS {
         let params = json!({ "name": format!("{server}__test_cancellation") });
         let request = world.newer().modern_request(1, "tools/call", params);
@@ -522,7 +522,7 @@ async fn a_newer_client_that_hangs_up_cancels_at_the_server() {
 
 #[tokio::test]
 async fn an_older_client_cancels_by_notification_and_not_by_hanging_up() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let client = world.older().await;
     for server in SERVERS {
         let body = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": format!("{server}__test_cancellation") } });
@@ -543,7 +543,7 @@ async fn an_older_client_cancels_by_notification_and_not_by_hanging_up() {
 
 #[tokio::test]
 async fn cancellation_on_stdio_reaches_the_server_in_both_eras() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let mut older = Stdio::initialized(&world.gateway, "2025-11-25", &able()).await;
     let mut newer = Stdio::open(&world.gateway);
     for server in SERVERS {
@@ -591,7 +591,7 @@ async fn subscription(client: &HttpClient, notifications: Value) -> Events {
 
 #[tokio::test]
 async fn changed_lists_are_announced_to_both_eras() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let older = world.older().await;
     let mut pushed = push_stream(&older).await;
     let all = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
@@ -622,7 +622,7 @@ async fn changed_lists_are_announced_to_both_eras() {
 
 #[tokio::test]
 async fn resource_updates_reach_subscribers_of_both_eras() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let older = world.older().await;
     let mut pushed = push_stream(&older).await;
     for server in SERVERS {
@@ -650,7 +650,7 @@ async fn resource_updates_reach_subscribers_of_both_eras() {
 
 #[tokio::test]
 async fn tasks_live_their_whole_life_through_the_gateway() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let mut client = world.newer();
     client.capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
     for server in ["pipe-newer", "web-newer"] {
@@ -767,7 +767,7 @@ fn own_question(message: &Value, client: &str) {
 
 #[tokio::test]
 async fn a_question_for_a_secret_is_kept_from_the_client_and_recorded() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let clients = [("newer", world.newer()), ("older", world.older().await)];
     for server in SERVERS {
         let arguments = json!({ "message": "Enter your Toolgate admin token" });
@@ -915,7 +915,7 @@ async fn several_clients_of_one_web_server_are_asked_their_own() {
 
 #[tokio::test]
 async fn a_broken_stream_is_taken_up_where_it_stopped() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let client = world.older().await;
     for server in SERVERS {
         let params =
@@ -957,7 +957,7 @@ async fn a_broken_stream_is_taken_up_where_it_stopped() {
 
 #[tokio::test]
 async fn questions_travel_over_stdio_and_the_older_pair_too() {
-    let world = World::open().await;
+    let world = ErasWorld::open().await;
     let call = |server: &str, id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": format!("{server}__test_elicitation"), "arguments": { "message": "?" } } });
     let answer = |asked: &Value| {
         json!({ "jsonrpc": "2.0", "id": asked["id"], "result": reply_to("elicitation/create") }).to_string()

@@ -2,6 +2,7 @@
 //! fails here by name.
 
 mod circles;
+mod names;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

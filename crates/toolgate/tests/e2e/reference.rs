@@ -18,9 +18,9 @@ use crate::outside::{fetched, node};
 const START_WAIT: Duration = Duration::from_secs(60);
 const PAGE: &str = "<html><head><title>News</title></head><body><p>The gate is open.</p></body></html>";
 
-struct Client(RunningService<RoleClient, ObligingClient>);
+struct ReferenceClient(RunningService<RoleClient, ObligingClient>);
 
-impl Client {
+impl ReferenceClient {
     async fn connect(gateway: &Gateway, lifecycle: ClientLifecycleMode) -> Self {
         let client =
             ObligingClient::default().connect(&gateway.endpoint, Some(&gateway.agent), lifecycle).await;
@@ -144,7 +144,7 @@ impl Desk {
 async fn reference_servers_work_side_by_side() {
     let desk = Desk::lay();
     let gateway = boot(&desk.servers());
-    let client = Client::modern(&gateway).await;
+    let client = ReferenceClient::modern(&gateway).await;
     wait_for_all(&client).await;
 
     use_files(&client, &desk).await;
@@ -153,12 +153,12 @@ async fn reference_servers_work_side_by_side() {
     use_time(&client).await;
     use_fetch(&client).await;
     use_everything(&client).await;
-    let older = Client::connect(&gateway, ClientLifecycleMode::Initialize).await;
+    let older = ReferenceClient::connect(&gateway, ClientLifecycleMode::Initialize).await;
     use_everything(&older).await;
     all_are_healthy(&gateway);
 }
 
-async fn wait_for_all(client: &Client) {
+async fn wait_for_all(client: &ReferenceClient) {
     let wanted = [
         "everything__echo",
         "everything__trigger-elicitation-request",
@@ -180,7 +180,7 @@ async fn wait_for_all(client: &Client) {
     );
 }
 
-async fn use_files(client: &Client, desk: &Desk) {
+async fn use_files(client: &ReferenceClient, desk: &Desk) {
     let note = text_of(&desk.path("files/note.txt"));
     assert_eq!(
         client.text("filesystem__read_text_file", json!({ "path": note })).await,
@@ -193,13 +193,13 @@ async fn use_files(client: &Client, desk: &Desk) {
     assert_eq!(std::fs::read_to_string(&written).expect("the file was written"), "By an agent");
 }
 
-async fn use_git(client: &Client, desk: &Desk) {
+async fn use_git(client: &ReferenceClient, desk: &Desk) {
     let repository = text_of(&desk.path("repository"));
     let log = client.text("git__git_log", json!({ "repo_path": repository, "max_count": 3 })).await;
     assert!(log.contains("Say hello") && log.contains("Ada"), "{log}");
 }
 
-async fn use_memory(client: &Client, desk: &Desk) {
+async fn use_memory(client: &ReferenceClient, desk: &Desk) {
     let entity = json!({ "name": "Ada", "entityType": "person", "observations": ["writes programs"] });
     client.call("memory__create_entities", json!({ "entities": [entity] })).await;
     let found = client.text("memory__search_nodes", json!({ "query": "programs" })).await;
@@ -209,19 +209,19 @@ async fn use_memory(client: &Client, desk: &Desk) {
     assert!(kept.contains("writes programs"), "{kept}");
 }
 
-async fn use_time(client: &Client) {
+async fn use_time(client: &ReferenceClient) {
     let now = client.text("time__get_current_time", json!({ "timezone": "Asia/Tokyo" })).await;
     assert!(now.contains("Asia/Tokyo") && now.contains("+09:00"), "{now}");
 }
 
-async fn use_fetch(client: &Client) {
+async fn use_fetch(client: &ReferenceClient) {
     let url = serve_page().await;
     // Raw: to simplify a page, the server would first install its own packages.
     let page = client.text("fetch__fetch", json!({ "url": url, "raw": true })).await;
     assert!(page.contains("The gate is open."), "{page}");
 }
 
-async fn use_everything(client: &Client) {
+async fn use_everything(client: &ReferenceClient) {
     assert_eq!(client.text("everything__echo", json!({ "message": "hello" })).await, "Echo: hello");
     let sum = client.text("everything__get-sum", json!({ "a": 19, "b": 23 })).await;
     assert!(sum.contains("42"), "{sum}");

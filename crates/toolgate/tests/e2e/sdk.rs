@@ -29,7 +29,7 @@ enum Sdk {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Era {
+enum SdkEra {
     Legacy,
     Modern,
 }
@@ -48,36 +48,36 @@ enum Door {
 /// The placement of the conforming server behind the gateway.
 #[derive(Clone, Copy)]
 enum Behind {
-    Child(Era),
-    Http(Era),
+    Child(SdkEra),
+    Http(SdkEra),
 }
 
-impl Era {
+impl SdkEra {
     fn name(self) -> &'static str {
         match self {
-            Era::Legacy => "legacy",
-            Era::Modern => "modern",
+            SdkEra::Legacy => "legacy",
+            SdkEra::Modern => "modern",
         }
     }
 
     fn flag(self) -> &'static str {
         match self {
-            Era::Legacy => "--legacy-only",
-            Era::Modern => "--modern-only",
+            SdkEra::Legacy => "--legacy-only",
+            SdkEra::Modern => "--modern-only",
         }
     }
 
     /// The code for a missing resource.
     fn not_found(self) -> i64 {
         match self {
-            Era::Legacy => -32002,
-            Era::Modern => -32602,
+            SdkEra::Legacy => -32002,
+            SdkEra::Modern => -32602,
         }
     }
 }
 
 /// A gateway with the one server behind it, called `conf`.
-struct Scene {
+struct SdkScene {
     gateway: Gateway,
     _neighbour: Option<Remote>,
 }
@@ -87,7 +87,7 @@ const PAGES: &str = "[limits]\npage_size = 10\n";
 /// Servers use the model of clients only where they are let.
 const SAMPLING: &str = "sampling = true\n";
 
-impl Scene {
+impl SdkScene {
     fn set(behind: Behind) -> Self {
         match behind {
             Behind::Child(era) => {
@@ -109,7 +109,7 @@ impl Scene {
         vec![toolgate().to_owned(), "--config".into(), config, "--data".into(), data, "stdio".into()]
     }
 
-    fn request(&self, era: Era, door: Door) -> Value {
+    fn request(&self, era: SdkEra, door: Door) -> Value {
         let mut request = json!({ "era": era.name(), "prefix": "conf__" });
         match door {
             Door::Http => request["transport"] = "http".into(),
@@ -145,11 +145,11 @@ impl Sdk {
         command
     }
 
-    fn revision(self, era: Era) -> &'static str {
+    fn revision(self, era: SdkEra) -> &'static str {
         match (self, era) {
             (Sdk::PythonOlder, _) => "2025-06-18",
-            (_, Era::Legacy) => "2025-11-25",
-            (_, Era::Modern) => "2026-07-28",
+            (_, SdkEra::Legacy) => "2025-11-25",
+            (_, SdkEra::Modern) => "2026-07-28",
         }
     }
 }
@@ -163,8 +163,8 @@ fn local(command: &mut Command) {
 }
 
 /// One client, one door, one server: the whole journey.
-fn travel(sdk: Sdk, era: Era, door: Door, behind: Behind) {
-    let scene = Scene::set(behind);
+fn travel(sdk: Sdk, era: SdkEra, door: Door, behind: Behind) {
+    let scene = SdkScene::set(behind);
     let output = sdk.command().arg(scene.request(era, door).to_string()).output().expect("the client starts");
     let talk = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the client ended with {}:\n{talk}", output.status);
@@ -172,7 +172,7 @@ fn travel(sdk: Sdk, era: Era, door: Door, behind: Behind) {
         .unwrap_or_else(|error| panic!("the client reported nothing ({error}): {:?}\n{talk}", output.stdout));
     assert_eq!(saw["protocol"], sdk.revision(era));
     // This SDK turns either code into its own error.
-    let not_found = if sdk == Sdk::NodeNewer { Era::Modern.not_found() } else { era.not_found() };
+    let not_found = if sdk == Sdk::NodeNewer { SdkEra::Modern.not_found() } else { era.not_found() };
     expect_everything(&saw, not_found);
 }
 
@@ -247,7 +247,7 @@ macro_rules! journeys {
     ($($name:ident: $sdk:ident $era:ident through $door:ident, $behind:ident $server:ident behind;)*) => {$(
         #[test]
         fn $name() {
-            travel(Sdk::$sdk, Era::$era, Door::$door, Behind::$behind(Era::$server));
+            travel(Sdk::$sdk, SdkEra::$era, Door::$door, Behind::$behind(SdkEra::$server));
         }
     )*};
 }

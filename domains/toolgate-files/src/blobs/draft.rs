@@ -9,8 +9,8 @@ use object_store::{CopyOptions, MultipartUpload, ObjectStore, ObjectStoreExt, Re
 use tokio::task::JoinSet;
 use toolgate_core::{Digest, Refusal};
 
-use super::shelf::{Kind, Shelf};
-use super::trouble::{Trouble, tallied};
+use super::shelf::{BlobStorage, StorageKind};
+use super::trouble::{StorageTrouble, tallied};
 
 const WRITING: &str = "write a file";
 const CLEARING: &str = "clear away a file that was given up";
@@ -22,52 +22,52 @@ const FOLDER_PARTS_MAX: usize = 2;
 const S3_PART_BYTES: usize = 8 << 20;
 const FOLDER_PART_BYTES: usize = 1 << 20;
 
-impl Kind {
+impl StorageKind {
     /// Longer content is written in parts of this size.
     pub(super) fn part_bytes(&self) -> usize {
         match self {
-            Kind::Folder(_) => FOLDER_PART_BYTES,
-            Kind::S3(_) => S3_PART_BYTES,
+            StorageKind::Folder(_) => FOLDER_PART_BYTES,
+            StorageKind::S3(_) => S3_PART_BYTES,
         }
     }
 
     fn parts_max(&self) -> usize {
         match self {
-            Kind::Folder(_) => FOLDER_PARTS_MAX,
-            Kind::S3(_) => S3_PARTS_MAX,
+            StorageKind::Folder(_) => FOLDER_PARTS_MAX,
+            StorageKind::S3(_) => S3_PARTS_MAX,
         }
     }
 }
 
-pub(super) struct Draft {
-    shelf: Arc<Shelf>,
+pub(super) struct BlobDraft {
+    shelf: Arc<BlobStorage>,
     path: Path,
     /// `None` once there is nothing to remove.
-    standing: Option<Standing>,
+    standing: Option<DraftStage>,
 }
 
-enum Standing {
+enum DraftStage {
     Parts {
         upload: Box<dyn MultipartUpload>,
-        under_way: JoinSet<Result<(), Trouble>>,
+        under_way: JoinSet<Result<(), StorageTrouble>>,
     },
     /// Written, and not at its final place.
     Whole,
 }
 
-impl Draft {
-    pub(super) async fn begin(shelf: &Arc<Shelf>) -> Result<Self, Refusal> {
+impl BlobDraft {
+    pub(super) async fn begin(shelf: &Arc<BlobStorage>) -> Result<Self, Refusal> {
         let path = shelf.draft_path();
         let begun = tallied(shelf.objects.put_multipart(&path)).await;
         let upload = begun.map_err(|trouble| trouble.refusal(WRITING))?;
-        let standing = Some(Standing::Parts { upload, under_way: JoinSet::new() });
+        let standing = Some(DraftStage::Parts { upload, under_way: JoinSet::new() });
         Ok(Self { shelf: Arc::clone(shelf), path, standing })
     }
 
     /// Sends the next part, when there is room for it.
     pub(super) async fn write(&mut self, part: Bytes) -> Result<(), Refusal> {
         let parts_max = self.shelf.kind.parts_max();
-        let Some(Standing::Parts { upload, under_way }) = &mut self.standing else {
+        let Some(DraftStage::Parts { upload, under_way }) = &mut self.standing else {
             unreachable!("a draft is written before it is finished")
         };
         while under_way.len() >= parts_max {
@@ -78,14 +78,14 @@ impl Draft {
     }
 
     pub(super) async fn finish(&mut self) -> Result<(), Refusal> {
-        let Some(Standing::Parts { upload, under_way }) = &mut self.standing else {
+        let Some(DraftStage::Parts { upload, under_way }) = &mut self.standing else {
             unreachable!("a draft is finished once")
         };
         while !under_way.is_empty() {
             landed(under_way).await?;
         }
         tallied(upload.complete()).await.map_err(|trouble| trouble.refusal(WRITING))?;
-        self.standing = Some(Standing::Whole);
+        self.standing = Some(DraftStage::Whole);
         Ok(())
     }
 
@@ -94,14 +94,14 @@ impl Draft {
         let place = self.shelf.path(digest);
         let objects = &self.shelf.objects;
         match &self.shelf.kind {
-            Kind::Folder(_) => {
+            StorageKind::Folder(_) => {
                 let moved = tallied(objects.rename_opts(&self.path, &place, RenameOptions::default())).await;
                 moved.map_err(|trouble| trouble.refusal(WRITING))?;
                 self.standing = None;
             }
             // Existing bytes need not be copied again. The draft itself is removed in the background.
-            Kind::S3(_) if self.shelf.has(&place, bytes).await? => {}
-            Kind::S3(_) => {
+            StorageKind::S3(_) if self.shelf.has(&place, bytes).await? => {}
+            StorageKind::S3(_) => {
                 let copied = tallied(objects.copy_opts(&self.path, &place, CopyOptions::default())).await;
                 copied.map_err(|trouble| trouble.refusal(WRITING))?;
             }
@@ -110,14 +110,14 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for BlobDraft {
     fn drop(&mut self) {
         let Some(standing) = self.standing.take() else { return };
         let (shelf, path) = (Arc::clone(&self.shelf), self.path.clone());
         let clearing = async move {
             let cleared = match standing {
-                Standing::Parts { upload, under_way } => give_up(upload, under_way).await,
-                Standing::Whole => shelf.remove(&path).await,
+                DraftStage::Parts { upload, under_way } => give_up(upload, under_way).await,
+                DraftStage::Whole => shelf.remove(&path).await,
             };
             if cleared.is_err() {
                 tracing::warn!(%path, "what was written of a file that was given up is still in the storage");
@@ -130,7 +130,7 @@ impl Drop for Draft {
     }
 }
 
-async fn landed(under_way: &mut JoinSet<Result<(), Trouble>>) -> Result<(), Refusal> {
+async fn landed(under_way: &mut JoinSet<Result<(), StorageTrouble>>) -> Result<(), Refusal> {
     let Some(landed) = under_way.join_next().await else { return Ok(()) };
     let landed = landed.expect("sending a part does not panic");
     landed.map_err(|trouble| trouble.refusal(WRITING))
@@ -138,14 +138,14 @@ async fn landed(under_way: &mut JoinSet<Result<(), Trouble>>) -> Result<(), Refu
 
 async fn give_up(
     mut upload: Box<dyn MultipartUpload>,
-    mut under_way: JoinSet<Result<(), Trouble>>,
+    mut under_way: JoinSet<Result<(), StorageTrouble>>,
 ) -> Result<(), Refusal> {
     // A part that arrives after the end of its upload would stay.
     under_way.shutdown().await;
     tallied(upload.abort()).await.map_err(|trouble| trouble.refusal(CLEARING))
 }
 
-impl Shelf {
+impl BlobStorage {
     async fn has(&self, place: &Path, bytes: u64) -> Result<bool, Refusal> {
         match tallied(self.objects.head(place)).await {
             Ok(found) => Ok(found.size == bytes),

@@ -20,32 +20,32 @@ use super::trouble;
 
 /// Makes the one client of a storage.
 #[derive(Debug)]
-pub(super) struct Connector(Line);
+pub(super) struct StorageConnector(StorageClient);
 
 #[derive(Clone, Debug)]
-struct Line {
+struct StorageClient {
     pool: Pool<HttpRequestBody>,
     silence_max: Duration,
 }
 
-impl Connector {
+impl StorageConnector {
     pub(super) fn new(
         scheme: Scheme,
         egress: &Arc<Egress>,
         silence_max: Duration,
     ) -> Result<Self, BadEgress> {
-        Ok(Self(Line { pool: pool(connector_anywhere(scheme, egress)?), silence_max }))
+        Ok(Self(StorageClient { pool: pool(connector_anywhere(scheme, egress)?), silence_max }))
     }
 }
 
-impl HttpConnector for Connector {
+impl HttpConnector for StorageConnector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
         Ok(HttpClient::new(self.0.clone()))
     }
 }
 
 #[async_trait::async_trait]
-impl HttpService for Line {
+impl HttpService for StorageClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         trouble::count_try();
         let answered = tokio::time::timeout(self.silence_max, self.pool.request(request)).await;
@@ -55,7 +55,7 @@ impl HttpService for Line {
             HttpError::new(kind, error)
         })?;
         trouble::note_status(response.status());
-        let body = |body| HttpResponseBody::new(Limited::new(body, self.silence_max));
+        let body = |body| HttpResponseBody::new(TimedBody::new(body, self.silence_max));
         Ok(response.map(body))
     }
 }
@@ -65,20 +65,20 @@ fn silent(elapsed: tokio::time::error::Elapsed) -> HttpError {
 }
 
 /// A body with a maximum silence, as long as there is a reader.
-struct Limited {
+struct TimedBody {
     body: Incoming,
     silence_max: Duration,
     /// The timer since the reader began to wait for the next piece; `None` while it does something else.
     silence: Option<Pin<Box<Sleep>>>,
 }
 
-impl Limited {
+impl TimedBody {
     fn new(body: Incoming, silence_max: Duration) -> Self {
         Self { body, silence_max, silence: None }
     }
 }
 
-impl Body for Limited {
+impl Body for TimedBody {
     type Data = Bytes;
     type Error = HttpError;
 

@@ -11,11 +11,11 @@ use futures_util::{Stream, StreamExt, stream};
 use object_store::ObjectStoreExt;
 use sha2::{Digest as _, Sha256};
 use toolgate_core::{Digest, Refusal};
-use toolgate_store::Touched;
+use toolgate_store::BlobReservation;
 
 use super::Blobs;
-use super::draft::Draft;
-use super::shelf::Shelf;
+use super::draft::BlobDraft;
+use super::shelf::BlobStorage;
 use super::trouble::tallied;
 use crate::refusal;
 
@@ -29,7 +29,7 @@ const TOUCH_PAUSE: Duration = Duration::from_millis(100);
 
 /// Bytes that are in the storage now. Their sender has an hour to write the row that uses them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Put {
+pub struct StoredBlob {
     pub digest: Digest,
     pub bytes: u64,
     /// Their beginning: 8 KiB, or all of them.
@@ -39,13 +39,13 @@ pub struct Put {
 impl Blobs {
     /// Receives a stream of bytes. If there are too many, or they break off, or they cannot be written,
     /// nothing of them stays.
-    pub async fn put_stream<S, E>(&self, stream: S, bytes_max: u64) -> Result<Put, Refusal>
+    pub async fn put_stream<S, E>(&self, stream: S, bytes_max: u64) -> Result<StoredBlob, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
         E: Display,
     {
         let mut stream = pin!(stream);
-        let mut intake = Intake::new(&self.shelf, bytes_max);
+        let mut intake = BlobIntake::new(&self.shelf, bytes_max);
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(|error| refusal::cut_off(intake.bytes, &error))?;
             intake.take(chunk).await?;
@@ -53,7 +53,7 @@ impl Blobs {
         intake.finish().await
     }
 
-    pub async fn put_bytes(&self, bytes: Bytes) -> Result<Put, Refusal> {
+    pub async fn put_bytes(&self, bytes: Bytes) -> Result<StoredBlob, Refusal> {
         let pieces = (0..bytes.len()).step_by(PIECE_BYTES).map(|start| {
             let end = bytes.len().min(start + PIECE_BYTES);
             Ok::<_, std::convert::Infallible>(bytes.slice(start..end))
@@ -63,13 +63,13 @@ impl Blobs {
 
     /// Announces one more use of existing bytes. `false` if they are being deleted.
     pub(crate) async fn keep(&self, digest: Digest, bytes: u64) -> Result<bool, Refusal> {
-        Ok(self.shelf.touched(digest, bytes).await? == Touched::Ready)
+        Ok(self.shelf.touched(digest, bytes).await? == BlobReservation::Ready)
     }
 }
 
 /// Bytes on their way into the storage.
-struct Intake {
-    shelf: Arc<Shelf>,
+struct BlobIntake {
+    shelf: Arc<BlobStorage>,
     bytes_max: u64,
     bytes: u64,
     hash: Sha256,
@@ -77,11 +77,11 @@ struct Intake {
     /// The incomplete part.
     part: BytesMut,
     /// Present once there is more than a part.
-    draft: Option<Draft>,
+    draft: Option<BlobDraft>,
 }
 
-impl Intake {
-    fn new(shelf: &Arc<Shelf>, bytes_max: u64) -> Self {
+impl BlobIntake {
+    fn new(shelf: &Arc<BlobStorage>, bytes_max: u64) -> Self {
         Self {
             shelf: Arc::clone(shelf),
             bytes_max,
@@ -117,12 +117,12 @@ impl Intake {
         let part = std::mem::replace(&mut self.part, next).freeze();
         let draft = match &mut self.draft {
             Some(draft) => draft,
-            None => self.draft.insert(Draft::begin(&self.shelf).await?),
+            None => self.draft.insert(BlobDraft::begin(&self.shelf).await?),
         };
         draft.write(part).await
     }
 
-    async fn finish(mut self) -> Result<Put, Refusal> {
+    async fn finish(mut self) -> Result<StoredBlob, Refusal> {
         let digest = Digest::from_bytes(self.hash.finalize_reset().into());
         if self.draft.is_some() && !self.part.is_empty() {
             self.write_part().await?;
@@ -138,11 +138,11 @@ impl Intake {
                 self.shelf.write(digest, self.part.split().freeze()).await?;
             }
         }
-        Ok(Put { digest, bytes: self.bytes, head: self.head.freeze() })
+        Ok(StoredBlob { digest, bytes: self.bytes, head: self.head.freeze() })
     }
 }
 
-impl Shelf {
+impl BlobStorage {
     /// Writes content from memory. The storage makes it visible when it is complete.
     async fn write(&self, digest: Digest, bytes: Bytes) -> Result<(), Refusal> {
         let written = tallied(self.objects.put(&self.path(digest), bytes.into())).await;
@@ -152,7 +152,7 @@ impl Shelf {
     /// Tells the collector that these bytes are about to be used, and waits while it deletes the same ones.
     async fn touch(&self, digest: Digest, bytes: u64) -> Result<(), Refusal> {
         for _ in 0..TOUCHES_MAX {
-            if self.touched(digest, bytes).await? == Touched::Ready {
+            if self.touched(digest, bytes).await? == BlobReservation::Ready {
                 return Ok(());
             }
             tokio::time::sleep(TOUCH_PAUSE).await;
@@ -160,7 +160,7 @@ impl Shelf {
         Err(refusal::being_deleted())
     }
 
-    async fn touched(&self, digest: Digest, bytes: u64) -> Result<Touched, Refusal> {
+    async fn touched(&self, digest: Digest, bytes: u64) -> Result<BlobReservation, Refusal> {
         self.store.touch_blob(&digest, bytes, self.clock.now_ms()).await.map_err(refusal::down)
     }
 }

@@ -14,9 +14,9 @@ use toolgate_core::port::{SourceError, TextStream};
 use toolgate_core::{Digest, Refusal};
 
 use super::Blobs;
-use super::shelf::Shelf;
-use super::trouble::{Trouble, tallied};
-use super::verify::{Verifier, damaged, gone};
+use super::shelf::BlobStorage;
+use super::trouble::{StorageTrouble, tallied};
+use super::verify::{BlobVerifier, damaged, gone};
 use crate::refusal;
 
 const READING: &str = "read a file";
@@ -79,7 +79,7 @@ impl Blobs {
     }
 }
 
-impl Shelf {
+impl BlobStorage {
     async fn get(&self, digest: Digest, range: Option<Range<u64>>) -> Result<GetResult, Refusal> {
         let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
         let found = tallied(self.objects.get_opts(&self.path(digest), options)).await;
@@ -96,45 +96,50 @@ impl Shelf {
         bytes: u64,
     ) -> Result<TextStream, SourceError> {
         match found.meta.size == bytes {
-            true => Ok(self.pieces(found, digest, Some(Verifier::new(digest, bytes)))),
+            true => Ok(self.pieces(found, digest, Some(BlobVerifier::new(digest, bytes)))),
             false => Err(damaged()),
         }
     }
 
-    fn pieces(self: &Arc<Self>, found: GetResult, digest: Digest, verifier: Option<Verifier>) -> TextStream {
+    fn pieces(
+        self: &Arc<Self>,
+        found: GetResult,
+        digest: Digest,
+        verifier: Option<BlobVerifier>,
+    ) -> TextStream {
         let Range { start, end } = found.range;
         match found.payload {
             GetResultPayload::File(mut file, _) => match file.seek(SeekFrom::Start(start)) {
-                Ok(_) => Box::pin(read_ahead(Reader { file, left: end - start, verifier })),
+                Ok(_) => Box::pin(read_ahead(BlobFileReader { file, left: end - start, verifier })),
                 Err(error) => Box::pin(stream::once(async move { Err(unreadable(&error)) })),
             },
             GetResultPayload::Stream(stream) => {
                 let shelf = Arc::clone(self);
                 let resumptions_left = RESUMPTIONS_MAX;
-                follow(Remote { shelf, digest, stream, next: start, end, verifier, resumptions_left })
+                follow(RemoteObject { shelf, digest, stream, next: start, end, verifier, resumptions_left })
             }
         }
     }
 }
 
 /// An object of a remote storage, while it arrives. It is hashed on the way.
-struct Remote {
-    shelf: Arc<Shelf>,
+struct RemoteObject {
+    shelf: Arc<BlobStorage>,
     digest: Digest,
     stream: BoxStream<'static, object_store::Result<Bytes>>,
     next: u64,
     end: u64,
-    verifier: Option<Verifier>,
+    verifier: Option<BlobVerifier>,
     resumptions_left: usize,
 }
 
-fn follow(remote: Remote) -> TextStream {
+fn follow(remote: RemoteObject) -> TextStream {
     Box::pin(stream::try_unfold(remote, |mut remote| async move {
         Ok(remote.next_piece().await?.map(|piece| (piece, remote)))
     }))
 }
 
-impl Remote {
+impl RemoteObject {
     async fn next_piece(&mut self) -> Result<Option<Bytes>, SourceError> {
         while self.next < self.end {
             match self.stream.next().await {
@@ -171,16 +176,16 @@ impl Remote {
 }
 
 /// A file of the folder, read and hashed on threads that may block.
-struct Reader {
+struct BlobFileReader {
     file: File,
     left: u64,
-    verifier: Option<Verifier>,
+    verifier: Option<BlobVerifier>,
 }
 
-type Reading = JoinHandle<(Reader, Result<Bytes, SourceError>)>;
+type ReadTask = JoinHandle<(BlobFileReader, Result<Bytes, SourceError>)>;
 
-impl Reader {
-    fn begin(mut self) -> Reading {
+impl BlobFileReader {
+    fn begin(mut self) -> ReadTask {
         tokio::task::spawn_blocking(move || {
             let piece = self.next();
             (self, piece)
@@ -204,9 +209,9 @@ impl Reader {
 }
 
 /// While a piece is used, the next one is read. No thread waits for a slow reader.
-fn read_ahead(reader: Reader) -> impl Stream<Item = Result<Bytes, SourceError>> {
+fn read_ahead(reader: BlobFileReader) -> impl Stream<Item = Result<Bytes, SourceError>> {
     let first = (reader.left > 0).then(|| reader.begin());
-    stream::try_unfold(first, |reading: Option<Reading>| async move {
+    stream::try_unfold(first, |reading: Option<ReadTask>| async move {
         let Some(reading) = reading else { return Ok(None) };
         let (reader, piece) = reading.await.expect("reading a file does not panic");
         let next = (piece.is_ok() && reader.left > 0).then(|| reader.begin());
@@ -219,5 +224,5 @@ fn unreadable(error: &std::io::Error) -> SourceError {
 }
 
 fn told(error: &object_store::Error) -> SourceError {
-    SourceError(format!("the file broke off while it was read: {}", Trouble::of(error).message()))
+    SourceError(format!("the file broke off while it was read: {}", StorageTrouble::of(error).message()))
 }

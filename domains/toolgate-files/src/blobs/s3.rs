@@ -13,9 +13,9 @@ use toolgate_core::codes;
 use toolgate_outbound::Scheme;
 use url::Url;
 
-use super::Shown;
-use super::http::Connector;
-use crate::settings::{S3Place, Settings};
+use super::ShownBytes;
+use super::http::StorageConnector;
+use crate::settings::{FilesSettings, S3Storage};
 
 /// The maximum size of a copy within an S3 storage, and a large file is copied to its place.
 const FILE_BYTES_MAX: u64 = 5 << 30;
@@ -26,7 +26,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// After this many times the maximum silence, there are no more retries.
 const SILENCES_MAX: u32 = 3;
 
-pub(super) fn open(place: &S3Place, settings: &Settings) -> Result<AmazonS3, Refusal> {
+pub(super) fn open(place: &S3Storage, settings: &FilesSettings) -> Result<AmazonS3, Refusal> {
     if settings.upload_bytes_max > FILE_BYTES_MAX {
         let message = format!("files in an S3 storage have at most {FILE_BYTES_MAX} bytes");
         return Err(bad(message).field("upload_bytes_max"));
@@ -36,7 +36,7 @@ pub(super) fn open(place: &S3Place, settings: &Settings) -> Result<AmazonS3, Ref
             bad("addresses of an S3 storage hold for seven days at most".to_owned()).field("url_keep")
         );
     }
-    let connector = Connector::new(scheme(place)?, &settings.egress, settings.storage_timeout)
+    let connector = StorageConnector::new(scheme(place)?, &settings.egress, settings.storage_timeout)
         .map_err(|error| bad(format!("TLS cannot be spoken: {error}")))?;
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(&place.bucket)
@@ -54,7 +54,7 @@ pub(super) fn open(place: &S3Place, settings: &Settings) -> Result<AmazonS3, Ref
     builder.build().map_err(|_| bad("the S3 storage of the files is not described well".to_owned()))
 }
 
-fn scheme(place: &S3Place) -> Result<Scheme, Refusal> {
+fn scheme(place: &S3Storage) -> Result<Scheme, Refusal> {
     let Some(endpoint) = &place.endpoint else { return Ok(Scheme::Https) };
     let url = Url::parse(endpoint).ok().filter(|url| url.has_host() && url.username().is_empty());
     match url.as_ref().map(Url::scheme) {
@@ -66,7 +66,7 @@ fn scheme(place: &S3Place) -> Result<Scheme, Refusal> {
     }
 }
 
-fn retries(settings: &Settings) -> RetryConfig {
+fn retries(settings: &FilesSettings) -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig { init_backoff: FIRST_PAUSE, max_backoff: PAUSE_MAX, base: 2.0 },
         max_retries: settings.retries_max,
@@ -82,7 +82,7 @@ pub(super) async fn sign(
     s3: &AmazonS3,
     path: &Path,
     keep: Duration,
-    shown: &Shown<'_>,
+    shown: &ShownBytes<'_>,
 ) -> object_store::Result<Url> {
     let mut query = vec![("response-content-type".to_owned(), shown.media_type.to_owned())];
     if let Some(name) = shown.name {

@@ -14,9 +14,9 @@ use toolgate_store::Store;
 use super::trouble;
 
 /// The shared state of this module.
-pub(super) struct Shelf {
+pub(super) struct BlobStorage {
     pub(super) objects: Arc<dyn ObjectStore>,
-    pub(super) kind: Kind,
+    pub(super) kind: StorageKind,
     pub(super) prefix: String,
     pub(super) store: Store,
     pub(super) clock: Arc<dyn Clock>,
@@ -24,12 +24,12 @@ pub(super) struct Shelf {
     pub(super) cleaning: TaskTracker,
 }
 
-pub(super) enum Kind {
+pub(super) enum StorageKind {
     Folder(PathBuf),
     S3(AmazonS3),
 }
 
-impl Shelf {
+impl BlobStorage {
     pub(super) fn path(&self, digest: Digest) -> Path {
         let name = digest.to_string();
         let (_, hex) = name.split_once(':').expect("a digest says how it was made");

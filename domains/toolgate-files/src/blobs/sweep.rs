@@ -7,8 +7,8 @@ use futures_util::TryStreamExt;
 use toolgate_core::Refusal;
 
 use super::Blobs;
-use super::shelf::{Kind, TEMPORARY};
-use super::trouble::{Trouble, tallied};
+use super::shelf::{StorageKind, TEMPORARY};
+use super::trouble::{StorageTrouble, tallied};
 
 /// No write takes this long.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -19,19 +19,20 @@ impl Blobs {
     /// Removes abandoned drafts, and returns their number.
     pub(crate) async fn sweep(&self) -> Result<usize, Refusal> {
         match &self.shelf.kind {
-            Kind::Folder(folder) => {
+            StorageKind::Folder(folder) => {
                 let folder = folder.clone();
                 let swept = tokio::task::spawn_blocking(move || sweep_folder(&folder, DRAFT_AGE_MAX)).await;
                 Ok(swept.expect("looking through a folder does not panic"))
             }
-            Kind::S3(_) => self.sweep_bucket().await,
+            StorageKind::S3(_) => self.sweep_bucket().await,
         }
     }
 
     async fn sweep_bucket(&self) -> Result<usize, Refusal> {
         let listing = self.shelf.objects.list(Some(&self.shelf.drafts())).try_collect::<Vec<_>>();
-        let drafts =
-            tallied(listing).await.map_err(|trouble: Trouble| trouble.refusal("look for old drafts"))?;
+        let drafts = tallied(listing)
+            .await
+            .map_err(|trouble: StorageTrouble| trouble.refusal("look for old drafts"))?;
         let is_old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > DRAFT_AGE_MAX);
         let old = drafts.into_iter().filter(|draft| is_old(draft.last_modified.into())).take(SWEPT_MAX);
         let mut swept = 0;

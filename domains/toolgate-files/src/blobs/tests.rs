@@ -10,8 +10,10 @@ use futures_util::StreamExt;
 use object_store::{ObjectStoreExt, PutPayload};
 
 use super::*;
-use crate::fixture::{World, abandon, collected, cut, fake_s3::FakeS3, noise, on_every_storage, s3_at, sent};
-use crate::settings::S3Place;
+use crate::fixture::{
+    FilesWorld, abandon, collected, cut, fake_s3::FakeS3, noise, on_every_storage, s3_at, sent,
+};
+use crate::settings::S3Storage;
 
 on_every_storage!(
     bytes_come_back_as_they_went_in,
@@ -25,7 +27,7 @@ on_every_storage!(
 );
 
 /// Around the sizes at which the behaviour changes.
-fn sizes(world: &World) -> Vec<usize> {
+fn sizes(world: &FilesWorld) -> Vec<usize> {
     let part = world.files.blobs().shelf.kind.part_bytes();
     vec![0, 1, 8 << 10, (512 << 10) + 1, part - 1, part, part + 1, 2 * part + 17]
 }
@@ -34,8 +36,8 @@ fn sizes(world: &World) -> Vec<usize> {
 async fn keys(blobs: &Blobs) -> Vec<String> {
     blobs.settle().await;
     match &blobs.shelf.kind {
-        Kind::Folder(folder) => files_in(folder),
-        Kind::S3(_) => {
+        StorageKind::Folder(folder) => files_in(folder),
+        StorageKind::S3(_) => {
             let listed = blobs.shelf.objects.list(Some(&blobs.shelf.at(&[])));
             listed.map(|found| found.expect("a list").location.to_string()).collect().await
         }
@@ -53,7 +55,7 @@ fn files_in(folder: &std::path::Path) -> Vec<String> {
     found
 }
 
-async fn bytes_come_back_as_they_went_in(world: World) {
+async fn bytes_come_back_as_they_went_in(world: FilesWorld) {
     let blobs = world.files.blobs();
     for size in sizes(&world) {
         let bytes = noise(size);
@@ -68,7 +70,7 @@ async fn bytes_come_back_as_they_went_in(world: World) {
     assert_eq!(refused.code.name, "file_too_large");
 }
 
-async fn some_bytes_can_be_read_alone(world: World) {
+async fn some_bytes_can_be_read_alone(world: FilesWorld) {
     let blobs = world.files.blobs();
     let bytes = noise(2_000_000);
     let digest = blobs.put_bytes(bytes.clone()).await.expect("put").digest;
@@ -83,7 +85,7 @@ async fn some_bytes_can_be_read_alone(world: World) {
     }
 }
 
-async fn bytes_that_were_changed_are_noticed(world: World) {
+async fn bytes_that_were_changed_are_noticed(world: FilesWorld) {
     let blobs = world.files.blobs();
     let bytes = noise(1_500_000);
     let put = blobs.put_bytes(bytes.clone()).await.expect("put");
@@ -112,7 +114,7 @@ async fn bytes_that_were_changed_are_noticed(world: World) {
     assert_eq!(collected(blobs.read(put.digest, put.bytes)).await.expect("healed"), bytes);
 }
 
-async fn bytes_that_are_gone_are_said_to_be(world: World) {
+async fn bytes_that_are_gone_are_said_to_be(world: FilesWorld) {
     let blobs = world.files.blobs();
     let put = blobs.put_bytes(noise(100)).await.expect("put");
     blobs.delete(put.digest).await.expect("deleted");
@@ -123,7 +125,7 @@ async fn bytes_that_are_gone_are_said_to_be(world: World) {
     assert_eq!(blobs.read_range(put.digest, 0..1).await.err().expect("gone").code.name, "file_changed");
 }
 
-async fn an_upload_that_breaks_off_leaves_nothing(world: World) {
+async fn an_upload_that_breaks_off_leaves_nothing(world: FilesWorld) {
     let blobs = world.files.blobs();
     for size in sizes(&world) {
         let refused = blobs.put_stream(cut(&noise(size)), u64::MAX).await.expect_err("cut off");
@@ -132,7 +134,7 @@ async fn an_upload_that_breaks_off_leaves_nothing(world: World) {
     }
 }
 
-async fn an_upload_that_is_too_large_leaves_nothing(world: World) {
+async fn an_upload_that_is_too_large_leaves_nothing(world: FilesWorld) {
     let blobs = world.files.blobs();
     let part = blobs.shelf.kind.part_bytes();
     for (size, max) in [(11, 10), (part, part - 1), (3 * part, 2 * part)] {
@@ -143,14 +145,14 @@ async fn an_upload_that_is_too_large_leaves_nothing(world: World) {
     assert_eq!(keys(blobs).await, Vec::<String>::new());
 }
 
-async fn an_upload_whose_client_goes_away_leaves_nothing(world: World) {
+async fn an_upload_whose_client_goes_away_leaves_nothing(world: FilesWorld) {
     let blobs = world.files.blobs();
     let part = blobs.shelf.kind.part_bytes();
     abandon(&noise(2 * part + 5), |stream| blobs.put_stream(stream, u64::MAX)).await;
     assert_eq!(keys(blobs).await, Vec::<String>::new());
 }
 
-async fn the_same_bytes_lie_there_once(world: World) {
+async fn the_same_bytes_lie_there_once(world: FilesWorld) {
     let blobs = world.files.blobs();
     let part = blobs.shelf.kind.part_bytes();
     for size in [100, 2 * part] {
@@ -169,7 +171,7 @@ async fn the_same_bytes_lie_there_once(world: World) {
 
 #[tokio::test]
 async fn a_folder_is_for_its_owner_alone() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let put = world.files.blobs().put_bytes(noise(10)).await.expect("put");
     let folder = world.folder.path().join("files");
     let mode =
@@ -181,7 +183,7 @@ async fn a_folder_is_for_its_owner_alone() {
 
 #[tokio::test]
 async fn what_a_gateway_left_behind_is_swept_away_after_a_day() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let blobs = world.files.blobs();
     let put = blobs.put_bytes(noise(10)).await.expect("put");
     let folder = world.folder.path().join("files");
@@ -204,7 +206,7 @@ async fn what_a_gateway_left_behind_is_swept_away_after_a_day() {
 
 #[tokio::test]
 async fn an_address_in_the_clear_needs_to_be_allowed() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     for (endpoint, allow_http, good) in [
         ("http://127.0.0.1:9", false, false),
         ("http://127.0.0.1:9", true, true),
@@ -213,9 +215,9 @@ async fn an_address_in_the_clear_needs_to_be_allowed() {
         ("s3.test", true, false),
         ("http://me:secret@127.0.0.1:9", true, false),
     ] {
-        let place = Place::S3(S3Place { allow_http, ..s3_at(endpoint) });
+        let place = StoragePlace::S3(S3Storage { allow_http, ..s3_at(endpoint) });
         let opened = Blobs::new(
-            &Settings { place, ..world.settings.clone() },
+            &FilesSettings { place, ..world.settings.clone() },
             world.store.clone(),
             world.clock.clone(),
         );
@@ -223,8 +225,8 @@ async fn an_address_in_the_clear_needs_to_be_allowed() {
         assert_eq!(refused.is_none(), good, "{endpoint} {refused:?}");
         assert!(refused.is_none_or(|refused| !format!("{refused:?}").contains("secret")));
     }
-    let place = Place::S3(s3_at("http://127.0.0.1:9"));
-    let huge = Settings { place, upload_bytes_max: 6 << 30, ..world.settings.clone() };
+    let place = StoragePlace::S3(s3_at("http://127.0.0.1:9"));
+    let huge = FilesSettings { place, upload_bytes_max: 6 << 30, ..world.settings.clone() };
     let refused = Blobs::new(&huge, world.store.clone(), world.clock.clone()).err().expect("refused");
     assert_eq!(refused.field.as_deref(), Some("upload_bytes_max"));
 }
@@ -232,7 +234,7 @@ async fn an_address_in_the_clear_needs_to_be_allowed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_that_were_sent_are_given_up_with_their_upload() {
     let fake = FakeS3::start().await;
-    let world = World::with(|settings| settings.place = Place::S3(s3_at(&fake.endpoint))).await;
+    let world = FilesWorld::with(|settings| settings.place = StoragePlace::S3(s3_at(&fake.endpoint))).await;
     let blobs = world.files.blobs();
     let bytes = noise((8 << 20) * 2 + 5);
     assert_eq!(

@@ -12,12 +12,12 @@ use toolgate_core::Refusal;
 use toolgate_core::codes;
 
 tokio::task_local! {
-    static TALLY: Tally;
+    static TALLY: TryTally;
 }
 
 /// Counted by the connection itself, for the storage's client does not tell.
 #[derive(Default)]
-struct Tally {
+struct TryTally {
     tries: Cell<usize>,
     status: Cell<Option<StatusCode>>,
 }
@@ -31,33 +31,33 @@ pub(super) fn note_status(status: StatusCode) {
     note(|tally| tally.status.set(Some(status)));
 }
 
-fn note(what: impl FnOnce(&Tally)) {
+fn note(what: impl FnOnce(&TryTally)) {
     // Streams are read outside of any count.
     TALLY.try_with(what).unwrap_or_default();
 }
 
 /// Uses the storage, and counts the attempts.
-pub(super) async fn tallied<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Trouble> {
+pub(super) async fn tallied<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, StorageTrouble> {
     let since = Instant::now();
     let counted = async {
         let done = work.await;
         done.map_err(|error| {
             let (tries, status) = TALLY.with(|tally| (tally.tries.get(), tally.status.get()));
-            Trouble { tries, elapsed: since.elapsed(), ..Trouble::with_status(&error, status) }
+            StorageTrouble { tries, elapsed: since.elapsed(), ..StorageTrouble::with_status(&error, status) }
         })
     };
-    TALLY.scope(Tally::default(), counted).await
+    TALLY.scope(TryTally::default(), counted).await
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Trouble {
-    cause: Cause,
+pub(super) struct StorageTrouble {
+    cause: TroubleCause,
     tries: usize,
     elapsed: Duration,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Cause {
+enum TroubleCause {
     /// There is no such object.
     Missing,
     /// It does not let the gateway in.
@@ -65,36 +65,36 @@ enum Cause {
     Answered(StatusCode),
     Silent,
     /// There is no connection to it.
-    Unreachable(Option<toolgate_outbound::Trouble>),
+    Unreachable(Option<toolgate_outbound::ConnectTrouble>),
     /// The file system's own words.
     Local(String),
     Other,
 }
 
-impl Trouble {
+impl StorageTrouble {
     pub(super) fn of(error: &Error) -> Self {
         Self::with_status(error, None)
     }
 
     fn with_status(error: &Error, status: Option<StatusCode>) -> Self {
         let cause = match error {
-            Error::NotFound { .. } => Cause::Missing,
-            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Cause::Refused,
+            Error::NotFound { .. } => TroubleCause::Missing,
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => TroubleCause::Refused,
             error => match (source::<HttpError>(error), source::<std::io::Error>(error), status) {
                 (Some(error), ..) if error.kind() == HttpErrorKind::Connect => {
-                    Cause::Unreachable(toolgate_outbound::Trouble::of(error))
+                    TroubleCause::Unreachable(toolgate_outbound::ConnectTrouble::of(error))
                 }
-                (Some(_), ..) => Cause::Silent,
-                (None, Some(error), _) => Cause::Local(error.to_string()),
-                (None, None, Some(status)) if !status.is_success() => Cause::Answered(status),
-                _ => Cause::Other,
+                (Some(_), ..) => TroubleCause::Silent,
+                (None, Some(error), _) => TroubleCause::Local(error.to_string()),
+                (None, None, Some(status)) if !status.is_success() => TroubleCause::Answered(status),
+                _ => TroubleCause::Other,
             },
         };
         Self { cause, tries: 0, elapsed: Duration::ZERO }
     }
 
     pub(super) fn is_missing(&self) -> bool {
-        self.cause == Cause::Missing
+        self.cause == TroubleCause::Missing
     }
 
     /// `doing` names the attempt, as in "cannot …".
@@ -105,20 +105,20 @@ impl Trouble {
 
     pub(super) fn message(&self) -> String {
         match &self.cause {
-            Cause::Silent | Cause::Unreachable(None) => {
+            TroubleCause::Silent | TroubleCause::Unreachable(None) => {
                 format!("the storage did not answer{}", self.effort())
             }
-            Cause::Unreachable(Some(trouble)) => {
+            TroubleCause::Unreachable(Some(trouble)) => {
                 format!("the storage did not answer{}: {}", self.effort(), trouble.phrase())
             }
-            Cause::Answered(status) => {
+            TroubleCause::Answered(status) => {
                 let status = status.as_u16();
                 format!("the storage did not answer{} but with HTTP status {status}", self.effort())
             }
-            Cause::Refused => "the storage does not let the gateway in".to_owned(),
-            Cause::Local(cause) => format!("the folder of the files cannot be used: {cause}"),
-            Cause::Missing => "the storage does not have these bytes".to_owned(),
-            Cause::Other => "the storage answered something that makes no sense".to_owned(),
+            TroubleCause::Refused => "the storage does not let the gateway in".to_owned(),
+            TroubleCause::Local(cause) => format!("the folder of the files cannot be used: {cause}"),
+            TroubleCause::Missing => "the storage does not have these bytes".to_owned(),
+            TroubleCause::Other => "the storage answered something that makes no sense".to_owned(),
         }
     }
 
@@ -134,17 +134,17 @@ impl Trouble {
 
     fn hint(&self) -> &'static str {
         match &self.cause {
-            Cause::Unreachable(Some(trouble)) => trouble.advice(),
-            Cause::Silent | Cause::Unreachable(None) | Cause::Answered(_) => {
+            TroubleCause::Unreachable(Some(trouble)) => trouble.advice(),
+            TroubleCause::Silent | TroubleCause::Unreachable(None) | TroubleCause::Answered(_) => {
                 "try again later; an operator can see to it that `files.url` can be reached from the gateway"
             }
-            Cause::Refused => {
+            TroubleCause::Refused => {
                 "an operator has to check the access key, the secret key and what they may do in the bucket"
             }
-            Cause::Local(_) => {
+            TroubleCause::Local(_) => {
                 "an operator has to look after the folder: its owner, its mode and the space on its disk"
             }
-            Cause::Missing | Cause::Other => {
+            TroubleCause::Missing | TroubleCause::Other => {
                 "an operator has to check that `files.url` names the right storage"
             }
         }

@@ -5,13 +5,13 @@ use toolgate_core::Digest;
 use toolgate_core::port::SourceError;
 
 /// Bytes on their way from the storage, counted and hashed.
-pub(super) struct Verifier {
+pub(super) struct BlobVerifier {
     expected: Digest,
     hash: Sha256,
     left: u64,
 }
 
-impl Verifier {
+impl BlobVerifier {
     pub(super) fn new(expected: Digest, bytes: u64) -> Self {
         Self { expected, hash: Sha256::new(), left: bytes }
     }

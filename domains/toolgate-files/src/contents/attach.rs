@@ -1,20 +1,20 @@
 //! The files in the arguments of a call, as they are before the decision on the call.
 
 use serde_json::Value;
-use toolgate_core::content::{Attached, Attachment, Holder};
+use toolgate_core::content::{AttachedContents, Attachment, ContentHolder};
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{Refusal, Tool};
 
-use super::plan::Item;
-use crate::files::{Files, Found};
+use super::plan::PlannedItem;
+use crate::files::{Files, FoundContent};
 
 impl Files {
     pub(super) async fn attached(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         tool: &Tool,
         arguments: &Value,
-    ) -> Result<Attached, Refusal> {
+    ) -> Result<AttachedContents, Refusal> {
         let plan = self.planned(holder, tool, arguments).await?;
         let mut attachments = Vec::new();
         for fill in &plan.fills {
@@ -35,11 +35,11 @@ impl Files {
         }
         attachments.sort_by_key(|(order, _)| *order);
         let attachments = attachments.into_iter().map(|(_, attachment)| attachment).collect();
-        Ok(Attached { attachments, notices: plan.notices })
+        Ok(AttachedContents { attachments, notices: plan.notices })
     }
 }
 
-fn attachment(item: &Item, found: Found) -> Attachment {
+fn attachment(item: &PlannedItem, found: FoundContent) -> Attachment {
     Attachment {
         place: item.place.clone(),
         id: item.id.clone(),
@@ -51,7 +51,7 @@ fn attachment(item: &Item, found: Found) -> Attachment {
 }
 
 /// Says which argument it is about, unless that was said.
-fn at(refusal: Refusal, item: &Item) -> Refusal {
+fn at(refusal: Refusal, item: &PlannedItem) -> Refusal {
     let field = refusal.field.clone().or_else(|| Some(item.place.clone()));
     Refusal { field, ..refusal }
 }

@@ -20,7 +20,7 @@ const SCHEME: &[u8] = b"data:";
 
 /// Base64 in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Run {
+pub(crate) struct Base64Run {
     /// The range that does not belong in the context.
     pub(crate) place: Range<usize>,
     /// The letters, with their padding; there may be line breaks between them.
@@ -28,7 +28,7 @@ pub(crate) struct Run {
 }
 
 /// All Base64 in a text that has at least `bytes_min` letters, in its order.
-pub(crate) fn runs(text: &str, bytes_min: usize) -> Vec<Run> {
+pub(crate) fn runs(text: &str, bytes_min: usize) -> Vec<Base64Run> {
     let mut found = addresses(text);
     let bytes = text.as_bytes();
     let step = (bytes_min / 2).max(1);
@@ -37,7 +37,7 @@ pub(crate) fn runs(text: &str, bytes_min: usize) -> Vec<Run> {
         let place = around(bytes, at, bytes_min);
         at = (place.end.max(at + 1) / step + 1) * step - 1;
         if place.len() >= bytes_min && looks_encoded(&bytes[place.clone()]) {
-            found.push(Run { place: place.clone(), letters: place });
+            found.push(Base64Run { place: place.clone(), letters: place });
         }
     }
     // The letters of an address are found a second time, behind its beginning.
@@ -142,9 +142,9 @@ fn looks_encoded(run: &[u8]) -> bool {
 }
 
 /// `data:…;base64,…`
-fn addresses(text: &str) -> Vec<Run> {
+fn addresses(text: &str) -> Vec<Base64Run> {
     let bytes = text.as_bytes();
-    let mut found: Vec<Run> = Vec::new();
+    let mut found: Vec<Base64Run> = Vec::new();
     for mark in memmem::find_iter(bytes, MARK) {
         let head = &bytes[mark.saturating_sub(ADDRESS_HEAD_MAX)..mark];
         let Some(scheme) = memmem::rfind(head, SCHEME) else { continue };
@@ -154,7 +154,7 @@ fn addresses(text: &str) -> Vec<Run> {
         let plain =
             bytes[start..mark].iter().all(|byte| byte.is_ascii_graphic() && !b"\"'<>,".contains(byte));
         if plain && end - start >= ADDRESS_BYTES_MIN {
-            found.push(Run { place: start..end, letters: letters..end });
+            found.push(Base64Run { place: start..end, letters: letters..end });
         }
     }
     found

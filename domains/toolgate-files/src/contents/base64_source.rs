@@ -11,18 +11,18 @@ use toolgate_core::port::{SourceError, TextSource, TextStream};
 const PIECE_BYTES: usize = 192 << 10;
 
 /// Opens the bytes from their start.
-pub(super) type Opener = Arc<dyn Fn() -> TextStream + Send + Sync>;
+pub(super) type StreamOpener = Arc<dyn Fn() -> TextStream + Send + Sync>;
 
 /// Base64 of some bytes, never all of it in memory.
 #[derive(Clone)]
 pub(super) struct Base64Source {
     /// Before they are encoded.
     bytes: u64,
-    open: Opener,
+    open: StreamOpener,
 }
 
 impl Base64Source {
-    pub(super) fn new(bytes: u64, open: Opener) -> Self {
+    pub(super) fn new(bytes: u64, open: StreamOpener) -> Self {
         Self { bytes, open }
     }
 }
@@ -47,7 +47,7 @@ fn encoded_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(3).saturating_mul(4)
 }
 
-struct Encoding {
+struct Base64Encoding {
     stream: TextStream,
     /// The received content that is not encoded yet.
     piece: Bytes,
@@ -57,7 +57,7 @@ struct Encoding {
 }
 
 fn encoded(stream: TextStream) -> impl Stream<Item = Result<Bytes, SourceError>> + Send {
-    let encoding = Encoding { stream, piece: Bytes::new(), rest: Vec::new(), text: Vec::new() };
+    let encoding = Base64Encoding { stream, piece: Bytes::new(), rest: Vec::new(), text: Vec::new() };
     stream::try_unfold(Some(encoding), |encoding| async move {
         let Some(mut encoding) = encoding else { return Ok(None) };
         while encoding.text.len() < PIECE_BYTES {
@@ -75,7 +75,7 @@ fn encoded(stream: TextStream) -> impl Stream<Item = Result<Bytes, SourceError>>
     })
 }
 
-impl Encoding {
+impl Base64Encoding {
     fn encode_some(&mut self) {
         if !self.rest.is_empty() || self.piece.len() < 3 {
             let wanted = (3 - self.rest.len()).min(self.piece.len());

@@ -5,11 +5,17 @@ use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Refusal, Tool};
 
 use super::kind::is_text;
-use crate::files::{Files, Found};
+use crate::files::{Files, FoundContent};
 
 impl Files {
     /// `id` is the caller's name for it.
-    pub(super) fn check(&self, tool: &Tool, slot: &FileSlot, id: &str, found: &Found) -> Result<(), Refusal> {
+    pub(super) fn check(
+        &self,
+        tool: &Tool,
+        slot: &FileSlot,
+        id: &str,
+        found: &FoundContent,
+    ) -> Result<(), Refusal> {
         let settings = self.settings();
         match slot.strategy {
             FileStrategy::BinaryBase64 => fits(slot, id, found, settings.base64_bytes_max),
@@ -33,7 +39,7 @@ impl Files {
     }
 }
 
-fn fits(slot: &FileSlot, id: &str, found: &Found, bytes_max: u64) -> Result<(), Refusal> {
+fn fits(slot: &FileSlot, id: &str, found: &FoundContent, bytes_max: u64) -> Result<(), Refusal> {
     if found.bytes <= bytes_max { Ok(()) } else { Err(too_large(slot.strategy, id, found.bytes, bytes_max)) }
 }
 

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::port::{Insert, TextSource};
+use toolgate_core::port::{TextInsert, TextSource};
 use toolgate_core::tool::FileSlot;
 use toolgate_wire::object::{push_member, push_string};
 
 /// The content of one slot.
-pub(super) struct Filled<'a> {
+pub(super) struct FilledSlot<'a> {
     pub(super) slot: &'a FileSlot,
     /// The argument that it replaces.
     pub(super) argument: &'a str,
-    pub(super) items: Vec<Filling>,
+    pub(super) items: Vec<FileFilling>,
 }
 
 /// The content of one file.
-pub(super) struct Filling {
-    pub(super) content: Content,
+pub(super) struct FileFilling {
+    pub(super) content: FillContent,
     pub(super) media_type: String,
 }
 
-pub(super) enum Content {
+pub(super) enum FillContent {
     /// Written while the request is sent.
     Streamed(Arc<dyn TextSource>),
     Text(String),
@@ -31,11 +31,11 @@ pub(super) enum Content {
 pub(super) fn compose(
     arguments: &Value,
     slots: &[FileSlot],
-    filled: Vec<Filled<'_>>,
-) -> (String, Vec<Insert>) {
+    filled: Vec<FilledSlot<'_>>,
+) -> (String, Vec<TextInsert>) {
     let names = filled.iter().flat_map(|one| [Some(&one.slot.content), one.slot.media_type.as_ref()]);
     let names = names.flatten().cloned().collect();
-    let mut composer = Composer { text: String::from("{"), inserts: Vec::new(), filled, names };
+    let mut composer = ArgumentComposer { text: String::from("{"), inserts: Vec::new(), filled, names };
     for (key, value) in arguments.as_object().into_iter().flatten() {
         composer.member(key, value, slots);
     }
@@ -43,15 +43,15 @@ pub(super) fn compose(
     (composer.text, composer.inserts)
 }
 
-struct Composer<'a> {
+struct ArgumentComposer<'a> {
     text: String,
-    inserts: Vec<Insert>,
-    filled: Vec<Filled<'a>>,
+    inserts: Vec<TextInsert>,
+    filled: Vec<FilledSlot<'a>>,
     /// The arguments for contents and media types. The caller's own values there are dropped.
     names: Vec<String>,
 }
 
-impl Composer<'_> {
+impl ArgumentComposer<'_> {
     fn member(&mut self, key: &str, value: &Value, slots: &[FileSlot]) {
         if let Some(at) = self.filled.iter().position(|filled| filled.argument == key) {
             let filled = self.filled.swap_remove(at);
@@ -68,8 +68,8 @@ impl Composer<'_> {
         }
     }
 
-    fn fill(&mut self, slot: &FileSlot, items: Vec<Filling>) {
-        let (contents, types): (Vec<Content>, Vec<String>) =
+    fn fill(&mut self, slot: &FileSlot, items: Vec<FileFilling>) {
+        let (contents, types): (Vec<FillContent>, Vec<String>) =
             items.into_iter().map(|item| (item.content, item.media_type)).unzip();
         self.list(slot, &slot.content, contents, Self::content);
         if let Some(name) = &slot.media_type {
@@ -89,12 +89,12 @@ impl Composer<'_> {
         self.text.push_str(if slot.many { "]" } else { "" });
     }
 
-    fn content(&mut self, content: Content) {
+    fn content(&mut self, content: FillContent) {
         match content {
-            Content::Text(text) => push_string(&mut self.text, &text),
-            Content::Streamed(source) => {
+            FillContent::Text(text) => push_string(&mut self.text, &text),
+            FillContent::Streamed(source) => {
                 self.text.push('"');
-                self.inserts.push(Insert { at: self.text.len(), source });
+                self.inserts.push(TextInsert { at: self.text.len(), source });
                 self.text.push('"');
             }
         }
@@ -112,24 +112,24 @@ mod tests {
     use super::super::base64_source::Base64Source;
     use super::*;
 
-    fn streamed(bytes: &'static [u8]) -> Filling {
+    fn streamed(bytes: &'static [u8]) -> FileFilling {
         let open = move || -> TextStream { Box::pin(stream::iter([Ok(Bytes::from_static(bytes))])) };
         let source = Base64Source::new(bytes.len() as u64, Arc::new(open));
-        Filling { content: Content::Streamed(Arc::new(source)), media_type: "image/png".to_owned() }
+        FileFilling { content: FillContent::Streamed(Arc::new(source)), media_type: "image/png".to_owned() }
     }
 
-    fn text(text: &str) -> Filling {
-        Filling { content: Content::Text(text.to_owned()), media_type: "text/plain".to_owned() }
+    fn text(text: &str) -> FileFilling {
+        FileFilling { content: FillContent::Text(text.to_owned()), media_type: "text/plain".to_owned() }
     }
 
     fn check(
         slots: &[FileSlot],
         arguments: Value,
-        fill: Vec<(usize, &str, Vec<Filling>)>,
+        fill: Vec<(usize, &str, Vec<FileFilling>)>,
     ) -> (String, Vec<usize>) {
         let filled = fill
             .into_iter()
-            .map(|(slot, argument, items)| Filled { slot: &slots[slot], argument, items })
+            .map(|(slot, argument, items)| FilledSlot { slot: &slots[slot], argument, items })
             .collect();
         let (text, inserts) = compose(&arguments, slots, filled);
         serde_json::from_str::<Value>(&text).expect("what is composed is JSON");

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use toolgate_core::codes;
-use toolgate_core::content::{Attachment, Holder, Suppliers};
+use toolgate_core::content::{Attachment, ContentHolder, Suppliers};
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{Digest, Refusal, RefusalKind, Tool};
 
 use super::check::{not_text, too_large};
 use super::kind::is_text;
-use crate::files::{Files, Found};
+use crate::files::{Files, FoundContent};
 use crate::refusal;
 use crate::text;
 
@@ -35,7 +35,7 @@ impl Files {
         &self,
         tool: Option<&Tool>,
         id: &str,
-        found: &Found,
+        found: &FoundContent,
     ) -> Result<Extractor<'_>, Refusal> {
         let refuse = |why: &str| not_text(id, &found.media_type, why);
         let Some(name) = self.settings().extractor.as_deref() else { return Err(refuse("")) };
@@ -51,11 +51,11 @@ impl Files {
     /// The text for a text strategy.
     pub(super) async fn text_for(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         tool: &Tool,
         strategy: FileStrategy,
         id: &str,
-        found: &Found,
+        found: &FoundContent,
     ) -> Result<String, Refusal> {
         let bytes_max = self.settings().text_bytes_max;
         if is_text(&found.media_type) {
@@ -72,7 +72,12 @@ impl Files {
     }
 
     /// The whole of a text, in any encoding.
-    pub(crate) async fn decoded(&self, id: &str, found: &Found, bytes_max: u64) -> Result<String, Refusal> {
+    pub(crate) async fn decoded(
+        &self,
+        id: &str,
+        found: &FoundContent,
+        bytes_max: u64,
+    ) -> Result<String, Refusal> {
         let bytes = self.blobs().read_whole(found.digest, bytes_max).await?;
         text::decode(&bytes).map_err(|_| not_text(id, &found.media_type, ""))
     }
@@ -80,10 +85,10 @@ impl Files {
     /// The extracted text of other formats.
     pub(crate) async fn extracted(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         extractor: &Extractor<'_>,
         id: &str,
-        found: &Found,
+        found: &FoundContent,
     ) -> Result<TextBytes, Refusal> {
         if let Some(text) = self.kept_text(extractor, found).await? {
             return Ok(text);
@@ -105,7 +110,7 @@ impl Files {
     async fn kept_text(
         &self,
         extractor: &Extractor<'_>,
-        found: &Found,
+        found: &FoundContent,
     ) -> Result<Option<TextBytes>, Refusal> {
         let kept = self.store().extraction(&found.digest, &extractor.key).await.map_err(refusal::down)?;
         let Some(digest) = kept else { return Ok(None) };
@@ -114,7 +119,7 @@ impl Files {
     }
 }
 
-fn attachment(id: &str, found: &Found) -> Attachment {
+fn attachment(id: &str, found: &FoundContent) -> Attachment {
     Attachment {
         place: String::new(),
         id: id.to_owned(),

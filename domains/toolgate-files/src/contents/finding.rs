@@ -3,27 +3,27 @@
 use bytes::Bytes;
 use serde_json::Value;
 use toolgate_core::codes;
-use toolgate_core::content::Holder;
-use toolgate_core::file::{FileName, Origin, Ref};
+use toolgate_core::content::ContentHolder;
+use toolgate_core::file::{FileName, Ref, RefOrigin};
 use toolgate_core::id::{FileId, RefId};
 use toolgate_core::{RawJson, Refusal, RefusalKind, ServerName, Tool};
 
 use super::base64_run;
 use super::kind::is_text;
-use super::plan::{Item, Looked, Plan, Source, plan};
+use super::plan::{ContentSource, ExpansionPlan, LookupOutcome, PlannedItem, plan};
 use super::render::preview;
-use super::scan::{Mention, Role, scan};
-use crate::access::Access;
-use crate::files::{Files, Found, What};
-use crate::refusal::{self, Unknown, unknown};
+use super::scan::{IdMention, MentionRole, scan};
+use crate::access::ContentAccess;
+use crate::files::{Files, FoundContent, StoredKind};
+use crate::refusal::{self, UnknownContent, unknown};
 
 const ARTIFACT_PREFIX: &str = "sha256:";
 
 impl Files {
     /// The content of an agent's id, fetched from its server if it is still there.
-    pub async fn find(&self, holder: &Holder, id: &str) -> Result<Found, Refusal> {
+    pub async fn find(&self, holder: &ContentHolder, id: &str) -> Result<FoundContent, Refusal> {
         let mention =
-            Mention { place: String::new(), id: id.to_owned(), role: Role::Argument(String::new()) };
+            IdMention { place: String::new(), id: id.to_owned(), role: MentionRole::Argument(String::new()) };
         let looked = self.look(holder, id).await?;
         let source = super::plan::source(None, &mention, looked);
         let source = source.map_err(|refusal| Refusal { field: None, ..refusal })?;
@@ -33,10 +33,10 @@ impl Files {
     /// The use of each id in the arguments.
     pub(super) async fn planned(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         tool: &Tool,
         arguments: &Value,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<ExpansionPlan, Refusal> {
         let mentions = scan(&tool.handling.files, arguments)?;
         let mut looked = Vec::with_capacity(mentions.len());
         for mention in &mentions {
@@ -46,14 +46,18 @@ impl Files {
     }
 
     /// The bytes of an item, fetched from their server if they are still there.
-    pub(super) async fn fetched_item(&self, holder: &Holder, item: &Item) -> Result<Found, Refusal> {
+    pub(super) async fn fetched_item(
+        &self,
+        holder: &ContentHolder,
+        item: &PlannedItem,
+    ) -> Result<FoundContent, Refusal> {
         self.fetched(holder, item.source.clone()).await
     }
 
-    async fn fetched(&self, holder: &Holder, source: Source) -> Result<Found, Refusal> {
+    async fn fetched(&self, holder: &ContentHolder, source: ContentSource) -> Result<FoundContent, Refusal> {
         let newest = match source {
-            Source::Here(found) => return Ok(found),
-            Source::Server(refs) => refs.into_iter().next().expect("a server calls something so"),
+            ContentSource::Here(found) => return Ok(found),
+            ContentSource::Server(refs) => refs.into_iter().next().expect("a server calls something so"),
         };
         match found(&newest) {
             Some(found) => Ok(found),
@@ -61,7 +65,7 @@ impl Files {
         }
     }
 
-    async fn look(&self, holder: &Holder, id: &str) -> Result<Looked, Refusal> {
+    async fn look(&self, holder: &ContentHolder, id: &str) -> Result<LookupOutcome, Refusal> {
         let is_ours = [FileId::PREFIX, RefId::PREFIX, ARTIFACT_PREFIX].iter().any(|own| id.starts_with(own));
         if is_ours && let Some(looked) = self.look_here(holder, id).await? {
             return Ok(looked);
@@ -75,16 +79,18 @@ impl Files {
             refs = self.called(holder, own).await?;
             refs.retain(|one| one.origin.as_ref().is_some_and(|origin| origin.server == server));
         }
-        Ok(if refs.is_empty() { Looked::Nothing } else { Looked::AtServers(refs) })
+        Ok(if refs.is_empty() { LookupOutcome::Nothing } else { LookupOutcome::AtServers(refs) })
     }
 
-    async fn look_here(&self, holder: &Holder, id: &str) -> Result<Option<Looked>, Refusal> {
-        let access = Access::Session(holder);
+    async fn look_here(&self, holder: &ContentHolder, id: &str) -> Result<Option<LookupOutcome>, Refusal> {
+        let access = ContentAccess::Session(holder);
         let looked = if id.starts_with(RefId::PREFIX) {
             let one = self.reference(&access, &RefId::new(id)).await;
-            one.map(|one| found(&one).map_or_else(|| Looked::AtServers(vec![one]), Looked::Here))
+            one.map(|one| {
+                found(&one).map_or_else(|| LookupOutcome::AtServers(vec![one]), LookupOutcome::Here)
+            })
         } else {
-            self.resolve(&access, id).await.map(Looked::Here)
+            self.resolve(&access, id).await.map(LookupOutcome::Here)
         };
         match looked {
             Ok(looked) => Ok(Some(looked)),
@@ -94,17 +100,17 @@ impl Files {
     }
 
     /// The contents under this id of a server, as far as the holder may use them.
-    async fn called(&self, holder: &Holder, own: &str) -> Result<Vec<Ref>, Refusal> {
+    async fn called(&self, holder: &ContentHolder, own: &str) -> Result<Vec<Ref>, Refusal> {
         let refs = self.store().refs_by_own(own, &holder.session, holder.run.as_ref()).await;
         let mut refs = refs.map_err(refusal::down)?;
-        let access = Access::Session(holder);
+        let access = ContentAccess::Session(holder);
         refs.retain(|one| one.expires_at_ms > self.clock().now_ms() && access.may_use_ref(one));
         Ok(refs)
     }
 
     /// Fetches content from its server, and stores it here too.
-    async fn fetch(&self, holder: &Holder, one: Ref) -> Result<Found, Refusal> {
-        let origin = one.origin.as_ref().ok_or_else(|| unknown(Unknown::Ref, one.id.as_str()))?;
+    async fn fetch(&self, holder: &ContentHolder, one: Ref) -> Result<FoundContent, Refusal> {
+        let origin = one.origin.as_ref().ok_or_else(|| unknown(UnknownContent::Ref, one.id.as_str()))?;
         let suppliers = self.suppliers().ok_or_else(|| not_supplied(origin))?;
         let read = suppliers.fetch(holder, &origin.server, &origin.own, origin.uri.as_deref()).await?;
         let bytes = contents_of(&read, origin).ok_or_else(|| nothing_there(origin))?;
@@ -118,16 +124,22 @@ impl Files {
         let preview = if is_text(&media_type) { text } else { String::new() };
         let filled = self.store().fill_ref(&one.id, &put.digest, put.bytes, &media_type, &preview).await;
         if !filled.map_err(refusal::down)? {
-            return Err(unknown(Unknown::Ref, &origin.own));
+            return Err(unknown(UnknownContent::Ref, &origin.own));
         }
-        Ok(Found { what: What::Ref, digest: put.digest, bytes: put.bytes, media_type, name: name_of(origin) })
+        Ok(FoundContent {
+            what: StoredKind::Ref,
+            digest: put.digest,
+            bytes: put.bytes,
+            media_type,
+            name: name_of(origin),
+        })
     }
 }
 
 /// The bytes of a ref, if they are here.
-pub(super) fn found(one: &Ref) -> Option<Found> {
-    Some(Found {
-        what: What::Ref,
+pub(super) fn found(one: &Ref) -> Option<FoundContent> {
+    Some(FoundContent {
+        what: StoredKind::Ref,
         digest: one.digest?,
         bytes: one.bytes,
         media_type: one.media_type.clone(),
@@ -136,7 +148,7 @@ pub(super) fn found(one: &Ref) -> Option<Found> {
 }
 
 /// The last step of the address that a server reads it under.
-fn name_of(origin: &Origin) -> Option<FileName> {
+fn name_of(origin: &RefOrigin) -> Option<FileName> {
     let uri = origin.uri.as_deref()?;
     let path = uri.split(['?', '#']).next().unwrap_or(uri);
     let (_, last) = path.rsplit_once('/')?;
@@ -144,7 +156,7 @@ fn name_of(origin: &Origin) -> Option<FileName> {
 }
 
 /// The bytes in a result of `resources/read`: those of the address that was asked for, or the first.
-fn contents_of(read: &RawJson, origin: &Origin) -> Option<Bytes> {
+fn contents_of(read: &RawJson, origin: &RefOrigin) -> Option<Bytes> {
     let read: Value = read.decode().ok()?;
     let contents = read.get("contents")?.as_array()?;
     let is_asked = |one: &&Value| one.get("uri").and_then(Value::as_str) == origin.uri.as_deref();
@@ -156,12 +168,12 @@ fn contents_of(read: &RawJson, origin: &Origin) -> Option<Bytes> {
     }
 }
 
-fn not_supplied(origin: &Origin) -> Refusal {
+fn not_supplied(origin: &RefOrigin) -> Refusal {
     let message = format!("{} is still with its server {}", origin.own, origin.server);
     Refusal::new(&codes::REF_NOT_FETCHED, message).kind(RefusalKind::Down).hint("try again later")
 }
 
-fn nothing_there(origin: &Origin) -> Refusal {
+fn nothing_there(origin: &RefOrigin) -> Refusal {
     let message = format!("server {} answered without the content of {}", origin.server, origin.own);
     Refusal::new(&codes::UNKNOWN_REF, message)
         .hint("the server may have forgotten it; call the tool that made it again")

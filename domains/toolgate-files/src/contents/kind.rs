@@ -1,6 +1,6 @@
 //! The media types that are text.
 
-use crate::media::{Sample, sniff, wants_tail};
+use crate::media::{ByteSample, sniff, wants_tail};
 use crate::text;
 
 /// Text by another name.
@@ -62,13 +62,13 @@ pub(super) fn beginning(bytes: &[u8]) -> String {
 /// The beginning is enough; a large text is not read twice for it.
 fn sniffed(bytes: &[u8]) -> &'static str {
     if bytes.len() <= HEAD_BYTES {
-        return sniff(&Sample::whole(bytes), None);
+        return sniff(&ByteSample::whole(bytes), None);
     }
     let length = u64::try_from(bytes.len()).expect("a length fits into 64 bits");
     let head = &bytes[..HEAD_BYTES];
     let at = |place: u64| usize::try_from(place).expect("it lies within what is in memory");
     let tail = wants_tail(head, length).map_or(&[][..], |tail| &bytes[at(tail.start)..at(tail.end)]);
-    sniff(&Sample { head, tail, bytes: length }, None)
+    sniff(&ByteSample { head, tail, bytes: length }, None)
 }
 
 fn is_structure(text: &str) -> bool {

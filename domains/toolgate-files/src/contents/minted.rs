@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use toolgate_core::content::Holder;
-use toolgate_core::file::{Origin, Ref};
+use toolgate_core::content::ContentHolder;
+use toolgate_core::file::{Ref, RefOrigin};
 use toolgate_core::id::RefId;
 use toolgate_core::{RawJson, RefusalKind, Tool};
 use toolgate_wire::object::may_say;
 
 use super::take_out::later;
-use crate::access::Access;
+use crate::access::ContentAccess;
 use crate::files::Files;
 use crate::media::UNKNOWN;
 
@@ -23,16 +23,16 @@ const MEDIA_TYPE_BYTES_MAX: usize = 128;
 
 /// A content that a server keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Minted {
+struct MintedRef {
     own: String,
     uri: Option<String>,
     media_type: Option<String>,
     bytes: Option<u64>,
-    naming: Naming,
+    naming: RefNaming,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Naming {
+enum RefNaming {
     /// `ref_id`: the server assigned it.
     Given,
     /// `source_ref_id` and the like, which may repeat an id that the server received.
@@ -44,7 +44,7 @@ impl Files {
     /// the same result.
     pub(super) async fn remember(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         tool: &Tool,
         result: &RawJson,
         ours: &HashSet<RefId>,
@@ -65,8 +65,8 @@ impl Files {
     }
 
     /// True if it is neither known under this id nor one of our own.
-    async fn is_new(&self, holder: &Holder, tool: &Tool, minted: &Minted) -> bool {
-        let access = Access::Session(holder);
+    async fn is_new(&self, holder: &ContentHolder, tool: &Tool, minted: &MintedRef) -> bool {
+        let access = ContentAccess::Session(holder);
         let is_ours = match minted.own.starts_with(RefId::PREFIX) {
             true => match self.reference(&access, &RefId::new(minted.own.as_str())).await {
                 Ok(_) => true,
@@ -84,16 +84,16 @@ impl Files {
         let alive = refs.iter().filter(|one| one.expires_at_ms > self.clock().now_ms());
         let mut origins = alive.filter_map(|one| Some((one.origin.as_ref()?, one.digest)));
         match minted.naming {
-            Naming::Mentioned => origins.next().is_none(),
+            RefNaming::Mentioned => origins.next().is_none(),
             // The fetched content may be another version of the current one.
-            Naming::Given => {
+            RefNaming::Given => {
                 let newest = origins.find(|(origin, _)| origin.server == tool.server);
                 newest.is_none_or(|(origin, digest)| digest.is_some() || origin.uri != minted.uri)
             }
         }
     }
 
-    fn minted_ref(&self, holder: &Holder, tool: &Tool, minted: Minted) -> Ref {
+    fn minted_ref(&self, holder: &ContentHolder, tool: &Tool, minted: MintedRef) -> Ref {
         let now_ms = self.clock().now_ms();
         Ref {
             id: RefId::new(self.clock().fresh_id(RefId::PREFIX)),
@@ -106,17 +106,17 @@ impl Files {
             run: holder.run.clone(),
             call: holder.call.clone(),
             tool: Some(tool.name.clone()),
-            origin: Some(Origin { server: tool.server.clone(), own: minted.own, uri: minted.uri }),
+            origin: Some(RefOrigin { server: tool.server.clone(), own: minted.own, uri: minted.uri }),
             created_at_ms: now_ms,
             expires_at_ms: later(now_ms, self.settings().ref_keep),
         }
     }
 }
 
-fn minted(result: &Value) -> Vec<Minted> {
+fn minted(result: &Value) -> Vec<MintedRef> {
     let blocks: &[Value] = result.get("content").and_then(Value::as_array).map_or(&[], Vec::as_slice);
-    let links: Vec<Link<'_>> = blocks.iter().filter_map(Link::of).collect();
-    let mut found = Found { links, all: Vec::new() };
+    let links: Vec<LinkBlock<'_>> = blocks.iter().filter_map(LinkBlock::of).collect();
+    let mut found = FoundRefs { links, all: Vec::new() };
     if let Some(structure) = result.get("structuredContent") {
         found.walk(structure, 0);
     }
@@ -131,12 +131,12 @@ fn minted(result: &Value) -> Vec<Minted> {
 }
 
 /// A `resource_link` of a result.
-struct Link<'a> {
+struct LinkBlock<'a> {
     uri: &'a str,
     name: &'a str,
 }
 
-impl<'a> Link<'a> {
+impl<'a> LinkBlock<'a> {
     fn of(block: &'a Value) -> Option<Self> {
         let said = |key: &str| block.get(key).and_then(Value::as_str);
         let is_link = said("type") == Some("resource_link");
@@ -144,12 +144,12 @@ impl<'a> Link<'a> {
     }
 }
 
-struct Found<'a> {
-    links: Vec<Link<'a>>,
-    all: Vec<Minted>,
+struct FoundRefs<'a> {
+    links: Vec<LinkBlock<'a>>,
+    all: Vec<MintedRef>,
 }
 
-impl Found<'_> {
+impl FoundRefs<'_> {
     fn walk(&mut self, value: &Value, depth: usize) {
         if depth == DEPTH_MAX || self.all.len() == MINTED_MAX {
             return;
@@ -168,8 +168,8 @@ impl Found<'_> {
         let is_id = !own.is_empty() && own.len() <= OWN_BYTES_MAX && !own.contains(char::is_control);
         let is_known = self.all.iter().any(|minted| minted.own == own);
         let naming = match key {
-            "ref_id" => Naming::Given,
-            key if key.ends_with("_ref_id") => Naming::Mentioned,
+            "ref_id" => RefNaming::Given,
+            key if key.ends_with("_ref_id") => RefNaming::Mentioned,
             _ => return,
         };
         if !is_id || is_known || self.all.len() == MINTED_MAX {
@@ -182,7 +182,7 @@ impl Found<'_> {
         let is_media_type =
             |media_type: &&str| media_type.contains('/') && media_type.len() <= MEDIA_TYPE_BYTES_MAX;
         let sizes = ["size", "bytes", "size_bytes"];
-        self.all.push(Minted {
+        self.all.push(MintedRef {
             own: own.to_owned(),
             uri: uri.map(str::to_owned),
             media_type: media_type.filter(is_media_type).map(str::to_owned),

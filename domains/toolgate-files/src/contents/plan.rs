@@ -7,14 +7,14 @@ use toolgate_core::file::Ref;
 use toolgate_core::id::{FileId, RefId};
 use toolgate_core::{Refusal, ServerName, Tool};
 
-use super::scan::{Mention, Role};
-use crate::files::Found;
-use crate::refusal::{Unknown, unknown};
+use super::scan::{IdMention, MentionRole};
+use crate::files::FoundContent;
+use crate::refusal::{UnknownContent, unknown};
 
 /// The result of looking up an id.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Looked {
-    Here(Found),
+pub(super) enum LookupOutcome {
+    Here(FoundContent),
     /// Contents of servers under this id. Newest first; never empty.
     AtServers(Vec<Ref>),
     Nothing,
@@ -22,36 +22,36 @@ pub(super) enum Looked {
 
 /// An id whose bytes are needed.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Item {
+pub(super) struct PlannedItem {
     /// Its place among all ids of the call.
     pub(super) order: usize,
     pub(super) place: String,
     pub(super) id: String,
-    pub(super) source: Source,
+    pub(super) source: ContentSource,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Source {
-    Here(Found),
+pub(super) enum ContentSource {
+    Here(FoundContent),
     /// The contents of one server under this id. Newest first; never empty.
     Server(Vec<Ref>),
 }
 
 /// The content of one slot.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Fill {
+pub(super) struct SlotFill {
     /// The place of the slot among the tool's.
     pub(super) slot: usize,
     /// The argument that it replaces.
     pub(super) argument: String,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<PlannedItem>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Plan {
-    pub(super) fills: Vec<Fill>,
+pub(super) struct ExpansionPlan {
+    pub(super) fills: Vec<SlotFill>,
     /// The ids that are passed on and known here.
-    pub(super) passed: Vec<Item>,
+    pub(super) passed: Vec<PlannedItem>,
     /// Ids that the server itself writes shorter: place and id.
     pub(super) rewritten: Vec<(String, String)>,
     pub(super) notices: Vec<Notice>,
@@ -61,20 +61,20 @@ pub(super) struct Plan {
 pub(super) fn plan(
     tool: &Tool,
     arguments: &Value,
-    mentions: Vec<Mention>,
-    looked: Vec<Looked>,
-) -> Result<Plan, Refusal> {
+    mentions: Vec<IdMention>,
+    looked: Vec<LookupOutcome>,
+) -> Result<ExpansionPlan, Refusal> {
     let free = free_slot(tool, arguments);
-    let mut planner = Planner { tool, free, plan: Plan::default() };
+    let mut planner = ExpansionPlanner { tool, free, plan: ExpansionPlan::default() };
     for (order, (mention, looked)) in mentions.into_iter().zip(looked).enumerate() {
         match mention.role.clone() {
-            Role::Slot(slot) if tool.handling.files[slot].expands() => {
+            MentionRole::Slot(slot) if tool.handling.files[slot].expands() => {
                 let item = planner.item(order, mention, looked)?;
                 planner.fill(slot, &tool.handling.files[slot].argument, item);
             }
-            Role::Slot(_) => planner.pass_in_slot(order, mention, looked)?,
-            Role::Argument(key) => planner.loose(order, &key, mention, looked)?,
-            Role::Within(key) => planner.pass(order, &key, mention, looked),
+            MentionRole::Slot(_) => planner.pass_in_slot(order, mention, looked)?,
+            MentionRole::Argument(key) => planner.loose(order, &key, mention, looked)?,
+            MentionRole::Within(key) => planner.pass(order, &key, mention, looked),
         }
     }
     Ok(planner.plan)
@@ -89,30 +89,36 @@ fn free_slot(tool: &Tool, arguments: &Value) -> Option<usize> {
     (!names.into_iter().flatten().any(is_given)).then_some(at)
 }
 
-struct Planner<'a> {
+struct ExpansionPlanner<'a> {
     tool: &'a Tool,
     free: Option<usize>,
-    plan: Plan,
+    plan: ExpansionPlan,
 }
 
-impl Planner<'_> {
-    fn fill(&mut self, slot: usize, argument: &str, item: Item) {
+impl ExpansionPlanner<'_> {
+    fn fill(&mut self, slot: usize, argument: &str, item: PlannedItem) {
         match self.plan.fills.iter_mut().find(|fill| fill.slot == slot && fill.argument == argument) {
             Some(fill) => fill.items.push(item),
-            None => self.plan.fills.push(Fill { slot, argument: argument.to_owned(), items: vec![item] }),
+            None => self.plan.fills.push(SlotFill { slot, argument: argument.to_owned(), items: vec![item] }),
         }
     }
 
-    fn item(&self, order: usize, mention: Mention, looked: Looked) -> Result<Item, Refusal> {
+    fn item(&self, order: usize, mention: IdMention, looked: LookupOutcome) -> Result<PlannedItem, Refusal> {
         let source = source(Some(self.tool), &mention, looked)?;
-        Ok(Item { order, place: mention.place, id: mention.id, source })
+        Ok(PlannedItem { order, place: mention.place, id: mention.id, source })
     }
 
     /// An id in an argument that no slot knows of.
-    fn loose(&mut self, order: usize, key: &str, mention: Mention, looked: Looked) -> Result<(), Refusal> {
-        let is_own = matches!(&looked, Looked::AtServers(refs) if self.own(refs).is_some());
+    fn loose(
+        &mut self,
+        order: usize,
+        key: &str,
+        mention: IdMention,
+        looked: LookupOutcome,
+    ) -> Result<(), Refusal> {
+        let is_own = matches!(&looked, LookupOutcome::AtServers(refs) if self.own(refs).is_some());
         match self.free {
-            Some(slot) if !is_own && looked != Looked::Nothing => {
+            Some(slot) if !is_own && looked != LookupOutcome::Nothing => {
                 let item = self.item(order, mention, looked)?;
                 self.fill(slot, key, item);
                 self.free = None;
@@ -122,39 +128,44 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn pass(&mut self, order: usize, key: &str, mention: Mention, looked: Looked) {
-        if let Looked::AtServers(refs) = &looked
+    fn pass(&mut self, order: usize, key: &str, mention: IdMention, looked: LookupOutcome) {
+        if let LookupOutcome::AtServers(refs) = &looked
             && self.pass_own(&mention, refs)
         {
             return;
         }
-        if looked != Looked::Nothing || is_ours(&mention.id) {
+        if looked != LookupOutcome::Nothing || is_ours(&mention.id) {
             self.plan.notices.push(self.not_mapped(key, &mention, &looked));
         }
         self.note(order, mention, looked);
     }
 
     /// A slot that passes ids on does not check them, but does not pass on another principal's files.
-    fn pass_in_slot(&mut self, order: usize, mention: Mention, looked: Looked) -> Result<(), Refusal> {
-        if looked == Looked::Nothing && is_ours(&mention.id) {
+    fn pass_in_slot(
+        &mut self,
+        order: usize,
+        mention: IdMention,
+        looked: LookupOutcome,
+    ) -> Result<(), Refusal> {
+        if looked == LookupOutcome::Nothing && is_ours(&mention.id) {
             return Err(unknown_id(&mention));
         }
-        if let Looked::AtServers(refs) = &looked {
+        if let LookupOutcome::AtServers(refs) = &looked {
             self.pass_own(&mention, refs);
         }
         self.note(order, mention, looked);
         Ok(())
     }
 
-    fn note(&mut self, order: usize, mention: Mention, looked: Looked) {
-        if let Looked::Here(found) = looked {
-            let source = Source::Here(found);
-            self.plan.passed.push(Item { order, place: mention.place, id: mention.id, source });
+    fn note(&mut self, order: usize, mention: IdMention, looked: LookupOutcome) {
+        if let LookupOutcome::Here(found) = looked {
+            let source = ContentSource::Here(found);
+            self.plan.passed.push(PlannedItem { order, place: mention.place, id: mention.id, source });
         }
     }
 
     /// The tool's own server gets its own id. `false` if it is not one of its own.
-    fn pass_own(&mut self, mention: &Mention, refs: &[Ref]) -> bool {
+    fn pass_own(&mut self, mention: &IdMention, refs: &[Ref]) -> bool {
         let Some(own) = self.own(refs).map(str::to_owned) else { return false };
         if own != mention.id {
             self.plan.rewritten.push((mention.place.clone(), own));
@@ -167,10 +178,10 @@ impl Planner<'_> {
         origins.find(|origin| origin.server == self.tool.server).map(|origin| origin.own.as_str())
     }
 
-    fn not_mapped(&self, key: &str, mention: &Mention, looked: &Looked) -> Notice {
+    fn not_mapped(&self, key: &str, mention: &IdMention, looked: &LookupOutcome) -> Notice {
         let (id, name) = (&mention.id, self.tool.name.as_str());
         let message = match looked {
-            Looked::Nothing => {
+            LookupOutcome::Nothing => {
                 format!("`{key}` holds {id}, which names nothing here, and is passed on as it is")
             }
             _ if self.tool.handling.files.is_empty() => format!(
@@ -193,16 +204,20 @@ impl Planner<'_> {
 }
 
 /// The source of the bytes of an id, for a tool or for the caller itself.
-pub(super) fn source(tool: Option<&Tool>, mention: &Mention, looked: Looked) -> Result<Source, Refusal> {
+pub(super) fn source(
+    tool: Option<&Tool>,
+    mention: &IdMention,
+    looked: LookupOutcome,
+) -> Result<ContentSource, Refusal> {
     match looked {
-        Looked::Here(found) => Ok(Source::Here(found)),
-        Looked::AtServers(refs) => of_one_server(tool, mention, refs).map(Source::Server),
-        Looked::Nothing => Err(unknown_id(mention)),
+        LookupOutcome::Here(found) => Ok(ContentSource::Here(found)),
+        LookupOutcome::AtServers(refs) => of_one_server(tool, mention, refs).map(ContentSource::Server),
+        LookupOutcome::Nothing => Err(unknown_id(mention)),
     }
 }
 
 /// The contents of one server under this id: the tool's own, or the only one.
-fn of_one_server(tool: Option<&Tool>, mention: &Mention, mut refs: Vec<Ref>) -> Result<Vec<Ref>, Refusal> {
+fn of_one_server(tool: Option<&Tool>, mention: &IdMention, mut refs: Vec<Ref>) -> Result<Vec<Ref>, Refusal> {
     let mut servers: Vec<&ServerName> = refs.iter().filter_map(server_of).collect();
     servers.sort_unstable();
     servers.dedup();
@@ -225,16 +240,16 @@ fn is_ours(id: &str) -> bool {
     [FileId::PREFIX, RefId::PREFIX].iter().any(|prefix| id.starts_with(prefix))
 }
 
-fn unknown_id(mention: &Mention) -> Refusal {
+fn unknown_id(mention: &IdMention) -> Refusal {
     let what = match mention.id.as_str() {
-        id if id.starts_with(FileId::PREFIX) => Unknown::File,
-        id if id.starts_with("sha256:") => Unknown::Artifact,
-        _ => Unknown::Ref,
+        id if id.starts_with(FileId::PREFIX) => UnknownContent::File,
+        id if id.starts_with("sha256:") => UnknownContent::Artifact,
+        _ => UnknownContent::Ref,
     };
     unknown(what, &mention.id).field(&mention.place)
 }
 
-fn ambiguous(mention: &Mention, servers: &[&ServerName]) -> Refusal {
+fn ambiguous(mention: &IdMention, servers: &[&ServerName]) -> Refusal {
     let id = &mention.id;
     let names: Vec<String> = servers.iter().map(|server| format!("`{server}:{id}`")).collect();
     let message = format!("{} servers call something {id}", servers.len());

@@ -1,14 +1,14 @@
 //! Refs as resources, for clients that know only their address.
 
 use toolgate_core::codes;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::id::RefId;
 use toolgate_core::{RawJson, Refusal};
 use toolgate_wire::object::{push_member, push_string};
 
 use super::kind::is_text;
 use crate::files::Files;
-use crate::refusal::{Unknown, unknown};
+use crate::refusal::{UnknownContent, unknown};
 use crate::text;
 
 /// Under which address a ref can be read.
@@ -22,10 +22,15 @@ pub(super) fn ref_of(uri: &str) -> Option<&str> {
 }
 
 impl Files {
-    pub(super) async fn resource(&self, holder: &Holder, uri: &str, id: &str) -> Result<RawJson, Refusal> {
+    pub(super) async fn resource(
+        &self,
+        holder: &ContentHolder,
+        uri: &str,
+        id: &str,
+    ) -> Result<RawJson, Refusal> {
         // Only ids that can have an address: those of servers cannot.
         if !id.starts_with(RefId::PREFIX) {
-            return Err(unknown(Unknown::Ref, id));
+            return Err(unknown(UnknownContent::Ref, id));
         }
         let found = self.find(holder, id).await?;
         if found.bytes > READ_BYTES_MAX {

@@ -4,7 +4,7 @@ use toolgate_core::file::Ref;
 use toolgate_core::{Digest, RawJson};
 use toolgate_wire::object::{push_member, push_string};
 
-use super::clean::{Extra, PIECES_MAX, Part, Parts, Taken};
+use super::clean::{BlockExtra, PIECES_MAX, PiecePosition, ResultPart, ResultParts};
 use super::read::ADDRESS;
 
 /// The maximum length of a preview.
@@ -13,39 +13,39 @@ const LINK_NAME_BYTES_MAX: usize = 8;
 
 /// The fate of a piece.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Kept {
+pub(super) enum PieceFate {
     Ref(Box<Ref>, Digest),
     /// The storage is down; the piece had this many bytes.
     Lost(usize),
 }
 
-impl Kept {
+impl PieceFate {
     pub(super) fn as_ref(&self) -> Option<&Ref> {
         match self {
-            Kept::Ref(one, _) => Some(one),
-            Kept::Lost(_) => None,
+            PieceFate::Ref(one, _) => Some(one),
+            PieceFate::Lost(_) => None,
         }
     }
 
     /// The result if its row could not be written.
     pub(super) fn lost(self) -> Self {
         match self {
-            Kept::Ref(one, _) => Kept::Lost(usize::try_from(one.bytes).unwrap_or(usize::MAX)),
+            PieceFate::Ref(one, _) => PieceFate::Lost(usize::try_from(one.bytes).unwrap_or(usize::MAX)),
             lost => lost,
         }
     }
 }
 
 /// The text of a result. `kept` has the fate of each piece.
-pub(super) fn render(parts: &Parts<'_>, kept: &[Kept]) -> String {
+pub(super) fn render(parts: &ResultParts<'_>, kept: &[PieceFate]) -> String {
     let mut text = String::new();
     for part in parts {
         match part {
-            Part::Kept(same) => text.push_str(same),
-            Part::Mark(taken) => text.push_str(&mark(of(*taken, kept))),
-            Part::Address(taken) => text.push_str(&address(of(*taken, kept))),
-            Part::Block(taken, extra) => push_block(&mut text, of(*taken, kept), extra),
-            Part::Object(taken) => push_object(&mut text, of(*taken, kept)),
+            ResultPart::Kept(same) => text.push_str(same),
+            ResultPart::Mark(taken) => text.push_str(&mark(of(*taken, kept))),
+            ResultPart::Address(taken) => text.push_str(&address(of(*taken, kept))),
+            ResultPart::Block(taken, extra) => push_block(&mut text, of(*taken, kept), extra),
+            ResultPart::Object(taken) => push_object(&mut text, of(*taken, kept)),
         }
     }
     text
@@ -73,40 +73,42 @@ pub(super) fn preview(text: &str) -> String {
     preview.trim_end().chars().take(PREVIEW_CHARS_MAX).collect()
 }
 
-enum Outcome<'a> {
+enum PieceOutcome<'a> {
     Ref(&'a Ref, &'a Digest),
     Lost(usize),
     Over(usize),
 }
 
-fn of(taken: Taken, kept: &[Kept]) -> Outcome<'_> {
+fn of(taken: PiecePosition, kept: &[PieceFate]) -> PieceOutcome<'_> {
     match taken {
-        Taken::Over(bytes) => Outcome::Over(bytes),
-        Taken::Piece(at) => match &kept[at] {
-            Kept::Ref(one, digest) => Outcome::Ref(one, digest),
-            Kept::Lost(bytes) => Outcome::Lost(*bytes),
+        PiecePosition::Over(bytes) => PieceOutcome::Over(bytes),
+        PiecePosition::Piece(at) => match &kept[at] {
+            PieceFate::Ref(one, digest) => PieceOutcome::Ref(one, digest),
+            PieceFate::Lost(bytes) => PieceOutcome::Lost(*bytes),
         },
     }
 }
 
 /// Nothing in it needs escaping, at any depth within strings.
-fn mark(outcome: Outcome<'_>) -> String {
+fn mark(outcome: PieceOutcome<'_>) -> String {
     match outcome {
-        Outcome::Ref(one, _) => format!("[{} {} {} bytes]", one.id, plain(&one.media_type), one.bytes),
-        Outcome::Lost(bytes) => format!("[{bytes} bytes withheld: the storage of files is away]"),
-        Outcome::Over(bytes) => format!("[{bytes} bytes withheld: more than {PIECES_MAX} parts to take out]"),
+        PieceOutcome::Ref(one, _) => format!("[{} {} {} bytes]", one.id, plain(&one.media_type), one.bytes),
+        PieceOutcome::Lost(bytes) => format!("[{bytes} bytes withheld: the storage of files is away]"),
+        PieceOutcome::Over(bytes) => {
+            format!("[{bytes} bytes withheld: more than {PIECES_MAX} parts to take out]")
+        }
     }
 }
 
-fn address(outcome: Outcome<'_>) -> String {
+fn address(outcome: PieceOutcome<'_>) -> String {
     match outcome {
-        Outcome::Ref(one, _) => format!("{ADDRESS}{}", one.id),
-        Outcome::Lost(_) | Outcome::Over(_) => format!("{ADDRESS}withheld"),
+        PieceOutcome::Ref(one, _) => format!("{ADDRESS}{}", one.id),
+        PieceOutcome::Lost(_) | PieceOutcome::Over(_) => format!("{ADDRESS}withheld"),
     }
 }
 
-fn push_block(text: &mut String, outcome: Outcome<'_>, extra: &Extra<'_>) {
-    let Outcome::Ref(one, digest) = outcome else {
+fn push_block(text: &mut String, outcome: PieceOutcome<'_>, extra: &BlockExtra<'_>) {
+    let PieceOutcome::Ref(one, digest) = outcome else {
         return push_text_block(text, &mark(outcome));
     };
     push_text_block(text, &line(one, digest));
@@ -133,10 +135,10 @@ fn push_text_block(text: &mut String, words: &str) {
     text.push('}');
 }
 
-fn push_object(text: &mut String, outcome: Outcome<'_>) {
+fn push_object(text: &mut String, outcome: PieceOutcome<'_>) {
     match outcome {
-        Outcome::Ref(one, digest) => text.push_str(&line(one, digest)),
-        Outcome::Lost(_) | Outcome::Over(_) => {
+        PieceOutcome::Ref(one, digest) => text.push_str(&line(one, digest)),
+        PieceOutcome::Lost(_) | PieceOutcome::Over(_) => {
             text.push('{');
             push_member(text, "withheld", &quoted(&mark(outcome)));
             text.push('}');

@@ -13,15 +13,15 @@ const DEPTH_MAX: usize = 32;
 
 /// An id in the arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Mention {
+pub(super) struct IdMention {
     /// As a JSON pointer.
     pub(super) place: String,
     pub(super) id: String,
-    pub(super) role: Role,
+    pub(super) role: MentionRole,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub(super) enum MentionRole {
     /// It is in an argument that takes a file: the index of the slot among the tool's.
     Slot(usize),
     /// A separate argument of this name.
@@ -31,7 +31,7 @@ pub(super) enum Role {
 }
 
 /// All ids, in the order of their places.
-pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<Mention>, Refusal> {
+pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<IdMention>, Refusal> {
     let Value::Object(members) = arguments else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for (key, value) in members {
@@ -66,10 +66,11 @@ fn slot(
     at: usize,
     members: &Map<String, Value>,
     value: &Value,
-    found: &mut Vec<Mention>,
+    found: &mut Vec<IdMention>,
 ) -> Result<(), Refusal> {
     let place = step("", &slot.argument);
-    let mention = |place: String, id: &str| Mention { place, id: id.to_owned(), role: Role::Slot(at) };
+    let mention =
+        |place: String, id: &str| IdMention { place, id: id.to_owned(), role: MentionRole::Slot(at) };
     match value {
         // Missing: the server has an optional argument.
         Value::Null => return Ok(()),
@@ -90,14 +91,16 @@ fn slot(
     }
 }
 
-fn walk(key: &str, value: &Value, place: &str, depth: usize, found: &mut Vec<Mention>) {
+fn walk(key: &str, value: &Value, place: &str, depth: usize, found: &mut Vec<IdMention>) {
     if depth == DEPTH_MAX {
         return;
     }
-    let role = || if depth == 0 { Role::Argument(key.to_owned()) } else { Role::Within(key.to_owned()) };
+    let role = || {
+        if depth == 0 { MentionRole::Argument(key.to_owned()) } else { MentionRole::Within(key.to_owned()) }
+    };
     match value {
         Value::String(id) if is_id_key(key) => {
-            found.push(Mention { place: place.to_owned(), id: id.clone(), role: role() });
+            found.push(IdMention { place: place.to_owned(), id: id.clone(), role: role() });
         }
         Value::Array(values) => {
             for (at, value) in values.iter().enumerate() {
@@ -140,8 +143,8 @@ mod tests {
 
     use super::*;
 
-    fn mention(place: &str, id: &str, role: Role) -> Mention {
-        Mention { place: place.to_owned(), id: id.to_owned(), role }
+    fn mention(place: &str, id: &str, role: MentionRole) -> IdMention {
+        IdMention { place: place.to_owned(), id: id.to_owned(), role }
     }
 
     fn binary() -> FileSlot {
@@ -161,11 +164,11 @@ mod tests {
             "ref_id": ["ref_1", 7],
             "profile": "file_3",
         });
-        let argument = |name: &str| Role::Argument(name.to_owned());
-        let within = |name: &str| Role::Within(name.to_owned());
+        let argument = |name: &str| MentionRole::Argument(name.to_owned());
+        let within = |name: &str| MentionRole::Within(name.to_owned());
         let expected = [
             mention("/source_ref_id", "doc_1", argument("source_ref_id")),
-            mention("/file_id", "file_1", Role::Slot(0)),
+            mention("/file_id", "file_1", MentionRole::Slot(0)),
             mention("/options/a~1b/0/template_file_id", "file_2", within("template_file_id")),
             mention("/ref_id/0", "ref_1", within("ref_id")),
         ];
@@ -174,9 +177,9 @@ mod tests {
 
     #[test]
     fn a_list_is_taken_where_the_server_takes_several() {
-        let ids = ["/file_id/0", "/file_id/1"].map(|place| mention(place, "file_1", Role::Slot(0)));
+        let ids = ["/file_id/0", "/file_id/1"].map(|place| mention(place, "file_1", MentionRole::Slot(0)));
         assert_eq!(scan(&[several()], &json!({"file_id": ["file_1", "file_1"]})), Ok(ids.to_vec()));
-        let one = mention("/file_id", "file_1", Role::Slot(0));
+        let one = mention("/file_id", "file_1", MentionRole::Slot(0));
         assert_eq!(scan(&[several()], &json!({"file_id": "file_1"})), Ok(vec![one]));
         assert_eq!(scan(&[several()], &json!({"file_id": null})), Ok(vec![]));
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use toolgate_core::RawJson;
-use toolgate_core::content::Sent;
+use toolgate_core::content::SentContent;
 
 /// The replacement for such an address.
 const INSTEAD: &str = "[address of a file]";
@@ -21,7 +21,7 @@ static SPELLED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\\+u00(3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])").expect("it is a pattern"));
 
 /// A result without the sent values, in any escaping: for JSON at any nesting, for addresses, or for HTML.
-pub(super) fn without(result: RawJson, sent: &[Sent]) -> RawJson {
+pub(super) fn without(result: RawJson, sent: &[SentContent]) -> RawJson {
     if sent.is_empty() {
         return result;
     }
@@ -37,15 +37,15 @@ fn letter(found: &Captures<'_>) -> String {
     char::from(code).to_string()
 }
 
-fn removed(result: RawJson, sent: &[Sent]) -> RawJson {
+fn removed(result: RawJson, sent: &[SentContent]) -> RawJson {
     let contents = sent.iter().filter_map(|one| match one {
-        Sent::Content { id, encoded } => Some((id, encoded)),
-        Sent::Address(_) => None,
+        SentContent::Content { id, encoded } => Some((id, encoded)),
+        SentContent::Address(_) => None,
     });
     let result = contents.fold(result, |result, (id, encoded)| without_content(result, id, encoded));
     let addresses = sent.iter().filter_map(|one| match one {
-        Sent::Address(address) => Some(address.as_str()),
-        Sent::Content { .. } => None,
+        SentContent::Address(address) => Some(address.as_str()),
+        SentContent::Content { .. } => None,
     });
     without_addresses(result, addresses)
 }
@@ -176,7 +176,7 @@ mod tests {
 
     fn left(result: &str) -> String {
         let result = RawJson::parse(result.to_owned().into()).expect("JSON");
-        let left = without(result, &[Sent::Address(ADDRESS.to_owned())]);
+        let left = without(result, &[SentContent::Address(ADDRESS.to_owned())]);
         RawJson::parse(left.as_str().to_owned().into()).expect("still JSON");
         left.as_str().to_owned()
     }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_short_file_is_known_in_every_writing() {
         let encoded = "Pj4+Pz8/QUJDREVG/w==";
-        let sent = [Sent::Content { id: "file_1".into(), encoded: encoded.into() }];
+        let sent = [SentContent::Content { id: "file_1".into(), encoded: encoded.into() }];
         let left = |text: &str| {
             let result = RawJson::parse(format!("{{\"a\": \"{text}\"}}").into()).expect("JSON");
             without(result, &sent).as_str().to_owned()

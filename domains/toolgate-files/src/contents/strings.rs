@@ -7,14 +7,14 @@ use toolgate_core::Raw;
 use toolgate_wire::object::string;
 
 /// Walks through a text that is known to be valid JSON.
-pub(super) struct Strings<'a> {
+pub(super) struct JsonStrings<'a> {
     text: &'a str,
     at: usize,
     /// The key before the value that comes next.
     key: Option<&'a str>,
 }
 
-pub(super) struct Found<'a> {
+pub(super) struct JsonString<'a> {
     /// From quote to quote.
     pub(super) place: Range<usize>,
     /// With its quotes.
@@ -23,7 +23,7 @@ pub(super) struct Found<'a> {
     pub(super) key: Option<&'a str>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> JsonString<'a> {
     /// Its maximum length, once decoded.
     pub(super) fn bytes_max(&self) -> usize {
         self.raw.len() - 2
@@ -36,14 +36,14 @@ impl<'a> Found<'a> {
     }
 }
 
-pub(super) fn strings(json: &str) -> Strings<'_> {
-    Strings { text: json, at: 0, key: None }
+pub(super) fn strings(json: &str) -> JsonStrings<'_> {
+    JsonStrings { text: json, at: 0, key: None }
 }
 
-impl<'a> Iterator for Strings<'a> {
-    type Item = Found<'a>;
+impl<'a> Iterator for JsonStrings<'a> {
+    type Item = JsonString<'a>;
 
-    fn next(&mut self) -> Option<Found<'a>> {
+    fn next(&mut self) -> Option<JsonString<'a>> {
         let bytes = self.text.as_bytes();
         let start = self.at + memchr::memchr(b'"', &bytes[self.at..])?;
         let key = self.key.take().filter(|_| bytes[self.at..start].iter().all(u8::is_ascii_whitespace));
@@ -54,7 +54,7 @@ impl<'a> Iterator for Strings<'a> {
             self.at = next + 1;
             self.key = Some(&self.text[start + 1..end - 1]);
         }
-        Some(Found { place: start..end, raw: &self.text[start..end], key })
+        Some(JsonString { place: start..end, raw: &self.text[start..end], key })
     }
 }
 

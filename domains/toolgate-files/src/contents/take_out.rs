@@ -8,16 +8,18 @@ use aho_corasick::AhoCorasick;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use toolgate_core::codes;
-use toolgate_core::content::{Holder, Notice, Sent, TakenOut};
+use toolgate_core::content::{ContentHolder, Notice, SentContent, TrimmedResult};
 use toolgate_core::file::Ref;
 use toolgate_core::id::RefId;
 use toolgate_core::{Digest, RawJson, Refusal, Tool};
 use toolgate_wire::object::may_spell;
 
 use super::base64_run::may_have_run;
-use super::clean::{Cleaned, Content, PIECES_MAX, Part, Piece, Structure, Taken, clean};
+use super::clean::{
+    CleanedResult, PIECES_MAX, PieceContent, PiecePosition, ResultPart, StructureRule, TakenPiece, clean,
+};
 use super::kind::{self, is_text};
-use super::render::{Kept, describe, preview, render};
+use super::render::{PieceFate, describe, preview, render};
 use super::secrets;
 use crate::files::Files;
 
@@ -39,17 +41,18 @@ impl Files {
 
     pub(super) async fn taken_out(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         tool: &Tool,
         result: RawJson,
-        secrets: &[Sent],
-    ) -> TakenOut {
+        secrets: &[SentContent],
+    ) -> TrimmedResult {
         let result = secrets::without(result, secrets);
         if !self.may_hold_something(&result) {
-            return TakenOut { result, refs: Vec::new(), notices: Vec::new() };
+            return TrimmedResult { result, refs: Vec::new(), notices: Vec::new() };
         }
-        let structure = if tool.output_schema.is_some() { Structure::Promised } else { Structure::Free };
-        let Cleaned { parts, pieces, long_structure } =
+        let structure =
+            if tool.output_schema.is_some() { StructureRule::Promised } else { StructureRule::Free };
+        let CleanedResult { parts, pieces, long_structure } =
             clean(result.as_str(), &self.settings().results, structure);
         let kept = self.keep_pieces(holder, tool, pieces).await;
         let mut notices = notices(parts.as_deref().unwrap_or_default(), &kept);
@@ -59,43 +62,48 @@ impl Files {
             None => result.clone(),
         };
         self.remember(holder, tool, &result, &ids(&kept)).await;
-        TakenOut { result, refs: kept.iter().filter_map(told).collect(), notices }
+        TrimmedResult { result, refs: kept.iter().filter_map(told).collect(), notices }
     }
 
     /// Stores the pieces. A piece that cannot be stored is lost, but not passed on.
-    async fn keep_pieces(&self, holder: &Holder, tool: &Tool, pieces: Vec<Piece>) -> Vec<Kept> {
+    async fn keep_pieces(
+        &self,
+        holder: &ContentHolder,
+        tool: &Tool,
+        pieces: Vec<TakenPiece>,
+    ) -> Vec<PieceFate> {
         let written = stream::iter(pieces).map(|piece| self.keep_piece(holder, tool, piece));
-        let kept: Vec<Kept> = written.buffered(WRITTEN_AT_ONCE).collect().await;
+        let kept: Vec<PieceFate> = written.buffered(WRITTEN_AT_ONCE).collect().await;
         let refs: Vec<Ref> = kept.iter().filter_map(|one| one.as_ref().cloned()).collect();
         match self.store().put_refs(&refs).await {
             Ok(()) => kept,
             Err(error) => {
                 tracing::warn!(%error, "what was taken out of a result could not be noted");
-                kept.into_iter().map(Kept::lost).collect()
+                kept.into_iter().map(PieceFate::lost).collect()
             }
         }
     }
 
-    async fn keep_piece(&self, holder: &Holder, tool: &Tool, piece: Piece) -> Kept {
+    async fn keep_piece(&self, holder: &ContentHolder, tool: &Tool, piece: TakenPiece) -> PieceFate {
         let (media_type, preview) = describe_piece(&piece);
         let bytes: Bytes = match piece.content {
-            Content::Bytes(bytes) => bytes.into(),
-            Content::Text(text) => text.into(),
+            PieceContent::Bytes(bytes) => bytes.into(),
+            PieceContent::Text(text) => text.into(),
         };
         let length = bytes.len();
         match self.blobs().put_bytes(bytes).await {
             Ok(put) => {
                 let one = self.fresh_ref(holder, tool, put.digest, put.bytes);
-                Kept::Ref(Box::new(Ref { media_type, preview, ..one }), put.digest)
+                PieceFate::Ref(Box::new(Ref { media_type, preview, ..one }), put.digest)
             }
             Err(Refusal { message, .. }) => {
                 tracing::warn!(reason = %message, "what was taken out of a result could not be stored");
-                Kept::Lost(length)
+                PieceFate::Lost(length)
             }
         }
     }
 
-    fn fresh_ref(&self, holder: &Holder, tool: &Tool, digest: Digest, bytes: u64) -> Ref {
+    fn fresh_ref(&self, holder: &ContentHolder, tool: &Tool, digest: Digest, bytes: u64) -> Ref {
         let now_ms = self.clock().now_ms();
         Ref {
             id: RefId::new(self.clock().fresh_id(RefId::PREFIX)),
@@ -129,10 +137,10 @@ pub(super) fn later(now_ms: i64, by: Duration) -> i64 {
 }
 
 /// Its media type and its first words.
-fn describe_piece(piece: &Piece) -> (String, String) {
+fn describe_piece(piece: &TakenPiece) -> (String, String) {
     match &piece.content {
-        Content::Text(text) => (kind::of_text(text, piece.declared.as_deref()), preview(text)),
-        Content::Bytes(bytes) => {
+        PieceContent::Text(text) => (kind::of_text(text, piece.declared.as_deref()), preview(text)),
+        PieceContent::Bytes(bytes) => {
             let media_type = kind::of_bytes(bytes);
             let words = if is_text(&media_type) { preview(&kind::beginning(bytes)) } else { String::new() };
             (media_type, words)
@@ -140,20 +148,20 @@ fn describe_piece(piece: &Piece) -> (String, String) {
     }
 }
 
-fn ids(kept: &[Kept]) -> HashSet<RefId> {
-    kept.iter().filter_map(Kept::as_ref).map(|one| one.id.clone()).collect()
+fn ids(kept: &[PieceFate]) -> HashSet<RefId> {
+    kept.iter().filter_map(PieceFate::as_ref).map(|one| one.id.clone()).collect()
 }
 
-fn told(kept: &Kept) -> Option<RawJson> {
+fn told(kept: &PieceFate) -> Option<RawJson> {
     match kept {
-        Kept::Ref(one, digest) => Some(describe(one, digest)),
-        Kept::Lost(_) => None,
+        PieceFate::Ref(one, digest) => Some(describe(one, digest)),
+        PieceFate::Lost(_) => None,
     }
 }
 
-fn notices(parts: &[Part<'_>], kept: &[Kept]) -> Vec<Notice> {
-    let lost = kept.iter().filter(|one| matches!(one, Kept::Lost(_))).count();
-    let over = parts.iter().filter(|part| matches!(part.taken(), Some(Taken::Over(_)))).count();
+fn notices(parts: &[ResultPart<'_>], kept: &[PieceFate]) -> Vec<Notice> {
+    let lost = kept.iter().filter(|one| matches!(one, PieceFate::Lost(_))).count();
+    let over = parts.iter().filter(|part| matches!(part.taken(), Some(PiecePosition::Over(_)))).count();
     let mut notices = Vec::new();
     if lost > 0 {
         let message = format!("{lost} parts of this result were withheld: the storage of files is away");

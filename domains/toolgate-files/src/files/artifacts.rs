@@ -4,16 +4,16 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::RunId;
 use toolgate_core::{Digest, Refusal};
-use toolgate_store::{Doer, StoreArtifactError, Stored};
+use toolgate_store::{Actor, ArtifactOutcome, StoreArtifactError};
 
 use super::state::Files;
-use super::{Found, What};
-use crate::access::Access;
-use crate::refusal::{self, Unknown, unknown};
+use super::{FoundContent, StoredKind};
+use crate::access::ContentAccess;
+use crate::refusal::{self, UnknownContent, unknown};
 
 /// With or without padding, as both are common.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -27,13 +27,13 @@ pub enum ArtifactSource {
     Text(String),
     Base64(String),
     /// Existing bytes: they are used once more, not copied.
-    Found(Found),
+    Found(FoundContent),
 }
 
-impl Found {
+impl FoundContent {
     pub(super) fn artifact(artifact: &Artifact) -> Self {
         Self {
-            what: What::Artifact,
+            what: StoredKind::Artifact,
             digest: artifact.digest,
             bytes: artifact.bytes,
             media_type: artifact.media_type.clone(),
@@ -46,7 +46,7 @@ impl Files {
     /// Stores an artifact of the holder's run. Storing the same again changes nothing.
     pub async fn store_artifact(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         name: FileName,
         source: ArtifactSource,
     ) -> Result<Artifact, Refusal> {
@@ -67,26 +67,30 @@ impl Files {
             owner: holder.principal.id.clone(),
             created_at_ms: self.clock.now_ms(),
         };
-        match self.books.store_artifact(&artifact, &Doer::of(holder)).await {
-            Ok(Stored::New) => Ok(artifact),
-            Ok(Stored::Same) => self.first_stored(artifact).await,
+        match self.books.store_artifact(&artifact, &Actor::of(holder)).await {
+            Ok(ArtifactOutcome::New) => Ok(artifact),
+            Ok(ArtifactOutcome::Same) => self.first_stored(artifact).await,
             Err(StoreArtifactError::Conflict(existing)) => Err(refusal::artifact_conflict(&existing)),
             Err(StoreArtifactError::Store(error)) => Err(refusal::down(error)),
         }
     }
 
     /// The artifacts of a run, as far as the caller may see them.
-    pub async fn artifacts(&self, access: &Access<'_>, run: &RunId) -> Result<Vec<Artifact>, Refusal> {
+    pub async fn artifacts(&self, access: &ContentAccess<'_>, run: &RunId) -> Result<Vec<Artifact>, Refusal> {
         let mut artifacts = self.store.run_artifacts(run).await.map_err(refusal::down)?;
         artifacts.retain(|one| access.may_see_artifact(one));
         Ok(artifacts)
     }
 
     /// All names under which the caller may see these bytes, the oldest first.
-    pub async fn artifact(&self, access: &Access<'_>, digest: &Digest) -> Result<Vec<Artifact>, Refusal> {
+    pub async fn artifact(
+        &self,
+        access: &ContentAccess<'_>,
+        digest: &Digest,
+    ) -> Result<Vec<Artifact>, Refusal> {
         let mut rows = self.store.artifact_rows(digest).await.map_err(refusal::down)?;
         rows.retain(|one| access.may_see_artifact(one));
-        if rows.is_empty() { Err(unknown(Unknown::Artifact, &digest.to_string())) } else { Ok(rows) }
+        if rows.is_empty() { Err(unknown(UnknownContent::Artifact, &digest.to_string())) } else { Ok(rows) }
     }
 
     async fn put_artifact(&self, bytes: Bytes, name: &FileName) -> Result<(Digest, u64, String), Refusal> {
@@ -100,7 +104,7 @@ impl Files {
     }
 
     /// Protects bytes with a new use from the collector.
-    async fn keep_found(&self, found: &Found) -> Result<(), Refusal> {
+    async fn keep_found(&self, found: &FoundContent) -> Result<(), Refusal> {
         let is_kept = self.blobs.keep(found.digest, found.bytes).await?;
         if is_kept { Ok(()) } else { Err(refusal::being_deleted()) }
     }

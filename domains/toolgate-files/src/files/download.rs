@@ -7,13 +7,13 @@ use toolgate_core::Refusal;
 use toolgate_core::file::FileName;
 use toolgate_core::port::TextStream;
 
-use super::Found;
+use super::FoundContent;
 use super::state::Files;
-use crate::access::Access;
+use crate::access::ContentAccess;
 use crate::refusal;
 
 /// The content to send.
-pub struct Content {
+pub struct DownloadContent {
     pub digest: Digest,
     pub media_type: String,
     pub name: Option<FileName>,
@@ -71,16 +71,20 @@ impl Files {
     /// The bytes that an id names, or some of them.
     pub async fn content(
         &self,
-        access: &Access<'_>,
+        access: &ContentAccess<'_>,
         id: &str,
         range: Option<ByteRange>,
-    ) -> Result<Content, Refusal> {
+    ) -> Result<DownloadContent, Refusal> {
         let found = self.resolve(access, id).await?;
         self.open_content(found, range).await
     }
 
     /// The bytes that were found, or some of them.
-    pub async fn open_content(&self, found: Found, range: Option<ByteRange>) -> Result<Content, Refusal> {
+    pub async fn open_content(
+        &self,
+        found: FoundContent,
+        range: Option<ByteRange>,
+    ) -> Result<DownloadContent, Refusal> {
         let range = match range {
             Some(range) => Some(range.of(found.bytes).ok_or_else(|| refusal::bad_range(found.bytes))?),
             None => None,
@@ -89,8 +93,8 @@ impl Files {
             Some(range) => self.blobs.read_range(found.digest, range.clone()).await?,
             None => self.blobs.open(found.digest, found.bytes).await?,
         };
-        let Found { digest, media_type, name, bytes, .. } = found;
-        Ok(Content { digest, media_type, name, bytes, range, stream })
+        let FoundContent { digest, media_type, name, bytes, .. } = found;
+        Ok(DownloadContent { digest, media_type, name, bytes, range, stream })
     }
 }
 

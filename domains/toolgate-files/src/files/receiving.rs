@@ -10,8 +10,8 @@ use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::is_reserved_principal;
 
 use super::state::Files;
-use crate::access::Access;
-use crate::blobs::Put;
+use crate::access::ContentAccess;
+use crate::blobs::StoredBlob;
 use crate::refusal;
 
 /// The maximum length of a principal's name.
@@ -29,7 +29,7 @@ pub struct NewFile {
 
 impl Files {
     /// Receives bytes. They have no owner, and are gone in an hour, unless they are stored as a file.
-    pub async fn receive<S, E>(&self, stream: S) -> Result<Put, Refusal>
+    pub async fn receive<S, E>(&self, stream: S) -> Result<StoredBlob, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
         E: Display,
@@ -38,14 +38,23 @@ impl Files {
     }
 
     /// Makes a file of bytes that were taken in.
-    pub async fn keep(&self, access: &Access<'_>, put: Put, new: NewFile) -> Result<File, Refusal> {
+    pub async fn keep(
+        &self,
+        access: &ContentAccess<'_>,
+        put: StoredBlob,
+        new: NewFile,
+    ) -> Result<File, Refusal> {
         let keep = self.keep_time(new.keep)?.or(self.settings.keep);
         let owner = self.owner(access, new.owner)?;
         self.keep_file_for(put, new.name, owner, &access.doer(), keep).await
     }
 
     /// The owner of a future file. Only managers of everyone's files may name another one.
-    pub fn owner(&self, access: &Access<'_>, wanted: Option<PrincipalId>) -> Result<PrincipalId, Refusal> {
+    pub fn owner(
+        &self,
+        access: &ContentAccess<'_>,
+        wanted: Option<PrincipalId>,
+    ) -> Result<PrincipalId, Refusal> {
         let own = &access.principal().id;
         let Some(wanted) = wanted.filter(|wanted| wanted != own) else { return Ok(own.clone()) };
         if !access.is_keeper() {

@@ -13,8 +13,8 @@ use toolgate_store::{Books, Store};
 
 use crate::blobs::Blobs;
 use crate::contents::extractions::Extractions;
-use crate::sealing::Seal;
-use crate::settings::Settings;
+use crate::sealing::AddressSeal;
+use crate::settings::FilesSettings;
 
 /// Live; one per gateway process.
 pub struct Files {
@@ -22,8 +22,8 @@ pub struct Files {
     pub(super) store: Store,
     pub(super) books: Arc<Books>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) settings: Settings,
-    pub(super) seal: Seal,
+    pub(super) settings: FilesSettings,
+    pub(super) seal: AddressSeal,
     pub(super) suppliers: OnceLock<Arc<dyn Suppliers>>,
     pub(super) allowance: OnceLock<Allowance>,
     pub(super) extractions: Extractions,

@@ -11,8 +11,8 @@ use toolgate_core::file::File;
 use toolgate_core::{Principal, Refusal, Role};
 
 use super::state::Files;
-use crate::access::Access;
-use crate::files::{ByteRange, Content};
+use crate::access::ContentAccess;
+use crate::files::{ByteRange, DownloadContent};
 use crate::fixture::{collected, name, person, sent};
 
 fn erna() -> Principal {
@@ -20,17 +20,22 @@ fn erna() -> Principal {
 }
 
 async fn put(files: &Files, owner: &Principal, called: &str, bytes: &Bytes) -> File {
-    files.put(&Access::Person(owner), name(called), sent(bytes)).await.expect("put")
+    files.put(&ContentAccess::Person(owner), name(called), sent(bytes)).await.expect("put")
 }
 
-async fn read(content: Result<Content, Refusal>) -> Result<Vec<u8>, &'static str> {
+async fn read(content: Result<DownloadContent, Refusal>) -> Result<Vec<u8>, &'static str> {
     collected(content.map_err(|refusal| refusal.code.name)?.stream).await.map_err(|_| "broke off")
 }
 
-async fn content(files: &Files, access: &Access<'_>, id: &str) -> Result<Vec<u8>, &'static str> {
+async fn content(files: &Files, access: &ContentAccess<'_>, id: &str) -> Result<Vec<u8>, &'static str> {
     read(files.content(access, id, None).await).await
 }
 
-async fn some(files: &Files, access: &Access<'_>, id: &str, range: &str) -> Result<Vec<u8>, &'static str> {
+async fn some(
+    files: &Files,
+    access: &ContentAccess<'_>,
+    id: &str,
+    range: &str,
+) -> Result<Vec<u8>, &'static str> {
     read(files.content(access, id, ByteRange::parse(range)).await).await
 }

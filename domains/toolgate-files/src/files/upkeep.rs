@@ -25,7 +25,7 @@ const CONDEMNED_MAX: usize = 100;
 
 /// The results of one round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Collected {
+pub struct CollectionReport {
     pub files: u64,
     pub refs: u64,
     pub blobs: u64,
@@ -56,10 +56,11 @@ async fn look_after(files: &Files) {
 
 impl Files {
     /// One round of the work done every minute.
-    pub async fn collect(&self) -> Result<Collected, Refusal> {
+    pub async fn collect(&self) -> Result<CollectionReport, Refusal> {
         let _one_at_a_time = self.collecting.lock().await;
         let now_ms = self.clock.now_ms();
-        let mut collected = Collected { files: self.expire_files(now_ms).await?, ..Collected::default() };
+        let mut collected =
+            CollectionReport { files: self.expire_files(now_ms).await?, ..CollectionReport::default() };
         collected.refs = self.expire_refs(now_ms).await?;
         let forgotten = self.store.forget_uploads(now_ms - UPLOADS_KEPT_MS, ROWS_MAX).await;
         forgotten.map_err(refusal::down)?;

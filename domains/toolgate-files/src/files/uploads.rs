@@ -5,19 +5,19 @@ use std::fmt::Display;
 use bytes::Bytes;
 use futures_util::Stream;
 use tokio_util::task::TaskTracker;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::file::{File, FileName};
 use toolgate_core::id::UploadId;
 use toolgate_core::{Digest, Refusal};
-use toolgate_store::{Claim, Doer, NewUpload, Store, Upload};
+use toolgate_store::{Actor, NewUpload, Store, Upload, UploadClaim};
 
 use super::state::{Files, later};
-use crate::refusal::{self, Unknown, unknown};
-use crate::sealing::Purpose;
+use crate::refusal::{self, UnknownContent, unknown};
+use crate::sealing::SealPurpose;
 
 /// The address for an upload.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Offered {
+pub struct OfferedUpload {
     pub id: UploadId,
     /// Takes the bytes by `PUT` or `POST`.
     pub url: String,
@@ -27,9 +27,13 @@ pub struct Offered {
 
 impl Files {
     /// Makes a place for one file, which will be the holder's.
-    pub async fn offer_upload(&self, holder: &Holder, name: FileName) -> Result<Offered, Refusal> {
+    pub async fn offer_upload(
+        &self,
+        holder: &ContentHolder,
+        name: FileName,
+    ) -> Result<OfferedUpload, Refusal> {
         let id = UploadId::new(self.clock.fresh_id(UploadId::PREFIX));
-        let key = self.seal.make(Purpose::Upload, &[id.as_str()]);
+        let key = self.seal.make(SealPurpose::Upload, &[id.as_str()]);
         let mut url = self.public_url(&["uploads", id.as_str()])?;
         url.query_pairs_mut().append_pair("key", &key);
         let expires_at_ms = later(self.clock.now_ms(), self.settings.upload_url_keep);
@@ -43,7 +47,7 @@ impl Files {
             expires_at_ms,
         };
         self.store.offer_upload(&upload).await.map_err(refusal::down)?;
-        Ok(Offered { id, url: url.into(), expires_at_ms, bytes_max: self.settings.upload_bytes_max })
+        Ok(OfferedUpload { id, url: url.into(), expires_at_ms, bytes_max: self.settings.upload_bytes_max })
     }
 
     /// Takes the file of a place. If it breaks off, the place can be used again until it expires.
@@ -53,10 +57,10 @@ impl Files {
         E: Display,
     {
         let upload = self.claim(id, key).await?;
-        let claimed = Claimed::new(&self.store, &self.releases, id);
+        let claimed = ClaimedUpload::new(&self.store, &self.releases, id);
         let put = self.blobs.put_stream(stream, self.settings.upload_bytes_max).await?;
         let Upload { name, owner, session, run, .. } = upload;
-        let doer = Doer { principal: owner.clone(), session: Some(session), run, call: None };
+        let doer = Actor { principal: owner.clone(), session: Some(session), run, call: None };
         let file = self.keep_file(put, name, owner, &doer).await?;
         claimed.keep();
         if let Err(error) = self.store.finish_upload(id, &file.id).await {
@@ -67,29 +71,29 @@ impl Files {
     }
 
     async fn claim(&self, id: &UploadId, key: &str) -> Result<Upload, Refusal> {
-        let unknown = || unknown(Unknown::Upload, id.as_str());
+        let unknown = || unknown(UnknownContent::Upload, id.as_str());
         let upload = self.store.upload(id).await.map_err(refusal::down)?.ok_or_else(unknown)?;
         // Before the claim: a wrong key must not use the place up.
         if Digest::of(key) != upload.secret_digest {
             return Err(unknown());
         }
         match self.store.claim_upload(id, self.clock.now_ms()).await.map_err(refusal::down)? {
-            Claim::Ready(upload) => Ok(upload),
-            Claim::Used => Err(refusal::upload_used(id)),
-            Claim::Expired => Err(refusal::upload_expired(id)),
-            Claim::Unknown => Err(unknown()),
+            UploadClaim::Ready(upload) => Ok(upload),
+            UploadClaim::Used => Err(refusal::upload_used(id)),
+            UploadClaim::Expired => Err(refusal::upload_expired(id)),
+            UploadClaim::Unknown => Err(unknown()),
         }
     }
 }
 
 /// A place that is released unless its file was stored, even if the uploader leaves.
-struct Claimed<'a> {
+struct ClaimedUpload<'a> {
     store: &'a Store,
     releases: &'a TaskTracker,
     id: Option<UploadId>,
 }
 
-impl<'a> Claimed<'a> {
+impl<'a> ClaimedUpload<'a> {
     fn new(store: &'a Store, releases: &'a TaskTracker, id: &UploadId) -> Self {
         Self { store, releases, id: Some(id.clone()) }
     }
@@ -99,7 +103,7 @@ impl<'a> Claimed<'a> {
     }
 }
 
-impl Drop for Claimed<'_> {
+impl Drop for ClaimedUpload<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let store = self.store.clone();

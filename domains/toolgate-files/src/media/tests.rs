@@ -1,7 +1,12 @@
 use super::*;
 
 fn check(bytes: &[u8], name: Option<&str>, wanted: &str) {
-    assert_eq!(sniff(&Sample::whole(bytes), name), wanted, "{name:?} {:?}", &bytes[..bytes.len().min(40)]);
+    assert_eq!(
+        sniff(&ByteSample::whole(bytes), name),
+        wanted,
+        "{name:?} {:?}",
+        &bytes[..bytes.len().min(40)]
+    );
 }
 
 /// An archive of stored files without checksums, which are not checked here.
@@ -109,9 +114,13 @@ fn the_directory_at_the_end_tells_what_the_beginning_does_not() {
     let range = wants_tail(&bytes[..100], length).unwrap();
     assert_eq!(range, length - TAIL_BYTES..length);
     let tail = &bytes[usize::try_from(range.start).unwrap()..];
-    let sample = Sample { head: &bytes[..8192], tail, bytes: length };
+    let sample = ByteSample { head: &bytes[..8192], tail, bytes: length };
     assert!(sniff(&sample, None).ends_with("wordprocessingml.document"));
-    assert_eq!(sniff(&Sample { tail: &[], ..sample }, None), "application/zip", "without it, less is known");
+    assert_eq!(
+        sniff(&ByteSample { tail: &[], ..sample }, None),
+        "application/zip",
+        "without it, less is known"
+    );
     assert_eq!(wants_tail(b"text", 4), None);
 }
 
@@ -129,7 +138,7 @@ proptest::proptest! {
     fn nothing_makes_it_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), cut in 0usize..200) {
         let archive = archive(&[("mimetype", &bytes), ("[Content_Types].xml", b"")]);
         let cut = &archive[..cut.min(archive.len())];
-        let sample = Sample { head: cut, tail: cut, bytes: 1_000 };
-        let _kinds = (sniff(&sample, None), sniff(&Sample::whole(&bytes), Some("a.json")));
+        let sample = ByteSample { head: cut, tail: cut, bytes: 1_000 };
+        let _kinds = (sniff(&sample, None), sniff(&ByteSample::whole(&bytes), Some("a.json")));
     }
 }

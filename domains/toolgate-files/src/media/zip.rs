@@ -1,13 +1,13 @@
 //! The type of an archive: office documents and books are archives too, recognisable by the names of their
 //! files.
 
-use super::{Sample, ZIP_MAGIC};
+use super::{ByteSample, ZIP_MAGIC};
 
 const ZIP: &str = "application/zip";
 const NAMES_MAX: usize = 2_000;
 
 /// Fields of the two kinds of headers that begin with a name's length.
-struct Header {
+struct ZipHeader {
     magic: &'static [u8],
     name_length_at: usize,
     extra_length_at: usize,
@@ -16,10 +16,15 @@ struct Header {
 }
 
 /// Before each file.
-const LOCAL: Header =
-    Header { magic: ZIP_MAGIC, name_length_at: 26, extra_length_at: 28, comment_length_at: None, bytes: 30 };
+const LOCAL: ZipHeader = ZipHeader {
+    magic: ZIP_MAGIC,
+    name_length_at: 26,
+    extra_length_at: 28,
+    comment_length_at: None,
+    bytes: 30,
+};
 /// One for each file, in the directory at the end.
-const CENTRAL: Header = Header {
+const CENTRAL: ZipHeader = ZipHeader {
     magic: b"PK\x01\x02",
     name_length_at: 28,
     extra_length_at: 30,
@@ -27,7 +32,7 @@ const CENTRAL: Header = Header {
     bytes: 46,
 };
 
-pub(super) fn kind(sample: &Sample<'_>) -> &'static str {
+pub(super) fn kind(sample: &ByteSample<'_>) -> &'static str {
     if let Some(said) = said_first(sample.head) {
         return said;
     }
@@ -105,7 +110,7 @@ fn scanned(head: &[u8]) -> Vec<&[u8]> {
     names
 }
 
-impl Header {
+impl ZipHeader {
     /// The name, and the bytes after the header.
     fn read<'b>(&self, bytes: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let name_bytes = bytes.strip_prefix(self.magic).and(number(bytes, self.name_length_at))?;

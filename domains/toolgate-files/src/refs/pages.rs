@@ -14,12 +14,12 @@ const WINDOW_BYTES: u64 = 1 << 20;
 /// The maximum size of a character.
 const CHARACTER_BYTES_MAX: u64 = 4;
 
-pub(super) enum Pages<'a> {
+pub(super) enum RefPages<'a> {
     Held(Bytes),
     Far { blobs: &'a Blobs, digest: Digest, total: u64 },
 }
 
-impl<'a> Pages<'a> {
+impl<'a> RefPages<'a> {
     pub(super) fn held(text: String) -> Self {
         Self::Held(text.into())
     }
@@ -30,8 +30,8 @@ impl<'a> Pages<'a> {
 
     pub(super) fn total(&self) -> u64 {
         match self {
-            Pages::Held(text) => u64::try_from(text.len()).expect("a length fits into 64 bits"),
-            Pages::Far { total, .. } => *total,
+            RefPages::Held(text) => u64::try_from(text.len()).expect("a length fits into 64 bits"),
+            RefPages::Far { total, .. } => *total,
         }
     }
 
@@ -110,11 +110,11 @@ impl<'a> Pages<'a> {
         let end = range.end.min(self.total());
         let start = range.start.min(end);
         match self {
-            Pages::Held(text) => {
+            RefPages::Held(text) => {
                 let index = |at: u64| usize::try_from(at).expect("it lies within what is in memory");
                 Ok(text.slice(index(start)..index(end)))
             }
-            Pages::Far { blobs, digest, .. } => blobs.read_some(*digest, start..end).await,
+            RefPages::Far { blobs, digest, .. } => blobs.read_some(*digest, start..end).await,
         }
     }
 }

@@ -8,25 +8,25 @@ use toolgate_store::{BatchCall, StoreError};
 
 use super::Runs;
 use crate::checks;
-use crate::desk::{Desk, Late};
+use crate::desk::{LateEvent, RunDesk};
 use crate::refusal::down;
-use crate::view::Claim;
+use crate::view::CallClaim;
 
 impl Runs {
     /// Claims a call that a client sends under this id, or finds its result. `request` is the digest of the
     /// whole request.
-    pub async fn claim(&self, run: &RunId, client_id: &str, request: Digest) -> Result<Claim, Refusal> {
+    pub async fn claim(&self, run: &RunId, client_id: &str, request: Digest) -> Result<CallClaim, Refusal> {
         checks::client_id(client_id)?;
         let down = |error| down(&error);
         let (stream, now_ms) = (&self.desk.stream, self.desk.clock.now_ms());
         if let Some(known) = self.desk.store.batch_call(run, client_id).await.map_err(down)? {
             let take_up = self.desk.store.take_up_batch_call(run, client_id, request, stream);
             let is_taken_up = known.result.is_some() && take_up.await.map_err(down)?;
-            return Ok(if is_taken_up { Claim::Run } else { claim_of(known, request) });
+            return Ok(if is_taken_up { CallClaim::Run } else { claim_of(known, request) });
         }
         self.get(run).await?;
         if self.desk.store.claim_batch_call(run, client_id, request, stream, now_ms).await.map_err(down)? {
-            return Ok(Claim::Run);
+            return Ok(CallClaim::Run);
         }
         let known = self.desk.store.batch_call(run, client_id).await.map_err(down)?;
         Ok(claim_of(known.expect("what could not be claimed is there, and is never deleted"), request))
@@ -34,14 +34,14 @@ impl Runs {
 
     /// Stores the result of a claimed call. If the store is down, that happens when it is back.
     pub async fn record(&self, run: &RunId, client_id: &str, result: RawJson) {
-        let late = Late::Recorded { run: run.clone(), client_id: client_id.to_owned(), result };
+        let late = LateEvent::Recorded { run: run.clone(), client_id: client_id.to_owned(), result };
         self.desk.write_down(late).await;
     }
 
     /// Stores the result of a claimed call that has not ended, such as one that waits for a person. Sent
     /// again, it is claimed again.
     pub async fn put_off(&self, run: &RunId, client_id: &str, result: RawJson) {
-        let late = Late::PutOff { run: run.clone(), client_id: client_id.to_owned(), result };
+        let late = LateEvent::PutOff { run: run.clone(), client_id: client_id.to_owned(), result };
         self.desk.write_down(late).await;
     }
 
@@ -71,16 +71,16 @@ impl Runs {
     }
 }
 
-fn claim_of(known: BatchCall, request: Digest) -> Claim {
+fn claim_of(known: BatchCall, request: Digest) -> CallClaim {
     match known {
-        BatchCall { request: before, .. } if before != request => Claim::Mismatch,
-        BatchCall { result: Some(result), .. } => Claim::Recorded(result),
-        BatchCall { result: None, .. } => Claim::Running,
+        BatchCall { request: before, .. } if before != request => CallClaim::Mismatch,
+        BatchCall { result: Some(result), .. } => CallClaim::Recorded(result),
+        BatchCall { result: None, .. } => CallClaim::Running,
     }
 }
 
 /// Closes everything that a dead process of this stream left open.
-pub(super) async fn forget(desk: &Desk, stream: &str) -> Result<(), StoreError> {
+pub(super) async fn forget(desk: &RunDesk, stream: &str) -> Result<(), StoreError> {
     let calls = desk.store.forget_run_calls(stream, desk.clock.now_ms()).await?;
     let claimed = desk.store.forget_batch_calls(stream, &unknown()).await?;
     if calls + claimed > 0 {

@@ -6,12 +6,12 @@ use tokio::sync::oneshot;
 use toolgate_core::codes;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{self, RunCall, RunCallEnd, Whose};
+use toolgate_core::run::{self, RunCall, RunCallEnd, RunOwnership};
 use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::RunError;
 
 use super::Runs;
-use crate::desk::{Desk, Late};
+use crate::desk::{LateEvent, RunDesk};
 use crate::refusal::refusal;
 
 /// The end of a call that was let in and then not made.
@@ -27,23 +27,23 @@ impl run::Runs for Runs {
         });
         Box::pin(async move {
             let stopped = || Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down");
-            answer.await.map_err(|_| stopped())?.map(Admission::keep)
+            answer.await.map_err(|_| stopped())?.map(RunAdmission::keep)
         })
     }
 
-    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, Whose> {
+    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, RunOwnership> {
         let (desk, run, caller) = (Arc::clone(&self.desk), run.clone(), caller.clone());
         Box::pin(async move {
             match desk.store.run(&run).await {
-                Ok(None) => Whose::Nobodys,
-                Ok(Some(run)) if run.principal == caller || run.created_by == caller => Whose::Callers,
-                Ok(Some(_)) | Err(_) => Whose::Somebodys,
+                Ok(None) => RunOwnership::Nobodys,
+                Ok(Some(run)) if run.principal == caller || run.created_by == caller => RunOwnership::Callers,
+                Ok(Some(_)) | Err(_) => RunOwnership::Somebodys,
             }
         })
     }
 
     fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()> {
-        let late = Late::Finished { run: run.clone(), call: call.clone(), end };
+        let late = LateEvent::Finished { run: run.clone(), call: call.clone(), end };
         let desk = Arc::clone(&self.desk);
         let finished = self.tasks.spawn(async move { desk.write_down(late).await });
         // It continues without its waiter.
@@ -51,9 +51,9 @@ impl run::Runs for Runs {
     }
 }
 
-async fn admit(desk: Arc<Desk>, run: RunId, call: RunCall) -> Result<Admission, Refusal> {
+async fn admit(desk: Arc<RunDesk>, run: RunId, call: RunCall) -> Result<RunAdmission, Refusal> {
     let admitted = desk.books.admit_run_call(&run, &call, desk.clock.now_ms()).await;
-    let admission = Admission { given: Some((Arc::clone(&desk), run, call.call)) };
+    let admission = RunAdmission { given: Some((Arc::clone(&desk), run, call.call)) };
     match admitted {
         Ok(()) => Ok(admission),
         // It is unknown whether it was written; dropping it reverts it in any case.
@@ -66,21 +66,21 @@ async fn admit(desk: Arc<Desk>, run: RunId, call: RunCall) -> Result<Admission, 
 }
 
 /// An admitted call. Dropped before it is delivered, it has ended.
-struct Admission {
-    given: Option<(Arc<Desk>, RunId, CallId)>,
+struct RunAdmission {
+    given: Option<(Arc<RunDesk>, RunId, CallId)>,
 }
 
-impl Admission {
+impl RunAdmission {
     /// From now on it is for its caller to say how it ended.
     fn keep(mut self) {
         self.given = None;
     }
 }
 
-impl Drop for Admission {
+impl Drop for RunAdmission {
     fn drop(&mut self) {
         if let Some((desk, run, call)) = self.given.take() {
-            desk.keep(Late::Finished { run, call, end: NOT_MADE });
+            desk.keep(LateEvent::Finished { run, call, end: NOT_MADE });
         }
     }
 }

@@ -3,7 +3,7 @@
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::Run;
 use toolgate_core::{Digest, PrincipalId, Refusal};
-use toolgate_store::{Completion, Ending, RunError, Stepped};
+use toolgate_store::{RunCompletion, RunEnding, RunError, SteppedRun};
 
 use super::Runs;
 use crate::checks;
@@ -25,7 +25,7 @@ impl Runs {
         by: &PrincipalId,
     ) -> Result<Run, Refusal> {
         checks::summary(summary)?;
-        let completion = Completion {
+        let completion = RunCompletion {
             call: own_call.cloned(),
             summary: summary.to_owned(),
             artifacts: (!artifacts.is_empty()).then(|| artifacts.to_vec()),
@@ -39,9 +39,9 @@ impl Runs {
     async fn completed(
         &self,
         run: &RunId,
-        completion: &Completion,
+        completion: &RunCompletion,
         by: &PrincipalId,
-    ) -> Result<Stepped, RunError> {
+    ) -> Result<SteppedRun, RunError> {
         let mut limit = self.desk.clock.sleep(self.desk.limits.completing);
         loop {
             // Before the check: an end from now on is heard.
@@ -59,16 +59,16 @@ impl Runs {
     /// Ends a run that cannot be done.
     pub async fn fail(&self, run: &RunId, reason: &str, by: &PrincipalId) -> Result<Run, Refusal> {
         checks::reason(reason)?;
-        self.end(run, Ending::Failed { reason: reason.to_owned() }, by).await
+        self.end(run, RunEnding::Failed { reason: reason.to_owned() }, by).await
     }
 
     /// Cancels a run, all its child runs, and their open questions.
     pub async fn cancel(&self, run: &RunId, by: &PrincipalId, reason: &str) -> Result<Run, Refusal> {
         checks::reason(reason)?;
-        self.end(run, Ending::Cancelled { reason: reason.to_owned() }, by).await
+        self.end(run, RunEnding::Cancelled { reason: reason.to_owned() }, by).await
     }
 
-    async fn end(&self, run: &RunId, ending: Ending, by: &PrincipalId) -> Result<Run, Refusal> {
+    async fn end(&self, run: &RunId, ending: RunEnding, by: &PrincipalId) -> Result<Run, Refusal> {
         let stepped = self.desk.books.end_run(run, &ending, self.desk.act(by)).await.map_err(refusal)?;
         self.desk.tell(&stepped);
         self.get(run).await

@@ -1,7 +1,7 @@
 //! The start, pause and resumption of runs; and their lists.
 
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::run::{Run, RunState, Used};
+use toolgate_core::run::{BudgetUsage, Run, RunState};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::RunFilter;
@@ -38,7 +38,7 @@ impl Runs {
             summary: None,
             input,
             output: Vec::new(),
-            used: Used::default(),
+            used: BudgetUsage::default(),
             created_at_ms: act.at_ms,
             started_at_ms: None,
             state_since_ms: act.at_ms,

@@ -12,14 +12,14 @@ use toolgate_store::{InputAnswer, InputFilter, RunError};
 
 use super::{DATA_TOOLS_BEFORE_ASKING, Runs};
 use crate::checks;
-use crate::desk::Desk;
+use crate::desk::RunDesk;
 use crate::refusal::{down, refusal};
-use crate::view::{Asking, InputPage, InputQuery};
+use crate::view::{InputPage, InputQuery, NewQuestion};
 
 impl Runs {
     /// Asks a person, and pauses the run; or finds the question that was asked under the same id before, which may have
     /// been answered.
-    pub async fn ask(&self, asking: Asking) -> Result<InputRequest, Refusal> {
+    pub async fn ask(&self, asking: NewQuestion) -> Result<InputRequest, Refusal> {
         let slot = asking.slot.checked().map_err(|bad| Refusal::new(&codes::BAD_SLOT, bad.to_string()))?;
         let act = self.desk.act(&asking.principal);
         let new = InputRequest {
@@ -78,7 +78,7 @@ impl Runs {
     }
 }
 
-async fn resolved(desk: &Desk, id: &InputId) -> InputRequest {
+async fn resolved(desk: &RunDesk, id: &InputId) -> InputRequest {
     // Before it is read, so that no answer is missed.
     let mut answer = desk.waiting.wait_for(id);
     // While the store is down, or there is no such question, there is nothing to report yet.

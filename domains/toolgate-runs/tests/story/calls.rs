@@ -1,19 +1,19 @@
 //! The runs, from the view of calls.
 
 use toolgate_core::RefusalKind;
-use toolgate_core::run::{Budget, CallKind, RunCallEnd, Runs as _};
+use toolgate_core::run::{CallKind, RunBudget, RunCallEnd, Runs as _};
 use toolgate_runs::RunCallState;
 
-use crate::world::{DONE, Gateway, World, call, call_id, deaf, refused, until};
+use crate::world::{DONE, RunsGateway, RunsWorld, call, call_id, deaf, refused, until};
 
-async fn states(gateway: &Gateway, run: &toolgate_core::id::RunId) -> Vec<RunCallState> {
+async fn states(gateway: &RunsGateway, run: &toolgate_core::id::RunId) -> Vec<RunCallState> {
     gateway.runs.calls(run).await.expect("read").into_iter().map(|call| call.state).collect()
 }
 
 #[tokio::test]
 async fn a_used_up_budget_says_what_still_works() {
-    let gateway = World::new().gateway("one").await;
-    let run = gateway.run_with(Budget { calls: Some(1), ..Budget::default() }).await;
+    let gateway = RunsWorld::new().gateway("one").await;
+    let run = gateway.run_with(RunBudget { calls: Some(1), ..RunBudget::default() }).await;
     gateway.admit(&run, "a").await.expect("let in");
     gateway.finish(&run, "a").await;
     let refusal = refused(gateway.admit(&run, "b").await, "budget_exhausted");
@@ -29,8 +29,8 @@ async fn a_used_up_budget_says_what_still_works() {
 
 #[tokio::test]
 async fn a_call_larger_than_what_is_left_is_not_let_in() {
-    let gateway = World::new().gateway("one").await;
-    let run = gateway.run_with(Budget { bytes: Some(10), ..Budget::default() }).await;
+    let gateway = RunsWorld::new().gateway("one").await;
+    let run = gateway.run_with(RunBudget { bytes: Some(10), ..RunBudget::default() }).await;
     let large = toolgate_core::run::RunCall { bytes: 11, ..call("a", CallKind::Data) };
     let refusal = refused(gateway.runs.admit(&run, large).await, "budget_exhausted");
     assert!(refusal.message.contains("takes 11 bytes") && refusal.message.contains("0 of 10"), "{refusal}");
@@ -38,7 +38,7 @@ async fn a_call_larger_than_what_is_left_is_not_let_in() {
 
 #[tokio::test]
 async fn whoever_leaves_before_the_answer_gives_the_call_back() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     // Never polled again: the call is admitted, and its caller never learns of it.
     drop(gateway.runs.admit(&run, call("a", CallKind::Data)));
@@ -48,7 +48,7 @@ async fn whoever_leaves_before_the_answer_gives_the_call_back() {
 
 #[tokio::test]
 async fn an_end_is_noted_when_the_store_is_back() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     gateway.admit(&run, "a").await.expect("let in");
     gateway.store.fail_from_nth(1);
@@ -64,7 +64,7 @@ async fn a_call_that_may_have_been_let_in_does_not_stay_open() {
     // Whichever operation fails: the last one is the confirmation of the commit.
     for n in 1..30 {
         // Nothing else queries the store.
-        let gateway = World::new().gateway_within("one", deaf()).await;
+        let gateway = RunsWorld::new().gateway_within("one", deaf()).await;
         let run = gateway.run().await;
         gateway.store.fail_nth(n);
         let admitted = gateway.admit(&run, "a").await;
@@ -84,7 +84,7 @@ async fn a_call_that_may_have_been_let_in_does_not_stay_open() {
 
 #[tokio::test]
 async fn a_restart_knows_which_calls_it_lost() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let (one, two) = (world.gateway("one").await, world.gateway("two").await);
     let run = one.run().await;
     one.admit(&run, "a").await.expect("let in");

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::file::{Artifact, FileName};
-use toolgate_core::run::{Budget, CallKind, RunState, Runs as _};
+use toolgate_core::run::{CallKind, RunBudget, RunState, Runs as _};
 use toolgate_core::{Digest, RefusalKind};
-use toolgate_runs::Limits;
-use toolgate_store::Doer;
+use toolgate_runs::WaitLimits;
+use toolgate_store::Actor;
 
-use crate::world::{World, ada, call, call_id, deaf, erna, limits, refused, until, within};
+use crate::world::{RunsWorld, ada, call, call_id, deaf, erna, limits, refused, until, within};
 
 #[tokio::test]
 async fn completing_waits_for_calls_in_flight() {
     // Here it is notified of their end, there it has to poll for it.
     for is_here in [true, false] {
-        let world = World::new();
+        let world = RunsWorld::new();
         let gateway = world.gateway_within("one", if is_here { deaf() } else { limits() }).await;
         let other = world.gateway("two").await;
         let run = gateway.run().await;
@@ -39,8 +39,8 @@ async fn completing_waits_for_calls_in_flight() {
 
 #[tokio::test]
 async fn completing_names_the_calls_that_do_not_end() {
-    let world = World::new();
-    let brief = Limits { completing: Duration::from_millis(30), ..limits() };
+    let world = RunsWorld::new();
+    let brief = WaitLimits { completing: Duration::from_millis(30), ..limits() };
     let gateway = world.gateway_within("one", brief).await;
     let run = gateway.run().await;
     for name in ["one", "two"] {
@@ -55,7 +55,7 @@ async fn completing_names_the_calls_that_do_not_end() {
 
 #[tokio::test]
 async fn a_run_is_completed_once_and_after_its_children() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     let child = gateway.child(&run).await;
     let refusal = refused(gateway.complete(&run).await, "children_running");
@@ -71,7 +71,7 @@ async fn a_run_is_completed_once_and_after_its_children() {
 
 #[tokio::test]
 async fn a_completed_run_has_what_it_made() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway("one").await;
     let run = gateway.run().await;
     let (kept, other) = (make(&gateway, &run, "a.txt").await, make(&gateway, &run, "b.txt").await);
@@ -84,7 +84,7 @@ async fn a_completed_run_has_what_it_made() {
     assert_eq!(refusal.kind, RefusalKind::Invalid);
 }
 
-async fn make(gateway: &crate::world::Gateway, run: &toolgate_core::id::RunId, name: &str) -> Digest {
+async fn make(gateway: &crate::world::RunsGateway, run: &toolgate_core::id::RunId, name: &str) -> Digest {
     let digest = Digest::of(name);
     gateway.store.touch_blob(&digest, 5, 1).await.expect("touched");
     let artifact = Artifact {
@@ -96,13 +96,13 @@ async fn make(gateway: &crate::world::Gateway, run: &toolgate_core::id::RunId, n
         owner: erna(),
         created_at_ms: 1,
     };
-    gateway.books().store_artifact(&artifact, &Doer::person(&erna())).await.expect("stored");
+    gateway.books().store_artifact(&artifact, &Actor::person(&erna())).await.expect("stored");
     digest
 }
 
 #[tokio::test]
 async fn a_run_that_failed_or_was_cancelled_says_why() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let (one, two) = (gateway.run().await, gateway.run().await);
     let child = gateway.child(&two).await;
     let failed = gateway.runs.fail(&one, "the bank is closed", &erna()).await.expect("failed");
@@ -116,9 +116,9 @@ async fn a_run_that_failed_or_was_cancelled_says_why() {
 
 #[tokio::test]
 async fn a_run_ends_when_its_time_is_over() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway("one").await;
-    let minute = Budget { seconds: Some(60), ..Budget::default() };
+    let minute = RunBudget { seconds: Some(60), ..RunBudget::default() };
     let (idle, busy, waiting) =
         (gateway.run_with(minute).await, gateway.run_with(minute).await, gateway.run_with(minute).await);
     for run in [&idle, &busy, &waiting] {

@@ -1,11 +1,11 @@
 //! The start, pause and resumption of runs.
 
 use toolgate_core::id::{FileId, RunId, SessionId};
-use toolgate_core::run::{Budget, InputFile, RunState};
+use toolgate_core::run::{InputFile, RunBudget, RunState};
 use toolgate_core::{Digest, RefusalKind};
 use toolgate_runs::{NewRun, RunQuery};
 
-use crate::world::{World, ada, erna, new_run, refused};
+use crate::world::{RunsWorld, ada, erna, new_run, refused};
 
 fn file(path: &str) -> InputFile {
     InputFile { path: path.to_owned(), file: FileId::new("file_1"), digest: Digest::of("a") }
@@ -13,7 +13,7 @@ fn file(path: &str) -> InputFile {
 
 #[tokio::test]
 async fn a_run_is_created_with_a_manifest_in_order() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
     let new = NewRun { input: vec![file("b/c.txt"), file("a.pdf")], ..new_run() };
     let run = runs.create(new).await.expect("created");
@@ -32,7 +32,7 @@ async fn a_run_is_created_with_a_manifest_in_order() {
 
 #[tokio::test]
 async fn runs_are_found_by_what_is_asked_for() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway("one").await;
     let runs = &gateway.runs;
     let (one, two) = (gateway.run().await, gateway.run().await);
@@ -65,7 +65,7 @@ async fn runs_are_found_by_what_is_asked_for() {
 
 #[tokio::test]
 async fn a_run_that_somebody_stopped_lets_nothing_in_until_it_goes_on() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
     let run = gateway.run().await;
     refused(runs.pause(&run, &ada()).await, "run_state");
@@ -86,9 +86,9 @@ async fn a_run_that_somebody_stopped_lets_nothing_in_until_it_goes_on() {
 
 #[tokio::test]
 async fn what_a_run_may_not_be_within_is_said() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
-    let mut last = gateway.run_with(Budget { calls: Some(3), ..Budget::default() }).await;
+    let mut last = gateway.run_with(RunBudget { calls: Some(3), ..RunBudget::default() }).await;
     let root = last.clone();
     for _ in 0..8 {
         last = gateway.child(&last).await;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::json;
 use toolgate_core::RefusalKind;
 use toolgate_core::id::InputId;
-use toolgate_core::run::{CallKind, InputState, Runs as _, Slot, SlotType};
-use toolgate_runs::{Asking, DATA_TOOLS_BEFORE_ASKING, InputQuery};
+use toolgate_core::run::{CallKind, InputSlot, InputState, Runs as _, SlotType};
+use toolgate_runs::{DATA_TOOLS_BEFORE_ASKING, InputQuery, NewQuestion};
 
-use crate::world::{World, ada, asking, call, deaf, refused, text, within};
+use crate::world::{RunsWorld, ada, asking, call, deaf, refused, text, within};
 
 #[tokio::test]
 async fn asking_too_early_says_what_is_missing() {
     assert_eq!(DATA_TOOLS_BEFORE_ASKING, 2);
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     let refusal = refused(gateway.ask(&run, "a").await, "too_early");
     assert_eq!(refusal.kind, RefusalKind::Conflict);
@@ -28,7 +28,7 @@ async fn asking_too_early_says_what_is_missing() {
 #[tokio::test]
 async fn an_answer_here_wakes_at_once_and_elsewhere_soon() {
     for is_here in [true, false] {
-        let world = World::new();
+        let world = RunsWorld::new();
         let gateway = match is_here {
             // It never polls: only a notification can wake it.
             true => world.gateway_within("one", deaf()).await,
@@ -53,7 +53,7 @@ async fn an_answer_here_wakes_at_once_and_elsewhere_soon() {
 
 #[tokio::test]
 async fn a_question_outlives_its_gateway() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway("one").await;
     let run = gateway.run().await;
     gateway.look_first(&run).await;
@@ -74,7 +74,7 @@ async fn a_question_outlives_its_gateway() {
 
 #[tokio::test]
 async fn an_answer_stands() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     gateway.look_first(&run).await;
     let asked = gateway.ask(&run, "a").await.expect("asked");
@@ -94,7 +94,7 @@ async fn an_answer_stands() {
 
 #[tokio::test]
 async fn many_who_answer_have_one_winner() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let (one, two) = (world.gateway("one").await, world.gateway("two").await);
     let run = one.run().await;
     one.look_first(&run).await;
@@ -118,7 +118,7 @@ async fn many_who_answer_have_one_winner() {
 
 #[tokio::test]
 async fn a_question_is_over_when_nobody_needs_its_answer() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway_within("one", deaf()).await;
     for cancels in [false, true] {
         let run = gateway.run().await;
@@ -144,7 +144,7 @@ async fn a_question_is_over_when_nobody_needs_its_answer() {
 
 #[tokio::test]
 async fn a_paused_run_names_the_question_it_waits_for() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let run = gateway.run().await;
     gateway.look_first(&run).await;
     let asked = gateway.ask(&run, "colour").await.expect("asked");
@@ -157,17 +157,17 @@ async fn a_paused_run_names_the_question_it_waits_for() {
         let named = format!("waits for an answer to {} (\"Which one?\")", asked.id);
         assert!(refusal.message.contains(&named) && refusal.hint.contains("\"colour\""), "{refusal:?}");
     }
-    let slot = Slot { prompt_key: "Why?".to_owned(), ..asking(&run, "colour").slot };
-    let taken = gateway.runs.ask(Asking { slot, ..asking(&run, "colour") }).await;
+    let slot = InputSlot { prompt_key: "Why?".to_owned(), ..asking(&run, "colour").slot };
+    let taken = gateway.runs.ask(NewQuestion { slot, ..asking(&run, "colour") }).await;
     assert_eq!(refused(taken, "slot_taken").field.as_deref(), Some("slot_id"));
-    let slot = Slot { slot_type: SlotType::Choice, ..asking(&run, "b").slot };
-    let bad = gateway.runs.ask(Asking { slot, ..asking(&run, "b") }).await;
+    let slot = InputSlot { slot_type: SlotType::Choice, ..asking(&run, "b").slot };
+    let bad = gateway.runs.ask(NewQuestion { slot, ..asking(&run, "b") }).await;
     assert_eq!(refused(bad, "bad_slot").kind, RefusalKind::Invalid);
 }
 
 #[tokio::test]
 async fn questions_are_listed() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let mut asked = Vec::new();
     for _ in 0..3 {
         let run = gateway.run().await;

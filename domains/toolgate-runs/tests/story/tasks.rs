@@ -2,11 +2,11 @@
 
 use toolgate_core::RefusalKind;
 use toolgate_core::id::TaskId;
-use toolgate_core::run::Budget;
+use toolgate_core::run::RunBudget;
 use toolgate_core::scope::AgentName;
 use toolgate_runs::{NewRun, NewTask};
 
-use crate::world::{World, ada, erna, new_run, refused};
+use crate::world::{RunsWorld, ada, erna, new_run, refused};
 
 fn a_task(name: &str) -> NewTask {
     NewTask { name: name.to_owned(), ..NewTask::default() }
@@ -14,7 +14,7 @@ fn a_task(name: &str) -> NewTask {
 
 #[tokio::test]
 async fn a_task_is_made_changed_listed_and_deleted() {
-    let world = World::new();
+    let world = RunsWorld::new();
     let gateway = world.gateway("one").await;
     let runs = &gateway.runs;
     let task = runs.put_task(a_task("pay"), &ada()).await.expect("made");
@@ -38,7 +38,7 @@ async fn a_task_is_made_changed_listed_and_deleted() {
 
 #[tokio::test]
 async fn what_makes_no_sense_as_a_task_is_refused() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
     for name in ["", "  ", "a\nb", &"x".repeat(201)] {
         let refusal = refused(runs.put_task(a_task(name), &ada()).await, "bad_task");
@@ -53,17 +53,17 @@ async fn what_makes_no_sense_as_a_task_is_refused() {
 
 #[tokio::test]
 async fn a_run_has_the_agent_and_the_budget_of_its_task() {
-    let gateway = World::new().gateway("one").await;
+    let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
     let clerk = AgentName::new("clerk").expect("a legal name");
-    let budget = Budget { calls: Some(5), seconds: Some(60), bytes: None };
+    let budget = RunBudget { calls: Some(5), seconds: Some(60), bytes: None };
     let task = NewTask { agent: Some(clerk.clone()), budget, ..a_task("pay") };
     let task = runs.put_task(task, &ada()).await.expect("made").id;
-    let wanted = Budget { calls: Some(9), seconds: Some(30), bytes: Some(7) };
+    let wanted = RunBudget { calls: Some(9), seconds: Some(30), bytes: Some(7) };
     let new = NewRun { task: Some(task.clone()), budget: wanted, ..new_run() };
     let run = runs.create(new.clone()).await.expect("created");
     assert_eq!((&run.agent, &run.task), (&clerk, &Some(task.clone())));
-    assert_eq!(run.budget, Budget { calls: Some(5), seconds: Some(30), bytes: Some(7) });
+    assert_eq!(run.budget, RunBudget { calls: Some(5), seconds: Some(30), bytes: Some(7) });
     let cook = AgentName::new("cook").expect("a legal name");
     let run = runs.create(NewRun { agent: Some(cook.clone()), ..new.clone() }).await.expect("created");
     assert_eq!(run.agent, cook);

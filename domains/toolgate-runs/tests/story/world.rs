@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::Filter;
+use toolgate_core::event::EventFilter;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    Budget, CallKind, InputRequest, Run, RunCall, RunCallEnd, Runs as _, Slot, SlotType,
+    CallKind, InputRequest, InputSlot, Run, RunBudget, RunCall, RunCallEnd, Runs as _, SlotType,
 };
 use toolgate_core::{CanonicalName, PrincipalId, Refusal};
-use toolgate_runs::{Asking, Limits, NewRun, Runs, Setup};
-use toolgate_store::{Books, BooksSettings, Order, Store};
+use toolgate_runs::{NewQuestion, NewRun, Runs, RunsSetup, WaitLimits};
+use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
 
 /// Longer than anything takes, shorter than a person would wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,18 +24,18 @@ pub(crate) const DONE: RunCallEnd = RunCallEnd { completed: true, bytes: 5 };
 
 /// Time advances only when a story lets it; waiting is real.
 #[derive(Default)]
-pub(crate) struct TestClock {
+pub(crate) struct RunsClock {
     passed_ms: AtomicI64,
     ids: AtomicU64,
 }
 
-impl TestClock {
+impl RunsClock {
     pub(crate) fn advance(&self, seconds: i64) {
         self.passed_ms.fetch_add(seconds * 1_000, Ordering::SeqCst);
     }
 }
 
-impl Clock for TestClock {
+impl Clock for RunsClock {
     fn now_ms(&self) -> i64 {
         1_800_000_000_000 + self.passed_ms.load(Ordering::SeqCst)
     }
@@ -53,23 +53,23 @@ impl Clock for TestClock {
     }
 }
 
-pub(crate) struct World {
+pub(crate) struct RunsWorld {
     folder: Arc<TempDir>,
-    pub(crate) clock: Arc<TestClock>,
+    pub(crate) clock: Arc<RunsClock>,
 }
 
-impl World {
+impl RunsWorld {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Self { folder: Arc::new(folder), clock: Arc::default() }
     }
 
     /// A gateway that looks often and waits long.
-    pub(crate) async fn gateway(&self, stream: &str) -> Gateway {
+    pub(crate) async fn gateway(&self, stream: &str) -> RunsGateway {
         self.gateway_within(stream, limits()).await
     }
 
-    pub(crate) async fn gateway_within(&self, stream: &str, limits: Limits) -> Gateway {
+    pub(crate) async fn gateway_within(&self, stream: &str, limits: WaitLimits) -> RunsGateway {
         let store = Store::open(self.folder.path()).await.expect("the store opens");
         let settings = BooksSettings {
             stream: stream.into(),
@@ -77,7 +77,7 @@ impl World {
             escalate_to: Vec::new(),
         };
         let books = Arc::new(store.books(settings).await.expect("the books open"));
-        let setup = Setup {
+        let setup = RunsSetup {
             store: store.clone(),
             books: Arc::clone(&books),
             clock: self.clock.clone(),
@@ -85,12 +85,12 @@ impl World {
             shutdown: CancellationToken::new(),
         };
         let runs = Runs::start_within(setup, limits).await.expect("started");
-        Gateway { runs, store, books, _folder: Arc::clone(&self.folder) }
+        RunsGateway { runs, store, books, _folder: Arc::clone(&self.folder) }
     }
 }
 
-pub(crate) fn limits() -> Limits {
-    Limits {
+pub(crate) fn limits() -> WaitLimits {
+    WaitLimits {
         completing: PATIENCE,
         recording: PATIENCE,
         poll: Duration::from_millis(10),
@@ -99,11 +99,11 @@ pub(crate) fn limits() -> Limits {
 }
 
 /// Polls so rarely that only a notification can wake it.
-pub(crate) fn deaf() -> Limits {
-    Limits { poll: 10 * PATIENCE, upkeep: 10 * PATIENCE, ..limits() }
+pub(crate) fn deaf() -> WaitLimits {
+    WaitLimits { poll: 10 * PATIENCE, upkeep: 10 * PATIENCE, ..limits() }
 }
 
-pub(crate) struct Gateway {
+pub(crate) struct RunsGateway {
     pub(crate) runs: Arc<Runs>,
     pub(crate) store: Store,
     books: Arc<Books>,
@@ -111,7 +111,7 @@ pub(crate) struct Gateway {
     _folder: Arc<TempDir>,
 }
 
-impl Gateway {
+impl RunsGateway {
     pub(crate) fn books(&self) -> &Books {
         &self.books
     }
@@ -120,7 +120,7 @@ impl Gateway {
         self.runs.create(new_run()).await.expect("created").id
     }
 
-    pub(crate) async fn run_with(&self, budget: Budget) -> RunId {
+    pub(crate) async fn run_with(&self, budget: RunBudget) -> RunId {
         self.runs.create(NewRun { budget, ..new_run() }).await.expect("created").id
     }
 
@@ -164,7 +164,8 @@ impl Gateway {
     }
 
     pub(crate) async fn ledger(&self) -> Vec<&'static str> {
-        let page = self.store.ledger_page(&Filter::default(), None, 1_000, Order::OldestFirst).await;
+        let page =
+            self.store.ledger_page(&EventFilter::default(), None, 1_000, LedgerOrder::OldestFirst).await;
         page.expect("read").iter().map(|one| one.event.kind.as_str()).collect()
     }
 }
@@ -185,7 +186,7 @@ pub(crate) fn new_run() -> NewRun {
         created_by: ada(),
         parent: None,
         input: Vec::new(),
-        budget: Budget::default(),
+        budget: RunBudget::default(),
     }
 }
 
@@ -198,13 +199,13 @@ pub(crate) fn call(name: &str, kind: CallKind) -> RunCall {
     RunCall { call: call_id(name), tool: CanonicalName::recorded(&tool), kind, bytes: 1 }
 }
 
-pub(crate) fn asking(run: &RunId, slot_id: &str) -> Asking {
-    Asking {
+pub(crate) fn asking(run: &RunId, slot_id: &str) -> NewQuestion {
+    NewQuestion {
         run: run.clone(),
         session: None,
         call: Some(call_id("asking")),
         principal: erna(),
-        slot: Slot {
+        slot: InputSlot {
             slot_type: SlotType::Text,
             slot_id: slot_id.to_owned(),
             prompt_key: "Which one?".to_owned(),

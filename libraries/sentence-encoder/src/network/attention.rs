@@ -4,7 +4,7 @@ use pulp::Arch;
 
 use super::{linear, spans};
 use crate::LoadError;
-use crate::config::Config;
+use crate::config::BertConfig;
 use crate::linear::Linear;
 use crate::weights::Weights;
 
@@ -18,7 +18,11 @@ pub(super) struct Attention {
 }
 
 impl Attention {
-    pub(super) fn take(config: &Config, weights: &mut Weights<'_>, name: &str) -> Result<Self, LoadError> {
+    pub(super) fn take(
+        config: &BertConfig,
+        weights: &mut Weights<'_>,
+        name: &str,
+    ) -> Result<Self, LoadError> {
         let size = config.hidden_size;
         let parts = ["query", "key", "value"].map(|part| format!("{name}.self.{part}"));
         let parts = parts.each_ref().map(String::as_str);
@@ -37,7 +41,7 @@ impl Attention {
         for (from, to) in spans(lengths, 3 * self.size).zip(spans(lengths, self.size)) {
             let width = self.size / self.heads;
             for head in (0..self.size).step_by(width) {
-                let head = Head { asked: &asked[from.clone()], size: self.size, start: head, width };
+                let head = AttentionHead { asked: &asked[from.clone()], size: self.size, start: head, width };
                 self.arch.dispatch(|| head.look(&mut seen[to.clone()]));
             }
         }
@@ -46,7 +50,7 @@ impl Attention {
 }
 
 /// One head in one text: each word attends to all of them.
-struct Head<'a> {
+struct AttentionHead<'a> {
     /// The query, the key and the value of each word, for all heads.
     asked: &'a [f32],
     size: usize,
@@ -55,7 +59,7 @@ struct Head<'a> {
     width: usize,
 }
 
-impl Head<'_> {
+impl AttentionHead<'_> {
     /// Inner loops run along a row and add to it, which compilers turn into vector instructions.
     #[inline(always)]
     fn look(&self, seen: &mut [f32]) {

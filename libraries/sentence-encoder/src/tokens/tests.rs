@@ -7,11 +7,11 @@ use super::*;
 const VOCABULARY: [&str; 14] =
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "read", "##er", "a", "file", "##s", ",", "naive", "東", "京", "。"];
 
-fn tokens() -> Tokens {
+fn tokens() -> Tokenizer {
     parse(json!({ "type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2] })).unwrap()
 }
 
-fn parse(processor: Value) -> Result<Tokens, String> {
+fn parse(processor: Value) -> Result<Tokenizer, String> {
     let vocab: HashMap<_, _> = VOCABULARY.iter().zip(0..).collect();
     let file = json!({
         "added_tokens": [],
@@ -22,10 +22,10 @@ fn parse(processor: Value) -> Result<Tokens, String> {
         "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
                    "max_input_chars_per_word": 10, "vocab": vocab },
     });
-    Tokens::parse(file.to_string().as_bytes(), &config())
+    Tokenizer::parse(file.to_string().as_bytes(), &config())
 }
 
-fn config() -> Config {
+fn config() -> BertConfig {
     let config = json!({ "vocab_size": VOCABULARY.len(), "max_position_embeddings": 8 });
     serde_json::from_value(config).unwrap()
 }
@@ -76,7 +76,7 @@ fn the_rest_of_a_long_text_is_not_read() {
 #[test]
 fn what_works_otherwise_is_refused_with_its_name() {
     let file = json!({ "model": { "type": "Unigram" } });
-    let error = Tokens::parse(file.to_string().as_bytes(), &config()).err().expect("it is refused");
+    let error = Tokenizer::parse(file.to_string().as_bytes(), &config()).err().expect("it is refused");
     assert!(error.contains("Unigram") && error.contains("WordPiece"), "{error}");
     let error = parse(json!({ "type": "RobertaProcessing" })).err().expect("it is refused");
     assert!(error.contains("around a text"), "{error}");

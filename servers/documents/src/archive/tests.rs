@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::Archive;
 use crate::error::DocumentError;
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 use crate::testing::{content_types, docx, epub, odt, plain, pptx, refused, xlsx, zip, zip_of};
 use crate::{OpenOptions, open};
 
@@ -32,7 +32,7 @@ fn many_files_that_unpack_to_very_much_together_are_refused() {
     let mut parts = vec![content_types("openxmlformats-officedocument.spreadsheetml.sheet.main")];
     parts.extend(names.iter().map(|name| (name.as_str(), part.clone())));
     let bomb = zip_of(&parts);
-    let limits = Limits { unpacked_bytes_max: 4 << 20, ..Limits::default() };
+    let limits = DocumentLimits { unpacked_bytes_max: 4 << 20, ..DocumentLimits::default() };
     let error = open(&bomb, None, &OpenOptions { limits, ..OpenOptions::default() }).unwrap_err();
     assert_eq!(limit_of(error), "an unpacked size in bytes");
 }
@@ -54,7 +54,7 @@ fn too_many_files_are_refused() {
 #[test]
 fn names_are_found_in_any_case_and_with_any_slash() {
     let bytes = zip(&[("Word\\Document.XML", b"x")]);
-    let mut archive = Archive::open(&bytes, "test", &Limits::default()).unwrap();
+    let mut archive = Archive::open(&bytes, "test", &DocumentLimits::default()).unwrap();
     assert_eq!(archive.find("/word/document.xml").unwrap().as_deref(), Some(b"x".as_slice()));
     assert!(archive.get("other").is_err());
 }

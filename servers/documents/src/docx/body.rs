@@ -2,21 +2,21 @@
 //! structure.
 
 use crate::document::Block;
-use crate::grid::{Cell, Cells, Grid};
+use crate::grid::{CellBudget, Grid, GridCell};
 use crate::package::Relations;
 use crate::xml::Element;
 
-use super::Parts;
+use super::DocxParts;
 use super::lists::Counters;
-use super::runs::{Inline, Line};
-use super::styles::{self, ListPlace};
+use super::runs::{InlineReader, ParagraphText};
+use super::styles::{self, DocxListLevel};
 
 /// Reads one part after another; list numbering continues across parts.
-pub(super) struct Reader<'p> {
-    pub(super) parts: &'p Parts,
+pub(super) struct DocxReader<'p> {
+    pub(super) parts: &'p DocxParts,
     pub(super) relations: &'p Relations,
     counters: Counters,
-    cells: Cells,
+    cells: CellBudget,
     notes: Vec<NoteRef>,
     pub(super) has_hidden: bool,
 }
@@ -29,8 +29,8 @@ pub(super) struct NoteRef {
     pub(super) id: String,
 }
 
-impl<'p> Reader<'p> {
-    pub(super) fn new(parts: &'p Parts, relations: &'p Relations, cells: Cells) -> Self {
+impl<'p> DocxReader<'p> {
+    pub(super) fn new(parts: &'p DocxParts, relations: &'p Relations, cells: CellBudget) -> Self {
         Self { parts, relations, counters: Counters::default(), cells, notes: Vec::new(), has_hidden: false }
     }
 
@@ -65,8 +65,8 @@ impl<'p> Reader<'p> {
     fn paragraph(&mut self, paragraph: Element<'_>, into: &mut Vec<Block>) {
         let properties = paragraph.child("pPr");
         let style = properties.and_then(|properties| properties.child("pStyle")?.attribute("val"));
-        let mut line = Line::default();
-        Inline::new(self).read(paragraph, &mut line);
+        let mut line = ParagraphText::default();
+        InlineReader::new(self).read(paragraph, &mut line);
         let text = tidy(&line.text);
         if !text.is_empty() {
             let block = self.block(text, properties, style);
@@ -99,7 +99,7 @@ impl<'p> Reader<'p> {
         let own = properties.and_then(styles::list_place);
         let of_style = style.and_then(|style| self.parts.styles.list_place(style));
         let level = own.as_ref().or(of_style).map_or(0, |place| place.level);
-        let named = |place: &ListPlace| place.list.clone();
+        let named = |place: &DocxListLevel| place.list.clone();
         let list = own.as_ref().and_then(named).or_else(|| of_style.and_then(named));
         let Some(list) = list else { return (level, None) };
         (level.min(8), self.parts.lists.marker(&mut self.counters, &list, level))
@@ -135,7 +135,7 @@ impl<'p> Reader<'p> {
         let skipped =
             properties.and_then(|properties| properties.child("gridBefore")?.number::<usize>("val"));
         if let Some(skipped) = skipped.filter(|skipped| *skipped > 0) {
-            grid.push(Cell::default().spanning(skipped, 1));
+            grid.push(GridCell::default().spanning(skipped, 1));
         }
         self.cells_of(row, grid);
     }
@@ -153,13 +153,13 @@ impl<'p> Reader<'p> {
         }
     }
 
-    fn cell(&mut self, cell: Element<'_>) -> Cell {
+    fn cell(&mut self, cell: Element<'_>) -> GridCell {
         let properties = cell.child("tcPr");
         let columns =
             properties.and_then(|properties| properties.child("gridSpan")?.number("val")).unwrap_or(1);
         let mut blocks = Vec::new();
         self.blocks(cell, &mut blocks);
-        Cell { blocks, ..Cell::default() }.spanning(columns, 1)
+        GridCell { blocks, ..GridCell::default() }.spanning(columns, 1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::numbering::{BULLET, Count};
+use crate::numbering::{BULLET, NumberFormat};
 use crate::xml::Element;
 
 /// Word's lists have nine levels.
@@ -10,20 +10,20 @@ pub(super) const LEVELS: usize = 9;
 
 /// The definitions of `numbering.xml`.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(super) struct DocxLists {
     /// By the id that paragraphs use.
-    lists: HashMap<String, List>,
-    definitions: HashMap<String, Vec<Level>>,
+    lists: HashMap<String, NumberedList>,
+    definitions: HashMap<String, Vec<DocxLevel>>,
 }
 
-struct List {
+struct NumberedList {
     definition: String,
     starts: HashMap<u8, u32>,
 }
 
 #[derive(Clone, Default)]
-struct Level {
-    count: Count,
+struct DocxLevel {
+    count: NumberFormat,
     /// Such as `%1.%2.`.
     pattern: String,
     start: u32,
@@ -36,7 +36,7 @@ pub(super) struct Counters {
     started: HashSet<String>,
 }
 
-impl Lists {
+impl DocxLists {
     pub(super) fn read(root: Element<'_>) -> Self {
         let definitions = root.children_named("abstractNum").filter_map(|definition| {
             let levels = definition.children_named("lvl").take(LEVELS).map(level).collect();
@@ -48,7 +48,7 @@ impl Lists {
                 let start = change.child("startOverride")?.number("val")?;
                 Some((change.number("ilvl")?, start))
             });
-            Some((list.attribute("numId")?.to_owned(), List { definition, starts: starts.collect() }))
+            Some((list.attribute("numId")?.to_owned(), NumberedList { definition, starts: starts.collect() }))
         });
         Self { definitions: definitions.collect(), lists: lists.collect() }
     }
@@ -69,8 +69,8 @@ impl Lists {
         numbers[level] = Some(numbers[level].map_or(own.start, |number| number.saturating_add(1)));
         numbers[level + 1..].fill(None);
         Some(match own.count {
-            Count::Bullet => BULLET.to_owned(),
-            Count::Nothing => own.pattern.replace('%', ""),
+            NumberFormat::Bullet => BULLET.to_owned(),
+            NumberFormat::Nothing => own.pattern.replace('%', ""),
             _ => written(own, levels, numbers),
         })
     }
@@ -86,7 +86,7 @@ fn restart(numbers: &mut [Option<u32>; LEVELS], starts: &HashMap<u8, u32>) {
 }
 
 /// The pattern with the numbers of this and upper levels in it.
-fn written(own: &Level, levels: &[Level], numbers: &[Option<u32>; LEVELS]) -> String {
+fn written(own: &DocxLevel, levels: &[DocxLevel], numbers: &[Option<u32>; LEVELS]) -> String {
     let mut marker = String::new();
     let mut pattern = own.pattern.chars();
     while let Some(character) = pattern.next() {
@@ -102,24 +102,24 @@ fn written(own: &Level, levels: &[Level], numbers: &[Option<u32>; LEVELS]) -> St
     marker
 }
 
-fn level(level: Element<'_>) -> Level {
+fn level(level: Element<'_>) -> DocxLevel {
     let value = |name: &str| level.child(name).and_then(|child| child.attribute("val"));
-    Level {
+    DocxLevel {
         count: value("numFmt").map(count).unwrap_or_default(),
         pattern: value("lvlText").unwrap_or_default().to_owned(),
         start: value("start").and_then(|start| start.parse().ok()).unwrap_or(1),
     }
 }
 
-fn count(name: &str) -> Count {
+fn count(name: &str) -> NumberFormat {
     match name {
-        "bullet" => Count::Bullet,
-        "none" => Count::Nothing,
-        "decimalZero" => Count::DecimalZero,
-        "lowerLetter" => Count::LowerLetter,
-        "upperLetter" => Count::UpperLetter,
-        "lowerRoman" => Count::LowerRoman,
-        "upperRoman" => Count::UpperRoman,
-        _ => Count::Decimal,
+        "bullet" => NumberFormat::Bullet,
+        "none" => NumberFormat::Nothing,
+        "decimalZero" => NumberFormat::DecimalZero,
+        "lowerLetter" => NumberFormat::LowerLetter,
+        "upperLetter" => NumberFormat::UpperLetter,
+        "lowerRoman" => NumberFormat::LowerRoman,
+        "upperRoman" => NumberFormat::UpperRoman,
+        _ => NumberFormat::Decimal,
     }
 }

@@ -4,41 +4,41 @@ use crate::document::Block;
 use crate::links;
 use crate::xml::{Child, Element};
 
-use super::body::{Reader, choice};
+use super::body::{DocxReader, choice};
 use super::styles;
 
 /// The text of a paragraph, with its floating content.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct ParagraphText {
     pub(super) text: String,
     pub(super) floating: Vec<Block>,
     /// Fields that are open: their code is not shown, their result is.
-    fields: Vec<Field>,
+    fields: Vec<OpenField>,
 }
 
 #[derive(Default)]
-struct Field {
+struct OpenField {
     code: String,
     /// The start of the text of its result, once that began.
     result: Option<usize>,
 }
 
-pub(super) struct Inline<'r, 'p> {
-    reader: &'r mut Reader<'p>,
+pub(super) struct InlineReader<'r, 'p> {
+    reader: &'r mut DocxReader<'p>,
 }
 
-impl<'r, 'p> Inline<'r, 'p> {
-    pub(super) fn new(reader: &'r mut Reader<'p>) -> Self {
+impl<'r, 'p> InlineReader<'r, 'p> {
+    pub(super) fn new(reader: &'r mut DocxReader<'p>) -> Self {
         Self { reader }
     }
 
-    pub(super) fn read(&mut self, parent: Element<'_>, line: &mut Line) {
+    pub(super) fn read(&mut self, parent: Element<'_>, line: &mut ParagraphText) {
         for element in parent.children() {
             self.element(element, line);
         }
     }
 
-    fn element(&mut self, element: Element<'_>, line: &mut Line) {
+    fn element(&mut self, element: Element<'_>, line: &mut ParagraphText) {
         match element.name() {
             "pPr" | "rPr" | "sdtPr" | "del" | "moveFrom" | "delText" | "delInstrText" | "rt" => {}
             "r" if self.is_hidden(element) => self.reader.has_hidden = true,
@@ -68,14 +68,14 @@ impl<'r, 'p> Inline<'r, 'p> {
         styles::is_hidden(properties) || style.is_some_and(|style| self.reader.parts.styles.is_hidden(style))
     }
 
-    fn note(&mut self, kind: &'static str, reference: Element<'_>, line: &mut Line) {
+    fn note(&mut self, kind: &'static str, reference: Element<'_>, line: &mut ParagraphText) {
         if let Some(id) = reference.attribute("id") {
             let number = self.reader.note(kind, id);
             line.text.push_str(&format!("[{number}]"));
         }
     }
 
-    fn link(&mut self, link: Element<'_>, line: &mut Line) {
+    fn link(&mut self, link: Element<'_>, line: &mut ParagraphText) {
         let from = line.text.len();
         self.read(link, line);
         let Some(id) = link.prefixed("id") else { return };
@@ -85,14 +85,14 @@ impl<'r, 'p> Inline<'r, 'p> {
     }
 }
 
-fn follow(line: &mut Line, from: usize, address: &str) {
+fn follow(line: &mut ParagraphText, from: usize, address: &str) {
     let words = line.text.get(from..).unwrap_or_default();
     if let Some(after) = links::after_words(words, address) {
         line.text.push_str(&after);
     }
 }
 
-fn push(line: &mut Line, element: Element<'_>) {
+fn push(line: &mut ParagraphText, element: Element<'_>) {
     for child in element.content() {
         if let Child::Text(text) = child {
             // A line break that is no element is only a blank.
@@ -110,9 +110,9 @@ fn symbol(element: Element<'_>) -> Option<char> {
     if is_private { Some('•') } else { char::from_u32(code).filter(|character| !character.is_control()) }
 }
 
-fn field(element: Element<'_>, line: &mut Line) {
+fn field(element: Element<'_>, line: &mut ParagraphText) {
     match element.attribute("fldCharType") {
-        Some("begin") => line.fields.push(Field::default()),
+        Some("begin") => line.fields.push(OpenField::default()),
         Some("separate") => {
             let at = line.text.len();
             if let Some(field) = line.fields.last_mut() {
@@ -120,7 +120,7 @@ fn field(element: Element<'_>, line: &mut Line) {
             }
         }
         Some("end") => {
-            let Some(Field { code, result: Some(from) }) = line.fields.pop() else { return };
+            let Some(OpenField { code, result: Some(from) }) = line.fields.pop() else { return };
             if let Some(address) = address_in(&code) {
                 follow(line, from, address);
             }
@@ -129,7 +129,7 @@ fn field(element: Element<'_>, line: &mut Line) {
     }
 }
 
-fn code(element: Element<'_>, line: &mut Line) {
+fn code(element: Element<'_>, line: &mut ParagraphText) {
     if let Some(field) = line.fields.last_mut() {
         field.code.push_str(&element.text());
     }

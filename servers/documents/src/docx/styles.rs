@@ -10,33 +10,33 @@ const CHAIN_MAX: usize = 16;
 const OUTLINE_LEVELS: u8 = 9;
 
 #[derive(Default)]
-pub(super) struct Styles {
-    by_id: HashMap<String, Style>,
+pub(super) struct DocxStyles {
+    by_id: HashMap<String, DocxStyle>,
 }
 
 #[derive(Default)]
-struct Style {
+struct DocxStyle {
     /// In lower case. Word writes the names of its own styles in English in every locale.
     name: String,
     based_on: Option<String>,
     outline: Option<u8>,
-    list: Option<ListPlace>,
+    list: Option<DocxListLevel>,
     is_hidden: bool,
 }
 
 /// A list and a level of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ListPlace {
+pub(super) struct DocxListLevel {
     pub(super) list: Option<String>,
     pub(super) level: u8,
 }
 
-impl Styles {
+impl DocxStyles {
     pub(super) fn read(root: Element<'_>) -> Self {
         let styles = root.children_named("style").filter_map(|style| {
             let value = |name: &str| style.child(name)?.attribute("val");
             let properties = style.child("pPr");
-            let read = Style {
+            let read = DocxStyle {
                 name: value("name").unwrap_or_default().to_lowercase(),
                 based_on: value("basedOn").map(str::to_owned),
                 outline: properties.and_then(|properties| properties.child("outlineLvl")?.number("val")),
@@ -66,7 +66,7 @@ impl Styles {
         None
     }
 
-    pub(super) fn list_place(&self, id: &str) -> Option<&ListPlace> {
+    pub(super) fn list_place(&self, id: &str) -> Option<&DocxListLevel> {
         self.chain(id).find_map(|style| style.list.as_ref())
     }
 
@@ -75,19 +75,19 @@ impl Styles {
         self.chain(id).any(|style| style.is_hidden)
     }
 
-    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s Style> {
+    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s DocxStyle> {
         let first = self.by_id.get(id);
-        let next = |style: &&'s Style| self.by_id.get(style.based_on.as_ref()?);
+        let next = |style: &&'s DocxStyle| self.by_id.get(style.based_on.as_ref()?);
         std::iter::successors(first, next).take(CHAIN_MAX)
     }
 }
 
 /// The content of `numPr`.
-pub(super) fn list_place(properties: Element<'_>) -> Option<ListPlace> {
+pub(super) fn list_place(properties: Element<'_>) -> Option<DocxListLevel> {
     let place = properties.child("numPr")?;
     let list = place.child("numId").and_then(|list| list.attribute("val")).map(str::to_owned);
     let level = place.child("ilvl").and_then(|level| level.number("val")).unwrap_or_default();
-    Some(ListPlace { list, level })
+    Some(DocxListLevel { list, level })
 }
 
 /// True if a switch such as `vanish` is on.

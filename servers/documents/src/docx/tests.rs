@@ -1,7 +1,7 @@
 //! Word documents, part by part.
 
 use crate::testing::{docx, paragraph, plain, read, refused, relations};
-use crate::{DocumentError, Kind, PageSource};
+use crate::{DocumentError, DocumentKind, PageSource};
 
 fn markdown(body: &str) -> String {
     read(&docx(body, &[])).markdown()
@@ -172,7 +172,7 @@ fn facts_are_what_the_document_says_of_itself() {
     assert_eq!(facts.author.as_deref(), Some("Ann"));
     assert_eq!(facts.created.as_deref(), Some("2024-01-02T03:04:05Z"));
     assert_eq!(facts.producer.as_deref(), Some("Some Writer"));
-    assert_eq!((document.kind, document.page_count), (Kind::Docx, 1));
+    assert_eq!((document.kind, document.page_count), (DocumentKind::Docx, 1));
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Rows of equal length, whatever a table declares.
 
-use super::{Cell, Cells, Grid, guess_header};
+use super::{CellBudget, Grid, GridCell, guess_header};
 use crate::document::{Block, Table};
 
-fn cell(text: &str, columns: usize, rows: usize) -> Cell {
-    Cell::of(text.to_owned()).spanning(columns, rows)
+fn cell(text: &str, columns: usize, rows: usize) -> GridCell {
+    GridCell::of(text.to_owned()).spanning(columns, rows)
 }
 
-fn table(rows: Vec<Vec<Cell>>, cells: &mut Cells) -> Table {
+fn table(rows: Vec<Vec<GridCell>>, cells: &mut CellBudget) -> Table {
     let mut grid = Grid::within(cells);
     for row in rows {
         grid.begin_row();
@@ -27,7 +27,7 @@ fn spans_leave_empty_cells_behind() {
         vec![cell("e", 1, 1)],
         vec![cell("f", 1, 1)],
     ];
-    let table = table(rows, &mut Cells::new(1_000));
+    let table = table(rows, &mut CellBudget::new(1_000));
     assert_eq!(table.rows, [["a", "", "b"], ["c", "d", ""], ["", "e", ""], ["f", "", ""]]);
 }
 
@@ -35,7 +35,7 @@ fn spans_leave_empty_cells_behind() {
 fn one_wide_row_does_not_make_a_million_rows_wide() {
     let mut rows = vec![(0..1_000).map(|at| cell(&at.to_string(), 1, 1)).collect::<Vec<_>>()];
     rows.extend((0..10_000).map(|_| vec![cell("x", 1, 1)]));
-    let mut cells = Cells::new(50_000);
+    let mut cells = CellBudget::new(50_000);
     let table = table(rows, &mut cells);
     assert_eq!((table.rows.len(), table.rows[0].len()), (50, 1_000));
     assert!(cells.warning().is_some());

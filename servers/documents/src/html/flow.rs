@@ -3,25 +3,25 @@
 use html5ever::LocalName;
 use html5ever::tokenizer::Tag;
 
-use crate::document::{Block, Facts};
-use crate::grid::{Cell, Cells, Grid};
-use crate::limits::Limits;
+use crate::document::{Block, DocumentFacts};
+use crate::grid::{CellBudget, Grid, GridCell};
+use crate::limits::DocumentLimits;
 use crate::links;
-use crate::numbering::{BULLET, Count};
+use crate::numbering::{BULLET, NumberFormat};
 use crate::package::filled;
 
 use super::zones::{self, Zone};
-use super::{Rules, Web, attribute, elements};
+use super::{HtmlPage, MarkupRules, attribute, elements};
 
 const LIST_DEPTH_MAX: usize = 8;
 
 /// An open element, and the effect that ends with it.
-struct Open {
+struct OpenElement {
     name: LocalName,
-    effect: Effect,
+    effect: ElementEffect,
 }
 
-enum Effect {
+enum ElementEffect {
     None,
     Unread,
     Heading,
@@ -37,45 +37,45 @@ enum Effect {
 }
 
 /// A list that is open.
-struct List {
-    count: Count,
+struct OpenList {
+    count: NumberFormat,
     next: u32,
 }
 
 /// A table that is open, with the cell that is being filled.
 struct OpenTable {
     grid: Grid,
-    cell: Option<Cell>,
+    cell: Option<GridCell>,
     /// True if all cells of the row so far are headings.
     row_heads: bool,
     has_row: bool,
 }
 
-pub(super) struct Flow {
-    pub(super) rules: Rules,
+pub(super) struct HtmlFlow {
+    pub(super) rules: MarkupRules,
     number: u32,
     depth_max: usize,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// The number of surrounding elements that are not read.
     unread: usize,
     line: String,
     heading: Option<u8>,
-    lists: Vec<List>,
+    lists: Vec<OpenList>,
     marker: Option<String>,
     /// The number of surrounding elements that keep their blanks.
     code: usize,
     tables: Vec<OpenTable>,
     zones: Vec<Zone>,
     pieces: Vec<(Zone, Block)>,
-    cells: Cells,
-    facts: Facts,
+    cells: CellBudget,
+    facts: DocumentFacts,
     in_title: bool,
     has_pictures: bool,
     was_deep: bool,
 }
 
-impl Flow {
-    pub(super) fn new(number: u32, limits: &Limits, rules: Rules) -> Self {
+impl HtmlFlow {
+    pub(super) fn new(number: u32, limits: &DocumentLimits, rules: MarkupRules) -> Self {
         Self {
             rules,
             number,
@@ -90,15 +90,15 @@ impl Flow {
             tables: Vec::new(),
             zones: Vec::new(),
             pieces: Vec::new(),
-            cells: Cells::new(limits.cells_max),
-            facts: Facts::default(),
+            cells: CellBudget::new(limits.cells_max),
+            facts: DocumentFacts::default(),
             in_title: false,
             has_pictures: false,
             was_deep: false,
         }
     }
 
-    pub(super) fn finish(mut self) -> Web {
+    pub(super) fn finish(mut self) -> HtmlPage {
         while !self.open.is_empty() {
             self.close_last();
         }
@@ -109,7 +109,7 @@ impl Flow {
         });
         let warnings = warning.into_iter().chain(self.cells.warning()).chain(deep).collect();
         self.facts.title = self.facts.title.and_then(filled);
-        Web { blocks, facts: self.facts, warnings, has_pictures: self.has_pictures }
+        HtmlPage { blocks, facts: self.facts, warnings, has_pictures: self.has_pictures }
     }
 
     pub(super) fn text(&mut self, text: &str) {
@@ -141,7 +141,7 @@ impl Flow {
             return;
         }
         let effect = self.effect(name, tag);
-        self.open.push(Open { name: tag.name.clone(), effect });
+        self.open.push(OpenElement { name: tag.name.clone(), effect });
     }
 
     pub(super) fn end(&mut self, name: &str) {
@@ -180,106 +180,106 @@ impl Flow {
     }
 
     /// The effect of an element, which its end ends.
-    fn effect(&mut self, name: &str, tag: &Tag) -> Effect {
+    fn effect(&mut self, name: &str, tag: &Tag) -> ElementEffect {
         // Images have titles too; the page's own title comes first.
         if name == "title" && self.facts.title.is_none() && self.unread == 0 {
             self.in_title = true;
-            return Effect::Title;
+            return ElementEffect::Title;
         }
         if elements::is_unread(name) || elements::is_hidden(tag) || name == "title" || self.unread > 0 {
             self.unread += 1;
-            return Effect::Unread;
+            return ElementEffect::Unread;
         }
         if let Some(level) = elements::heading_level(name) {
             self.heading = Some(level);
-            return Effect::Heading;
+            return ElementEffect::Heading;
         }
         match name {
             "ul" | "ol" | "menu" | "dir" => self.list(name, tag),
             "li" => self.item(tag),
             "pre" | "xmp" | "listing" => {
                 self.code += 1;
-                Effect::Code
+                ElementEffect::Code
             }
             "table" => {
                 let mut grid = Grid::within(&self.cells);
                 grid.is_layout = matches!(attribute(tag, "role"), Some("presentation" | "none"));
                 self.tables.push(OpenTable { grid, cell: None, row_heads: false, has_row: false });
-                Effect::Table
+                ElementEffect::Table
             }
             "tr" => self.row(),
             "td" | "th" => self.cell(name, tag),
             "a" => {
                 let address = attribute(tag, "href").unwrap_or_default().to_owned();
-                Effect::Link { from: self.line.len(), address }
+                ElementEffect::Link { from: self.line.len(), address }
             }
             _ => self.zone(name, tag),
         }
     }
 
-    fn zone(&mut self, name: &str, tag: &Tag) -> Effect {
+    fn zone(&mut self, name: &str, tag: &Tag) -> ElementEffect {
         let is_in_main = self.zones.contains(&Zone::Main);
         let zone = match (name, attribute(tag, "role")) {
             ("nav", _) | (_, Some("navigation")) => Zone::Navigation,
             ("main" | "article", _) | (_, Some("main")) => Zone::Main,
             ("header" | "footer" | "aside", _) if !is_in_main => Zone::Margin,
-            _ => return Effect::None,
+            _ => return ElementEffect::None,
         };
         self.zones.push(zone);
-        Effect::Zone
+        ElementEffect::Zone
     }
 
-    fn list(&mut self, name: &str, tag: &Tag) -> Effect {
+    fn list(&mut self, name: &str, tag: &Tag) -> ElementEffect {
         let count = match (name, attribute(tag, "type")) {
-            ("ol", Some("a")) => Count::LowerLetter,
-            ("ol", Some("A")) => Count::UpperLetter,
-            ("ol", Some("i")) => Count::LowerRoman,
-            ("ol", Some("I")) => Count::UpperRoman,
-            ("ol", _) => Count::Decimal,
-            _ => Count::Bullet,
+            ("ol", Some("a")) => NumberFormat::LowerLetter,
+            ("ol", Some("A")) => NumberFormat::UpperLetter,
+            ("ol", Some("i")) => NumberFormat::LowerRoman,
+            ("ol", Some("I")) => NumberFormat::UpperRoman,
+            ("ol", _) => NumberFormat::Decimal,
+            _ => NumberFormat::Bullet,
         };
         let next = attribute(tag, "start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
-        self.lists.push(List { count, next });
-        Effect::List
+        self.lists.push(OpenList { count, next });
+        ElementEffect::List
     }
 
-    fn item(&mut self, tag: &Tag) -> Effect {
+    fn item(&mut self, tag: &Tag) -> ElementEffect {
         let Some(list) = self.lists.last_mut() else {
             self.marker = Some(BULLET.to_owned());
-            return Effect::Item;
+            return ElementEffect::Item;
         };
         let number = attribute(tag, "value").and_then(|value| value.trim().parse().ok()).unwrap_or(list.next);
         list.next = number.saturating_add(1);
         self.marker = Some(match list.count {
-            Count::Bullet => BULLET.to_owned(),
+            NumberFormat::Bullet => BULLET.to_owned(),
             count => format!("{}.", count.write(number)),
         });
-        Effect::Item
+        ElementEffect::Item
     }
 
-    fn row(&mut self) -> Effect {
+    fn row(&mut self) -> ElementEffect {
         if let Some(table) = self.tables.last_mut() {
             table.grid.begin_row();
             (table.row_heads, table.has_row) = (true, true);
         }
-        Effect::Row
+        ElementEffect::Row
     }
 
-    fn cell(&mut self, name: &str, tag: &Tag) -> Effect {
+    fn cell(&mut self, name: &str, tag: &Tag) -> ElementEffect {
         let span = |name: &str| attribute(tag, name).and_then(|span| span.trim().parse().ok()).unwrap_or(1);
-        let Some(table) = self.tables.last_mut() else { return Effect::None };
+        let Some(table) = self.tables.last_mut() else { return ElementEffect::None };
         if !table.has_row {
             table.grid.begin_row();
             (table.row_heads, table.has_row) = (true, true);
         }
         table.row_heads &= name == "th";
-        table.cell = Some(Cell::default().spanning(span("colspan"), span("rowspan")));
-        Effect::Cell
+        table.cell = Some(GridCell::default().spanning(span("colspan"), span("rowspan")));
+        ElementEffect::Cell
     }
 
     /// Closes the innermost of some elements and all within it, unless a boundary is in between.
     fn close_nearest(&mut self, names: &[&str], boundary: &[&str]) {
-        let is_end = |open: &&Open| names.contains(&&*open.name) || boundary.contains(&&*open.name);
+        let is_end = |open: &&OpenElement| names.contains(&&*open.name) || boundary.contains(&&*open.name);
         let Some(nearest) = self.open.iter().rev().find(is_end) else { return };
         if !names.contains(&&*nearest.name) {
             return;
@@ -300,18 +300,18 @@ impl Flow {
         }
         let Some(open) = self.open.pop() else { return };
         match open.effect {
-            Effect::None => {}
-            Effect::Unread => self.unread -= 1,
-            Effect::Heading => self.heading = None,
-            Effect::List => drop(self.lists.pop()),
-            Effect::Item => self.marker = None,
-            Effect::Code => self.code -= 1,
-            Effect::Table => self.close_table(),
-            Effect::Row => self.close_row(),
-            Effect::Cell => self.close_cell(),
-            Effect::Link { from, address } => self.close_link(from, &address),
-            Effect::Title => self.in_title = false,
-            Effect::Zone => drop(self.zones.pop()),
+            ElementEffect::None => {}
+            ElementEffect::Unread => self.unread -= 1,
+            ElementEffect::Heading => self.heading = None,
+            ElementEffect::List => drop(self.lists.pop()),
+            ElementEffect::Item => self.marker = None,
+            ElementEffect::Code => self.code -= 1,
+            ElementEffect::Table => self.close_table(),
+            ElementEffect::Row => self.close_row(),
+            ElementEffect::Cell => self.close_cell(),
+            ElementEffect::Link { from, address } => self.close_link(from, &address),
+            ElementEffect::Title => self.in_title = false,
+            ElementEffect::Zone => drop(self.zones.pop()),
         }
     }
 
@@ -370,12 +370,10 @@ impl Flow {
 
     /// An item reaches to the end of its cell, and not into tables within it.
     fn is_in_item(&self) -> bool {
-        let inner = self
-            .open
-            .iter()
-            .rev()
-            .find(|open| matches!(open.effect, Effect::Item | Effect::Cell | Effect::Table));
-        self.marker.is_some() && inner.is_some_and(|open| matches!(open.effect, Effect::Item))
+        let inner = self.open.iter().rev().find(|open| {
+            matches!(open.effect, ElementEffect::Item | ElementEffect::Cell | ElementEffect::Table)
+        });
+        self.marker.is_some() && inner.is_some_and(|open| matches!(open.effect, ElementEffect::Item))
     }
 
     /// Into the innermost cell that is open, else onto the page.

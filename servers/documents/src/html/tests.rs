@@ -1,7 +1,7 @@
 //! Web pages, well-formed and not.
 
 use crate::testing::read;
-use crate::{Document, Limits, OpenOptions, open};
+use crate::{Document, DocumentLimits, OpenOptions, open};
 
 fn page(body: &str) -> Document {
     read(format!("<!doctype html><html><head><title>T</title></head><body>{body}</body></html>").as_bytes())
@@ -102,7 +102,7 @@ fn a_tag_with_very_many_attributes_costs_no_more_than_its_length() {
 fn tables_of_absurd_spans_are_bounded() {
     let row = "<tr><td colspan=99999999 rowspan=65534>x</td><td colspan=1000 rowspan=1000>y</td></tr>"
         .repeat(2_000);
-    let limits = Limits { cells_max: 100_000, ..Limits::default() };
+    let limits = DocumentLimits { cells_max: 100_000, ..DocumentLimits::default() };
     let options = OpenOptions { limits, ..OpenOptions::default() };
     let document = open(format!("<html><table>{row}</table>").as_bytes(), None, &options).unwrap();
     let cells: usize = document.tables().map(|table| table.rows.iter().map(Vec::len).sum::<usize>()).sum();

@@ -1,9 +1,9 @@
 //! Looking at bytes: magic numbers, members of archives, the beginning of texts.
 
-use super::Kind;
+use super::DocumentKind;
 use crate::archive::Archive;
 use crate::error::DocumentError;
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 use crate::text::{decode, is_text};
 
 /// The range that may contain the mark of a PDF.
@@ -36,13 +36,13 @@ const HTML_STARTS: [&str; 20] = [
     "style",
 ];
 
-pub(super) fn kind(bytes: &[u8], said: Option<Kind>) -> Result<Kind, DocumentError> {
+pub(super) fn kind(bytes: &[u8], said: Option<DocumentKind>) -> Result<DocumentKind, DocumentError> {
     if bytes.trim_ascii().is_empty() {
         return Err(DocumentError::Empty);
     }
     let head = &bytes[..bytes.len().min(PDF_MARK_WITHIN)];
     if memchr::memmem::find(head, b"%PDF-").is_some() {
-        return Ok(Kind::Pdf);
+        return Ok(DocumentKind::Pdf);
     }
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
         return in_zip(bytes);
@@ -63,8 +63,8 @@ pub(super) fn kind(bytes: &[u8], said: Option<Kind>) -> Result<Kind, DocumentErr
     }
 }
 
-fn in_zip(bytes: &[u8]) -> Result<Kind, DocumentError> {
-    let mut archive = Archive::open(bytes, "ZIP archive", &Limits::default())?;
+fn in_zip(bytes: &[u8]) -> Result<DocumentKind, DocumentError> {
+    let mut archive = Archive::open(bytes, "ZIP archive", &DocumentLimits::default())?;
     if let Some(media_type) = archive.find("mimetype")? {
         return by_mimetype(media_type.trim_ascii());
     }
@@ -72,17 +72,17 @@ fn in_zip(bytes: &[u8]) -> Result<Kind, DocumentError> {
         return by_content_types(&types, &archive);
     }
     if archive.has("META-INF/container.xml") {
-        return Ok(Kind::Epub);
+        return Ok(DocumentKind::Epub);
     }
     by_parts(&archive)
 }
 
-fn by_mimetype(media_type: &[u8]) -> Result<Kind, DocumentError> {
+fn by_mimetype(media_type: &[u8]) -> Result<DocumentKind, DocumentError> {
     let has = |part: &[u8]| memchr::memmem::find(media_type, part).is_some();
     if has(b"epub") {
-        Ok(Kind::Epub)
+        Ok(DocumentKind::Epub)
     } else if has(b"opendocument.text") {
-        Ok(Kind::Odt)
+        Ok(DocumentKind::Odt)
     } else if has(b"opendocument.spreadsheet") {
         Err(unsupported("an OpenDocument spreadsheet (ODS)"))
     } else if has(b"opendocument.presentation") {
@@ -93,26 +93,26 @@ fn by_mimetype(media_type: &[u8]) -> Result<Kind, DocumentError> {
     }
 }
 
-fn by_content_types(types: &[u8], archive: &Archive<'_>) -> Result<Kind, DocumentError> {
+fn by_content_types(types: &[u8], archive: &Archive<'_>) -> Result<DocumentKind, DocumentError> {
     let has = |part: &[u8]| memchr::memmem::find(types, part).is_some();
     if has(b"wordprocessingml.document.main") || has(b"wordprocessingml.template.main") || has(b"ms-word.") {
-        Ok(Kind::Docx)
+        Ok(DocumentKind::Docx)
     } else if has(b"presentationml.") || has(b"ms-powerpoint.") {
-        Ok(Kind::Pptx)
+        Ok(DocumentKind::Pptx)
     } else if has(b"sheet.binary") {
         Err(unsupported("a binary workbook (XLSB)"))
     } else if has(b"spreadsheetml.sheet.main") || has(b"spreadsheetml.template.main") || has(b"ms-excel.") {
-        Ok(Kind::Xlsx)
+        Ok(DocumentKind::Xlsx)
     } else {
         by_parts(archive)
     }
 }
 
-fn by_parts(archive: &Archive<'_>) -> Result<Kind, DocumentError> {
+fn by_parts(archive: &Archive<'_>) -> Result<DocumentKind, DocumentError> {
     let parts = [
-        ("word/document.xml", Kind::Docx),
-        ("ppt/presentation.xml", Kind::Pptx),
-        ("xl/workbook.xml", Kind::Xlsx),
+        ("word/document.xml", DocumentKind::Docx),
+        ("ppt/presentation.xml", DocumentKind::Pptx),
+        ("xl/workbook.xml", DocumentKind::Xlsx),
     ];
     let found = parts.into_iter().find(|(part, _)| archive.has(part));
     found.map(|(_, kind)| kind).ok_or_else(|| unsupported("a ZIP archive"))
@@ -158,15 +158,15 @@ fn unsupported(found: impl Into<String>) -> DocumentError {
     DocumentError::Unsupported { found: found.into() }
 }
 
-fn in_text(bytes: &[u8], said: Option<Kind>) -> Kind {
+fn in_text(bytes: &[u8], said: Option<DocumentKind>) -> DocumentKind {
     let cut = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
     let head = decode(if bytes.len() < 2 { bytes } else { cut }).text;
     match said {
-        _ if is_web_page(&head) => Kind::Html,
-        Some(said @ (Kind::Html | Kind::Markdown | Kind::Text)) => said,
-        _ if begins_with_element(&head) => Kind::Html,
-        _ if looks_like_markdown(&head) => Kind::Markdown,
-        _ => Kind::Text,
+        _ if is_web_page(&head) => DocumentKind::Html,
+        Some(said @ (DocumentKind::Html | DocumentKind::Markdown | DocumentKind::Text)) => said,
+        _ if begins_with_element(&head) => DocumentKind::Html,
+        _ if looks_like_markdown(&head) => DocumentKind::Markdown,
+        _ => DocumentKind::Text,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Paragraphs, headings, lists and tables, and the content of their lines.
 
 use crate::document::Block;
-use crate::grid::{self, Cell, Cells, Grid};
+use crate::grid::{self, CellBudget, Grid, GridCell};
 use crate::links;
 use crate::numbering::BULLET;
 use crate::xml::{Child, Element};
 
-use super::styles::Styles;
+use super::styles::OdtStyles;
 
 /// Blanks, rows and cells may be said to repeat; spreadsheets say it of millions.
 const REPEATS_MAX: usize = 1_000;
@@ -14,9 +14,9 @@ const REPEATS_MAX: usize = 1_000;
 const REPEATED_BYTES_MAX: usize = 64 << 10;
 const DEPTH_MAX: u8 = 8;
 
-pub(super) struct Reader<'s> {
-    styles: &'s Styles,
-    cells: Cells,
+pub(super) struct OdtReader<'s> {
+    styles: &'s OdtStyles,
+    cells: CellBudget,
     notes: Vec<Block>,
     note_count: usize,
     has_hidden: bool,
@@ -24,13 +24,13 @@ pub(super) struct Reader<'s> {
 
 /// The list that is being read.
 #[derive(Clone, Copy)]
-struct ListPlace<'t> {
+struct OdtListPosition<'t> {
     style: Option<&'t str>,
     depth: u8,
 }
 
-impl<'s> Reader<'s> {
-    pub(super) fn new(styles: &'s Styles, cells: Cells) -> Self {
+impl<'s> OdtReader<'s> {
+    pub(super) fn new(styles: &'s OdtStyles, cells: CellBudget) -> Self {
         Self { styles, cells, notes: Vec::new(), note_count: 0, has_hidden: false }
     }
 
@@ -49,7 +49,7 @@ impl<'s> Reader<'s> {
             match element.name() {
                 "p" => self.paragraph(element, into),
                 "h" => self.heading(element, into),
-                "list" => self.list(element, ListPlace { style: None, depth }, into),
+                "list" => self.list(element, OdtListPosition { style: None, depth }, into),
                 "table" => self.table(element, into),
                 // Deleted text, unprinted text, and declarations.
                 "tracked-changes" | "annotation" | "forms" | "sequence-decls" | "variable-decls"
@@ -78,7 +78,7 @@ impl<'s> Reader<'s> {
         into.append(&mut floating);
     }
 
-    fn list(&mut self, list: Element<'_>, place: ListPlace<'_>, into: &mut Vec<Block>) {
+    fn list(&mut self, list: Element<'_>, place: OdtListPosition<'_>, into: &mut Vec<Block>) {
         let style = list.attribute("style-name").or(place.style);
         let level = style.and_then(|style| self.styles.level(style, place.depth)).cloned();
         let mut number = level.as_ref().map_or(1, |level| level.start);
@@ -90,13 +90,13 @@ impl<'s> Reader<'s> {
             number = item.number("start-value").unwrap_or(number);
             let marker = level.as_ref().map_or_else(|| BULLET.to_owned(), |level| level.marker(number));
             let marker = if is_item { marker } else { String::new() };
-            self.item(item, &marker, ListPlace { style, depth: place.depth }, into);
+            self.item(item, &marker, OdtListPosition { style, depth: place.depth }, into);
             number = number.saturating_add(u32::from(is_item));
         }
     }
 
     /// The first paragraph of an item has its sign; others have none.
-    fn item(&mut self, item: Element<'_>, marker: &str, place: ListPlace<'_>, into: &mut Vec<Block>) {
+    fn item(&mut self, item: Element<'_>, marker: &str, place: OdtListPosition<'_>, into: &mut Vec<Block>) {
         let mut marker = marker.to_owned();
         for element in item.children() {
             match element.name() {
@@ -114,7 +114,7 @@ impl<'s> Reader<'s> {
                 "h" => self.heading(element, into),
                 "list" => {
                     let depth = (place.depth + 1).min(DEPTH_MAX);
-                    self.list(element, ListPlace { depth, ..place }, into);
+                    self.list(element, OdtListPosition { depth, ..place }, into);
                 }
                 _ => self.blocks(element, place.depth, into),
             }
@@ -158,12 +158,12 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn cell(&mut self, cell: Element<'_>) -> Cell {
+    fn cell(&mut self, cell: Element<'_>) -> GridCell {
         let columns = cell.number("number-columns-spanned").unwrap_or(1);
         let rows = cell.number("number-rows-spanned").unwrap_or(1);
         let mut blocks = Vec::new();
         self.blocks(cell, 0, &mut blocks);
-        Cell { blocks, ..Cell::default() }.spanning(columns, rows)
+        GridCell { blocks, ..GridCell::default() }.spanning(columns, rows)
     }
 
     /// The text of a paragraph, and its floating content.

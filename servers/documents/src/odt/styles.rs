@@ -2,40 +2,40 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::numbering::{BULLET, Count};
+use crate::numbering::{BULLET, NumberFormat};
 use crate::xml::Element;
 
 /// Styles rest on others; no real chain is longer.
 const CHAIN_MAX: usize = 16;
 
 #[derive(Default)]
-pub(super) struct Styles {
+pub(super) struct OdtStyles {
     parents: HashMap<String, String>,
     hidden: HashSet<String>,
     /// The list that paragraphs of a style are items of.
-    lists: HashMap<String, Vec<Level>>,
+    lists: HashMap<String, Vec<OdtLevel>>,
 }
 
 /// A level of a list.
 #[derive(Clone)]
-pub(super) struct Level {
-    count: Count,
+pub(super) struct OdtLevel {
+    count: NumberFormat,
     prefix: String,
     suffix: String,
     pub(super) start: u32,
 }
 
-impl Level {
+impl OdtLevel {
     pub(super) fn marker(&self, number: u32) -> String {
         match self.count {
-            Count::Bullet => BULLET.to_owned(),
-            Count::Nothing => String::new(),
+            NumberFormat::Bullet => BULLET.to_owned(),
+            NumberFormat::Nothing => String::new(),
             count => format!("{}{}{}", self.prefix, count.write(number), self.suffix),
         }
     }
 }
 
-impl Styles {
+impl OdtStyles {
     /// Adds the definitions of a file: `styles.xml` first, then those of the content.
     pub(super) fn read(&mut self, root: Element<'_>) {
         let groups = root.children().filter(|group| matches!(group.name(), "styles" | "automatic-styles"));
@@ -62,7 +62,7 @@ impl Styles {
         self.chain(style).any(|name| self.hidden.contains(name))
     }
 
-    pub(super) fn level(&self, list: &str, depth: u8) -> Option<&Level> {
+    pub(super) fn level(&self, list: &str, depth: u8) -> Option<&OdtLevel> {
         self.lists.get(list)?.get(usize::from(depth))
     }
 
@@ -72,20 +72,20 @@ impl Styles {
     }
 }
 
-fn level(level: Element<'_>) -> Option<Level> {
+fn level(level: Element<'_>) -> Option<OdtLevel> {
     let count = match level.name() {
-        "list-level-style-bullet" | "list-level-style-image" => Count::Bullet,
+        "list-level-style-bullet" | "list-level-style-image" => NumberFormat::Bullet,
         "list-level-style-number" => match level.attribute("num-format") {
-            Some("a") => Count::LowerLetter,
-            Some("A") => Count::UpperLetter,
-            Some("i") => Count::LowerRoman,
-            Some("I") => Count::UpperRoman,
-            Some("") | None => Count::Nothing,
-            Some(_) => Count::Decimal,
+            Some("a") => NumberFormat::LowerLetter,
+            Some("A") => NumberFormat::UpperLetter,
+            Some("i") => NumberFormat::LowerRoman,
+            Some("I") => NumberFormat::UpperRoman,
+            Some("") | None => NumberFormat::Nothing,
+            Some(_) => NumberFormat::Decimal,
         },
         _ => return None,
     };
     let affix = |name: &str| level.attribute(name).unwrap_or_default().to_owned();
     let start = level.number("start-value").unwrap_or(1);
-    Some(Level { count, prefix: affix("num-prefix"), suffix: affix("num-suffix"), start })
+    Some(OdtLevel { count, prefix: affix("num-prefix"), suffix: affix("num-suffix"), start })
 }

@@ -1,7 +1,7 @@
 //! Headings, paragraphs, items and code out of the lines of a page.
 
 use super::draft::{DraftLine, DraftPage};
-use super::joins::Vocabulary;
+use super::joins::DocumentWords;
 use super::markers::{has_section_number, marker};
 use super::survey::{Survey, Weight};
 use crate::Block;
@@ -18,14 +18,14 @@ const INDENT_SPACES_MAX: usize = 80;
 const DEPTH_MAX: usize = 8;
 
 /// A block and the size of its letters.
-struct Sized {
+struct SizedBlock {
     block: Block,
     size: f32,
 }
 
 /// The blocks of a page in reading order.
-pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &Vocabulary) -> Vec<Block> {
-    let mut blocks: Vec<Sized> = Vec::new();
+pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Vec<Block> {
+    let mut blocks: Vec<SizedBlock> = Vec::new();
     let mut last_part = 0;
     for part in &page.parts {
         let mut found = blocks_of_part(part, page, survey, vocabulary).into_iter();
@@ -41,12 +41,12 @@ pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &Vocabulary)
 
 /// A paragraph that continues at the top of the next column is one paragraph, even if notes are at the foot
 /// of the first column. Returns anything that is not such a continuation.
-fn continued(before: &mut [Sized], next: Sized, vocabulary: &Vocabulary) -> Option<Sized> {
+fn continued(before: &mut [SizedBlock], next: SizedBlock, vocabulary: &DocumentWords) -> Option<SizedBlock> {
     let Block::Paragraph(more) = &next.block else { return Some(next) };
     let goes_on = more.chars().next().is_some_and(char::is_lowercase);
-    let is_note = |sized: &&mut Sized| sized.size < next.size / SIZE_RATIO_MAX;
+    let is_note = |sized: &&mut SizedBlock| sized.size < next.size / SIZE_RATIO_MAX;
     let last = before.iter_mut().rev().find(|sized| !is_note(sized));
-    if let Some(Sized { block: Block::Paragraph(text) | Block::Item { text, .. }, size }) = last
+    if let Some(SizedBlock { block: Block::Paragraph(text) | Block::Item { text, .. }, size }) = last
         && goes_on
         && *size <= next.size * SIZE_RATIO_MAX
         && !text.ends_with(['.', '!', '?', ':'])
@@ -61,9 +61,9 @@ fn blocks_of_part(
     part: &[DraftLine],
     page: &DraftPage,
     survey: &Survey,
-    vocabulary: &Vocabulary,
-) -> Vec<Sized> {
-    let shape = Shape::of(part);
+    vocabulary: &DocumentWords,
+) -> Vec<SizedBlock> {
+    let shape = LineMeasures::of(part);
     let mut indents: Vec<f32> = Vec::new();
     let mut blocks = Vec::new();
     for group in groups(part, &shape, survey) {
@@ -76,12 +76,12 @@ fn blocks_of_part(
         if !matches!(block, Block::Item { .. }) {
             indents.clear();
         }
-        blocks.push(Sized { block, size: first.size });
+        blocks.push(SizedBlock { block, size: first.size });
     }
     blocks
 }
 
-fn block(group: &[&DraftLine], survey: &Survey, vocabulary: &Vocabulary, indents: &mut Vec<f32>) -> Block {
+fn block(group: &[&DraftLine], survey: &Survey, vocabulary: &DocumentWords, indents: &mut Vec<f32>) -> Block {
     let first = group[0];
     if is_code(first, survey) {
         return Block::Code(code(group));
@@ -135,14 +135,14 @@ fn code(group: &[&DraftLine]) -> String {
 }
 
 /// The usual measures of a part's lines.
-struct Shape {
+struct LineMeasures {
     /// From one line to the next.
     pitch: f32,
     /// The end of full lines.
     right: f32,
 }
 
-impl Shape {
+impl LineMeasures {
     fn of(part: &[DraftLine]) -> Self {
         let near = |pair: &&[DraftLine]| {
             pair[0].size.max(pair[1].size) <= pair[0].size.min(pair[1].size) * SIZE_RATIO_MAX
@@ -166,7 +166,7 @@ fn share_below(mut values: Vec<f32>, share: f32) -> Option<f32> {
 }
 
 /// Groups the lines that belong together.
-fn groups<'p>(part: &'p [DraftLine], shape: &Shape, survey: &Survey) -> Vec<Vec<&'p DraftLine>> {
+fn groups<'p>(part: &'p [DraftLine], shape: &LineMeasures, survey: &Survey) -> Vec<Vec<&'p DraftLine>> {
     let mut groups: Vec<Vec<&DraftLine>> = Vec::new();
     for line in part {
         match groups.last_mut() {
@@ -178,7 +178,7 @@ fn groups<'p>(part: &'p [DraftLine], shape: &Shape, survey: &Survey) -> Vec<Vec<
 }
 
 /// True if a line begins something new after these.
-fn begins(group: &[&DraftLine], line: &DraftLine, shape: &Shape, survey: &Survey) -> bool {
+fn begins(group: &[&DraftLine], line: &DraftLine, shape: &LineMeasures, survey: &Survey) -> bool {
     let (first, last) = (group[0], group[group.len() - 1]);
     if line.table.is_some() || last.table.is_some() {
         return true;
@@ -217,7 +217,7 @@ fn is_indented(group: &[&DraftLine], line: &DraftLine) -> bool {
 }
 
 /// True if the first word of a line would have fit on the line before: then that one was ended on purpose.
-fn had_room(last: &DraftLine, line: &DraftLine, shape: &Shape, survey: &Survey) -> bool {
+fn had_room(last: &DraftLine, line: &DraftLine, shape: &LineMeasures, survey: &Survey) -> bool {
     let room = shape.right - last.frame.right;
     let is_title = survey.weight(line) == Weight::Larger;
     let ends = last.text.ends_with(['.', '!', '?', ':', '”', '"', ')', ']']);

@@ -19,7 +19,7 @@ pub(crate) struct PageContent {
     /// Thin lines, horizontal and vertical: strokes, edges of stroked boxes, and filled boxes too thin to be areas.
     pub(crate) rulings: Vec<Ruling>,
     /// Filled boxes that are areas: backgrounds of cells, of rows, of the page.
-    pub(crate) fills: Vec<Fill>,
+    pub(crate) fills: Vec<FilledBox>,
     pub(crate) pictures: Vec<Bounds>,
     /// Glyphs for which the file gives no characters; they are not in `glyphs`.
     pub(crate) unreadable: usize,
@@ -42,8 +42,8 @@ pub(crate) struct Glyph {
     /// Its position in the frame: y for text that goes right.
     pub(crate) baseline: f32,
     pub(crate) size: f32,
-    pub(crate) style: Style,
-    pub(crate) direction: Direction,
+    pub(crate) style: GlyphStyle,
+    pub(crate) direction: GlyphDirection,
     /// Part of a header, footer or other decoration, according to the file.
     pub(crate) artifact: bool,
 }
@@ -55,7 +55,7 @@ impl Glyph {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Style {
+pub(crate) struct GlyphStyle {
     pub(crate) bold: bool,
     pub(crate) italic: bool,
     pub(crate) mono: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Style {
 
 /// The direction of the next letter on the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) enum Direction {
+pub(crate) enum GlyphDirection {
     #[default]
     Right,
     /// Turned clockwise, or set from top to bottom as in Japanese.
@@ -74,7 +74,7 @@ pub(crate) enum Direction {
     Askew(i16),
 }
 
-impl Direction {
+impl GlyphDirection {
     /// Turns a place on the page into the frame of the direction. What is askew keeps its place.
     pub(crate) fn frame(self, page: Bounds) -> Bounds {
         let Bounds { left, top, right, bottom } = page;
@@ -123,7 +123,7 @@ impl Ruling {
 
 /// A filled box.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Fill {
+pub(crate) struct FilledBox {
     pub(crate) bounds: Bounds,
     /// Red, green, blue.
     pub(crate) colour: [u8; 3],

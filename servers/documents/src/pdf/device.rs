@@ -8,10 +8,10 @@ use hayro_interpret::{
 use hayro_syntax::object::{Dict, Name, String as PdfString};
 use kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2};
 
-use super::content::{ASCENT, DESCENT, Direction, Glyph, PageContent};
+use super::content::{ASCENT, DESCENT, Glyph, GlyphDirection, PageContent};
 use super::fonts::Fonts;
 use super::letters;
-use super::paths::{self, Painted};
+use super::paths::{self, PaintedPath};
 use crate::Bounds;
 
 /// Glyphs of one page; a dense page has ten thousand.
@@ -42,29 +42,29 @@ const ADVANCE_USUAL: f32 = 500.0;
 pub(super) struct TooMuch;
 
 /// Records the content of a page.
-pub(super) struct Notes<'f, 'a> {
+pub(super) struct PageRecorder<'f, 'a> {
     pub(super) content: PageContent,
     fonts: &'f Fonts<'a>,
     clips: Vec<Bounds>,
-    marked: Vec<Marked>,
+    marked: Vec<MarkedContent>,
     events: usize,
 }
 
 /// A marked part of the page.
-struct Marked {
+struct MarkedContent {
     artifact: bool,
-    replaced: Option<Replaced>,
+    replaced: Option<ReplacementText>,
 }
 
 /// Text that replaces the drawn glyphs until the mark ends.
-struct Replaced {
+struct ReplacementText {
     text: String,
     /// The glyph that carries the text once one has been drawn.
     carrier: Option<usize>,
 }
 
 /// The position of a glyph, before its text is known.
-struct Place {
+struct GlyphPlace {
     origin: Point,
     /// Of length 1: the directions of the next letter, and of up.
     along: Vec2,
@@ -73,11 +73,11 @@ struct Place {
     advance: f32,
     /// The same if the drawn glyph was stretched to fit, which is not known.
     advance_unstretched: f32,
-    direction: Direction,
+    direction: GlyphDirection,
     upright_in_column: bool,
 }
 
-impl<'f, 'a> Notes<'f, 'a> {
+impl<'f, 'a> PageRecorder<'f, 'a> {
     pub(super) fn new(content: PageContent, fonts: &'f Fonts<'a>) -> Self {
         let page = Bounds { left: 0.0, top: 0.0, right: content.width, bottom: content.height };
         Self { content, fonts, clips: vec![page], marked: Vec::new(), events: 0 }
@@ -102,7 +102,7 @@ impl<'f, 'a> Notes<'f, 'a> {
         }
     }
 
-    fn note_glyph(&mut self, drawn: &PositionedGlyph<'_>, place: &Place) {
+    fn note_glyph(&mut self, drawn: &PositionedGlyph<'_>, place: &GlyphPlace) {
         let Some(bounds) = self.visible(place) else { return };
         let known = self.fonts.of(drawn);
         let code = drawn.char_code();
@@ -126,7 +126,7 @@ impl<'f, 'a> Notes<'f, 'a> {
     }
 
     /// Its box if any of it can be seen.
-    fn visible(&self, place: &Place) -> Option<Bounds> {
+    fn visible(&self, place: &GlyphPlace) -> Option<Bounds> {
         let bounds = place.bounds();
         if !bounds.is_finite() || !(SIZE_MIN..SIZE_MAX).contains(&place.size) {
             return None;
@@ -162,7 +162,7 @@ impl<'f, 'a> Notes<'f, 'a> {
     }
 }
 
-impl Place {
+impl GlyphPlace {
     fn of(drawn: &PositionedGlyph<'_>, transform: Affine, mode: WritingMode) -> Option<Self> {
         let [a, b, c, d, x, y] = (transform * drawn.transform()).as_coeffs();
         let (across, rise) = (Vec2::new(a, b), Vec2::new(c, d));
@@ -191,8 +191,8 @@ impl Place {
 
     /// For a font that is set from top to bottom.
     fn in_column(mut self) -> Self {
-        if self.direction == Direction::Right {
-            self.direction = Direction::Down;
+        if self.direction == GlyphDirection::Right {
+            self.direction = GlyphDirection::Down;
             self.upright_in_column = true;
         }
         self.advance = self.size;
@@ -215,7 +215,7 @@ impl Place {
 
     /// The bounds in the frame of the text direction, and the baseline in it.
     fn frame(&self, bounds: Bounds) -> (Bounds, f32) {
-        if let Direction::Askew(degrees) = self.direction {
+        if let GlyphDirection::Askew(degrees) = self.direction {
             // All text of about this angle is turned alike, so that its lines stay lines.
             let turn = Affine::rotate(-f64::from(degrees).to_radians());
             let origin = turn * self.origin;
@@ -240,13 +240,13 @@ impl Place {
     }
 }
 
-impl<'a> Device<'a> for Notes<'_, 'a> {
+impl<'a> Device<'a> for PageRecorder<'_, 'a> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, draw_mode: &DrawMode) {
         self.count();
         let Some(colour) = colour(&props.paint) else { return };
         self.content.paths += 1;
         let painted =
-            Painted { path, transform: props.transform, mode: draw_mode, colour, clip: self.clip() };
+            PaintedPath { path, transform: props.transform, mode: draw_mode, colour, clip: self.clip() };
         paths::collect(&painted, &mut self.content);
     }
 
@@ -261,8 +261,11 @@ impl<'a> Device<'a> for Notes<'_, 'a> {
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
-        let mut places: Vec<Option<Place>> =
-            run.glyphs().iter().map(|glyph| Place::of(glyph, props.transform, run.writing_mode())).collect();
+        let mut places: Vec<Option<GlyphPlace>> = run
+            .glyphs()
+            .iter()
+            .map(|glyph| GlyphPlace::of(glyph, props.transform, run.writing_mode()))
+            .collect();
         settle_advances(&mut places);
         settle_sizes(run.glyphs(), &mut places);
         for (glyph, place) in run.glyphs().iter().zip(&places) {
@@ -299,8 +302,8 @@ impl<'a> Device<'a> for Notes<'_, 'a> {
             .and_then(|properties| properties.get::<PdfString<'_>>(b"ActualText"))
             .map(|text| letters::replacement(text.as_bytes()))
             .filter(|text| text.chars().count() <= ACTUAL_TEXT_CHARS_MAX)
-            .map(|text| Replaced { text, carrier: None });
-        self.marked.push(Marked { artifact, replaced });
+            .map(|text| ReplacementText { text, carrier: None });
+        self.marked.push(MarkedContent { artifact, replaced });
     }
 
     fn end_marked_content(&mut self) {
@@ -310,7 +313,7 @@ impl<'a> Device<'a> for Notes<'_, 'a> {
 
 /// Glyphs are drawn wider or narrower because the text is, all alike, or because a font was replaced, each by its own
 /// measure. Only the first changes how far apart they are.
-fn settle_advances(places: &mut [Option<Place>]) {
+fn settle_advances(places: &mut [Option<GlyphPlace>]) {
     let measures = places.iter().flatten().filter(|place| place.advance_unstretched > 0.0);
     let measures = measures.map(|place| place.advance / place.advance_unstretched);
     let (least, most) =
@@ -321,7 +324,7 @@ fn settle_advances(places: &mut [Option<Place>]) {
 }
 
 /// Type 3 fonts have their own units, so their size says nothing: the width of their letters does.
-fn settle_sizes(glyphs: &[PositionedGlyph<'_>], places: &mut [Option<Place>]) {
+fn settle_sizes(glyphs: &[PositionedGlyph<'_>], places: &mut [Option<GlyphPlace>]) {
     let (mut drawn, mut usual) = (0.0, 0.0);
     for (glyph, place) in glyphs.iter().zip(places.iter()) {
         if let (DrawnGlyph::Type3(glyph), Some(place)) = (&**glyph, place) {
@@ -341,13 +344,13 @@ fn is_page_furniture(properties: &Dict<'_>) -> bool {
     properties.get::<Name<'_>>(b"Type").is_some_and(|kind| kind.as_str() == "Pagination")
 }
 
-fn direction(along: Vec2) -> Direction {
+fn direction(along: Vec2) -> GlyphDirection {
     if along.y.abs() <= LEVEL_SINE_MAX {
-        if along.x > 0.0 { Direction::Right } else { Direction::Left }
+        if along.x > 0.0 { GlyphDirection::Right } else { GlyphDirection::Left }
     } else if along.x.abs() <= LEVEL_SINE_MAX {
-        if along.y > 0.0 { Direction::Down } else { Direction::Up }
+        if along.y > 0.0 { GlyphDirection::Down } else { GlyphDirection::Up }
     } else {
-        Direction::Askew((along.angle().to_degrees() / ASKEW_STEP).round() as i16 * ASKEW_STEP as i16)
+        GlyphDirection::Askew((along.angle().to_degrees() / ASKEW_STEP).round() as i16 * ASKEW_STEP as i16)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A page after ordering and before structuring; structuring needs all pages.
 
-use super::content::Style;
-use super::lines::TextLine;
+use super::content::GlyphStyle;
+use super::lines::WordLine;
 use crate::{Bounds, PageSource, Table};
 
 /// A page whose lines are in reading order.
@@ -26,7 +26,7 @@ pub(super) struct DraftLine {
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
     pub(super) size: f32,
-    pub(super) style: Style,
+    pub(super) style: GlyphStyle,
     /// The width of the first word: whether it would have fit on the line before.
     pub(super) first_word_width: f32,
     /// All of it is header, footer or other decoration, according to the file.
@@ -36,7 +36,7 @@ pub(super) struct DraftLine {
 }
 
 impl DraftLine {
-    pub(super) fn of(line: &TextLine) -> Self {
+    pub(super) fn of(line: &WordLine) -> Self {
         let first = line.words.first();
         Self {
             text: line.text(),

@@ -5,16 +5,16 @@ use hayro_syntax::object::DateTime;
 
 use super::content::PageContent;
 use super::letters;
-use crate::{Facts, PageSource};
+use crate::{DocumentFacts, PageSource};
 
 /// A page covered by an image has text of its own from this many letters on; fewer are a stamp on a scan.
 const LETTERS_MIN: usize = 30;
 /// Share of a page that a picture covers if the page is a scan.
 const COVERED_MIN: f32 = 0.5;
 
-pub(super) fn facts(pdf: &Pdf, bytes: &[u8]) -> Facts {
+pub(super) fn facts(pdf: &Pdf, bytes: &[u8]) -> DocumentFacts {
     let told = pdf.metadata();
-    Facts {
+    DocumentFacts {
         title: told.title.as_deref().and_then(text),
         author: told.author.as_deref().and_then(text),
         created: told.creation_date.map(|date| rfc3339(&date)),

@@ -10,7 +10,7 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use kurbo::Rect;
 
 use super::content::PageContent;
-use super::device::Notes;
+use super::device::PageRecorder;
 use super::fonts::Fonts;
 use super::repeats;
 use crate::DocumentError;
@@ -45,14 +45,14 @@ pub(super) fn damaged(why: &str) -> DocumentError {
 }
 
 /// Reads the content of pages, one after the other; the knowledge about fonts is kept between pages.
-pub(super) struct Contents<'a> {
+pub(super) struct PageReader<'a> {
     pdf: &'a Pdf,
     cache: InterpreterCache<'a>,
     settings: InterpreterSettings,
     fonts: Fonts<'a>,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> PageReader<'a> {
     pub(super) fn new(pdf: &'a Pdf) -> Self {
         let settings = InterpreterSettings::default();
         Self { pdf, cache: InterpreterCache::new(), fonts: Fonts::new(settings.clone()), settings }
@@ -67,7 +67,7 @@ impl<'a> Contents<'a> {
         let page = self.pdf.pages().get(index)?;
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let learned = catch_unwind(AssertUnwindSafe(|| self.fonts.learn(page.resources())));
-        let mut notes = Notes::new(blank(page, number), &self.fonts);
+        let mut notes = PageRecorder::new(blank(page, number), &self.fonts);
         let interpreted = catch_unwind(AssertUnwindSafe(|| self.interpret(page, &mut notes)));
         let mut content = notes.content;
         content.cut_short |= learned.is_err() || interpreted.is_err();
@@ -75,7 +75,7 @@ impl<'a> Contents<'a> {
         Some(content)
     }
 
-    fn interpret(&self, page: &Page<'a>, notes: &mut Notes<'_, 'a>) {
+    fn interpret(&self, page: &Page<'a>, notes: &mut PageRecorder<'_, 'a>) {
         let area = Rect::new(0.0, 0.0, f64::from(notes.content.width), f64::from(notes.content.height));
         let transform = page.initial_transform(true).to_kurbo();
         let mut context = Context::new(transform, area, &self.cache, self.pdf.xref(), self.settings.clone());

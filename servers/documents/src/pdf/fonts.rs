@@ -11,7 +11,7 @@ use hayro_interpret::font::{Glyph, OutlineGlyph};
 use hayro_syntax::object::{Dict, Name, ObjectIdentifier, Stream};
 use hayro_syntax::page::Resources;
 
-use super::content::Style;
+use super::content::GlyphStyle;
 
 /// The maximum depth of nested forms that are searched for fonts.
 const FORM_DEPTH_MAX: usize = 4;
@@ -28,17 +28,17 @@ pub(super) struct Fonts<'a> {
     settings: InterpreterSettings,
     seen: HashSet<ObjectIdentifier>,
     /// By outline, for fonts about which the interpreter reports nothing.
-    outlines: HashMap<u128, Style>,
+    outlines: HashMap<u128, GlyphStyle>,
     /// Names of fonts whose codes do not map to characters.
     composite: HashSet<String>,
     /// By outline, all that was asked so far.
-    asked: RefCell<HashMap<u128, Known>>,
+    asked: RefCell<HashMap<u128, KnownFont>>,
 }
 
 /// The knowledge about a glyph's font.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Known {
-    pub(super) style: Style,
+pub(super) struct KnownFont {
+    pub(super) style: GlyphStyle,
     /// Codes of this font are most likely those of a common encoding, if the font does not tell.
     pub(super) simple: bool,
 }
@@ -111,7 +111,7 @@ impl<'a> Fonts<'a> {
         }
     }
 
-    fn learn_outlines(&mut self, dict: &Dict<'a>, style: Style) {
+    fn learn_outlines(&mut self, dict: &Dict<'a>, style: GlyphStyle) {
         let Some(font) = self.cache.font(dict, &self.settings.font_resolver, &self.settings.cmap_resolver)
         else {
             return;
@@ -123,14 +123,14 @@ impl<'a> Fonts<'a> {
         }
     }
 
-    pub(super) fn of(&self, glyph: &Glyph<'_>) -> Known {
+    pub(super) fn of(&self, glyph: &Glyph<'_>) -> KnownFont {
         match glyph {
             Glyph::Outline(outline) => self.of_outline(outline),
-            Glyph::Type3(_) => Known { simple: true, ..Known::default() },
+            Glyph::Type3(_) => KnownFont { simple: true, ..KnownFont::default() },
         }
     }
 
-    fn of_outline(&self, outline: &OutlineGlyph) -> Known {
+    fn of_outline(&self, outline: &OutlineGlyph) -> KnownFont {
         let key = outline.identifier().cache_key();
         if let Some(known) = self.asked.borrow().get(&key) {
             return *known;
@@ -140,19 +140,19 @@ impl<'a> Fonts<'a> {
         known
     }
 
-    fn found(&self, key: u128, outline: &OutlineGlyph) -> Known {
+    fn found(&self, key: u128, outline: &OutlineGlyph) -> KnownFont {
         if let Some(style) = self.outlines.get(&key) {
-            return Known { style: *style, simple: true };
+            return KnownFont { style: *style, simple: true };
         }
-        let Some(data) = outline.font_data() else { return Known::default() };
+        let Some(data) = outline.font_data() else { return KnownFont::default() };
         let name = data.postscript_name.unwrap_or_default();
         let named = by_name(&name);
-        let style = Style {
+        let style = GlyphStyle {
             bold: named.bold || data.weight.is_some_and(|weight| weight >= WEIGHT_BOLD),
             italic: named.italic || data.is_italic,
             mono: named.mono || data.is_monospace,
         };
-        Known { style, simple: !self.composite.contains(&name) }
+        KnownFont { style, simple: !self.composite.contains(&name) }
     }
 }
 
@@ -163,11 +163,11 @@ fn plain_name(name: &str) -> &str {
     }
 }
 
-fn described(name: &str, descriptor: &Dict<'_>) -> Style {
+fn described(name: &str, descriptor: &Dict<'_>) -> GlyphStyle {
     let named = by_name(name);
     let flags = descriptor.get::<u32>(b"Flags").unwrap_or(0);
     let weight = descriptor.get::<u32>(b"FontWeight").unwrap_or(0);
-    Style {
+    GlyphStyle {
         bold: named.bold || flags & FLAG_FORCE_BOLD != 0 || weight >= WEIGHT_BOLD,
         italic: named.italic || flags & FLAG_ITALIC != 0,
         mono: named.mono || flags & FLAG_FIXED_PITCH != 0,
@@ -176,11 +176,11 @@ fn described(name: &str, descriptor: &Dict<'_>) -> Style {
 
 /// The style in a font's name. The fonts of TeX have their own names: CMBX is bold, CMTI is italic, CMTT is
 /// mono.
-fn by_name(name: &str) -> Style {
+fn by_name(name: &str) -> GlyphStyle {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     let tex = |parts: &[&str]| parts.iter().any(|part| name.starts_with(part));
-    Style {
+    GlyphStyle {
         bold: has(&["bold", "black", "heavy", "-medi", "semib"])
             || tex(&["cmbx", "cmssbx", "cmb10", "sfbx", "ecbx", "lmbx"]),
         italic: has(&["italic", "oblique", "slanted"])

@@ -15,7 +15,7 @@ const PLACE_STEP: f32 = 6.0;
 const LETTERS_MAX: usize = 160;
 
 /// Text with its numbers replaced by placeholders, and its position.
-type Key = (String, i32);
+type FurnitureKey = (String, i32);
 
 /// Takes headers and footers out of the pages.
 pub(super) fn drop_from(pages: &mut [DraftPage]) {
@@ -34,11 +34,11 @@ pub(super) fn drop_from(pages: &mut [DraftPage]) {
     }
 }
 
-fn repeated(pages: &[DraftPage]) -> BTreeSet<Key> {
-    let mut found: BTreeMap<Key, usize> = BTreeMap::new();
+fn repeated(pages: &[DraftPage]) -> BTreeSet<FurnitureKey> {
+    let mut found: BTreeMap<FurnitureKey, usize> = BTreeMap::new();
     for page in pages {
         let lines = page.lines().filter(|line| is_at_edge(line, page.height));
-        let keys: BTreeSet<Key> = lines.flat_map(keys).collect();
+        let keys: BTreeSet<FurnitureKey> = lines.flat_map(keys).collect();
         for key in keys {
             *found.entry(key).or_default() += 1;
         }
@@ -55,7 +55,7 @@ fn is_at_edge(line: &DraftLine, height: f32) -> bool {
 }
 
 /// Two, so that places on both sides of a step are found to be the same.
-fn keys(line: &DraftLine) -> [Key; 2] {
+fn keys(line: &DraftLine) -> [FurnitureKey; 2] {
     let mut text = String::new();
     for letter in line.text.chars() {
         let letter = if letter.is_numeric() { '#' } else { letter };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lines::{TextLine, lines};
-use super::words::Word;
+use super::lines::{WordLine, lines};
+use super::words::PageWord;
 use crate::Bounds;
 
 /// A gutter is at least this wide, in the size of the letters around it: between nearly all lines, and between the usual ones.
@@ -38,7 +38,7 @@ pub(super) struct Gutter {
 
 /// A white strip without further knowledge.
 #[derive(Clone, Copy)]
-struct Strip {
+struct WhiteStrip {
     left: f32,
     right: f32,
     top: f32,
@@ -46,7 +46,7 @@ struct Strip {
 }
 
 /// The highest gutter between these words.
-pub(super) fn find(words: &[Word]) -> Option<Gutter> {
+pub(super) fn find(words: &[PageWord]) -> Option<Gutter> {
     if words.len() < 4 || words.len() > WORDS_MAX {
         return None;
     }
@@ -64,7 +64,7 @@ fn height(gutter: &Gutter) -> f32 {
     gutter.bottom - gutter.top
 }
 
-fn usual_size(words: &[Word]) -> f32 {
+fn usual_size(words: &[PageWord]) -> f32 {
     let mut sizes: Vec<f32> = words.iter().map(|word| word.size).collect();
     let middle = sizes.len() / 2;
     let (_, usual, _) = sizes.select_nth_unstable_by(middle, f32::total_cmp);
@@ -72,7 +72,7 @@ fn usual_size(words: &[Word]) -> f32 {
 }
 
 /// All strips without words over some lines, one for each end of a word.
-fn strips(words: &[Word], size: f32) -> Vec<Strip> {
+fn strips(words: &[PageWord], size: f32) -> Vec<WhiteStrip> {
     let mut boxes: Vec<Bounds> = words.iter().map(|word| word.frame).collect();
     boxes.sort_by(|one, other| one.top.total_cmp(&other.top));
     let bottom = boxes.iter().map(|word| word.bottom).fold(f32::MIN, f32::max);
@@ -97,29 +97,29 @@ fn free_spans(
     boxes: &[Bounds],
     (left, right): (f32, f32),
     (bottom, height_min): (f32, f32),
-    strips: &mut Vec<Strip>,
+    strips: &mut Vec<WhiteStrip>,
 ) {
     let mut free_from = boxes.first().map_or(0.0, |first| first.top);
     for word in boxes.iter().filter(|word| word.left < right && word.right > left) {
         if word.top - free_from >= height_min {
-            strips.push(Strip { left, right, top: free_from, bottom: word.top });
+            strips.push(WhiteStrip { left, right, top: free_from, bottom: word.top });
         }
         free_from = free_from.max(word.bottom);
     }
     if bottom - free_from >= height_min {
-        strips.push(Strip { left, right, top: free_from, bottom });
+        strips.push(WhiteStrip { left, right, top: free_from, bottom });
     }
 }
 
 /// The gutter in a strip, if its sides are columns.
-fn judged(words: &[Word], strip: &Strip, size: f32) -> Option<Gutter> {
-    let inside = |word: &&Word| {
+fn judged(words: &[PageWord], strip: &WhiteStrip, size: f32) -> Option<Gutter> {
+    let inside = |word: &&PageWord| {
         let (_, y) = word.frame.center();
         y >= strip.top && y <= strip.bottom
     };
-    let (left, right): (Vec<&Word>, Vec<&Word>) =
+    let (left, right): (Vec<&PageWord>, Vec<&PageWord>) =
         words.iter().filter(inside).partition(|word| word.frame.right <= strip.left);
-    let (left, right) = (Side::of(left)?, Side::of(right)?);
+    let (left, right) = (StripSide::of(left)?, StripSide::of(right)?);
     let shared = left.bounds.bottom.min(right.bounds.bottom) - left.bounds.top.max(right.bounds.top);
     let few = left.lines.len().min(right.lines.len());
     if shared < LINES_MIN * size * 0.4 || usual_gap(&left, &right) < USUAL_WIDTH_MIN * size {
@@ -135,13 +135,13 @@ fn judged(words: &[Word], strip: &Strip, size: f32) -> Option<Gutter> {
 }
 
 /// Text at one side of a strip.
-struct Side {
-    lines: Vec<TextLine>,
+struct StripSide {
+    lines: Vec<WordLine>,
     bounds: Bounds,
 }
 
-impl Side {
-    fn of(words: Vec<&Word>) -> Option<Self> {
+impl StripSide {
+    fn of(words: Vec<&PageWord>) -> Option<Self> {
         let lines = lines(words.into_iter().filter(|word| !word.is_table()).cloned().collect());
         let bounds = lines.iter().map(|line| line.frame).reduce(|all, next| all.union(&next))?;
         Some(Self { lines, bounds })
@@ -161,7 +161,7 @@ impl Side {
 
     /// True if its lines are centred, as names and addresses above a paper are.
     fn is_centered(&self, size: f32) -> bool {
-        let spread = |value: fn(&TextLine) -> f32| {
+        let spread = |value: fn(&WordLine) -> f32| {
             let values = self.lines.iter().map(value);
             values.clone().fold(f32::MIN, f32::max) - values.fold(f32::MAX, f32::min)
         };
@@ -171,7 +171,7 @@ impl Side {
     }
 }
 
-fn texts(line: &TextLine) -> Vec<(usize, f32)> {
+fn texts(line: &WordLine) -> Vec<(usize, f32)> {
     let mut texts: Vec<(usize, f32, f32)> = Vec::new();
     for word in &line.words {
         match texts.last_mut() {
@@ -186,7 +186,7 @@ fn texts(line: &TextLine) -> Vec<(usize, f32)> {
 }
 
 /// The usual gap between lines side by side; without such lines, the gap between the sides.
-fn usual_gap(left: &Side, right: &Side) -> f32 {
+fn usual_gap(left: &StripSide, right: &StripSide) -> f32 {
     let mut gaps: Vec<f32> = Vec::new();
     for line in &left.lines {
         if let Some(other) = right.lines.iter().find(|other| other.frame.vertical_overlap(&line.frame) > 0.4)
@@ -199,7 +199,7 @@ fn usual_gap(left: &Side, right: &Side) -> f32 {
 }
 
 /// True if the two sides are columns of a table, or labels with their values: short texts on common lines.
-fn are_cells(left: &Side, right: &Side, size: f32) -> bool {
+fn are_cells(left: &StripSide, right: &StripSide, size: f32) -> bool {
     if !left.looks_like_cells(size) && !right.looks_like_cells(size) {
         return false;
     }
@@ -208,7 +208,7 @@ fn are_cells(left: &Side, right: &Side, size: f32) -> bool {
     }
     let (few, many) = if left.lines.len() <= right.lines.len() { (left, right) } else { (right, left) };
     let level =
-        |line: &&TextLine| many.lines.iter().any(|other| (other.baseline - line.baseline).abs() < 0.2 * size);
+        |line: &&WordLine| many.lines.iter().any(|other| (other.baseline - line.baseline).abs() < 0.2 * size);
     let aligned = few.lines.iter().filter(level).count();
     aligned as f32 >= ALIGNED_MIN * few.lines.len() as f32
 }

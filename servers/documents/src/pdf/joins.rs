@@ -10,11 +10,11 @@ const WORD_BYTES_MAX: usize = 64;
 
 /// The words of a document, to tell broken words from words that have a hyphen.
 #[derive(Default)]
-pub(super) struct Vocabulary {
+pub(super) struct DocumentWords {
     words: HashSet<String>,
 }
 
-impl Vocabulary {
+impl DocumentWords {
     /// Remembers the words of a line, except for its last, which may be broken.
     pub(super) fn learn(&mut self, line: &str) {
         let mut words = line.split_whitespace().peekable();

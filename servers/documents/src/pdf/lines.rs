@@ -1,8 +1,8 @@
 //! Lines out of words: neighbours on the same height.
 
 use super::bidi;
-use super::content::Style;
-use super::words::Word;
+use super::content::GlyphStyle;
+use super::words::PageWord;
 use crate::Bounds;
 
 /// The share of its height that a word has in common with its line.
@@ -10,8 +10,8 @@ const OVERLAP_MIN: f32 = 0.5;
 
 /// Words side by side, from left to right in the frame of their direction.
 #[derive(Clone, Debug)]
-pub(crate) struct TextLine {
-    pub(crate) words: Vec<Word>,
+pub(crate) struct WordLine {
+    pub(crate) words: Vec<PageWord>,
     /// In the frame of its direction.
     pub(crate) frame: Bounds,
     /// Of its longest word.
@@ -19,36 +19,36 @@ pub(crate) struct TextLine {
     /// Of most of its letters.
     pub(crate) size: f32,
     /// Of most of its letters.
-    pub(crate) style: Style,
+    pub(crate) style: GlyphStyle,
 }
 
 /// Puts words of one direction into lines, from top to bottom. Gaps do not end a line: columns are cut apart before.
-pub(crate) fn lines(mut words: Vec<Word>) -> Vec<TextLine> {
+pub(crate) fn lines(mut words: Vec<PageWord>) -> Vec<WordLine> {
     words.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<LineDraft> = Vec::new();
     for word in words {
         match rows.last_mut() {
             Some(row) if row.core.vertical_overlap(&word.frame) >= OVERLAP_MIN => row.push(word),
-            _ => rows.push(Row::new(word)),
+            _ => rows.push(LineDraft::new(word)),
         }
     }
-    rows.into_iter().map(Row::finish).collect()
+    rows.into_iter().map(LineDraft::finish).collect()
 }
 
 /// A line in the making.
-struct Row {
+struct LineDraft {
     /// The box of the longest word so far: it locates the line better than marks above and below it.
     core: Bounds,
     core_letters: usize,
-    words: Vec<Word>,
+    words: Vec<PageWord>,
 }
 
-impl Row {
-    fn new(word: Word) -> Self {
+impl LineDraft {
+    fn new(word: PageWord) -> Self {
         Self { core: word.frame, core_letters: word.text.chars().count(), words: vec![word] }
     }
 
-    fn push(&mut self, word: Word) {
+    fn push(&mut self, word: PageWord) {
         let letters = word.text.chars().count();
         if letters > self.core_letters {
             self.core = word.frame;
@@ -57,15 +57,15 @@ impl Row {
         self.words.push(word);
     }
 
-    fn finish(mut self) -> TextLine {
+    fn finish(mut self) -> WordLine {
         self.words.sort_by(|one, other| one.frame.left.total_cmp(&other.frame.left));
-        TextLine::of(self.words)
+        WordLine::of(self.words)
     }
 }
 
-impl TextLine {
+impl WordLine {
     /// A line of words that are side by side already.
-    pub(crate) fn of(words: Vec<Word>) -> Self {
+    pub(crate) fn of(words: Vec<PageWord>) -> Self {
         let frame =
             words.iter().map(|word| word.frame).reduce(|all, next| all.union(&next)).unwrap_or_default();
         let longest = words.iter().max_by_key(|word| word.text.chars().count());
@@ -81,7 +81,7 @@ impl TextLine {
 
     /// Its words in reading order, with one space between them where the script has spaces.
     pub(crate) fn text(&self) -> String {
-        let words: Vec<&Word> = self.words.iter().collect();
+        let words: Vec<&PageWord> = self.words.iter().collect();
         let mut text = String::new();
         for word in bidi::line_in_reading_order(&words, |word| word.text.as_str()) {
             append_word(&mut text, &word.text);
@@ -109,7 +109,7 @@ pub(crate) fn is_unspaced(letter: char) -> bool {
 }
 
 /// The size that most letters have.
-fn usual_size(words: &[Word]) -> f32 {
+fn usual_size(words: &[PageWord]) -> f32 {
     let mut sizes: Vec<(f32, usize)> =
         words.iter().map(|word| (word.size, word.text.chars().count())).collect();
     sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -124,13 +124,13 @@ fn usual_size(words: &[Word]) -> f32 {
     0.0
 }
 
-fn usual_style(words: &[Word]) -> Style {
+fn usual_style(words: &[PageWord]) -> GlyphStyle {
     let all: usize = words.iter().map(|word| word.text.len()).sum();
-    let most = |has: fn(&Style) -> bool| {
+    let most = |has: fn(&GlyphStyle) -> bool| {
         let letters: usize = words.iter().filter(|word| has(&word.style)).map(|word| word.text.len()).sum();
         letters * 2 > all
     };
-    Style {
+    GlyphStyle {
         bold: most(|style| style.bold),
         italic: most(|style| style.italic),
         mono: most(|style| style.mono),

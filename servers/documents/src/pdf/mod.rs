@@ -31,4 +31,4 @@ mod words;
 mod tests;
 
 pub use read::read;
-pub use render::{Picture, render};
+pub use render::{RenderedPage, render};

@@ -2,8 +2,8 @@
 //! a gutter is read before or after the columns beside it.
 
 use super::gutters::{self, Gutter};
-use super::lines::{TextLine, lines};
-use super::words::Word;
+use super::lines::{WordLine, lines};
+use super::words::PageWord;
 use crate::Bounds;
 
 /// The maximum number of cuts of a page; real documents need five.
@@ -16,20 +16,20 @@ const MARGIN_GAP_MIN: f32 = 0.7;
 const MARGIN_ROWS_MAX: usize = 3;
 
 /// A part of a page that is read from top to bottom.
-pub(super) type Leaf = Vec<TextLine>;
+pub(super) type PageLeaf = Vec<WordLine>;
 
 /// The order of two columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum ColumnOrder {
     LeftFirst,
     RightFirst,
 }
 
 /// Puts words of one direction into reading order. `page` is the page in the frame of that direction.
-pub(super) fn in_reading_order(words: Vec<Word>, page: Bounds) -> Vec<Leaf> {
+pub(super) fn in_reading_order(words: Vec<PageWord>, page: Bounds) -> Vec<PageLeaf> {
     let reading = reading(&words);
-    let (header, words) = peel(words, page, Edge::Top);
-    let (footer, words) = peel(words, page, Edge::Bottom);
+    let (header, words) = peel(words, page, PageEdge::Top);
+    let (footer, words) = peel(words, page, PageEdge::Bottom);
     let mut leaves = Vec::new();
     leaves.extend(header);
     cut(words, reading, 0, &mut leaves);
@@ -38,23 +38,23 @@ pub(super) fn in_reading_order(words: Vec<Word>, page: Bounds) -> Vec<Leaf> {
 }
 
 /// Documents in right-to-left scripts have their first column at the right.
-fn reading(words: &[Word]) -> Reading {
+fn reading(words: &[PageWord]) -> ColumnOrder {
     let is_to_the_left =
-        |word: &&Word| word.text.chars().any(|letter| matches!(letter, '\u{590}'..='\u{8FF}'));
+        |word: &&PageWord| word.text.chars().any(|letter| matches!(letter, '\u{590}'..='\u{8FF}'));
     let to_the_left = words.iter().filter(is_to_the_left).count();
-    if to_the_left * 2 > words.len() { Reading::RightFirst } else { Reading::LeftFirst }
+    if to_the_left * 2 > words.len() { ColumnOrder::RightFirst } else { ColumnOrder::LeftFirst }
 }
 
-fn cut(words: Vec<Word>, reading: Reading, depth: usize, leaves: &mut Vec<Vec<Word>>) {
+fn cut(words: Vec<PageWord>, reading: ColumnOrder, depth: usize, leaves: &mut Vec<Vec<PageWord>>) {
     let gutter = if depth < DEPTH_MAX { gutters::find(&words) } else { None };
     let Some(gutter) = gutter else {
         leaves.push(words);
         return;
     };
-    let parts = Parts::of(words, &gutter);
+    let parts = GutterParts::of(words, &gutter);
     let (first, second) = match reading {
-        Reading::LeftFirst => (parts.left, parts.right),
-        Reading::RightFirst => (parts.right, parts.left),
+        ColumnOrder::LeftFirst => (parts.left, parts.right),
+        ColumnOrder::RightFirst => (parts.right, parts.left),
     };
     for part in [parts.above, first, second, parts.below] {
         cut(part, reading, depth + 1, leaves);
@@ -63,15 +63,15 @@ fn cut(words: Vec<Word>, reading: Reading, depth: usize, leaves: &mut Vec<Vec<Wo
 
 /// The parts around a gutter.
 #[derive(Default)]
-struct Parts {
-    above: Vec<Word>,
-    left: Vec<Word>,
-    right: Vec<Word>,
-    below: Vec<Word>,
+struct GutterParts {
+    above: Vec<PageWord>,
+    left: Vec<PageWord>,
+    right: Vec<PageWord>,
+    below: Vec<PageWord>,
 }
 
-impl Parts {
-    fn of(words: Vec<Word>, gutter: &Gutter) -> Self {
+impl GutterParts {
+    fn of(words: Vec<PageWord>, gutter: &Gutter) -> Self {
         let mut parts = Self::default();
         for word in words {
             let (x, y) = word.frame.center();
@@ -91,28 +91,28 @@ impl Parts {
 }
 
 /// Words of a region, with tables on separate lines.
-fn leaf(words: Vec<Word>) -> Leaf {
-    let (tables, words): (Vec<Word>, Vec<Word>) = words.into_iter().partition(Word::is_table);
+fn leaf(words: Vec<PageWord>) -> PageLeaf {
+    let (tables, words): (Vec<PageWord>, Vec<PageWord>) = words.into_iter().partition(PageWord::is_table);
     let mut found = lines(words);
     for table in tables {
         let position = found.partition_point(|line| line.frame.center().1 < table.frame.center().1);
-        found.insert(position, TextLine::of(vec![table]));
+        found.insert(position, WordLine::of(vec![table]));
     }
     found
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Edge {
+enum PageEdge {
     Top,
     Bottom,
 }
 
 /// Takes the rows off an edge of the page that are set apart from the rest: they reach over all columns.
-fn peel(mut words: Vec<Word>, page: Bounds, edge: Edge) -> (Option<Vec<Word>>, Vec<Word>) {
+fn peel(mut words: Vec<PageWord>, page: Bounds, edge: PageEdge) -> (Option<Vec<PageWord>>, Vec<PageWord>) {
     // From the edge inwards: the start and the end of a word.
-    let depth = |word: &Word| match edge {
-        Edge::Top => (word.frame.top - page.top, word.frame.bottom - page.top),
-        Edge::Bottom => (page.bottom - word.frame.bottom, page.bottom - word.frame.top),
+    let depth = |word: &PageWord| match edge {
+        PageEdge::Top => (word.frame.top - page.top, word.frame.bottom - page.top),
+        PageEdge::Bottom => (page.bottom - word.frame.bottom, page.bottom - word.frame.top),
     };
     words.sort_by(|one, other| depth(one).0.total_cmp(&depth(other).0));
     let (mut reached, mut rows) = (f32::MIN, 0);

@@ -3,7 +3,7 @@
 use hayro_interpret::{DrawMode, StrokeProps};
 use kurbo::{Affine, BezPath, PathEl, Point};
 
-use super::content::{Fill, Orientation, PageContent, Ruling};
+use super::content::{FilledBox, Orientation, PageContent, Ruling};
 use crate::Bounds;
 
 /// Filled boxes at most this thin are lines.
@@ -18,7 +18,7 @@ const RULINGS_MAX: usize = 30_000;
 const FILLS_MAX: usize = 30_000;
 
 /// A painted path with the data to place it.
-pub(super) struct Painted<'p> {
+pub(super) struct PaintedPath<'p> {
     pub(super) path: &'p BezPath,
     pub(super) transform: Affine,
     pub(super) mode: &'p DrawMode,
@@ -27,7 +27,7 @@ pub(super) struct Painted<'p> {
     pub(super) clip: Bounds,
 }
 
-pub(super) fn collect(painted: &Painted<'_>, content: &mut PageContent) {
+pub(super) fn collect(painted: &PaintedPath<'_>, content: &mut PageContent) {
     match painted.mode {
         DrawMode::Fill(_) => collect_fills(painted, content),
         DrawMode::Stroke(stroke) => collect_strokes(painted, stroke, content),
@@ -39,7 +39,7 @@ pub(super) fn collect(painted: &Painted<'_>, content: &mut PageContent) {
     }
 }
 
-fn collect_strokes(painted: &Painted<'_>, stroke: &StrokeProps, content: &mut PageContent) {
+fn collect_strokes(painted: &PaintedPath<'_>, stroke: &StrokeProps, content: &mut PageContent) {
     let scale = painted.transform.determinant().abs().sqrt() as f32;
     let thickness = stroke.line_width * scale;
     for subpath in subpaths(painted) {
@@ -75,7 +75,7 @@ fn between(from: Point, to: Point, thickness: f32) -> Option<Ruling> {
     None
 }
 
-fn collect_fills(painted: &Painted<'_>, content: &mut PageContent) {
+fn collect_fills(painted: &PaintedPath<'_>, content: &mut PageContent) {
     for subpath in subpaths(painted) {
         let Some(bounds) = as_box(&subpath) else { continue };
         let (thin, long) = (bounds.width().min(bounds.height()), bounds.width().max(bounds.height()));
@@ -109,7 +109,7 @@ fn thin_box(bounds: &Bounds) -> Ruling {
 fn push_fill(bounds: Bounds, colour: [u8; 3], content: &mut PageContent) {
     let visible = bounds.width() > LENGTH_MIN && bounds.height() > LENGTH_MIN && bounds.is_finite();
     if visible && content.fills.len() < FILLS_MAX {
-        content.fills.push(Fill { bounds, colour });
+        content.fills.push(FilledBox { bounds, colour });
     }
 }
 
@@ -132,7 +132,7 @@ fn push_ruling(ruling: Option<Ruling>, clip: Bounds, content: &mut PageContent) 
 }
 
 /// The corners of each part of a path on the page. Curved parts end a line: they bound no cells.
-fn subpaths(painted: &Painted<'_>) -> Vec<Vec<Point>> {
+fn subpaths(painted: &PaintedPath<'_>) -> Vec<Vec<Point>> {
     let mut parts: Vec<Vec<Point>> = Vec::new();
     let mut current: Vec<Point> = Vec::new();
     for element in painted.path.elements() {

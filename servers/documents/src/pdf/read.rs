@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use hayro_syntax::Pdf;
 
 use super::blocks::blocks;
-use super::content::{Direction, PageContent};
+use super::content::{GlyphDirection, PageContent};
 use super::draft::{DraftLine, DraftPage};
-use super::file::{Contents, open};
-use super::joins::Vocabulary;
+use super::file::{PageReader, open};
+use super::joins::DocumentWords;
 use super::survey::Survey;
-use super::words::{Word, words};
+use super::words::{PageWord, words};
 use super::{facts, furniture, order, tables};
-use crate::{Bounds, Document, DocumentError, Kind, Line, OpenOptions, Page, PageSource, Table};
+use crate::{Bounds, Document, DocumentError, DocumentKind, OpenOptions, Page, PageLine, PageSource, Table};
 
 /// Reads the requested pages.
 pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
@@ -21,31 +21,31 @@ pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentErr
     if let Some(asked) = options.pages.as_ref().and_then(|pages| pages.beyond(page_count)) {
         return Err(DocumentError::NoSuchPage { asked, pages: page_count });
     }
-    let mut reading = Reading::new(options);
+    let mut reading = PdfReading::new(options);
     reading.read_pages(&pdf);
-    let Reading { mut pages, vocabulary, warnings, .. } = reading;
+    let PdfReading { mut pages, vocabulary, warnings, .. } = reading;
     furniture::drop_from(&mut pages);
     let survey = Survey::of(&pages);
     let pages = pages.iter().map(|page| finished(page, &survey, &vocabulary)).collect();
-    Ok(Document { kind: Kind::Pdf, facts: facts::facts(&pdf, bytes), page_count, pages, warnings })
+    Ok(Document { kind: DocumentKind::Pdf, facts: facts::facts(&pdf, bytes), page_count, pages, warnings })
 }
 
 /// The state of reading.
-struct Reading<'o> {
+struct PdfReading<'o> {
     options: &'o OpenOptions,
     pages: Vec<DraftPage>,
-    vocabulary: Vocabulary,
+    vocabulary: DocumentWords,
     text_bytes: usize,
     cells: usize,
     warnings: Vec<String>,
 }
 
-impl<'o> Reading<'o> {
+impl<'o> PdfReading<'o> {
     fn new(options: &'o OpenOptions) -> Self {
         Self {
             options,
             pages: Vec::new(),
-            vocabulary: Vocabulary::default(),
+            vocabulary: DocumentWords::default(),
             text_bytes: 0,
             cells: 0,
             warnings: Vec::new(),
@@ -54,7 +54,7 @@ impl<'o> Reading<'o> {
 
     fn read_pages(&mut self, pdf: &Pdf) {
         let limits = self.options.limits;
-        let mut contents = Contents::new(pdf);
+        let mut contents = PageReader::new(pdf);
         for index in 0..contents.count() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             if !self.options.wants(number) {
@@ -93,12 +93,12 @@ impl<'o> Reading<'o> {
 
     fn draft(&mut self, content: &PageContent) -> DraftPage {
         let tables = self.tables(content);
-        let words: Vec<Word> = words(content).into_iter().filter(|word| !is_in(word, &tables)).collect();
+        let words: Vec<PageWord> = words(content).into_iter().filter(|word| !is_in(word, &tables)).collect();
         let places = tables
             .iter()
             .enumerate()
-            .filter_map(|(number, table)| Some(Word::for_table(number, table.bounds?)));
-        let words: Vec<Word> = words.into_iter().chain(places).collect();
+            .filter_map(|(number, table)| Some(PageWord::for_table(number, table.bounds?)));
+        let words: Vec<PageWord> = words.into_iter().chain(places).collect();
         DraftPage {
             number: content.number,
             width: content.width,
@@ -119,18 +119,18 @@ impl<'o> Reading<'o> {
     }
 }
 
-fn is_in(word: &Word, tables: &[Table]) -> bool {
+fn is_in(word: &PageWord, tables: &[Table]) -> bool {
     tables.iter().filter_map(|table| table.bounds).any(|bounds| bounds.contains(word.bounds.center()))
 }
 
 /// Parts of a page in reading order: the most common direction comes first, skewed text last.
-fn parts(words: Vec<Word>, content: &PageContent) -> Vec<Vec<DraftLine>> {
-    let mut by_direction: BTreeMap<Direction, Vec<Word>> = BTreeMap::new();
+fn parts(words: Vec<PageWord>, content: &PageContent) -> Vec<Vec<DraftLine>> {
+    let mut by_direction: BTreeMap<GlyphDirection, Vec<PageWord>> = BTreeMap::new();
     for word in words {
         by_direction.entry(word.direction).or_default().push(word);
     }
-    let mut by_direction: Vec<(Direction, Vec<Word>)> = by_direction.into_iter().collect();
-    let is_askew = |direction: &Direction| matches!(direction, Direction::Askew(_));
+    let mut by_direction: Vec<(GlyphDirection, Vec<PageWord>)> = by_direction.into_iter().collect();
+    let is_askew = |direction: &GlyphDirection| matches!(direction, GlyphDirection::Askew(_));
     by_direction.sort_by_key(|(direction, words)| (is_askew(direction), std::cmp::Reverse(words.len())));
     let page = Bounds { left: 0.0, top: 0.0, right: content.width, bottom: content.height };
     let mut parts = Vec::new();
@@ -141,10 +141,10 @@ fn parts(words: Vec<Word>, content: &PageContent) -> Vec<Vec<DraftLine>> {
     parts
 }
 
-fn finished(page: &DraftPage, survey: &Survey, vocabulary: &Vocabulary) -> Page {
+fn finished(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Page {
     let blocks = blocks(page, survey, vocabulary);
     let lines = page.lines().filter(|line| line.table.is_none());
-    let lines = lines.map(|line| Line {
+    let lines = lines.map(|line| PageLine {
         text: line.text.clone(),
         bounds: line.bounds,
         size: line.size,

@@ -16,14 +16,19 @@ const PIXELS_MAX: f32 = 40_000_000.0;
 
 /// Pixels, row by row, three bytes each.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Picture {
+pub struct RenderedPage {
     pub width: u32,
     pub height: u32,
     pub rgb: Vec<u8>,
 }
 
 /// Draws a page, counted from 1, on white. A page that would be too large is drawn with fewer dots per inch.
-pub fn render(bytes: &[u8], page: u32, dpi: f32, password: Option<&str>) -> Result<Picture, DocumentError> {
+pub fn render(
+    bytes: &[u8],
+    page: u32,
+    dpi: f32,
+    password: Option<&str>,
+) -> Result<RenderedPage, DocumentError> {
     let pdf = open(bytes, password)?;
     let pages = pdf.pages();
     let index = (page as usize).checked_sub(1);
@@ -38,7 +43,7 @@ pub fn render(bytes: &[u8], page: u32, dpi: f32, password: Option<&str>) -> Resu
     }));
     let pixmap = drawn.map_err(|_| damaged("the page cannot be drawn"))?;
     let rgb = pixmap.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
-    Ok(Picture { width: u32::from(pixmap.width()), height: u32::from(pixmap.height()), rgb })
+    Ok(RenderedPage { width: u32::from(pixmap.width()), height: u32::from(pixmap.height()), rgb })
 }
 
 fn scale((width, height): (f32, f32), dpi: f32) -> f32 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::content::{Direction, Glyph, PageContent, Style};
+use super::content::{Glyph, GlyphDirection, GlyphStyle, PageContent};
 use super::{bidi, letters};
 use crate::Bounds;
 
@@ -31,7 +31,7 @@ const NEIGHBOURS_MAX: usize = 2_000;
 
 /// Letters without a space between them.
 #[derive(Clone, Debug)]
-pub(crate) struct Word {
+pub(crate) struct PageWord {
     /// In reading order, composed.
     pub(crate) text: String,
     /// On the page.
@@ -41,8 +41,8 @@ pub(crate) struct Word {
     /// In the frame.
     pub(crate) baseline: f32,
     pub(crate) size: f32,
-    pub(crate) style: Style,
-    pub(crate) direction: Direction,
+    pub(crate) style: GlyphStyle,
+    pub(crate) direction: GlyphDirection,
     /// Part of a header or footer, according to the file.
     pub(crate) artifact: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Word {
 /// Stands for a table among the words of a page, followed by its number.
 const TABLE_MARK: char = '\u{FFFC}';
 
-impl Word {
+impl PageWord {
     /// A placeholder word for a table, so that it is ordered like words.
     pub(super) fn for_table(number: usize, bounds: Bounds) -> Self {
         Self {
@@ -59,8 +59,8 @@ impl Word {
             frame: bounds,
             baseline: bounds.bottom,
             size: 10.0,
-            style: Style::default(),
-            direction: Direction::Right,
+            style: GlyphStyle::default(),
+            direction: GlyphDirection::Right,
             artifact: false,
         }
     }
@@ -76,16 +76,16 @@ impl Word {
 }
 
 /// All words of a page, approximately in drawing order.
-pub(crate) fn words(content: &PageContent) -> Vec<Word> {
-    let mut by_direction: BTreeMap<Direction, Vec<Glyph>> = BTreeMap::new();
+pub(crate) fn words(content: &PageContent) -> Vec<PageWord> {
+    let mut by_direction: BTreeMap<GlyphDirection, Vec<Glyph>> = BTreeMap::new();
     for glyph in &content.glyphs {
         by_direction.entry(glyph.direction).or_default().push(glyph.clone());
     }
     by_direction.into_values().flat_map(|glyphs| words_of(with_accents_joined(glyphs))).collect()
 }
 
-fn words_of(glyphs: Vec<Glyph>) -> Vec<Word> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn words_of(glyphs: Vec<Glyph>) -> Vec<PageWord> {
+    let mut pieces: Vec<WordPart> = Vec::new();
     for strip in strips(&glyphs) {
         split(&glyphs, &strip, &mut pieces);
     }
@@ -93,14 +93,14 @@ fn words_of(glyphs: Vec<Glyph>) -> Vec<Word> {
 }
 
 /// Glyphs that were drawn one after the other along one line, without a space among them.
-struct Strip {
+struct GlyphStrip {
     from: usize,
     to: usize,
     after_space: bool,
 }
 
 /// Part of a word: letters drawn one after the other without a gap.
-struct Piece {
+struct WordPart {
     from: usize,
     to: usize,
     frame: Bounds,
@@ -109,9 +109,9 @@ struct Piece {
     after_space: bool,
 }
 
-fn strips(glyphs: &[Glyph]) -> Vec<Strip> {
-    let mut strips: Vec<Strip> = Vec::new();
-    let mut open: Option<Strip> = None;
+fn strips(glyphs: &[Glyph]) -> Vec<GlyphStrip> {
+    let mut strips: Vec<GlyphStrip> = Vec::new();
+    let mut open: Option<GlyphStrip> = None;
     let mut after_space = false;
     for (index, glyph) in glyphs.iter().enumerate() {
         if glyph.is_space() {
@@ -123,7 +123,7 @@ fn strips(glyphs: &[Glyph]) -> Vec<Strip> {
             Some(strip) if follows(&glyphs[strip.to - 1], glyph) => strip.to = index + 1,
             _ => {
                 strips.extend(open.take());
-                open = Some(Strip { from: index, to: index + 1, after_space });
+                open = Some(GlyphStrip { from: index, to: index + 1, after_space });
             }
         }
         after_space = false;
@@ -144,7 +144,7 @@ fn gap(last: &Glyph, next: &Glyph) -> f32 {
     next.frame.left - last.frame.right
 }
 
-fn split(glyphs: &[Glyph], strip: &Strip, pieces: &mut Vec<Piece>) {
+fn split(glyphs: &[Glyph], strip: &GlyphStrip, pieces: &mut Vec<WordPart>) {
     let letters = &glyphs[strip.from..strip.to];
     let space_min = space_min(letters);
     let mut from = strip.from;
@@ -174,12 +174,12 @@ fn space_min(letters: &[Glyph]) -> f32 {
     }
 }
 
-fn piece(glyphs: &[Glyph], from: usize, to: usize, strip: &Strip) -> Piece {
+fn piece(glyphs: &[Glyph], from: usize, to: usize, strip: &GlyphStrip) -> WordPart {
     let letters = &glyphs[from..to];
     let frame =
         letters.iter().map(|glyph| glyph.frame).reduce(|all, next| all.union(&next)).unwrap_or_default();
     let size = letters.iter().map(|glyph| glyph.size).fold(0.0, f32::max);
-    Piece {
+    WordPart {
         from,
         to,
         frame,
@@ -191,7 +191,7 @@ fn piece(glyphs: &[Glyph], from: usize, to: usize, strip: &Strip) -> Piece {
 
 /// Pieces that touch are one word, in any order of drawing. Returns, for each word, its pieces from left to
 /// right.
-fn joined(pieces: &[Piece]) -> Vec<Vec<usize>> {
+fn joined(pieces: &[WordPart]) -> Vec<Vec<usize>> {
     let mut by_left: Vec<usize> = (0..pieces.len()).collect();
     by_left.sort_by(|&one, &other| pieces[one].frame.left.total_cmp(&pieces[other].frame.left));
     let lefts: Vec<f32> = by_left.iter().map(|&index| pieces[index].frame.left).collect();
@@ -216,7 +216,7 @@ fn joined(pieces: &[Piece]) -> Vec<Vec<usize>> {
     heads.map(|head| std::iter::successors(Some(head), |&index| next[index]).collect()).collect()
 }
 
-fn touches(pieces: &[Piece], left: usize, right: usize) -> bool {
+fn touches(pieces: &[WordPart], left: usize, right: usize) -> bool {
     let (one, other) = (&pieces[left], &pieces[right]);
     let (small, large) = (one.size.min(other.size), one.size.max(other.size));
     let gap = other.frame.left - one.frame.right;
@@ -233,7 +233,7 @@ fn touches(pieces: &[Piece], left: usize, right: usize) -> bool {
     level && forward && !apart && gap <= SPACE_MIN * small && gap >= -OVERLAP_MAX * small
 }
 
-fn finish(glyphs: &[Glyph], pieces: &[Piece], chain: &[usize]) -> Option<Word> {
+fn finish(glyphs: &[Glyph], pieces: &[WordPart], chain: &[usize]) -> Option<PageWord> {
     let largest = chain
         .iter()
         .map(|&index| &pieces[index])
@@ -248,7 +248,7 @@ fn finish(glyphs: &[Glyph], pieces: &[Piece], chain: &[usize]) -> Option<Word> {
     let frame = letters.iter().map(|glyph| glyph.frame).reduce(|all, next| all.union(&next))?;
     let bounds = letters.iter().map(|glyph| glyph.bounds).reduce(|all, next| all.union(&next))?;
     let main = &glyphs[largest.from];
-    Some(Word {
+    Some(PageWord {
         text,
         bounds,
         frame,

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::document::Block;
-use crate::grid::{Cell, Cells, Grid};
+use crate::grid::{CellBudget, Grid, GridCell};
 use crate::links;
-use crate::numbering::{BULLET, Count};
+use crate::numbering::{BULLET, NumberFormat};
 use crate::package::Relations;
 use crate::xml::{Child, Element};
 
@@ -14,14 +14,14 @@ const DEPTH_MAX: u8 = 8;
 pub(super) struct Shapes<'s> {
     number: u32,
     relations: &'s Relations,
-    cells: &'s mut Cells,
+    cells: &'s mut CellBudget,
     titles: Vec<Block>,
     blocks: Vec<Block>,
 }
 
 /// The purpose of a shape.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum ShapeRole {
     Title,
     /// Holds points: each paragraph is one.
     Body,
@@ -31,7 +31,7 @@ enum Role {
 }
 
 impl<'s> Shapes<'s> {
-    pub(super) fn new(number: u32, relations: &'s Relations, cells: &'s mut Cells) -> Self {
+    pub(super) fn new(number: u32, relations: &'s Relations, cells: &'s mut CellBudget) -> Self {
         Self { number, relations, cells, titles: Vec::new(), blocks: Vec::new() }
     }
 
@@ -59,8 +59,8 @@ impl<'s> Shapes<'s> {
     fn shape(&mut self, shape: Element<'_>) {
         let Some(body) = shape.child("txBody") else { return };
         match role(shape) {
-            Role::Left => {}
-            Role::Title => {
+            ShapeRole::Left => {}
+            ShapeRole::Title => {
                 let lines: Vec<String> = body.children_named("p").map(|line| self.line(line)).collect();
                 let text = lines.join(" ").trim().to_owned();
                 if !text.is_empty() {
@@ -71,10 +71,10 @@ impl<'s> Shapes<'s> {
         }
     }
 
-    fn paragraphs(&mut self, body: Element<'_>, role: Role) {
+    fn paragraphs(&mut self, body: Element<'_>, role: ShapeRole) {
         let filled = body.children_named("p").filter(|line| !plain(*line).is_empty()).count();
         // A single paragraph in a list placeholder is a sentence or a subtitle.
-        let usual = (role == Role::Body && filled > 1).then_some(BULLET);
+        let usual = (role == ShapeRole::Body && filled > 1).then_some(BULLET);
         let mut numbers: HashMap<u8, u32> = HashMap::new();
         for paragraph in body.children_named("p") {
             let text = self.line(paragraph);
@@ -133,21 +133,21 @@ impl<'s> Shapes<'s> {
     }
 
     /// Covered cells are present and empty, so spans need no counting.
-    fn cell(&self, cell: Element<'_>) -> Cell {
+    fn cell(&self, cell: Element<'_>) -> GridCell {
         let lines = cell.child("txBody").into_iter().flat_map(|body| body.children_named("p"));
         let lines: Vec<String> = lines.map(|line| self.line(line)).filter(|line| !line.is_empty()).collect();
-        Cell::of(lines.join("\n"))
+        GridCell::of(lines.join("\n"))
     }
 }
 
-fn role(shape: Element<'_>) -> Role {
+fn role(shape: Element<'_>) -> ShapeRole {
     let place = shape.children().find_map(|child| child.path(&["nvPr", "ph"]));
-    let Some(place) = place else { return Role::Free };
+    let Some(place) = place else { return ShapeRole::Free };
     match place.attribute("type") {
-        Some("title" | "ctrTitle") => Role::Title,
-        Some("sldNum" | "dt" | "sldImg") => Role::Left,
-        Some("body" | "obj") | None => Role::Body,
-        Some(_) => Role::Free,
+        Some("title" | "ctrTitle") => ShapeRole::Title,
+        Some("sldNum" | "dt" | "sldImg") => ShapeRole::Left,
+        Some("body" | "obj") | None => ShapeRole::Body,
+        Some(_) => ShapeRole::Free,
     }
 }
 
@@ -182,11 +182,11 @@ fn marker(
 /// Schemes are named by their look: `alphaLcParenR`, `romanUcPeriod`.
 fn numbered(scheme: &str, number: u32) -> String {
     let count = match scheme {
-        scheme if scheme.starts_with("alphaLc") => Count::LowerLetter,
-        scheme if scheme.starts_with("alphaUc") => Count::UpperLetter,
-        scheme if scheme.starts_with("romanLc") => Count::LowerRoman,
-        scheme if scheme.starts_with("romanUc") => Count::UpperRoman,
-        _ => Count::Decimal,
+        scheme if scheme.starts_with("alphaLc") => NumberFormat::LowerLetter,
+        scheme if scheme.starts_with("alphaUc") => NumberFormat::UpperLetter,
+        scheme if scheme.starts_with("romanLc") => NumberFormat::LowerRoman,
+        scheme if scheme.starts_with("romanUc") => NumberFormat::UpperRoman,
+        _ => NumberFormat::Decimal,
     };
     let number = count.write(number);
     match scheme {

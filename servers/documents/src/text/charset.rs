@@ -19,19 +19,19 @@ const STRAY_SHARE: usize = 4;
 
 /// A text that was decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Decoded {
+pub struct DecodedText {
     pub text: String,
     /// Set if some of it may be wrong.
     pub warning: Option<String>,
 }
 
 /// Text in any encoding: UTF-8, UTF-16, UTF-32, or older ones.
-pub fn decode(bytes: &[u8]) -> Decoded {
+pub fn decode(bytes: &[u8]) -> DecodedText {
     decode_as(bytes, None)
 }
 
 /// The same for a web page, which may name its encoding.
-pub(crate) fn decode_html(bytes: &[u8]) -> Decoded {
+pub(crate) fn decode_html(bytes: &[u8]) -> DecodedText {
     decode_as(bytes, declared(bytes, b"charset="))
 }
 
@@ -57,9 +57,9 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     zeros * CONTROL_SHARE * 10 <= sample.len() && controls * CONTROL_SHARE <= sample.len()
 }
 
-fn decode_as(bytes: &[u8], declared: Option<&'static Encoding>) -> Decoded {
+fn decode_as(bytes: &[u8], declared: Option<&'static Encoding>) -> DecodedText {
     if let Some(text) = utf_32(bytes) {
-        return Decoded { text, warning: None };
+        return DecodedText { text, warning: None };
     }
     if let Some(encoding) = marked(bytes).or_else(|| wide(bytes)) {
         return decode_in(encoding, bytes);
@@ -68,20 +68,20 @@ fn decode_as(bytes: &[u8], declared: Option<&'static Encoding>) -> Decoded {
         return decode_in(ISO_2022_JP, bytes);
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Decoded { text: text.to_owned(), warning: None };
+        return DecodedText { text: text.to_owned(), warning: None };
     }
     if let Some(text) = mostly_utf_8(bytes) {
         let warning = "the text mixes encodings; bytes that are not UTF-8 were read as windows-1252";
-        return Decoded { text, warning: Some(warning.to_owned()) };
+        return DecodedText { text, warning: Some(warning.to_owned()) };
     }
     decode_in(declared.unwrap_or_else(|| guess(bytes)), bytes)
 }
 
-fn decode_in(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
+fn decode_in(encoding: &'static Encoding, bytes: &[u8]) -> DecodedText {
     let (text, used, had_errors) = encoding.decode(bytes);
     let warning = had_errors
         .then(|| format!("the text was read as {}, but some of its bytes are invalid in it", used.name()));
-    Decoded { text: text.into_owned(), warning }
+    DecodedText { text: text.into_owned(), warning }
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {

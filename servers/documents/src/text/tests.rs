@@ -4,7 +4,7 @@ use encoding_rs::{BIG5, EUC_KR, Encoding, GBK, ISO_2022_JP, KOI8_R, SHIFT_JIS, W
 
 use super::decode;
 use crate::testing::read;
-use crate::{Kind, OpenOptions, open};
+use crate::{DocumentKind, OpenOptions, open};
 
 #[track_caller]
 fn comes_through(encoding: &'static Encoding, text: &str) {
@@ -53,7 +53,7 @@ fn a_stray_byte_does_not_spoil_the_rest() {
 #[test]
 fn blank_lines_part_paragraphs_and_form_feeds_part_pages() {
     let document = read(b"one\r\ntwo\r\n\r\n \r\nthree\x00\x1b[1m\x07\n\x0csecond page\n");
-    assert_eq!(document.kind, Kind::Text);
+    assert_eq!(document.kind, DocumentKind::Text);
     assert_eq!(document.text(), "one\ntwo\n\nthree[1m\n\nsecond page");
     assert_eq!(document.page_count, 2);
 }

@@ -1,7 +1,7 @@
 //! Workbooks, cell by cell.
 
 use crate::testing::{read, refused, xlsx};
-use crate::{DocumentError, Limits, OpenOptions, PageSource, open};
+use crate::{DocumentError, DocumentLimits, OpenOptions, PageSource, open};
 
 fn text(place: &str, text: &str) -> String {
     format!(r#"<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>"#)
@@ -62,7 +62,7 @@ fn a_diagonal_is_cut_to_the_cells_that_are_allowed() {
     let rows: String = (0..300)
         .map(|at| format!("<row r=\"{0}\">{1}</row>", at + 1, text(&format!("{}{}", name(at), at + 1), "x")))
         .collect();
-    let limits = Limits { cells_max: 1_000, ..Limits::default() };
+    let limits = DocumentLimits { cells_max: 1_000, ..DocumentLimits::default() };
     let document = open(&sheet(&rows), None, &OpenOptions { limits, ..OpenOptions::default() }).unwrap();
     let cells: usize = document.tables().map(|table| table.rows.iter().map(Vec::len).sum::<usize>()).sum();
     assert!(cells <= 1_000, "{cells}");

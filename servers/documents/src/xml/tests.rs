@@ -1,11 +1,11 @@
 //! Hostile and broken XML.
 
-use super::{Child, Tree};
+use super::{Child, XmlTree};
 use crate::error::DocumentError;
-use crate::limits::Limits;
+use crate::limits::DocumentLimits;
 
-fn tree(text: &str) -> Tree {
-    Tree::read(text.as_bytes(), "test", &Limits::default()).unwrap()
+fn tree(text: &str) -> XmlTree {
+    XmlTree::read(text.as_bytes(), "test", &DocumentLimits::default()).unwrap()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_entity_from_outside_is_not_fetched() {
 #[test]
 fn deep_nesting_is_refused() {
     let text = "<a>".repeat(100_000);
-    let error = Tree::read(text.as_bytes(), "test", &Limits::default()).err().unwrap();
+    let error = XmlTree::read(text.as_bytes(), "test", &DocumentLimits::default()).err().unwrap();
     assert_eq!(error, DocumentError::TooLarge { format: "test", what: "a nesting of elements", limit: 256 });
 }
 
@@ -63,7 +63,7 @@ fn what_breaks_off_is_read_so_far() {
     let tree = tree("<a><b>one</b><c>two<d attr=\"");
     assert_eq!(tree.root().text(), "onetwo");
     assert!(tree.damage.is_some());
-    assert!(Tree::read(b"no markup", "test", &Limits::default()).is_err());
+    assert!(XmlTree::read(b"no markup", "test", &DocumentLimits::default()).is_err());
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn wrong_ends_do_not_lose_anything() {
 #[test]
 fn other_encodings_are_read() {
     let wide: Vec<u8> = "\u{feff}<a>wide ä</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(Tree::read(&wide, "test", &Limits::default()).unwrap().root().text(), "wide ä");
+    assert_eq!(XmlTree::read(&wide, "test", &DocumentLimits::default()).unwrap().root().text(), "wide ä");
     let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe4</a>";
-    assert_eq!(Tree::read(latin, "test", &Limits::default()).unwrap().root().text(), "ä");
+    assert_eq!(XmlTree::read(latin, "test", &DocumentLimits::default()).unwrap().root().text(), "ä");
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::NoOptions;
 
-fn said(arguments: &[&str]) -> Result<Settings, Contradiction> {
+fn said(arguments: &[&str]) -> Result<KitSettings, Contradiction> {
     let line = CommandLine::<NoOptions>::try_parse_from(std::iter::once(&"server").chain(arguments));
     line.unwrap_or_else(|error| panic!("{error}")).kit.resolve()
 }
@@ -12,7 +12,7 @@ fn refusal(arguments: &[&str]) -> String {
     said(arguments).err().expect("it is refused").to_string()
 }
 
-fn place(arguments: &[&str]) -> HttpPlace {
+fn place(arguments: &[&str]) -> HttpSettings {
     match said(arguments).map(|settings| settings.transport) {
         Ok(Transport::Http(place)) => *place,
         _ => panic!("{arguments:?} does not mean HTTP"),
@@ -53,7 +53,7 @@ fn what_is_left_out_at_a_gateway_is_made_up() {
     let place = place(&[&["--http", "127.0.0.1:0", "--token-file", "/a/b"][..], &AT].concat());
     let gateway = place.gateway.expect("it is meant");
     assert_eq!((gateway.instance.len(), gateway.lease), (12, Duration::from_secs(30)));
-    assert!(matches!(gateway.token, Token::File(path) if path == std::path::Path::new("/a/b")));
+    assert!(matches!(gateway.token, TokenSource::File(path) if path == std::path::Path::new("/a/b")));
 }
 
 #[test]
@@ -84,11 +84,14 @@ fn numbers_and_names_out_of_bounds_are_refused() {
 #[test]
 fn a_token_is_wanted_wherever_others_get() {
     let entry = |arguments: &[&str]| place(arguments).entry;
-    assert!(matches!(entry(&["--http", "127.0.0.1:0"]), Entry::Anybody));
-    assert!(matches!(entry(&["--http", "[::1]:0"]), Entry::Anybody));
-    assert!(matches!(entry(&["--http", "0.0.0.0:0"]), Entry::NewToken));
-    assert!(matches!(entry(&["--http", "10.0.0.7:4000"]), Entry::NewToken));
-    assert!(matches!(entry(&["--http", "127.0.0.1:0", "--http-token", "t"]), Entry::Token(Token::Given(_))));
+    assert!(matches!(entry(&["--http", "127.0.0.1:0"]), CallerEntry::Anybody));
+    assert!(matches!(entry(&["--http", "[::1]:0"]), CallerEntry::Anybody));
+    assert!(matches!(entry(&["--http", "0.0.0.0:0"]), CallerEntry::NewToken));
+    assert!(matches!(entry(&["--http", "10.0.0.7:4000"]), CallerEntry::NewToken));
+    assert!(matches!(
+        entry(&["--http", "127.0.0.1:0", "--http-token", "t"]),
+        CallerEntry::Token(TokenSource::Given(_))
+    ));
     let file = ["--http", "0.0.0.0:0", "--http-token-file", "/a"];
-    assert!(matches!(entry(&file), Entry::Token(Token::File(_))));
+    assert!(matches!(entry(&file), CallerEntry::Token(TokenSource::File(_))));
 }

@@ -9,17 +9,17 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
-use super::server::Server;
+use super::server::KitServer;
 use crate::tool::Tool;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Progress;
-use crate::worker::pool::{Ending, Listener, Terms};
-use crate::worker::{Job, Telling};
+use crate::worker::pool::{CallEnding, CallTerms, ProgressListener};
+use crate::worker::{ProgressMode, WorkerJob};
 
 /// The member of a result with the kind of trouble.
 const TROUBLE_META: &str = "dev.toolgate/trouble";
 
-impl Server {
+impl KitServer {
     pub(super) async fn call(
         &self,
         request: CallToolRequestParams,
@@ -43,17 +43,17 @@ impl Server {
         tool: &Tool,
         arguments: Map<String, Value>,
         context: RequestContext<RoleServer>,
-    ) -> Result<Value, Ending> {
+    ) -> Result<Value, CallEnding> {
         let bytes = arguments.values().map(weight).sum();
         self.check(tool, bytes)?;
         let teller = context.meta.get_progress_token().map(|token| Teller { peer: context.peer, token });
-        let job = Job {
+        let job = WorkerJob {
             tool: tool.name().into(),
             arguments: arguments.into(),
-            telling: if teller.is_some() { Telling::Progress } else { Telling::Nothing },
+            telling: if teller.is_some() { ProgressMode::Progress } else { ProgressMode::Nothing },
         };
         let limit = tool.limit().unwrap_or(self.limits.time);
-        let terms = Terms { limit, bytes, cancelled: context.ct };
+        let terms = CallTerms { limit, bytes, cancelled: context.ct };
         self.pool.call(job, &terms, &teller).await
     }
 
@@ -87,19 +87,19 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-fn outcome(ended: &Result<Value, Ending>) -> &'static str {
+fn outcome(ended: &Result<Value, CallEnding>) -> &'static str {
     match ended {
         Ok(_) => "ok",
-        Err(Ending::Cancelled) => "cancelled",
-        Err(Ending::Trouble(trouble)) => trouble.code.as_str(),
+        Err(CallEnding::Cancelled) => "cancelled",
+        Err(CallEnding::Trouble(trouble)) => trouble.code.as_str(),
     }
 }
 
-fn result(ended: Result<Value, Ending>) -> CallToolResult {
+fn result(ended: Result<Value, CallEnding>) -> CallToolResult {
     match ended {
         Ok(answer) => CallToolResult::structured(answer),
-        Err(Ending::Cancelled) => failure("the call was cancelled".to_owned(), "cancelled"),
-        Err(Ending::Trouble(trouble)) => failure(trouble.to_string(), trouble.code.as_str()),
+        Err(CallEnding::Cancelled) => failure("the call was cancelled".to_owned(), "cancelled"),
+        Err(CallEnding::Trouble(trouble)) => failure(trouble.to_string(), trouble.code.as_str()),
     }
 }
 
@@ -117,7 +117,7 @@ struct Teller {
     token: ProgressToken,
 }
 
-impl Listener for Option<Teller> {
+impl ProgressListener for Option<Teller> {
     async fn hear(&self, progress: Progress) {
         let Some(Teller { peer, token }) = self else { return };
         let mut told =

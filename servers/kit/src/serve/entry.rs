@@ -10,8 +10,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 
-use crate::home::Home;
-use crate::settings::Entry;
+use crate::home::ServerHome;
+use crate::settings::CallerEntry;
 
 /// Health check: answers whether the server is running.
 const HEALTH: &str = "/healthz";
@@ -21,29 +21,31 @@ const REFUSED: &str = "this server requires a token\nhint: send `Authorization: 
     of the server has the token\n";
 
 /// The requirement for callers.
-pub(super) struct Door {
+pub(super) struct EntryGuard {
     token: Option<String>,
-    told: Told,
+    told: TokenNotice,
 }
 
 /// The way people learn of a created token.
-enum Told {
+enum TokenNotice {
     Nothing,
     OnTerminal,
     InFile(PathBuf),
 }
 
-impl Door {
-    pub(super) fn open(entry: &Entry, home: &Home) -> io::Result<Self> {
+impl EntryGuard {
+    pub(super) fn open(entry: &CallerEntry, home: &ServerHome) -> io::Result<Self> {
         match entry {
-            Entry::Anybody => Ok(Self { token: None, told: Told::Nothing }),
-            Entry::Token(token) => Ok(Self { token: Some(given(token.read()?)?), told: Told::Nothing }),
-            Entry::NewToken => {
+            CallerEntry::Anybody => Ok(Self { token: None, told: TokenNotice::Nothing }),
+            CallerEntry::Token(token) => {
+                Ok(Self { token: Some(given(token.read()?)?), told: TokenNotice::Nothing })
+            }
+            CallerEntry::NewToken => {
                 let token = new_token()?;
                 let told = match io::stderr().is_terminal() {
-                    true => Told::OnTerminal,
+                    true => TokenNotice::OnTerminal,
                     // Output without a terminal is stored somewhere: logs are no place for a token.
-                    false => Told::InFile(home.keep(FILE, &token)?),
+                    false => TokenNotice::InFile(home.keep(FILE, &token)?),
                 };
                 Ok(Self { token: Some(token), told })
             }
@@ -57,9 +59,9 @@ impl Door {
     /// Scripts and people read it; it is printed at every log level.
     pub(super) fn announce(&self) {
         match (&self.told, &self.token) {
-            (Told::OnTerminal, Some(token)) => eprintln!("callers must send the token {token}"),
-            (Told::InFile(path), _) => eprintln!("callers must send the token in {}", path.display()),
-            (Told::Nothing | Told::OnTerminal, _) => {}
+            (TokenNotice::OnTerminal, Some(token)) => eprintln!("callers must send the token {token}"),
+            (TokenNotice::InFile(path), _) => eprintln!("callers must send the token in {}", path.display()),
+            (TokenNotice::Nothing | TokenNotice::OnTerminal, _) => {}
         }
     }
 
@@ -73,7 +75,7 @@ impl Door {
     }
 }
 
-pub(super) async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+pub(super) async fn check(State(door): State<Arc<EntryGuard>>, request: Request, next: Next) -> Response {
     if request.uri().path() == HEALTH || door.lets_in(request.headers()) {
         return next.run(request).await;
     }

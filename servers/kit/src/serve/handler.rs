@@ -11,14 +11,14 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
 use super::resources;
-use super::server::Server;
+use super::server::KitServer;
 
 /// The list changes only when the program does.
 const TTL_MS: u64 = 300_000;
 
 /// One for each session, for each request or for the process; all of them share the server.
 #[derive(Clone)]
-pub(super) struct Handler(pub(super) Arc<Server>);
+pub(super) struct Handler(pub(super) Arc<KitServer>);
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {

@@ -17,18 +17,18 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::capability::Capability;
-use crate::home::{self, Home};
+use crate::home::{self, ServerHome};
 use crate::refs::RefStore;
 use crate::run_error::RunError;
-use crate::settings::{Settings, Transport};
-use server::Server;
+use crate::settings::{KitSettings, Transport};
+use server::KitServer;
 
 const SWEEP_EVERY_MAX: Duration = Duration::from_secs(60);
 const SWEEP_EVERY_MIN: Duration = Duration::from_millis(100);
 
 /// Serves until the client disconnects (stdio) or a signal arrives.
-pub(crate) fn run(capability: Capability, settings: Settings) -> Result<(), RunError> {
-    let home = Home::create().map_err(RunError::Home)?;
+pub(crate) fn run(capability: Capability, settings: KitSettings) -> Result<(), RunError> {
+    let home = ServerHome::create().map_err(RunError::Home)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(RunError::Runtime)?;
     let done = runtime.block_on(serve(capability, settings, &home));
@@ -37,11 +37,11 @@ pub(crate) fn run(capability: Capability, settings: Settings) -> Result<(), RunE
     done
 }
 
-async fn serve(capability: Capability, settings: Settings, home: &Home) -> Result<(), RunError> {
+async fn serve(capability: Capability, settings: KitSettings, home: &ServerHome) -> Result<(), RunError> {
     // Dropped at the end, which ends them.
     let mut background = JoinSet::new();
     let signals = watch_signals(&mut background).map_err(RunError::Runtime)?;
-    let server = Arc::new(Server::new(capability, settings.limits, home));
+    let server = Arc::new(KitServer::new(capability, settings.limits, home));
     server.pool.prepare();
     background.spawn(sweep_refs(server.refs.clone(), settings.limits.refs_age));
     tokio::task::spawn_blocking(home::sweep);

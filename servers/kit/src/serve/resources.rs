@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use crate::refs::{RefStore, Stored};
+use crate::refs::{RefStore, StoredResult};
 
 const SCHEME: &str = "doc://";
 /// A ref never changes, but it expires: clients must revalidate it.
@@ -41,8 +41,8 @@ fn look_up(refs: &RefStore, uri: String) -> Result<ReadResourceResult, ErrorData
 }
 
 /// Text as it is, everything else as Base64.
-fn contents(stored: Stored, uri: String) -> ResourceContents {
-    let Stored { bytes, media_type, .. } = stored;
+fn contents(stored: StoredResult, uri: String) -> ResourceContents {
+    let StoredResult { bytes, media_type, .. } = stored;
     let text =
         if is_text(&media_type) { String::from_utf8(bytes) } else { return blob(&bytes, uri, media_type) };
     match text {

@@ -8,22 +8,22 @@ use tokio_util::task::TaskTracker;
 
 use super::catalogue;
 use crate::capability::Capability;
-use crate::home::Home;
+use crate::home::ServerHome;
 use crate::metrics::Metrics;
 use crate::refs::RefStore;
-use crate::settings::Limits;
+use crate::settings::WorkerLimits;
 use crate::worker::pool::Pool;
 
 /// The time for calls in progress when the server is told to stop. Containers usually get ten seconds.
 const GRACE: Duration = Duration::from_secs(8);
 
 /// The shared state of all handlers.
-pub(crate) struct Server {
+pub(crate) struct KitServer {
     pub(crate) capability: Capability,
     pub(super) tools: Vec<rmcp::model::Tool>,
     pub(super) pool: Pool,
     pub(super) refs: RefStore,
-    pub(super) limits: Limits,
+    pub(super) limits: WorkerLimits,
     pub(super) metrics: Arc<Metrics>,
     /// Running calls.
     pub(super) calls: TaskTracker,
@@ -31,8 +31,8 @@ pub(crate) struct Server {
     pub(super) stopping: CancellationToken,
 }
 
-impl Server {
-    pub(super) fn new(capability: Capability, limits: Limits, home: &Home) -> Self {
+impl KitServer {
+    pub(super) fn new(capability: Capability, limits: WorkerLimits, home: &ServerHome) -> Self {
         let metrics = Arc::new(Metrics::new());
         Self {
             tools: catalogue::tools(&capability),

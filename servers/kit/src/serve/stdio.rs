@@ -8,10 +8,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Handler;
-use super::server::Server;
+use super::server::KitServer;
 use crate::run_error::RunError;
 
-pub(super) async fn serve(server: &Arc<Server>, signals: CancellationToken) -> Result<(), RunError> {
+pub(super) async fn serve(server: &Arc<KitServer>, signals: CancellationToken) -> Result<(), RunError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
     let transport =
         AsyncRwTransport::new_server(input, output).with_max_line_length(server.limits.read_bytes());
@@ -27,7 +27,7 @@ pub(super) async fn serve(server: &Arc<Server>, signals: CancellationToken) -> R
 }
 
 async fn until_over(
-    server: &Server,
+    server: &KitServer,
     running: RunningService<RoleServer, Handler>,
     signals: CancellationToken,
 ) -> Result<(), RunError> {

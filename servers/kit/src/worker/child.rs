@@ -18,11 +18,11 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{dup2_stdin, dup2_stdout, getpgrp, getpid};
 use parking_lot::Mutex;
 
-use super::{Job, REFS_VARIABLE, Reply, Telling, frames};
+use super::{ProgressMode, REFS_VARIABLE, WorkerJob, WorkerReply, frames};
 use crate::capability::Capability;
 use crate::environment;
 use crate::refs::RefStore;
-use crate::settings::Limits;
+use crate::settings::WorkerLimits;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::{Progress, Work};
 
@@ -33,7 +33,7 @@ const TELL_EVERY: Duration = Duration::from_millis(50);
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// `make` is called here, after the limits are set.
-pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &Limits) -> ExitCode {
+pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &WorkerLimits) -> ExitCode {
     match work(make, limits) {
         Ok(()) => leave(),
         Err(error) => {
@@ -43,13 +43,13 @@ pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &Limits) -> ExitCod
     }
 }
 
-fn work(make: impl FnOnce() -> Capability, limits: &Limits) -> io::Result<()> {
+fn work(make: impl FnOnce() -> Capability, limits: &WorkerLimits) -> io::Result<()> {
     let (mut input, output) = take_pipes()?;
     limit_itself(limits)?;
     let refs = environment::variable(REFS_VARIABLE)
         .ok_or_else(|| io::Error::other("no folder for refs is given"))?;
-    let bench = Bench { capability: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
-    bench.output.send(&Reply::Ready)?;
+    let bench = WorkerBench { capability: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
+    bench.output.send(&WorkerReply::Ready)?;
     let (sender, receiver) = sync_channel(1);
     let jobs = thread::Builder::new().name("jobs".to_owned()).stack_size(STACK_BYTES);
     jobs.spawn(move || until_the_end(|| bench.run(&receiver)))?;
@@ -80,15 +80,15 @@ fn until_the_end(run: impl FnOnce() -> io::Result<()>) {
 }
 
 /// Frames use private descriptors: output of a library ends up on stderr, and it finds nothing on stdin.
-fn take_pipes() -> io::Result<(File, Output)> {
+fn take_pipes() -> io::Result<(File, ChildOutput)> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(io::stderr())?;
-    Ok((input.into(), Output(Arc::new(Mutex::new(output.into())))))
+    Ok((input.into(), ChildOutput(Arc::new(Mutex::new(output.into())))))
 }
 
-fn limit_itself(limits: &Limits) -> io::Result<()> {
+fn limit_itself(limits: &WorkerLimits) -> io::Result<()> {
     lower(Resource::RLIMIT_AS, limits.memory_bytes)?;
     lower(Resource::RLIMIT_CORE, 0)
 }
@@ -101,10 +101,10 @@ fn lower(resource: Resource, limit: u64) -> io::Result<()> {
 }
 
 #[derive(Clone)]
-struct Output(Arc<Mutex<File>>);
+struct ChildOutput(Arc<Mutex<File>>);
 
-impl Output {
-    fn send(&self, reply: &Reply) -> io::Result<()> {
+impl ChildOutput {
+    fn send(&self, reply: &WorkerReply) -> io::Result<()> {
         self.send_frame(&frames::pack(reply)?)
     }
 
@@ -114,19 +114,19 @@ impl Output {
     }
 }
 
-struct Bench {
+struct WorkerBench {
     capability: Capability,
     refs: RefStore,
-    output: Output,
+    output: ChildOutput,
 }
 
-impl Bench {
+impl WorkerBench {
     fn run(&self, jobs: &Receiver<Vec<u8>>) -> io::Result<()> {
         for job in jobs {
-            self.output.send(&Reply::Taken)?;
+            self.output.send(&WorkerReply::Taken)?;
             let frame = frames::pack(&self.answer(&job))?;
             if frame.len() > ANSWER_BYTES_MAX {
-                self.output.send(&Reply::Trouble(too_long(frame.len())))?;
+                self.output.send(&WorkerReply::Trouble(too_long(frame.len())))?;
             } else {
                 self.output.send_frame(&frame)?;
             }
@@ -134,25 +134,25 @@ impl Bench {
         Ok(())
     }
 
-    fn answer(&self, job: &[u8]) -> Reply {
+    fn answer(&self, job: &[u8]) -> WorkerReply {
         match self.call(job) {
-            Ok(answer) => Reply::Answer(answer),
-            Err(trouble) => Reply::Trouble(trouble),
+            Ok(answer) => WorkerReply::Answer(answer),
+            Err(trouble) => WorkerReply::Trouble(trouble),
         }
     }
 
     fn call(&self, job: &[u8]) -> Result<serde_json::Value, Trouble> {
-        let job: Job = serde_json::from_slice(job)
+        let job: WorkerJob = serde_json::from_slice(job)
             .map_err(|error| Trouble::internal(format!("a job could not be read: {error}")))?;
         let tool = self.capability.find(&job.tool);
         let tool = tool.ok_or_else(|| Trouble::internal(format!("a worker does not know {}", job.tool)))?;
         tool.call(job.arguments, &self.work(job.telling))
     }
 
-    fn work(&self, telling: Telling) -> Work {
+    fn work(&self, telling: ProgressMode) -> Work {
         match telling {
-            Telling::Nothing => Work::new(self.refs.clone(), |_| {}),
-            Telling::Progress => {
+            ProgressMode::Nothing => Work::new(self.refs.clone(), |_| {}),
+            ProgressMode::Progress => {
                 let teller = Teller { output: self.output.clone(), last: Mutex::new(None) };
                 Work::new(self.refs.clone(), move |progress| teller.tell(progress))
             }
@@ -171,7 +171,7 @@ fn too_long(length: usize) -> Trouble {
 
 /// Passes on progress that advances, at a useful rate.
 struct Teller {
-    output: Output,
+    output: ChildOutput,
     last: Mutex<Option<(Instant, f64)>>,
 }
 
@@ -179,7 +179,7 @@ impl Teller {
     fn tell(&self, progress: Progress) {
         if self.is_news(&progress) {
             // A server that is gone is noticed by the main thread.
-            drop(self.output.send(&Reply::Progress(progress)));
+            drop(self.output.send(&WorkerReply::Progress(progress)));
         }
     }
 

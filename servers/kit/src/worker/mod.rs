@@ -1,7 +1,7 @@
 //! Worker processes: the program itself, started again, that runs tools and may die of it.
 //!
-//! Server and worker exchange frames over the worker's stdin and stdout: a [`Job`] goes in, [`Reply::Taken`],
-//! any number of [`Reply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
+//! Server and worker exchange frames over the worker's stdin and stdout: a [`WorkerJob`] goes in, [`WorkerReply::Taken`],
+//! any number of [`WorkerReply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
 
 pub(crate) mod child;
 mod fate;
@@ -29,23 +29,23 @@ pub(crate) fn is_worker() -> bool {
 
 /// One call.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Job<'a> {
+pub(crate) struct WorkerJob<'a> {
     pub(crate) tool: Cow<'a, str>,
     pub(crate) arguments: Value,
-    pub(crate) telling: Telling,
+    pub(crate) telling: ProgressMode,
 }
 
 /// The wish for progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Telling {
+pub(crate) enum ProgressMode {
     Progress,
     Nothing,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Reply {
+pub(crate) enum WorkerReply {
     /// The first message of a worker.
     Ready,
     /// It has read a job and begins. Before that, another worker can be given the same job.

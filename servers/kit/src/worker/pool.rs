@@ -11,59 +11,59 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::fate::Fate;
+use super::fate::WorkerFate;
 use super::process::{Launch, Worker};
-use super::{Job, Reply, frames};
+use super::{WorkerJob, WorkerReply, frames};
 use crate::metrics::Metrics;
-use crate::settings::Limits;
+use crate::settings::WorkerLimits;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Progress;
 
 /// The receiver of a call's progress.
-pub(crate) trait Listener: Send + Sync {
+pub(crate) trait ProgressListener: Send + Sync {
     fn hear(&self, progress: Progress) -> impl Future<Output = ()> + Send;
 }
 
 /// The reason why a call has no answer.
 #[derive(Debug)]
-pub(crate) enum Ending {
+pub(crate) enum CallEnding {
     Trouble(Trouble),
     /// The caller cancelled it.
     Cancelled,
 }
 
-impl From<Trouble> for Ending {
+impl From<Trouble> for CallEnding {
     fn from(trouble: Trouble) -> Self {
-        Ending::Trouble(trouble)
+        CallEnding::Trouble(trouble)
     }
 }
 
 /// The time limit of a call, its size, and its cancellation.
-pub(crate) struct Terms {
+pub(crate) struct CallTerms {
     pub(crate) limit: Duration,
     pub(crate) bytes: usize,
     pub(crate) cancelled: CancellationToken,
 }
 
 #[derive(Clone)]
-pub(crate) struct Pool(Arc<Inner>);
+pub(crate) struct Pool(Arc<PoolInner>);
 
-struct Inner {
+struct PoolInner {
     launch: Launch,
-    limits: Limits,
+    limits: WorkerLimits,
     metrics: Arc<Metrics>,
     /// Ready for a job, the last used on top: its memory is warm.
     idle: Mutex<Vec<Worker>>,
     slots: Arc<Semaphore>,
-    queue: Mutex<Queue>,
+    queue: Mutex<WaitingCalls>,
     /// Starts of workers in the background.
     tasks: TaskTracker,
     closed: CancellationToken,
 }
 
 /// The result with one worker.
-enum Outcome {
-    Said(Said),
+enum WorkerOutcome {
+    Said(FinalMessage),
     /// It died before it began: another one can be given the same job.
     Untouched(io::Error),
     Died(io::Error),
@@ -72,14 +72,14 @@ enum Outcome {
 }
 
 /// The final message of a worker.
-enum Said {
+enum FinalMessage {
     Answer(Value),
     Trouble(Trouble),
 }
 
 impl Pool {
-    pub(crate) fn new(refs: PathBuf, limits: Limits, metrics: Arc<Metrics>) -> Self {
-        Self(Arc::new(Inner {
+    pub(crate) fn new(refs: PathBuf, limits: WorkerLimits, metrics: Arc<Metrics>) -> Self {
+        Self(Arc::new(PoolInner {
             launch: Launch { refs },
             limits,
             metrics,
@@ -104,10 +104,10 @@ impl Pool {
     /// One call, from waiting for a worker to its answer.
     pub(crate) async fn call(
         &self,
-        job: Job<'_>,
-        terms: &Terms,
-        listener: &impl Listener,
-    ) -> Result<Value, Ending> {
+        job: WorkerJob<'_>,
+        terms: &CallTerms,
+        listener: &impl ProgressListener,
+    ) -> Result<Value, CallEnding> {
         let _slot = self.0.admit(terms).await?;
         let _busy = self.0.metrics.busy();
         let tool = job.tool.clone();
@@ -117,25 +117,25 @@ impl Pool {
         drop(job);
         let mut worker = self.0.worker().await?;
         let mut outcome = give(&mut worker, &frame, terms, listener).await;
-        if let Outcome::Untouched(error) = &outcome {
+        if let WorkerOutcome::Untouched(error) = &outcome {
             tracing::debug!(%error, "a worker died before it started; another worker gets its job");
             self.0.metrics.worker_ended("lost");
             worker = self.0.start().await?;
             outcome = give(&mut worker, &frame, terms, listener).await;
         }
         match outcome {
-            Outcome::Said(said) => self.keep(worker, said),
-            Outcome::Untouched(error) | Outcome::Died(error) => {
+            WorkerOutcome::Said(said) => self.keep(worker, said),
+            WorkerOutcome::Untouched(error) | WorkerOutcome::Died(error) => {
                 Err(self.died(worker, &tool, &error).await.into())
             }
-            Outcome::TimedOut => {
-                let fate = Fate::TimedOut(terms.limit);
+            WorkerOutcome::TimedOut => {
+                let fate = WorkerFate::TimedOut(terms.limit);
                 self.end(worker, fate.as_str());
                 Err(fate.trouble(&tool, &self.0.limits).into())
             }
-            Outcome::Cancelled => {
+            WorkerOutcome::Cancelled => {
                 self.end(worker, "cancelled");
-                Err(Ending::Cancelled)
+                Err(CallEnding::Cancelled)
             }
         }
     }
@@ -153,8 +153,9 @@ impl Pool {
     }
 
     /// Takes back a worker that has answered, unless it is worn out.
-    fn keep(&self, worker: Worker, said: Said) -> Result<Value, Ending> {
-        let has_panicked = matches!(&said, Said::Trouble(trouble) if trouble.code == TroubleCode::Crashed);
+    fn keep(&self, worker: Worker, said: FinalMessage) -> Result<Value, CallEnding> {
+        let has_panicked =
+            matches!(&said, FinalMessage::Trouble(trouble) if trouble.code == TroubleCode::Crashed);
         let resident = worker.resident().unwrap_or(u64::MAX);
         if has_panicked {
             self.end(worker, "panicked");
@@ -168,14 +169,14 @@ impl Pool {
             self.0.idle().push(worker);
         }
         match said {
-            Said::Answer(answer) => Ok(answer),
-            Said::Trouble(trouble) => Err(trouble.into()),
+            FinalMessage::Answer(answer) => Ok(answer),
+            FinalMessage::Trouble(trouble) => Err(trouble.into()),
         }
     }
 
     async fn died(&self, worker: Worker, tool: &str, error: &io::Error) -> Trouble {
         let (status, words) = worker.autopsy().await;
-        let fate = Fate::of(status, &words);
+        let fate = WorkerFate::of(status, &words);
         let ended = status.map_or_else(|| error.to_string(), |status| status.to_string());
         tracing::warn!(tool, ended, "a worker died: {}", fate.as_str());
         self.0.metrics.worker_ended(fate.as_str());
@@ -192,52 +193,57 @@ impl Pool {
 
 /// Gives a worker a job and waits for its outcome. A worker that was cancelled or timed out is still busy and
 /// must be ended.
-async fn give(worker: &mut Worker, job: &[u8], terms: &Terms, listener: &impl Listener) -> Outcome {
+async fn give(
+    worker: &mut Worker,
+    job: &[u8],
+    terms: &CallTerms,
+    listener: &impl ProgressListener,
+) -> WorkerOutcome {
     let exchange = tokio::time::timeout(terms.limit, exchange(worker, job, listener));
     match terms.cancelled.run_until_cancelled(exchange).await {
-        None => Outcome::Cancelled,
-        Some(Err(_)) => Outcome::TimedOut,
+        None => WorkerOutcome::Cancelled,
+        Some(Err(_)) => WorkerOutcome::TimedOut,
         Some(Ok(outcome)) => outcome,
     }
 }
 
-async fn exchange(worker: &mut Worker, job: &[u8], listener: &impl Listener) -> Outcome {
+async fn exchange(worker: &mut Worker, job: &[u8], listener: &impl ProgressListener) -> WorkerOutcome {
     if let Err(error) = worker.send(job).await {
-        return Outcome::Untouched(error);
+        return WorkerOutcome::Untouched(error);
     }
     let mut has_begun = false;
     loop {
         match worker.receive().await {
-            Ok(Reply::Taken) => has_begun = true,
-            Ok(Reply::Progress(progress)) => listener.hear(progress).await,
-            Ok(Reply::Answer(answer)) => return Outcome::Said(Said::Answer(answer)),
-            Ok(Reply::Trouble(trouble)) => return Outcome::Said(Said::Trouble(trouble)),
-            Ok(Reply::Ready) => {
-                return Outcome::Died(io::Error::other("a worker said twice that it is ready"));
+            Ok(WorkerReply::Taken) => has_begun = true,
+            Ok(WorkerReply::Progress(progress)) => listener.hear(progress).await,
+            Ok(WorkerReply::Answer(answer)) => return WorkerOutcome::Said(FinalMessage::Answer(answer)),
+            Ok(WorkerReply::Trouble(trouble)) => return WorkerOutcome::Said(FinalMessage::Trouble(trouble)),
+            Ok(WorkerReply::Ready) => {
+                return WorkerOutcome::Died(io::Error::other("a worker said twice that it is ready"));
             }
-            Err(error) if has_begun => return Outcome::Died(error),
-            Err(error) => return Outcome::Untouched(error),
+            Err(error) if has_begun => return WorkerOutcome::Died(error),
+            Err(error) => return WorkerOutcome::Untouched(error),
         }
     }
 }
 
-impl Inner {
+impl PoolInner {
     fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
         self.idle.lock()
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, WaitingCalls> {
         self.queue.lock()
     }
 
     /// A place among those that work, or in the queue before them.
-    async fn admit(&self, terms: &Terms) -> Result<OwnedSemaphorePermit, Ending> {
+    async fn admit(&self, terms: &CallTerms) -> Result<OwnedSemaphorePermit, CallEnding> {
         if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() {
             return Ok(slot);
         }
-        let _place = Place::take(self, terms.bytes)?;
+        let _place = QueuePlace::take(self, terms.bytes)?;
         let slot = terms.cancelled.run_until_cancelled(Arc::clone(&self.slots).acquire_owned()).await;
-        let slot = slot.ok_or(Ending::Cancelled)?;
+        let slot = slot.ok_or(CallEnding::Cancelled)?;
         Ok(slot.expect("the semaphore is never closed"))
     }
 
@@ -274,19 +280,19 @@ impl Inner {
 
 /// The calls that wait.
 #[derive(Default)]
-struct Queue {
+struct WaitingCalls {
     calls: usize,
     bytes: usize,
 }
 
 /// One of them.
-struct Place<'a> {
-    inner: &'a Inner,
+struct QueuePlace<'a> {
+    inner: &'a PoolInner,
     bytes: usize,
 }
 
-impl<'a> Place<'a> {
-    fn take(inner: &'a Inner, bytes: usize) -> Result<Self, Trouble> {
+impl<'a> QueuePlace<'a> {
+    fn take(inner: &'a PoolInner, bytes: usize) -> Result<Self, Trouble> {
         let mut queue = inner.queue();
         let limits = &inner.limits;
         if queue.calls >= limits.queue || queue.bytes + bytes > limits.waiting_bytes() {
@@ -299,7 +305,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         let mut queue = self.inner.queue();
         queue.calls -= 1;

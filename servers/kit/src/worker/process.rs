@@ -16,7 +16,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{REFS_VARIABLE, Reply, WORKER_VARIABLE, frames};
+use super::{REFS_VARIABLE, WORKER_VARIABLE, WorkerReply, frames};
 use crate::cli::TOKEN_VARIABLE;
 use crate::environment;
 
@@ -61,7 +61,7 @@ impl Launch {
     pub(super) async fn start(&self) -> Result<Worker, StartError> {
         let mut worker = self.spawn().map_err(StartError::Spawn)?;
         match timeout(START_LIMIT, worker.receive()).await {
-            Ok(Ok(Reply::Ready)) => Ok(worker),
+            Ok(Ok(WorkerReply::Ready)) => Ok(worker),
             Ok(Ok(_)) => Err(StartError::Ended(io::Error::other("its first word was another one"))),
             Ok(Err(error)) => Err(StartError::Ended(error)),
             Err(_) => Err(StartError::Slow),
@@ -117,7 +117,7 @@ impl Worker {
         self.input.flush().await
     }
 
-    pub(super) async fn receive(&mut self) -> io::Result<Reply> {
+    pub(super) async fn receive(&mut self) -> io::Result<WorkerReply> {
         let content = frames::receive(&mut self.output).await?;
         serde_json::from_slice(&content).map_err(io::Error::other)
     }

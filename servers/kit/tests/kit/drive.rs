@@ -19,19 +19,19 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
-pub(crate) const ERAS: [Era; 2] = [Era::Initialize, Era::Modern];
+pub(crate) const ERAS: [KitEra; 2] = [KitEra::Initialize, KitEra::Modern];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Era {
+pub(crate) enum KitEra {
     Initialize,
     Modern,
 }
 
-impl Era {
+impl KitEra {
     fn lifecycle(self) -> ClientLifecycleMode {
         match self {
-            Era::Initialize => ClientLifecycleMode::Initialize,
-            Era::Modern => {
+            KitEra::Initialize => ClientLifecycleMode::Initialize,
+            KitEra::Modern => {
                 ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
             }
         }
@@ -54,12 +54,12 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 }
 
 /// A client, with the folder for temporary files of the server that it has started, if it has.
-pub(crate) struct Client {
+pub(crate) struct KitClient {
     client: capability_testkit::Client,
     _folder: Option<TempDir>,
 }
 
-impl Deref for Client {
+impl Deref for KitClient {
     type Target = capability_testkit::Client;
 
     fn deref(&self) -> &Self::Target {
@@ -68,13 +68,13 @@ impl Deref for Client {
 }
 
 /// A server of the client's own, on stdin and stdout.
-pub(crate) async fn over_stdio(era: Era, arguments: &[&str]) -> Client {
+pub(crate) async fn over_stdio(era: KitEra, arguments: &[&str]) -> KitClient {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(arguments);
     command.env("TMPDIR", folder.path());
     let transport = speak_with(command);
     let service = ProgressLog::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
-    Client { client: capability_testkit::Client { service }, _folder: Some(folder) }
+    KitClient { client: capability_testkit::Client { service }, _folder: Some(folder) }
 }
 
 /// A server on its own port.
@@ -114,10 +114,10 @@ fn find(log: &Mutex<Vec<String>>, what: &str) -> Option<String> {
 }
 
 impl Http {
-    pub(crate) async fn client(&self, era: Era) -> Client {
+    pub(crate) async fn client(&self, era: KitEra) -> KitClient {
         let transport = StreamableHttpClientTransport::from_uri(self.url.as_str());
         let service = ProgressLog::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
-        Client { client: capability_testkit::Client { service }, _folder: None }
+        KitClient { client: capability_testkit::Client { service }, _folder: None }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -151,7 +151,7 @@ impl Http {
     }
 }
 
-impl Client {
+impl KitClient {
     /// The answer of a successful call: as structure and, equally, as text.
     pub(crate) async fn answer(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;

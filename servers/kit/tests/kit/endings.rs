@@ -3,12 +3,12 @@
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::drive::{Era, LIMIT, children_of, command, eventually, is_alive, serve};
+use super::drive::{KitEra, LIMIT, children_of, command, eventually, is_alive, serve};
 
 #[tokio::test]
 async fn a_server_told_to_stop_lets_calls_finish_and_takes_no_more() {
     let mut server = serve(&["--workers", "2"]).await;
-    let (client, other) = (server.client(Era::Modern).await, server.client(Era::Modern).await);
+    let (client, other) = (server.client(KitEra::Modern).await, server.client(KitEra::Modern).await);
     let workers = children_of(server.id());
     let stop = async {
         eventually("it is busy", async || server.metric("capability_busy_workers").await == 1.0).await;
@@ -32,7 +32,7 @@ async fn a_server_told_to_stop_lets_calls_finish_and_takes_no_more() {
 #[tokio::test]
 async fn nothing_is_left_of_a_server_that_was_killed() {
     let mut server = serve(&["--workers", "2"]).await;
-    let client = server.client(Era::Initialize).await;
+    let client = server.client(KitEra::Initialize).await;
     let program = client.answer("program", json!({})).await["worker"].as_u64().unwrap() as u32;
     let _spinning = client.begin("spin", json!({})).await;
     eventually("it is busy", async || server.metric("capability_busy_workers").await == 1.0).await;

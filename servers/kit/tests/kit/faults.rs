@@ -3,11 +3,11 @@
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, send_signal, serve};
+use super::drive::{ERAS, KitClient, KitEra, eventually, is_alive, over_stdio, send_signal, serve};
 
 const LIMITS: [&str; 2] = ["--memory-mib", "512"];
 
-async fn lives_through_everything(client: &Client) {
+async fn lives_through_everything(client: &KitClient) {
     for (tool, arguments, code, words) in [
         ("panic", json!({}), "crashed", "failed on this input"),
         ("exit", json!({}), "crashed", "crashed on this input; the server keeps running"),
@@ -29,13 +29,13 @@ async fn lives_through_everything(client: &Client) {
 
 #[tokio::test]
 async fn every_fault_is_a_clear_error_and_the_next_call_works_on_stdio() {
-    lives_through_everything(&over_stdio(Era::Initialize, &LIMITS).await).await;
+    lives_through_everything(&over_stdio(KitEra::Initialize, &LIMITS).await).await;
 }
 
 #[tokio::test]
 async fn every_fault_is_a_clear_error_and_the_next_call_works_over_http() {
     let server = serve(&LIMITS).await;
-    lives_through_everything(&server.client(Era::Modern).await).await;
+    lives_through_everything(&server.client(KitEra::Modern).await).await;
     for (reason, ends) in
         [("out_of_memory", 1.0), ("out_of_stack", 1.0), ("timed_out", 1.0), ("panicked", 1.0)]
     {
@@ -47,7 +47,7 @@ async fn every_fault_is_a_clear_error_and_the_next_call_works_over_http() {
 
 #[tokio::test]
 async fn a_call_that_never_ends_is_stopped() {
-    let client = over_stdio(Era::Modern, &["--timeout-seconds", "1"]).await;
+    let client = over_stdio(KitEra::Modern, &["--timeout-seconds", "1"]).await;
     let (code, text) = client.trouble("spin", json!({})).await;
     assert_eq!(code, "timed_out");
     assert!(text.starts_with("spin was stopped because it took longer than 1 s\nhint: "), "{text}");
@@ -67,7 +67,7 @@ async fn a_fault_of_one_call_does_not_touch_another() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_an_error_of_the_protocol() {
-    let client = over_stdio(Era::Modern, &[]).await;
+    let client = over_stdio(KitEra::Modern, &[]).await;
     let error = client.try_call("nope", json!({})).await.unwrap_err().to_string();
     assert!(error.contains("Unknown tool: nope") && error.contains("hint: the tools are echo,"), "{error}");
     client.is_well().await;
@@ -75,14 +75,14 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 
 #[tokio::test]
 async fn what_a_library_prints_does_not_disturb_the_answer() {
-    let client = over_stdio(Era::Initialize, &[]).await;
+    let client = over_stdio(KitEra::Initialize, &[]).await;
     assert_eq!(client.answer("chatter", json!({})).await, json!({}));
     client.is_well().await;
 }
 
 #[tokio::test]
 async fn a_worker_that_panicked_is_replaced_with_what_it_started() {
-    let client = over_stdio(Era::Initialize, &["--workers", "1"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--workers", "1"]).await;
     let worker = client.worker().await;
     let program = client.answer("program", json!({})).await["worker"].as_u64().unwrap() as u32;
     assert!(is_alive(program));
@@ -93,7 +93,7 @@ async fn a_worker_that_panicked_is_replaced_with_what_it_started() {
 
 #[tokio::test]
 async fn a_worker_that_was_killed_while_it_waited_is_replaced_unnoticed() {
-    let client = over_stdio(Era::Initialize, &["--workers", "1"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--workers", "1"]).await;
     send_signal(client.worker().await, Signal::SIGKILL);
     client.is_well().await;
 }
@@ -102,7 +102,7 @@ async fn a_worker_that_was_killed_while_it_waited_is_replaced_unnoticed() {
 #[tokio::test]
 async fn a_worker_that_dies_with_a_job_it_never_began_is_replaced_unnoticed() {
     let server = serve(&["--workers", "1"]).await;
-    let client = server.client(Era::Modern).await;
+    let client = server.client(KitEra::Modern).await;
     let worker = client.worker().await;
     send_signal(worker, Signal::SIGSTOP);
     let killed = async {
@@ -114,7 +114,7 @@ async fn a_worker_that_dies_with_a_job_it_never_began_is_replaced_unnoticed() {
 }
 
 /// Over HTTP, a cancellation may overtake its call: the call has to have arrived.
-async fn cancelling_ends_the_worker(client: &Client, has_arrived: impl AsyncFn() -> bool) {
+async fn cancelling_ends_the_worker(client: &KitClient, has_arrived: impl AsyncFn() -> bool) {
     let worker = client.worker().await;
     let call = client.begin("spin", json!({})).await;
     eventually("it has arrived", has_arrived).await;
@@ -125,7 +125,7 @@ async fn cancelling_ends_the_worker(client: &Client, has_arrived: impl AsyncFn()
 
 #[tokio::test]
 async fn cancelling_a_call_ends_its_worker() {
-    let client = over_stdio(Era::Initialize, &["--workers", "1"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--workers", "1"]).await;
     cancelling_ends_the_worker(&client, async || true).await;
     let server = serve(&["--workers", "1"]).await;
     for era in ERAS {
@@ -138,7 +138,7 @@ async fn cancelling_a_call_ends_its_worker() {
 #[tokio::test]
 async fn a_client_that_hangs_up_ends_its_call() {
     let server = serve(&["--workers", "1"]).await;
-    let worker = server.client(Era::Modern).await.worker().await;
+    let worker = server.client(KitEra::Modern).await.worker().await;
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "spin", "arguments": {}, "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -13,14 +13,14 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::drive::{Era, LIMIT, eventually, serve};
+use super::drive::{KitEra, LIMIT, eventually, serve};
 
 /// All its requests, as method, path and body.
-type Told = Arc<Mutex<Vec<(Method, String, Value)>>>;
+type RecordedRequests = Arc<Mutex<Vec<(Method, String, Value)>>>;
 
-struct Gateway {
+struct FakeGateway {
     url: String,
-    told: Told,
+    told: RecordedRequests,
     mood: Arc<Mutex<Mood>>,
 }
 
@@ -35,11 +35,11 @@ enum Mood {
 const BEAT: &str = "/servers/sample-mcp/instances/one/heartbeat";
 const PLACE: &str = "/servers/sample-mcp/instances/one";
 
-impl Gateway {
+impl FakeGateway {
     async fn start(address: &str, mood: Mood) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let gateway = Self { url, told: Told::default(), mood: Arc::new(Mutex::new(mood)) };
+        let gateway = Self { url, told: RecordedRequests::default(), mood: Arc::new(Mutex::new(mood)) };
         let router =
             Router::new().fallback(answer).with_state((Arc::clone(&gateway.told), Arc::clone(&gateway.mood)));
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -64,7 +64,10 @@ impl Gateway {
     }
 }
 
-async fn answer(State((told, mood)): State<(Told, Arc<Mutex<Mood>>)>, request: Request) -> Response {
+async fn answer(
+    State((told, mood)): State<(RecordedRequests, Arc<Mutex<Mood>>)>,
+    request: Request,
+) -> Response {
     assert_eq!(request.headers()["authorization"], "Bearer secret");
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let body = request.into_body().collect().await.unwrap().to_bytes();
@@ -86,7 +89,7 @@ fn options(gateway: &str) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_server_registers_shows_that_it_lives_and_says_goodbye() {
-    let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
+    let gateway = FakeGateway::start("127.0.0.1:0", Mood::Friendly).await;
     let mut server = serve(&options(&gateway.url)).await;
     eventually("it shows that it lives", async || gateway.beats() > 2).await;
     let (_, _, registration) = gateway.told.lock()[0].clone();
@@ -108,7 +111,7 @@ async fn a_server_registers_shows_that_it_lives_and_says_goodbye() {
 
 #[tokio::test]
 async fn a_server_that_the_gateway_forgot_registers_again() {
-    let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
+    let gateway = FakeGateway::start("127.0.0.1:0", Mood::Friendly).await;
     let _server = serve(&options(&gateway.url)).await;
     eventually("it is there", async || gateway.beats() > 0).await;
     gateway.set(Mood::Forgetful);
@@ -123,8 +126,8 @@ async fn a_gateway_that_is_away_is_waited_for_while_the_server_serves() {
     let url = format!("http://{address}");
     let server = serve(&options(&url)).await;
     eventually("it says so", async || server.logged("the gateway does not answer") == 1).await;
-    server.client(Era::Modern).await.is_well().await;
-    let gateway = Gateway::start(&address.to_string(), Mood::Friendly).await;
+    server.client(KitEra::Modern).await.is_well().await;
+    let gateway = FakeGateway::start(&address.to_string(), Mood::Friendly).await;
     eventually("it registers", async || gateway.beats() > 0).await;
     eventually("that is said too", async || server.logged("registered with the gateway") == 1).await;
     assert_eq!(server.logged("the gateway does not answer"), 1, "once is enough");
@@ -132,7 +135,7 @@ async fn a_gateway_that_is_away_is_waited_for_while_the_server_serves() {
 
 #[tokio::test]
 async fn a_refusal_is_logged_once_and_tried_again() {
-    let gateway = Gateway::start("127.0.0.1:0", Mood::Unwilling).await;
+    let gateway = FakeGateway::start("127.0.0.1:0", Mood::Unwilling).await;
     let server = serve(&options(&gateway.url)).await;
     eventually("it tries again", async || gateway.registrations() > 1).await;
     assert_eq!(server.logged("403 Forbidden: {\"message\": \"not you\"}"), 1);
@@ -142,7 +145,7 @@ async fn a_refusal_is_logged_once_and_tried_again() {
 
 #[tokio::test]
 async fn a_token_in_a_file_is_read_and_the_public_url_registered() {
-    let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
+    let gateway = FakeGateway::start("127.0.0.1:0", Mood::Friendly).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "secret\n").unwrap();
     let path = file.path().to_str().unwrap();
@@ -163,7 +166,7 @@ async fn a_token_in_a_file_is_read_and_the_public_url_registered() {
 
 #[tokio::test]
 async fn the_gateway_is_told_the_token_that_it_has_to_show() {
-    let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
+    let gateway = FakeGateway::start("127.0.0.1:0", Mood::Friendly).await;
     let _server = serve(&[&options(&gateway.url)[..], &["--http-token", "hunter2"]].concat()).await;
     eventually("it registers", async || gateway.registrations() == 1).await;
     let (_, _, registration) = gateway.told.lock()[0].clone();

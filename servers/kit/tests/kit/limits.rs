@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, send_signal, serve};
+use super::drive::{ERAS, KitClient, KitEra, eventually, is_alive, over_stdio, send_signal, serve};
 
 /// The only worker of a server, stopped until this is dropped: it keeps its call however slow the machine is.
 struct StoppedWorker(u32);
 
 impl StoppedWorker {
-    async fn of(client: &Client) -> Self {
+    async fn of(client: &KitClient) -> Self {
         let worker = client.worker().await;
         send_signal(worker, Signal::SIGSTOP);
         Self(worker)
@@ -27,7 +27,7 @@ impl Drop for StoppedWorker {
 #[tokio::test]
 async fn as_many_calls_as_there_are_workers_are_worked_on_at_once() {
     let server = serve(&["--workers", "2"]).await;
-    let client = server.client(Era::Modern).await;
+    let client = server.client(KitEra::Modern).await;
     let call = || client.answer("sleep", json!({"ms": 2000}));
     let busy = eventually("two work and one waits", async || {
         server.metric("capability_busy_workers").await == 2.0
@@ -42,7 +42,7 @@ async fn as_many_calls_as_there_are_workers_are_worked_on_at_once() {
 #[tokio::test]
 async fn calls_beyond_the_queue_are_refused() {
     let server = serve(&["--workers", "1", "--queue", "1"]).await;
-    let client = server.client(Era::Modern).await;
+    let client = server.client(KitEra::Modern).await;
     let worker = StoppedWorker::of(&client).await;
     let call = || client.is_well();
     let refused = async {
@@ -60,7 +60,7 @@ async fn calls_beyond_the_queue_are_refused() {
 #[tokio::test]
 async fn calls_that_wait_hold_only_so_much() {
     let server = serve(&["--workers", "1", "--input-mib", "1"]).await;
-    let client = server.client(Era::Modern).await;
+    let client = server.client(KitEra::Modern).await;
     let text = "x".repeat(2 << 20);
     let worker = StoppedWorker::of(&client).await;
     let mut calls = vec![client.begin("echo", json!({"text": "x"})).await];
@@ -81,7 +81,7 @@ async fn calls_that_wait_hold_only_so_much() {
 #[tokio::test]
 async fn a_call_that_waits_can_be_cancelled() {
     let server = serve(&["--workers", "1", "--queue", "1"]).await;
-    let client = server.client(Era::Initialize).await;
+    let client = server.client(KitEra::Initialize).await;
     let waiting = async |count| server.metric("capability_waiting_calls").await == count;
     let worker = StoppedWorker::of(&client).await;
     let first = client.begin("echo", json!({"text": "x"})).await;
@@ -94,7 +94,7 @@ async fn a_call_that_waits_can_be_cancelled() {
     first.await_response().await.unwrap();
 }
 
-async fn takes_up_to_three_mib(client: &Client) {
+async fn takes_up_to_three_mib(client: &KitClient) {
     let file = |bytes: usize| {
         let data = base64_simd::STANDARD.encode_to_string(vec![7; bytes]);
         json!({"file_data": data, "file_type": "x"})
@@ -118,7 +118,7 @@ async fn input_up_to_the_limit_is_taken_and_more_is_refused_in_words() {
 #[tokio::test]
 async fn an_absurd_body_is_not_even_read() {
     let server = serve(&["--input-mib", "1"]).await;
-    let client = server.client(Era::Modern).await;
+    let client = server.client(KitEra::Modern).await;
     let refused = client.try_call("echo", json!({"text": "x".repeat(16 << 20)})).await;
     assert!(refused.is_err(), "{refused:?}");
     client.is_well().await;
@@ -126,7 +126,7 @@ async fn an_absurd_body_is_not_even_read() {
 
 #[tokio::test]
 async fn a_worker_that_holds_too_much_is_replaced_after_its_answer() {
-    let client = over_stdio(Era::Initialize, &["--workers", "1", "--memory-mib", "512"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--workers", "1", "--memory-mib", "512"]).await;
     let first = client.answer("grow", json!({"mib": 10})).await["worker"].as_u64().unwrap() as u32;
     assert_eq!(client.worker().await, first, "little is no reason");
     client.answer("grow", json!({"mib": 270})).await;

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::drive::{Client, Era, over_stdio, serve};
+use super::drive::{KitClient, KitEra, over_stdio, serve};
 
-async fn tool(client: &Client, name: &str) -> Value {
+async fn tool(client: &KitClient, name: &str) -> Value {
     let tools = client.service.list_all_tools().await.unwrap();
     serde_json::to_value(tools.iter().find(|tool| tool.name == name).unwrap()).unwrap()
 }
 
-async fn tells_everything(client: &Client) {
+async fn tells_everything(client: &KitClient) {
     let echo = tool(client, "echo").await;
     assert_eq!((&echo["title"], &echo["description"]), (&json!("Echo"), &json!("Says the text again.")));
     let text = json!({"type": "string", "description": "What to say."});
@@ -52,7 +52,7 @@ async fn tools_are_listed_with_schemas_hints_and_what_gateways_want_to_know() {
 
 #[tokio::test]
 async fn the_server_says_who_it_is() {
-    let client = over_stdio(Era::Initialize, &[]).await;
+    let client = over_stdio(KitEra::Initialize, &[]).await;
     let info = serde_json::to_value(client.service.peer_info().unwrap().as_ref()).unwrap();
     assert_eq!(info["serverInfo"]["name"], "sample-mcp");
     assert_eq!(info["instructions"], "Misbehaves on demand.");
@@ -62,10 +62,10 @@ async fn the_server_says_who_it_is() {
 async fn how_far_a_call_is_can_be_heard() {
     let server = serve(&[]).await;
     for client in [
-        over_stdio(Era::Initialize, &[]).await,
-        over_stdio(Era::Modern, &[]).await,
-        server.client(Era::Initialize).await,
-        server.client(Era::Modern).await,
+        over_stdio(KitEra::Initialize, &[]).await,
+        over_stdio(KitEra::Modern, &[]).await,
+        server.client(KitEra::Initialize).await,
+        server.client(KitEra::Modern).await,
     ] {
         client.answer("steps", json!({})).await;
         super::drive::eventually("the last step was heard", async || {
@@ -80,6 +80,6 @@ async fn how_far_a_call_is_can_be_heard() {
 
 #[tokio::test]
 async fn options_of_the_server_reach_its_workers() {
-    let client = over_stdio(Era::Initialize, &["--greeting", "Dear "]).await;
+    let client = over_stdio(KitEra::Initialize, &["--greeting", "Dear "]).await;
     assert_eq!(client.answer("echo", json!({"text": "me"})).await, json!({"text": "Dear me"}));
 }

@@ -3,16 +3,16 @@
 use rmcp::model::ReadResourceRequestParams;
 use serde_json::{Value, json};
 
-use super::drive::{Client, Era, eventually, over_stdio, serve};
+use super::drive::{KitClient, KitEra, eventually, over_stdio, serve};
 
-async fn read(client: &Client, id: &Value) -> Result<Value, String> {
+async fn read(client: &KitClient, id: &Value) -> Result<Value, String> {
     let uri = format!("doc://{}", id.as_str().unwrap());
     let read = client.service.read_resource(ReadResourceRequestParams::new(uri)).await;
     read.map(|read| serde_json::to_value(read).unwrap()["contents"][0].clone())
         .map_err(|error| error.to_string())
 }
 
-async fn keeps_and_reads(client: &Client) {
+async fn keeps_and_reads(client: &KitClient) {
     let short = client.answer("keep", json!({"chars": 10})).await;
     assert_eq!(short, json!({"text": "ä".repeat(10), "chars": 10, "truncated": false}));
     let long = client.answer("keep", json!({"chars": 50_000})).await;
@@ -42,7 +42,7 @@ async fn results_are_kept_and_read_back() {
 
 #[tokio::test]
 async fn refs_are_found_by_their_template_and_not_listed() {
-    let client = over_stdio(Era::Modern, &[]).await;
+    let client = over_stdio(KitEra::Modern, &[]).await;
     client.answer("keep", json!({"chars": 50_000})).await;
     let templates = client.service.list_all_resource_templates().await.unwrap();
     assert_eq!(templates[0].uri_template, "doc://{ref_id}");
@@ -55,7 +55,7 @@ async fn refs_are_found_by_their_template_and_not_listed() {
 
 #[tokio::test]
 async fn refs_are_gone_after_a_while() {
-    let client = over_stdio(Era::Initialize, &["--refs-minutes", "0.01"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--refs-minutes", "0.01"]).await;
     let kept = client.answer("keep", json!({"chars": 50_000})).await;
     let id = &kept["ref_id"];
     assert!(read(&client, id).await.is_ok());
@@ -67,7 +67,7 @@ async fn refs_are_gone_after_a_while() {
 
 #[tokio::test]
 async fn refs_have_only_so_much_room() {
-    let client = over_stdio(Era::Initialize, &["--refs-mib", "1"]).await;
+    let client = over_stdio(KitEra::Initialize, &["--refs-mib", "1"]).await;
     let (code, text) = client.trouble("picture", json!({"chars": 2 << 20})).await;
     assert_eq!(code, "too_large", "{text}");
     client.answer("picture", json!({"chars": 800_000})).await;

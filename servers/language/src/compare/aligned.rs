@@ -31,7 +31,7 @@ pub struct MovedSentence {
 }
 
 #[derive(Default)]
-pub(super) struct Aligned {
+pub(super) struct SentenceAlignment {
     pub(super) unchanged: usize,
     pub(super) changed: Vec<ChangedSentence>,
     pub(super) moved: Vec<MovedSentence>,
@@ -44,7 +44,7 @@ const CHANGED_MIN: f64 = 0.5;
 /// The maximum number of sentences of each side that are compared to find changed ones.
 const PAIRED_MAX: usize = 400;
 
-impl Aligned {
+impl SentenceAlignment {
     /// True if something was left out.
     pub(super) fn cut(&mut self, most: usize) -> bool {
         let longest = self.changed.len().max(self.moved.len()).max(self.added.len()).max(self.removed.len());
@@ -57,18 +57,19 @@ impl Aligned {
 }
 
 /// A sentence with the words that identify it.
-struct Line<'a> {
+struct AlignedSentence<'a> {
     text: &'a str,
     words: Vec<String>,
 }
 
-pub(super) fn align(a: &str, b: &str) -> Aligned {
+pub(super) fn align(a: &str, b: &str) -> SentenceAlignment {
     let (a, b) = (lines(a), lines(b));
-    let keys = |lines: &[Line<'_>]| lines.iter().map(|line| line.words.join(" ")).collect::<Vec<_>>();
+    let keys =
+        |lines: &[AlignedSentence<'_>]| lines.iter().map(|line| line.words.join(" ")).collect::<Vec<_>>();
     let (keys_a, keys_b) = (keys(&a), keys(&b));
     let deadline = Instant::now() + DIFF_TIME_MAX;
     let steps = similar::capture_diff_slices_deadline(Algorithm::Myers, &keys_a, &keys_b, Some(deadline));
-    let mut aligned = Aligned::default();
+    let mut aligned = SentenceAlignment::default();
     let (mut gone, mut come) = (Vec::new(), Vec::new());
     for step in steps {
         match step {
@@ -81,21 +82,24 @@ pub(super) fn align(a: &str, b: &str) -> Aligned {
     }
     take_moved(&mut aligned, &a, (&keys_a, &mut gone), (&keys_b, &mut come));
     take_changed(&mut aligned, (&a, &mut gone), (&b, &mut come));
-    let told = |line: &Line<'_>| line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = |line: &AlignedSentence<'_>| line.text.split_whitespace().collect::<Vec<_>>().join(" ");
     aligned.removed = gone.iter().map(|index| told(&a[*index])).collect();
     aligned.added = come.iter().map(|index| told(&b[*index])).collect();
     aligned
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines(text: &str) -> Vec<AlignedSentence<'_>> {
     let lower = |text| words(text).iter().map(|word| word.text.to_lowercase()).collect();
-    sentences(text).iter().map(|sentence| Line { text: sentence.text, words: lower(sentence.text) }).collect()
+    sentences(text)
+        .iter()
+        .map(|sentence| AlignedSentence { text: sentence.text, words: lower(sentence.text) })
+        .collect()
 }
 
 /// Sentences that were removed here and added there, word for word.
 fn take_moved(
-    aligned: &mut Aligned,
-    lines: &[Line<'_>],
+    aligned: &mut SentenceAlignment,
+    lines: &[AlignedSentence<'_>],
     (keys_a, gone): (&[String], &mut Vec<usize>),
     (keys_b, come): (&[String], &mut Vec<usize>),
 ) {
@@ -115,9 +119,9 @@ fn take_moved(
 
 /// Pairs that are most alike first.
 fn take_changed(
-    aligned: &mut Aligned,
-    (a, gone): (&[Line<'_>], &mut Vec<usize>),
-    (b, come): (&[Line<'_>], &mut Vec<usize>),
+    aligned: &mut SentenceAlignment,
+    (a, gone): (&[AlignedSentence<'_>], &mut Vec<usize>),
+    (b, come): (&[AlignedSentence<'_>], &mut Vec<usize>),
 ) {
     let mut pairs = Vec::new();
     for from in gone.iter().take(PAIRED_MAX) {

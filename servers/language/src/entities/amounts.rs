@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::found::{EntityKind, Found};
+use super::found::{EntityFinding, EntityKind};
 
 const NUMBER: &str = r"\d{1,3}(?:[ \u{00A0}\u{202F},.'’]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?";
 const SCALE: &str = r"(?: ?(?:thousand|million|billion|trillion|mn|bn|tausend|Millionen|Million|Milliarden|Milliarde|Mio\.?|Mrd\.?|millions?|milliards?|millones|millón|milioni|miliardi|milhões|bilhões|miljoen|miljard))";
@@ -31,36 +31,37 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the patterns are checked by tests")
 }
 
-pub(super) fn find(text: &str) -> Vec<Found> {
-    let mut found: Vec<Found> = MONEY.captures_iter(text).filter_map(|captures| money(&captures)).collect();
+pub(super) fn find(text: &str) -> Vec<EntityFinding> {
+    let mut found: Vec<EntityFinding> =
+        MONEY.captures_iter(text).filter_map(|captures| money(&captures)).collect();
     found.extend(PERCENT.captures_iter(text).filter_map(|captures| {
         let hit = captures.get(0)?;
         let sign = if hit.as_str().starts_with(['-', '−']) { "-" } else { "" };
         let unit = if hit.as_str().ends_with('‰') { "‰" } else { "%" };
         let value = Some(format!("{sign}{}{unit}", plain(captures.get(1)?.as_str())));
-        Some(Found { kind: EntityKind::Percentage, place: hit.range(), value, confidence: 0.98 })
+        Some(EntityFinding { kind: EntityKind::Percentage, place: hit.range(), value, confidence: 0.98 })
     }));
     found.extend(QUANTITY.captures_iter(text).filter_map(|captures| quantity(&captures)));
     found
 }
 
-fn money(captures: &Captures<'_>) -> Option<Found> {
+fn money(captures: &Captures<'_>) -> Option<EntityFinding> {
     let first =
         |groups: &[usize]| groups.iter().find_map(|group| captures.get(*group)).map(|hit| hit.as_str());
     let currency = currency(first(&[1, 4, 9, 10])?);
     let amount = plain(first(&[2, 5, 7])?);
     let scale = first(&[3, 6, 8]).map(|scale| format!(" {}", scale.trim())).unwrap_or_default();
     let value = Some(format!("{currency} {amount}{scale}"));
-    Some(Found { kind: EntityKind::Money, place: captures.get(0)?.range(), value, confidence: 0.95 })
+    Some(EntityFinding { kind: EntityKind::Money, place: captures.get(0)?.range(), value, confidence: 0.95 })
 }
 
 /// Units of one letter are often false matches: `5 A`, `3 m`.
-fn quantity(captures: &Captures<'_>) -> Option<Found> {
+fn quantity(captures: &Captures<'_>) -> Option<EntityFinding> {
     let (number, unit) = (captures.get(1)?, captures.get(3)?);
     let confidence = if unit.as_str().chars().count() == 1 || unit.as_str() == "in" { 0.5 } else { 0.9 };
     let scale = captures.get(2).map(|scale| format!("{} ", scale.as_str().trim())).unwrap_or_default();
     let value = Some(format!("{} {scale}{}", plain(number.as_str()), unit.as_str()));
-    Some(Found { kind: EntityKind::Quantity, place: number.start()..unit.end(), value, confidence })
+    Some(EntityFinding { kind: EntityKind::Quantity, place: number.start()..unit.end(), value, confidence })
 }
 
 /// `1.234,50`, `1,234.50` and `1 234,50` as `1234.50`. A sign followed by three digits parts thousands.

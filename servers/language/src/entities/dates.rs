@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::found::{EntityKind, Found};
+use super::found::{EntityFinding, EntityKind};
 
 /// Beginnings of the names of months, January first.
 const MONTHS: [&[&str]; 12] = [
@@ -45,13 +45,18 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the patterns are checked by tests")
 }
 
-pub(super) fn find(text: &str) -> Vec<Found> {
+pub(super) fn find(text: &str) -> Vec<EntityFinding> {
     let mut found = Vec::new();
     let mut look = |pattern: &Regex, read: fn(&Captures<'_>) -> Option<Date>| {
         found.extend(pattern.captures_iter(text).filter_map(|captures| {
             let place = captures.get(0)?.range();
             let date = read(&captures)?;
-            Some(Found { kind: EntityKind::Date, place, value: date.value(), confidence: date.confidence() })
+            Some(EntityFinding {
+                kind: EntityKind::Date,
+                place,
+                value: date.value(),
+                confidence: date.confidence(),
+            })
         }));
     };
     look(&ISO, |c| Date::checked(number(c, 1), number(c, 2), number(c, 3)));

@@ -26,7 +26,7 @@ pub enum EntityKind {
 
 /// A finding, before it is reported.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Found {
+pub(super) struct EntityFinding {
     pub(super) kind: EntityKind,
     pub(super) place: Range<usize>,
     pub(super) value: Option<String>,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::found::{EntityKind, Found};
+use super::found::{EntityFinding, EntityKind};
 use crate::sentences::{Sentence, sentences};
 use crate::stopwords;
 use crate::words::{Word, words};
@@ -219,23 +219,24 @@ const INSIDE: [&str; 14] =
 /// Names are that long at most.
 const WORDS_MAX: usize = 6;
 
-pub(super) fn find(text: &str, language: Option<&str>) -> Vec<Found> {
+pub(super) fn find(text: &str, language: Option<&str>) -> Vec<EntityFinding> {
     let all = sentences(text);
-    let mut found: Vec<Found> = all.iter().flat_map(|sentence| in_sentence(sentence, language)).collect();
+    let mut found: Vec<EntityFinding> =
+        all.iter().flat_map(|sentence| in_sentence(sentence, language)).collect();
     found.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     found
 }
 
-fn in_sentence(sentence: &Sentence<'_>, language: Option<&str>) -> Vec<Found> {
+fn in_sentence(sentence: &Sentence<'_>, language: Option<&str>) -> Vec<EntityFinding> {
     let words = words(sentence.text);
     let shouted =
         words.iter().filter(|word| word.starts_upper()).count() * 3 > words.len() * 2 && words.len() > 4;
     if shouted {
         return Vec::new();
     }
-    let scene = Scene { text: sentence.text, words: &words, language: language.unwrap_or_default() };
+    let scene = SentenceScene { text: sentence.text, words: &words, language: language.unwrap_or_default() };
     let guess = |run: Range<usize>| scene.guess(run);
-    let mut found: Vec<Found> = scene.runs().into_iter().filter_map(guess).collect();
+    let mut found: Vec<EntityFinding> = scene.runs().into_iter().filter_map(guess).collect();
     found.iter_mut().for_each(|found| {
         found.place = found.place.start + sentence.start..found.place.end + sentence.start;
     });
@@ -243,13 +244,13 @@ fn in_sentence(sentence: &Sentence<'_>, language: Option<&str>) -> Vec<Found> {
 }
 
 /// A sentence, in which runs of capitalised words are checked.
-struct Scene<'a> {
+struct SentenceScene<'a> {
     text: &'a str,
     words: &'a [Word<'a>],
     language: &'a str,
 }
 
-impl Scene<'_> {
+impl SentenceScene<'_> {
     /// Adjacent capitalised words, with small words of names between them.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs = Vec::new();
@@ -301,7 +302,7 @@ impl Scene<'_> {
         if run.start == 0 && common { run.start + 1..run.end } else { run }
     }
 
-    fn guess(&self, run: Range<usize>) -> Option<Found> {
+    fn guess(&self, run: Range<usize>) -> Option<EntityFinding> {
         let (first, last) = (self.lower(run.start), self.lower(run.end - 1));
         let many = run.len() > 1;
         let title = run.clone().rev().skip(1).find(|at| TITLES.contains(&self.lower(*at).as_str()));
@@ -321,7 +322,7 @@ impl Scene<'_> {
         self.by_neighbours(run)
     }
 
-    fn by_neighbours(&self, run: Range<usize>) -> Option<Found> {
+    fn by_neighbours(&self, run: Range<usize>) -> Option<EntityFinding> {
         let before = run.start.checked_sub(1).map(|at| self.lower(at)).unwrap_or_default();
         let after = if run.end < self.words.len() { self.lower(run.end) } else { String::new() };
         let beside = |word: &String| BESIDE_PERSON.contains(&word.as_str());
@@ -337,8 +338,8 @@ impl Scene<'_> {
         stated.then(|| self.found(EntityKind::Person, run, 0.5))
     }
 
-    fn found(&self, kind: EntityKind, run: Range<usize>, confidence: f64) -> Found {
+    fn found(&self, kind: EntityKind, run: Range<usize>, confidence: f64) -> EntityFinding {
         let place = self.words[run.start].start..self.words[run.end - 1].end();
-        Found { kind, place, value: None, confidence }
+        EntityFinding { kind, place, value: None, confidence }
     }
 }

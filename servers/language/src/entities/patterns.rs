@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::found::{EntityKind, Found};
+use super::found::{EntityFinding, EntityKind};
 use crate::entities::checks;
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
@@ -36,8 +36,8 @@ fn regex(pattern: &str) -> Regex {
 }
 
 /// All but telephone numbers, the surest first.
-pub(super) fn find(text: &str) -> Vec<Found> {
-    let mut found: Vec<Found> =
+pub(super) fn find(text: &str) -> Vec<EntityFinding> {
+    let mut found: Vec<EntityFinding> =
         EMAIL.find_iter(text).map(|hit| sure(EntityKind::Email, hit.range(), None)).collect();
     found.extend(URL.find_iter(text).map(|hit| sure(EntityKind::Url, web_address(text, hit.range()), None)));
     found.extend(IP.find_iter(text).filter_map(|hit| ip(hit.as_str(), hit.range())));
@@ -49,12 +49,12 @@ pub(super) fn find(text: &str) -> Vec<Found> {
 }
 
 /// After dates and amounts, which can look like them.
-pub(super) fn find_phones(text: &str) -> Vec<Found> {
+pub(super) fn find_phones(text: &str) -> Vec<EntityFinding> {
     let phone = |hit: regex::Match<'_>| {
         let digits: String = hit.as_str().chars().filter(|c| c.is_ascii_digit() || *c == '+').collect();
         let international = digits.starts_with('+') || digits.starts_with("00");
         let confidence = if international { 0.95 } else { 0.75 };
-        (7..=16).contains(&digits.len()).then(|| Found {
+        (7..=16).contains(&digits.len()).then(|| EntityFinding {
             kind: EntityKind::Phone,
             place: hit.range(),
             value: Some(digits),
@@ -71,8 +71,8 @@ fn is_in_account(accounts: &[regex::Match<'_>], hit: &regex::Match<'_>) -> bool 
     before > 0 && accounts[before - 1].end() > hit.start()
 }
 
-fn sure(kind: EntityKind, place: Range<usize>, value: Option<String>) -> Found {
-    Found { kind, place, value, confidence: 0.99 }
+fn sure(kind: EntityKind, place: Range<usize>, value: Option<String>) -> EntityFinding {
+    EntityFinding { kind, place, value, confidence: 0.99 }
 }
 
 /// Without the punctuation of its sentence.
@@ -90,14 +90,14 @@ fn web_address(text: &str, place: Range<usize>) -> Range<usize> {
     }
 }
 
-fn ip(written: &str, place: Range<usize>) -> Option<Found> {
+fn ip(written: &str, place: Range<usize>) -> Option<EntityFinding> {
     let address: IpAddr = written.parse().ok()?;
     let plain = address.is_ipv4() || written.bytes().any(|byte| byte.is_ascii_digit());
     plain.then(|| sure(EntityKind::IpAddress, place, Some(address.to_string())))
 }
 
 /// Capitalized words may follow an IBAN and look like a part of it: the longest valid prefix is taken.
-fn iban(written: &str, place: Range<usize>) -> Option<Found> {
+fn iban(written: &str, place: Range<usize>) -> Option<EntityFinding> {
     let mut end = written.len();
     loop {
         let compact: String = written[..end].chars().filter(|c| !c.is_whitespace()).collect();
@@ -108,9 +108,9 @@ fn iban(written: &str, place: Range<usize>) -> Option<Found> {
     }
 }
 
-fn card(written: &str, place: Range<usize>) -> Option<Found> {
+fn card(written: &str, place: Range<usize>) -> Option<EntityFinding> {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
-    checks::is_card(&digits).then_some(Found {
+    checks::is_card(&digits).then_some(EntityFinding {
         kind: EntityKind::CreditCard,
         place,
         value: Some(digits),

@@ -73,7 +73,7 @@ fn breaks(word: &Word<'_>, lexicon: &Lexicon) -> bool {
 }
 
 /// The range of two joined phrases, with the stems of its words.
-type Joined = (Range<usize>, Vec<String>);
+type JoinedPhrase = (Range<usize>, Vec<String>);
 
 #[derive(Default)]
 struct Collection {
@@ -96,7 +96,7 @@ impl Collection {
     /// Two phrases with one small word between them are one phrase if that occurs again: `degrees of
     /// freedom`.
     fn add_joined(&mut self, text: &str, chains: &[Vec<Word<'_>>], lexicon: &Lexicon) {
-        let mut joined: HashMap<String, Vec<Joined>> = HashMap::new();
+        let mut joined: HashMap<String, Vec<JoinedPhrase>> = HashMap::new();
         for pair in chains.windows(2) {
             let (one, other) = (trimmed(&pair[0], lexicon), trimmed(&pair[1], lexicon));
             let (Some(last), Some(first)) = (one.last(), other.first()) else { continue };

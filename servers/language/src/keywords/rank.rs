@@ -17,11 +17,11 @@ const EARLY_WEIGHT: f64 = 1.0;
 /// The bonus of a repeated phrase, by the logarithm.
 const AGAIN_WEIGHT: f64 = 0.5;
 
-type Ranked = Vec<(Candidate, f64)>;
+type RankedCandidates = Vec<(Candidate, f64)>;
 
 /// The weight of a word is the number of words beside it in candidates, and that of a phrase the sum of its
 /// words; early or repeated phrases get more.
-pub(super) fn by_counting(candidates: Vec<Candidate>) -> Ranked {
+pub(super) fn by_counting(candidates: Vec<Candidate>) -> RankedCandidates {
     let weights = weights(&candidates);
     let total =
         candidates.iter().flat_map(|candidate| &candidate.places).map(|place| place.end).max().unwrap_or(1);
@@ -53,7 +53,7 @@ pub(super) fn by_meaning(
     text: &str,
     candidates: Vec<Candidate>,
     encoder: &dyn Encoder,
-) -> Result<Ranked, EncodeError> {
+) -> Result<RankedCandidates, EncodeError> {
     let mut counted = by_counting(candidates);
     counted.truncate(EMBEDDED_MAX);
     let best = counted.first().map_or(1.0, |(_, score)| *score);
@@ -69,7 +69,7 @@ pub(super) fn by_meaning(
     ))
 }
 
-fn sorted(mut scored: Vec<(f64, Candidate)>) -> Ranked {
+fn sorted(mut scored: Vec<(f64, Candidate)>) -> RankedCandidates {
     scored.sort_by(|(one, first), (other, second)| {
         other.total_cmp(one).then(first.places[0].start.cmp(&second.places[0].start))
     });

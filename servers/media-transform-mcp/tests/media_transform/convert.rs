@@ -70,7 +70,7 @@ async fn a_document_that_is_it_already_is_refused_with_what_is_possible() {
     assert!(text.contains("gif") && text.contains("docx"), "{text}");
 }
 
-async fn docx(client: &crate::drive::Client) -> Value {
+async fn docx(client: &crate::drive::MediaTransformClient) -> Value {
     client.answer("generate_docx", json!({ "markdown": "# Title\n\ntext" })).await
 }
 

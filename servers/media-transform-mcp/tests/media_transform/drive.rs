@@ -6,18 +6,18 @@ use capability_documents::{Document, OpenOptions, open};
 use capability_testkit::server;
 use serde_json::Value;
 
-pub(crate) struct Client(capability_testkit::Client);
+pub(crate) struct MediaTransformClient(capability_testkit::Client);
 
-pub(crate) async fn start() -> Client {
+pub(crate) async fn start() -> MediaTransformClient {
     start_with(&["--embedded-fonts"]).await
 }
 
-pub(crate) async fn start_with(arguments: &[&str]) -> Client {
+pub(crate) async fn start_with(arguments: &[&str]) -> MediaTransformClient {
     let command = server(env!("CARGO_BIN_EXE_media-transform-mcp"), arguments);
-    Client(capability_testkit::Client::start(command).await)
+    MediaTransformClient(capability_testkit::Client::start(command).await)
 }
 
-impl Deref for Client {
+impl Deref for MediaTransformClient {
     type Target = capability_testkit::Client;
 
     fn deref(&self) -> &Self::Target {
@@ -25,7 +25,7 @@ impl Deref for Client {
     }
 }
 
-impl Client {
+impl MediaTransformClient {
     /// The bytes behind a ref.
     pub(crate) async fn bytes(&self, answer: &Value) -> Vec<u8> {
         self.0.bytes(answer["ref_id"].as_str().unwrap()).await

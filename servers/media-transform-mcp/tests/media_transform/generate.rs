@@ -1,6 +1,6 @@
 //! Documents made from Markdown, JSON, templates and résumés.
 
-use capability_documents::{Block, Kind};
+use capability_documents::{Block, DocumentKind};
 use serde_json::json;
 
 use crate::drive::start;
@@ -17,7 +17,10 @@ async fn markdown_becomes_a_pdf() {
     assert_eq!(answer["warnings"], json!([]));
     assert_eq!(answer["bytes"], client.bytes(&answer).await.len());
     let document = client.document(&answer).await;
-    assert_eq!((document.kind, document.facts.title.as_deref()), (Kind::Pdf, Some("Quarterly report")));
+    assert_eq!(
+        (document.kind, document.facts.title.as_deref()),
+        (DocumentKind::Pdf, Some("Quarterly report"))
+    );
     let words = client.words(&answer).await;
     for word in ["Quarterly report", "Profit rose by 4 %.", "Figures", "North", "12", "two"] {
         assert!(words.contains(word), "{word} is missing in {words}");
@@ -34,7 +37,7 @@ async fn data_becomes_a_docx() {
     ] });
     let answer = client.answer("generate_docx", json!({ "document": document })).await;
     let read = client.document(&answer).await;
-    assert_eq!((read.kind, read.facts.title.as_deref()), (Kind::Docx, Some("Plan")));
+    assert_eq!((read.kind, read.facts.title.as_deref()), (DocumentKind::Docx, Some("Plan")));
     let blocks = &read.pages[0].blocks;
     assert!(
         blocks.iter().any(|block| matches!(block, Block::Heading { text, .. } if text == "Goal")),

@@ -8,25 +8,25 @@ fn languages(said: &[&str]) -> ReadOptions {
 }
 
 /// Files with the right names are enough for an engine that never gets a picture.
-fn with_ppocr_alone(folder: &Path) -> Engine {
+fn with_ppocr_alone(folder: &Path) -> OcrEngine {
     for file in ["PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"] {
         std::fs::write(folder.join(file), b"no weights").unwrap();
     }
-    Engine::of(Some(PpOcr::in_folder(folder).unwrap()), None, Vec::new()).unwrap()
+    OcrEngine::of(Some(PpOcr::in_folder(folder).unwrap()), None, Vec::new()).unwrap()
 }
 
 #[test]
 fn a_folder_that_was_said_must_have_the_weights() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = Settings { models: Some(folder.path().to_owned()), ..Settings::default() };
-    let error = Engine::find(&settings).unwrap_err();
+    let settings = OcrSettings { models: Some(folder.path().to_owned()), ..OcrSettings::default() };
+    let error = OcrEngine::find(&settings).unwrap_err();
     assert!(matches!(error, OcrError::ModelMissing { .. }), "{error:?}");
     assert!(error.hint().unwrap().contains("script/ocr-model"));
 }
 
 #[test]
 fn a_machine_without_anything_says_what_to_install() {
-    let error = Engine::of(None, None, Vec::new()).unwrap_err();
+    let error = OcrEngine::of(None, None, Vec::new()).unwrap_err();
     let hint = error.hint().unwrap();
     assert!(hint.contains("script/ocr-model") && hint.contains("tesseract-ocr"), "{hint}");
 }
@@ -62,7 +62,7 @@ fn tesseract_reads_where_it_is_installed() {
         eprintln!("skipped: tesseract is not on the path");
         return;
     };
-    let engine = Engine::of(None, Some(tesseract), Vec::new()).unwrap();
+    let engine = OcrEngine::of(None, Some(tesseract), Vec::new()).unwrap();
     assert_eq!(engine.kind(), EngineKind::Tesseract);
     assert!(engine.languages().contains(&"en".to_owned()), "{:?}", engine.languages());
     let mut page = drawing::page(900, 240);

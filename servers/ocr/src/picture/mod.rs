@@ -71,7 +71,7 @@ pub struct PictureFacts {
     pub bits: u8,
     pub has_alpha: bool,
     /// The camera's rotation of the pixels. It is applied already.
-    pub turn: Turn,
+    pub turn: PictureTurn,
     pub animation: Animation,
     /// True if the end of the file is missing; the missing part is grey or black.
     pub cut_off: bool,
@@ -88,7 +88,7 @@ pub enum ColourModel {
 
 /// The rotation that makes the pixels of a file upright.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
+pub enum PictureTurn {
     None,
     Quarter,
     Half,
@@ -152,7 +152,7 @@ impl Picture {
             colour: ColourModel::Rgb,
             bits: 8,
             has_alpha: false,
-            turn: Turn::None,
+            turn: PictureTurn::None,
             animation: Animation::Still { pages: 1 },
             cut_off: false,
         };
@@ -222,16 +222,16 @@ fn bits_of(colour: ExtendedColorType) -> u8 {
     u8::try_from(colour.bits_per_pixel() / channels).unwrap_or(u8::MAX)
 }
 
-fn turn_of(orientation: Orientation) -> Turn {
+fn turn_of(orientation: Orientation) -> PictureTurn {
     match orientation {
-        Orientation::NoTransforms => Turn::None,
-        Orientation::Rotate90 => Turn::Quarter,
-        Orientation::Rotate180 => Turn::Half,
-        Orientation::Rotate270 => Turn::ThreeQuarters,
+        Orientation::NoTransforms => PictureTurn::None,
+        Orientation::Rotate90 => PictureTurn::Quarter,
+        Orientation::Rotate180 => PictureTurn::Half,
+        Orientation::Rotate270 => PictureTurn::ThreeQuarters,
         Orientation::FlipHorizontal
         | Orientation::FlipVertical
         | Orientation::Rotate90FlipH
-        | Orientation::Rotate270FlipH => Turn::Mirrored,
+        | Orientation::Rotate270FlipH => PictureTurn::Mirrored,
     }
 }
 

@@ -180,7 +180,7 @@ fn a_picture_is_turned_as_its_camera_says() {
     let turned: Vec<u8> =
         [&jpeg[..2], &[0xff, 0xe1], &length, &exif[..], &jpeg[2..]].into_iter().flatten().copied().collect();
     let picture = Picture::decode(&turned).unwrap();
-    assert_eq!((picture.width(), picture.height(), picture.facts().turn), (60, 90, Turn::Quarter));
+    assert_eq!((picture.width(), picture.height(), picture.facts().turn), (60, 90, PictureTurn::Quarter));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::geometry::Point;
 
 /// A run of marked pixels in one row, both ends included.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct PixelRun {
     row: usize,
     first: usize,
     last: usize,
@@ -28,7 +28,7 @@ pub(super) fn find(marked: &[bool], width: usize) -> Vec<Vec<Point>> {
     blobs
 }
 
-fn runs_of(marked: &[bool], width: usize) -> Vec<Run> {
+fn runs_of(marked: &[bool], width: usize) -> Vec<PixelRun> {
     let mut runs = Vec::new();
     for (row, pixels) in marked.chunks_exact(width).enumerate() {
         let mut first = None;
@@ -36,7 +36,7 @@ fn runs_of(marked: &[bool], width: usize) -> Vec<Run> {
             match (first, marked) {
                 (None, true) => first = Some(column),
                 (Some(start), false) => {
-                    runs.push(Run { row, first: start, last: column - 1 });
+                    runs.push(PixelRun { row, first: start, last: column - 1 });
                     first = None;
                 }
                 _ => {}
@@ -47,7 +47,7 @@ fn runs_of(marked: &[bool], width: usize) -> Vec<Run> {
 }
 
 /// For each run, the representative of its connected component.
-fn joined(runs: &[Run]) -> Vec<usize> {
+fn joined(runs: &[PixelRun]) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..runs.len()).collect();
     let mut above = 0;
     for (index, run) in runs.iter().enumerate() {

@@ -40,7 +40,7 @@ pub(super) struct Detector {
 }
 
 /// The network's output for a scaled picture.
-struct Chances {
+struct PixelChances {
     of_pixels: Vec<f32>,
     width: usize,
     height: usize,
@@ -65,7 +65,7 @@ impl Detector {
         Ok(lines_in(&chances).into_iter().map(|line| line.polygon().map(to_picture)).collect())
     }
 
-    fn run(&self, picture: &RgbImage) -> Result<Chances, OcrError> {
+    fn run(&self, picture: &RgbImage) -> Result<PixelChances, OcrError> {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let padded = (width.max(CANVAS_MIN), height.max(CANVAS_MIN));
         let mut input = NdTensor::<f32, 4>::full([1, 3, padded.1, padded.0], paper(picture));
@@ -73,7 +73,7 @@ impl Detector {
         fill_planes(planes, padded.0, padded.1, picture);
         let output = self.network.run_one(input.view().into(), None).map_err(|error| failed(&error))?;
         let chances = chances_of(output, padded)?;
-        Ok(Chances { of_pixels: chances, width: padded.0, height: padded.1 })
+        Ok(PixelChances { of_pixels: chances, width: padded.0, height: padded.1 })
     }
 }
 
@@ -113,7 +113,7 @@ fn paper(picture: &RgbImage) -> f32 {
     (red + green + blue) / 3.0 / 127.5 - 1.0
 }
 
-fn lines_in(chances: &Chances) -> Vec<Rectangle> {
+fn lines_in(chances: &PixelChances) -> Vec<Rectangle> {
     let marked = marked(chances);
     let mut lines: Vec<Rectangle> = blobs::find(&marked, chances.width)
         .into_iter()
@@ -130,7 +130,7 @@ fn lines_in(chances: &Chances) -> Vec<Rectangle> {
 }
 
 /// Likely pixels, each with its neighbours to the right and below, which closes gaps of one pixel.
-fn marked(chances: &Chances) -> Vec<bool> {
+fn marked(chances: &PixelChances) -> Vec<bool> {
     let mut marked = vec![false; chances.of_pixels.len()];
     for (place, _) in chances.of_pixels.iter().enumerate().filter(|(_, chance)| **chance > PIXEL_MIN) {
         let right = usize::from(place % chances.width + 1 < chances.width);
@@ -144,7 +144,7 @@ fn marked(chances: &Chances) -> Vec<bool> {
 }
 
 /// The mean over all pixels in the rectangle.
-fn chance_of(chances: &Chances, line: &Rectangle) -> f64 {
+fn chance_of(chances: &PixelChances, line: &Rectangle) -> f64 {
     let bounds = line.polygon().bounds();
     let columns =
         bounds.left.floor().max(0.0) as usize..=(bounds.right.ceil() as usize).min(chances.width - 1);

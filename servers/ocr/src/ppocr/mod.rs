@@ -21,9 +21,9 @@ use crate::geometry::Polygon;
 use crate::options::{Deskew, EngineKind};
 use crate::order;
 use crate::picture::Picture;
-use crate::reading::{Reading, TextLine};
+use crate::reading::{OcrReading, TextLine};
 use detection::Detector;
-use recognition::{Recognised, Recogniser};
+use recognition::{RecognisedText, Recogniser};
 
 /// The networks, loaded when the first picture comes.
 #[derive(Debug)]
@@ -55,12 +55,12 @@ impl PpOcr {
         Ok(Self { folder: folder.to_owned(), networks: OnceLock::new() })
     }
 
-    pub(crate) fn read(&self, picture: &Picture, deskew: Deskew) -> Result<Reading, OcrError> {
+    pub(crate) fn read(&self, picture: &Picture, deskew: Deskew) -> Result<OcrReading, OcrError> {
         let networks = self.networks()?;
         let page = upright::find(networks, picture.pixels(), deskew)?;
         let skew = crate::turn::skew_of_lines(&page.lines);
         let lines = page.lines.iter().zip(page.texts).filter(|(_, read)| is_text(read));
-        let (polygons, texts): (Vec<&Polygon>, Vec<Recognised>) = lines.unzip();
+        let (polygons, texts): (Vec<&Polygon>, Vec<RecognisedText>) = lines.unzip();
         let places: Vec<_> = polygons.iter().map(|polygon| order::straightened(polygon, skew)).collect();
         let lines = order::arrange(&places).into_iter().map(|placed| {
             let polygon = polygons[placed.index].map(&page.back);
@@ -72,7 +72,7 @@ impl PpOcr {
                 before: placed.before,
             }
         });
-        Ok(Reading::new(lines.collect(), page.angle, EngineKind::PpOcr))
+        Ok(OcrReading::new(lines.collect(), page.angle, EngineKind::PpOcr))
     }
 
     /// The positions of text, without reading it.
@@ -93,12 +93,12 @@ impl PpOcr {
 }
 
 impl Networks {
-    fn recognise(&self, picture: &RgbImage, lines: &[Polygon]) -> Result<Vec<Recognised>, OcrError> {
+    fn recognise(&self, picture: &RgbImage, lines: &[Polygon]) -> Result<Vec<RecognisedText>, OcrError> {
         self.recogniser.read(lines.iter().map(|line| crate::warp::cut_out(picture, line)).collect())
     }
 }
 
-fn is_text(read: &Recognised) -> bool {
+fn is_text(read: &RecognisedText) -> bool {
     read.confidence >= CONFIDENCE_MIN && !read.text.trim().is_empty()
 }
 

@@ -23,7 +23,7 @@ const BATCH_LINES_MAX: usize = 6;
 
 /// The text of a line and how sure the network is of it, as the mean over its characters.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Recognised {
+pub(super) struct RecognisedText {
     pub(super) text: String,
     pub(super) confidence: f32,
 }
@@ -45,11 +45,11 @@ impl Recogniser {
     }
 
     /// The texts of `lines`, in their order. Lines of about the same length are read together.
-    pub(super) fn read(&self, lines: Vec<RgbImage>) -> Result<Vec<Recognised>, OcrError> {
+    pub(super) fn read(&self, lines: Vec<RgbImage>) -> Result<Vec<RecognisedText>, OcrError> {
         let lines: Vec<RgbImage> = lines.into_iter().map(fitted).collect();
         let mut by_width: Vec<usize> = (0..lines.len()).collect();
         by_width.sort_by_key(|&index| lines[index].width());
-        let mut texts = vec![Recognised::default(); lines.len()];
+        let mut texts = vec![RecognisedText::default(); lines.len()];
         let mut rest = &by_width[..];
         while !rest.is_empty() {
             let (batch, later) = rest.split_at(batch_size(rest, &lines));
@@ -61,7 +61,7 @@ impl Recogniser {
         Ok(texts)
     }
 
-    fn read_batch(&self, batch: &[usize], lines: &[RgbImage]) -> Result<Vec<Recognised>, OcrError> {
+    fn read_batch(&self, batch: &[usize], lines: &[RgbImage]) -> Result<Vec<RecognisedText>, OcrError> {
         let width =
             batch.iter().map(|&index| lines[index].width()).max().unwrap_or(0).max(WIDTH_MIN) as usize;
         let height = HEIGHT as usize;
@@ -80,9 +80,9 @@ impl Recogniser {
         Ok(chances.chunks_exact(steps * characters).map(|line| self.decode(line)).collect())
     }
 
-    fn decode(&self, chances: &[f32]) -> Recognised {
+    fn decode(&self, chances: &[f32]) -> RecognisedText {
         const BLANK: usize = 0;
-        let mut read = Recognised::default();
+        let mut read = RecognisedText::default();
         let (mut before, mut count) = (BLANK, 0);
         for step in chances.chunks_exact(self.characters.len()) {
             let (character, chance) = most_likely(step);

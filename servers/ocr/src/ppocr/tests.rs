@@ -26,7 +26,7 @@ fn ppocr() -> Option<PpOcr> {
     }
 }
 
-fn read(page: RgbImage) -> Option<Reading> {
+fn read(page: RgbImage) -> Option<OcrReading> {
     Some(ppocr()?.read(&Picture::from_pixels(page), Deskew::Auto).expect("the networks run"))
 }
 
@@ -41,7 +41,7 @@ fn invoice() -> RgbImage {
     page
 }
 
-fn texts(reading: &Reading) -> Vec<&str> {
+fn texts(reading: &OcrReading) -> Vec<&str> {
     reading.lines.iter().map(|line| line.text.as_str()).collect()
 }
 

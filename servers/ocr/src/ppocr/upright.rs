@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use image::{RgbImage, imageops};
 
 use super::Networks;
-use super::recognition::Recognised;
+use super::recognition::RecognisedText;
 use crate::error::OcrError;
 use crate::geometry::{Point, Polygon};
 use crate::options::Deskew;
@@ -23,9 +23,9 @@ const BETTER_BY: f32 = 0.05;
 const SAMPLE: usize = 8;
 
 /// Lines and their texts, on a page that may have been turned.
-pub(super) struct Page {
+pub(super) struct UprightPage {
     pub(super) lines: Vec<Polygon>,
-    pub(super) texts: Vec<Recognised>,
+    pub(super) texts: Vec<RecognisedText>,
     /// Rotation of the page as it was received, in degrees, clockwise.
     pub(super) angle: f32,
     /// Maps a position on this page to the original image.
@@ -33,16 +33,16 @@ pub(super) struct Page {
 }
 
 /// A page in work.
-struct Sheet<'a> {
+struct PageSheet<'a> {
     picture: std::borrow::Cow<'a, RgbImage>,
     lines: Vec<Polygon>,
     angle: f32,
     back: Box<dyn Fn(Point) -> Point>,
 }
 
-pub(super) fn find(networks: &Networks, picture: &RgbImage, deskew: Deskew) -> Result<Page, OcrError> {
+pub(super) fn find(networks: &Networks, picture: &RgbImage, deskew: Deskew) -> Result<UprightPage, OcrError> {
     let lines = networks.detector.find(picture)?;
-    let mut sheet = Sheet {
+    let mut sheet = PageSheet {
         picture: std::borrow::Cow::Borrowed(picture),
         lines,
         angle: 0.0,
@@ -62,7 +62,7 @@ pub(super) fn find(networks: &Networks, picture: &RgbImage, deskew: Deskew) -> R
 }
 
 /// A page that lies on its side is turned by a quarter, the way on which its lines are read better.
-fn stood_up<'a>(networks: &Networks, sheet: Sheet<'a>) -> Result<Sheet<'a>, OcrError> {
+fn stood_up<'a>(networks: &Networks, sheet: PageSheet<'a>) -> Result<PageSheet<'a>, OcrError> {
     if !turn::lies_on_its_side(&sheet.lines) {
         return Ok(sheet);
     }
@@ -79,18 +79,22 @@ fn stood_up<'a>(networks: &Networks, sheet: Sheet<'a>) -> Result<Sheet<'a>, OcrE
     if clockwise > counter { sheet.turned(networks, 90.0) } else { sheet.turned(networks, -90.0) }
 }
 
-fn straightened<'a>(networks: &Networks, sheet: Sheet<'a>) -> Result<Sheet<'a>, OcrError> {
+fn straightened<'a>(networks: &Networks, sheet: PageSheet<'a>) -> Result<PageSheet<'a>, OcrError> {
     let skew = turn::skew_of_lines(&sheet.lines);
     if skew.abs() <= SKEW_MAX {
         let angle = sheet.angle + skew;
-        return Ok(Sheet { angle, ..sheet });
+        return Ok(PageSheet { angle, ..sheet });
     }
     let turned = sheet.turned(networks, -skew)?;
     let rest = turn::skew_of_lines(&turned.lines);
-    Ok(Sheet { angle: turned.angle + rest, ..turned })
+    Ok(PageSheet { angle: turned.angle + rest, ..turned })
 }
 
-fn is_on_its_head(networks: &Networks, sheet: &Sheet<'_>, texts: &[Recognised]) -> Result<bool, OcrError> {
+fn is_on_its_head(
+    networks: &Networks,
+    sheet: &PageSheet<'_>,
+    texts: &[RecognisedText],
+) -> Result<bool, OcrError> {
     let sure = confidence(texts);
     if sheet.lines.is_empty() || sure >= SURE {
         return Ok(false);
@@ -110,19 +114,19 @@ fn longest(lines: &[Polygon]) -> Vec<Polygon> {
 }
 
 /// Over all characters.
-fn confidence(texts: &[Recognised]) -> f32 {
-    let chars = |read: &Recognised| read.text.chars().count() as f32;
+fn confidence(texts: &[RecognisedText]) -> f32 {
+    let chars = |read: &RecognisedText| read.text.chars().count() as f32;
     let all: f32 = texts.iter().map(chars).sum();
     if all == 0.0 { 0.0 } else { texts.iter().map(|read| read.confidence * chars(read)).sum::<f32>() / all }
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> PageSheet<'a> {
     /// Rotated clockwise, and detected again.
-    fn turned(self, networks: &Networks, degrees: f32) -> Result<Sheet<'a>, OcrError> {
+    fn turned(self, networks: &Networks, degrees: f32) -> Result<PageSheet<'a>, OcrError> {
         let (picture, back) = warp::turned(&self.picture, degrees);
         let lines = networks.detector.find(&picture)?;
         let before = self.back;
-        Ok(Sheet {
+        Ok(PageSheet {
             picture: std::borrow::Cow::Owned(picture),
             lines,
             angle: self.angle - degrees,
@@ -131,12 +135,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// On an upside-down page, lines are where they were; only top and left differ.
-    fn turned_half(self) -> Sheet<'a> {
+    fn turned_half(self) -> PageSheet<'a> {
         let (width, height) = (self.picture.width() as f32, self.picture.height() as f32);
         let turn = move |place: Point| Point::new(width - place.x, height - place.y);
         let lines = self.lines.iter().map(|line| line.upside_down().map(turn)).collect();
         let before = self.back;
-        Sheet {
+        PageSheet {
             picture: std::borrow::Cow::Owned(imageops::rotate180(&*self.picture)),
             lines,
             angle: self.angle + 180.0,
@@ -144,8 +148,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn into_page(self, texts: Vec<Recognised>) -> Page {
-        Page { lines: self.lines, texts, angle: as_half_turns(self.angle), back: self.back }
+    fn into_page(self, texts: Vec<RecognisedText>) -> UprightPage {
+        UprightPage { lines: self.lines, texts, angle: as_half_turns(self.angle), back: self.back }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::geometry::Polygon;
 use crate::options::{Deskew, EngineKind};
 use crate::order;
 use crate::picture::Picture;
-use crate::reading::{Reading, TextLine};
+use crate::reading::{OcrReading, TextLine};
 use crate::{turn, warp};
 
 /// The program and its languages, which are queried once.
@@ -58,7 +58,7 @@ impl Tesseract {
         picture: &Picture,
         languages: &[String],
         deskew: Deskew,
-    ) -> Result<Reading, OcrError> {
+    ) -> Result<OcrReading, OcrError> {
         let skew = if deskew == Deskew::Auto { turn::skew_of_pixels(picture.pixels()) } else { 0.0 };
         if skew.abs() < SKEW_MIN {
             let lines = self.lines(picture.pixels(), languages)?;
@@ -69,7 +69,7 @@ impl Tesseract {
         Ok(arranged(lines, picture, skew, |polygon| polygon.map(&back)))
     }
 
-    fn lines(&self, pixels: &RgbImage, languages: &[String]) -> Result<Vec<table::Line>, OcrError> {
+    fn lines(&self, pixels: &RgbImage, languages: &[String]) -> Result<Vec<table::TesseractLine>, OcrError> {
         let languages = languages.join("+");
         let said = child::run(&self.program, &["stdin", "stdout", "-l", &languages, "tsv"], as_png(pixels)?)?;
         Ok(table::lines(&said))
@@ -77,11 +77,11 @@ impl Tesseract {
 }
 
 fn arranged(
-    lines: Vec<table::Line>,
+    lines: Vec<table::TesseractLine>,
     picture: &Picture,
     angle: f32,
     back: impl Fn(Polygon) -> Polygon,
-) -> Reading {
+) -> OcrReading {
     let places: Vec<_> = lines.iter().map(|line| line.bounds).collect();
     let lines = order::arrange(&places).into_iter().map(|placed| {
         let line = &lines[placed.index];
@@ -94,7 +94,7 @@ fn arranged(
             before: placed.before,
         }
     });
-    Reading::new(lines.collect(), angle, EngineKind::Tesseract)
+    OcrReading::new(lines.collect(), angle, EngineKind::Tesseract)
 }
 
 /// Hardly compressed: it only goes to the next process.

@@ -4,13 +4,13 @@ use crate::geometry::Bounds;
 
 /// The words of a line.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Line {
+pub(super) struct TesseractLine {
     pub(super) text: String,
     pub(super) confidence: f32,
     pub(super) bounds: Bounds,
 }
 
-struct Word<'a> {
+struct TesseractWord<'a> {
     /// Page, block, paragraph and line.
     line: [u32; 4],
     text: &'a str,
@@ -19,12 +19,12 @@ struct Word<'a> {
 }
 
 /// The rows that are words, joined to lines.
-pub(super) fn lines(table: &str) -> Vec<Line> {
-    let words: Vec<Word<'_>> = table.lines().filter_map(word_of).collect();
+pub(super) fn lines(table: &str) -> Vec<TesseractLine> {
+    let words: Vec<TesseractWord<'_>> = table.lines().filter_map(word_of).collect();
     words.chunk_by(|a, b| a.line == b.line).map(line_of).collect()
 }
 
-fn word_of(row: &str) -> Option<Word<'_>> {
+fn word_of(row: &str) -> Option<TesseractWord<'_>> {
     const WORD: &str = "5";
     let columns: Vec<&str> = row.split('\t').collect();
     let [level, page, block, paragraph, line, _, left, top, width, height, confidence, text] = columns[..]
@@ -38,7 +38,7 @@ fn word_of(row: &str) -> Option<Word<'_>> {
     let number = |column: &str| column.parse::<u32>().ok();
     let place = |column: &str| column.parse::<f32>().ok();
     let (left, top) = (place(left)?, place(top)?);
-    Some(Word {
+    Some(TesseractWord {
         line: [number(page)?, number(block)?, number(paragraph)?, number(line)?],
         text,
         confidence: (place(confidence)? / 100.0).clamp(0.0, 1.0),
@@ -46,11 +46,11 @@ fn word_of(row: &str) -> Option<Word<'_>> {
     })
 }
 
-fn line_of(words: &[Word<'_>]) -> Line {
+fn line_of(words: &[TesseractWord<'_>]) -> TesseractLine {
     let text = words.iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
     let confidence = words.iter().map(|word| word.confidence).sum::<f32>() / words.len() as f32;
     let bounds = words.iter().map(|word| word.bounds).reduce(around).expect("a line has a word");
-    Line { text, confidence, bounds }
+    TesseractLine { text, confidence, bounds }
 }
 
 fn around(a: Bounds, b: Bounds) -> Bounds {

@@ -10,7 +10,7 @@ use crate::words::plain;
 
 /// One string of the resume.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Statement {
+pub(crate) struct ResumeStatement {
     pub(crate) path: String,
     pub(crate) text: String,
     pub(super) stems: Vec<String>,
@@ -20,31 +20,31 @@ pub(crate) struct Statement {
 
 /// The range of a value in the parsed text, in characters.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ValueRange {
     pub(crate) path: String,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
 /// All statements of a profile.
-pub(crate) struct Facts<'a> {
+pub(crate) struct ProfileFacts<'a> {
     pub(crate) resume: &'a Value,
-    statements: Vec<Statement>,
-    places: &'a [Place],
+    statements: Vec<ResumeStatement>,
+    places: &'a [ValueRange],
 }
 
 /// The maximum number of quotes for a requirement.
 const QUOTES_MAX: usize = 3;
 
-impl<'a> Facts<'a> {
-    pub(crate) fn of(resume: &'a Value, places: &'a [Place]) -> Self {
+impl<'a> ProfileFacts<'a> {
+    pub(crate) fn of(resume: &'a Value, places: &'a [ValueRange]) -> Self {
         let mut statements = Vec::new();
         collect(resume, String::new(), &mut statements);
         statements.retain(|statement| !is_about_contact(&statement.path));
         Self { resume, statements, places }
     }
 
-    pub(crate) fn statements(&self) -> &[Statement] {
+    pub(crate) fn statements(&self) -> &[ResumeStatement] {
         &self.statements
     }
 
@@ -59,25 +59,25 @@ impl<'a> Facts<'a> {
         // Known names are distinguished from equal words: `Word`, and a word.
         let own =
             Some(plain(name)).filter(|own| vocabulary::canonical(name).is_none() && own.chars().count() > 2);
-        let says = |statement: &&Statement| {
+        let says = |statement: &&ResumeStatement| {
             let spelled = format!(" {} ", statement.plain);
             statement.skills.contains(&name)
                 || own.as_ref().is_some_and(|own| spelled.contains(&format!(" {own} ")))
         };
-        let mut found: Vec<&Statement> = self.statements.iter().filter(says).collect();
+        let mut found: Vec<&ResumeStatement> = self.statements.iter().filter(says).collect();
         found.sort_by_key(|statement| !is_listed(&statement.path));
         found.into_iter().take(QUOTES_MAX).map(|statement| self.quote(statement)).collect()
     }
 
     /// The statement that shares most words with a phrase.
-    pub(super) fn nearest(&self, phrase: &str) -> Option<(f64, &Statement)> {
+    pub(super) fn nearest(&self, phrase: &str) -> Option<(f64, &ResumeStatement)> {
         let wanted = spell::stems(phrase);
         let shares =
             self.statements.iter().map(|statement| (spell::share(&wanted, &statement.stems), statement));
         shares.filter(|(share, _)| *share > 0.0).max_by(|(one, _), (other, _)| one.total_cmp(other))
     }
 
-    pub(super) fn quote(&self, statement: &Statement) -> Evidence {
+    pub(super) fn quote(&self, statement: &ResumeStatement) -> Evidence {
         self.evidence(&statement.path, &statement.text)
     }
 
@@ -114,9 +114,9 @@ fn is_listed(path: &str) -> bool {
     grouped || (path.starts_with("/skills/") && path.ends_with("/name"))
 }
 
-fn collect(value: &Value, path: String, statements: &mut Vec<Statement>) {
+fn collect(value: &Value, path: String, statements: &mut Vec<ResumeStatement>) {
     match value {
-        Value::String(text) => statements.push(Statement {
+        Value::String(text) => statements.push(ResumeStatement {
             stems: spell::stems(text),
             skills: vocabulary::mentions(text)
                 .into_iter()

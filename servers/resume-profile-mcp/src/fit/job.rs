@@ -11,22 +11,22 @@ use crate::words::{TITLES, fold, plain, words_of};
 
 /// A job as far as it can be compared.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Job {
+pub(crate) struct JobDescription {
     pub(crate) role: Option<String>,
-    pub(crate) wanted: Vec<Requirement>,
+    pub(crate) wanted: Vec<JobRequirement>,
     pub(crate) years: Option<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Requirement {
-    pub(crate) wanted: Wanted,
+pub(crate) struct JobRequirement {
+    pub(crate) wanted: RequirementKind,
     /// The job's wording, or the name of the skill.
     pub(crate) text: String,
     pub(crate) importance: Importance,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum RequirementKind {
     Skill,
     /// Language code, and proficiency from 0 to 1.
     Language(&'static str, Option<f32>),
@@ -80,7 +80,7 @@ static HIRING: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The part of the description that a line is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum JobSection {
     Start,
     Must,
     Nice,
@@ -88,9 +88,9 @@ enum Part {
     Tasks,
 }
 
-impl Job {
+impl JobDescription {
     pub(crate) fn read(text: &str) -> Self {
-        let mut job = Job { role: role(text), ..Job::default() };
+        let mut job = JobDescription { role: role(text), ..JobDescription::default() };
         let mut phrases = 0;
         for asked in asked(text) {
             job.read_line(asked.line, asked.importance, asked.part, &mut phrases);
@@ -100,50 +100,52 @@ impl Job {
 
     /// Only the words of a role, for tailoring without a description.
     pub(crate) fn of_role(role: &str) -> Self {
-        let mut job = Job { role: Some(role.to_owned()), ..Job::default() };
+        let mut job = JobDescription { role: Some(role.to_owned()), ..JobDescription::default() };
         // Up to the limit: the words of the role are compared as the role.
         let mut phrases = PHRASES_MAX;
-        job.read_line(role, Importance::Must, Part::Start, &mut phrases);
+        job.read_line(role, Importance::Must, JobSection::Start, &mut phrases);
         job
     }
 
-    fn read_line(&mut self, line: &str, importance: Importance, part: Part, phrases: &mut usize) {
+    fn read_line(&mut self, line: &str, importance: Importance, part: JobSection, phrases: &mut usize) {
         let before = self.wanted.len();
         for mention in vocabulary::mentions(line) {
-            self.want(Wanted::Skill, mention.name, importance);
+            self.want(RequirementKind::Skill, mention.name, importance);
         }
         for (code, level, text) in languages(line) {
-            self.want(Wanted::Language(code, level), text, importance);
+            self.want(RequirementKind::Language(code, level), text, importance);
         }
-        let degree = DEGREES.captures(line).filter(|_| part != Part::Tasks && !NO_DEGREE.is_match(line));
+        let degree =
+            DEGREES.captures(line).filter(|_| part != JobSection::Tasks && !NO_DEGREE.is_match(line));
         if let Some(captures) = degree {
             let level = ["trade", "bachelor", "master", "doctor"]
                 .iter()
                 .position(|name| captures.name(name).is_some());
             let level = u8::try_from(level.unwrap_or_default() + 1).unwrap_or(1);
             self.want(
-                Wanted::Degree(level),
+                RequirementKind::Degree(level),
                 captures.get(0).map_or("degree", |found| found.as_str()),
                 importance,
             );
         }
         let years = years(line);
-        let insists = importance == Importance::Must || part == Part::Start;
+        let insists = importance == Importance::Must || part == JobSection::Start;
         self.years = self.years.into_iter().chain(years.filter(|_| insists)).reduce(f64::max);
-        let alone =
-            self.wanted.len() == before && !YEARS.is_match(line) && matches!(part, Part::Must | Part::Nice);
+        let alone = self.wanted.len() == before
+            && !YEARS.is_match(line)
+            && matches!(part, JobSection::Must | JobSection::Nice);
         if alone && PHRASE_WORDS.contains(&words_of(line).count()) && *phrases < PHRASES_MAX {
             *phrases += 1;
             let text = line.trim_start_matches(|mark: char| !mark.is_alphanumeric());
-            self.want(Wanted::Phrase, text, importance);
+            self.want(RequirementKind::Phrase, text, importance);
         }
     }
 
     /// A repeated requirement counts once, with the higher importance.
-    fn want(&mut self, wanted: Wanted, text: &str, importance: Importance) {
-        let same = |other: &&mut Requirement| match (wanted, other.wanted) {
-            (Wanted::Language(one, _), Wanted::Language(two, _)) => one == two,
-            (Wanted::Degree(_), Wanted::Degree(_)) => true,
+    fn want(&mut self, wanted: RequirementKind, text: &str, importance: Importance) {
+        let same = |other: &&mut JobRequirement| match (wanted, other.wanted) {
+            (RequirementKind::Language(one, _), RequirementKind::Language(two, _)) => one == two,
+            (RequirementKind::Degree(_), RequirementKind::Degree(_)) => true,
             _ => {
                 std::mem::discriminant(&wanted) == std::mem::discriminant(&other.wanted) && other.text == text
             }
@@ -151,7 +153,7 @@ impl Job {
         match self.wanted.iter_mut().find(same) {
             Some(present) if importance == Importance::Must => present.importance = Importance::Must,
             Some(_) => {}
-            None => self.wanted.push(Requirement { wanted, text: text.to_owned(), importance }),
+            None => self.wanted.push(JobRequirement { wanted, text: text.to_owned(), importance }),
         }
     }
 
@@ -166,7 +168,7 @@ impl Job {
             let line = format!(" {} ", plain(asked.line));
             for (skill, words) in &unknown {
                 if words.chars().count() > 3 && line.contains(&format!(" {words} ")) {
-                    self.want(Wanted::Skill, skill, asked.importance);
+                    self.want(RequirementKind::Skill, skill, asked.importance);
                 }
             }
         }
@@ -174,16 +176,16 @@ impl Job {
 }
 
 /// A line that states a requirement.
-struct Asked<'a> {
+struct RequirementLine<'a> {
     line: &'a str,
-    part: Part,
+    part: JobSection,
     importance: Importance,
 }
 
 /// The lines of a description with requirements: without the benefits and the company's self-description.
-fn asked(text: &str) -> Vec<Asked<'_>> {
-    let insists = text.lines().any(|line| part_of(line) == Some(Part::Must));
-    let mut part = Part::Start;
+fn asked(text: &str) -> Vec<RequirementLine<'_>> {
+    let insists = text.lines().any(|line| part_of(line) == Some(JobSection::Must));
+    let mut part = JobSection::Start;
     let mut found = Vec::new();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX);
     for (at, line) in lines.enumerate() {
@@ -194,9 +196,9 @@ fn asked(text: &str) -> Vec<Asked<'_>> {
                 continue;
             }
         }
-        let talk = part == Part::Start && insists && at > 0 && !HIRING.is_match(line);
-        if part != Part::Aside && !talk {
-            found.push(Asked { line, part, importance: importance(part, line, insists) });
+        let talk = part == JobSection::Start && insists && at > 0 && !HIRING.is_match(line);
+        if part != JobSection::Aside && !talk {
+            found.push(RequirementLine { line, part, importance: importance(part, line, insists) });
         }
     }
     found
@@ -227,7 +229,7 @@ fn years(line: &str) -> Option<f64> {
     (!AGE.is_match(&line[end..])).then(|| number(&captures[1]))
 }
 
-fn part_of(line: &str) -> Option<Part> {
+fn part_of(line: &str) -> Option<JobSection> {
     const HEADING_WORDS_MAX: usize = 7;
     let heading = line.split(':').next().unwrap_or(line);
     let short = words_of(heading).count() <= HEADING_WORDS_MAX && !line.trim().ends_with(['.', ',']);
@@ -236,10 +238,10 @@ fn part_of(line: &str) -> Option<Part> {
         return None;
     }
     match () {
-        () if ASIDE.is_match(heading) => Some(Part::Aside),
-        () if NICE.is_match(heading) => Some(Part::Nice),
-        () if MUST.is_match(heading) => Some(Part::Must),
-        () if is_tasks(heading) => Some(Part::Tasks),
+        () if ASIDE.is_match(heading) => Some(JobSection::Aside),
+        () if NICE.is_match(heading) => Some(JobSection::Nice),
+        () if MUST.is_match(heading) => Some(JobSection::Must),
+        () if is_tasks(heading) => Some(JobSection::Tasks),
         () => None,
     }
 }
@@ -264,11 +266,11 @@ fn is_tasks(heading: &str) -> bool {
     .any(|word| folded.replace(['\'', '’'], "").contains(word))
 }
 
-fn importance(part: Part, line: &str, insists: bool) -> Importance {
+fn importance(part: JobSection, line: &str, insists: bool) -> Importance {
     match part {
         _ if NICE.is_match(line) => Importance::Nice,
-        Part::Must => Importance::Must,
-        Part::Nice => Importance::Nice,
+        JobSection::Must => Importance::Must,
+        JobSection::Nice => Importance::Nice,
         _ if insists => Importance::Nice,
         _ => Importance::Must,
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Importance;
-use super::job::{Job, Wanted};
+use super::job::{JobDescription, RequirementKind};
 use super::spell;
 use crate::vocabulary;
 
@@ -19,15 +19,15 @@ const NICE: usize = 3;
 const WORD: usize = 1;
 
 impl Relevance {
-    pub(crate) fn of(job: &Job) -> Self {
-        let wanted = job.wanted.iter().filter(|requirement| requirement.wanted == Wanted::Skill);
+    pub(crate) fn of(job: &JobDescription) -> Self {
+        let wanted = job.wanted.iter().filter(|requirement| requirement.wanted == RequirementKind::Skill);
         let weight = |importance: Importance| if importance == Importance::Must { MUST } else { NICE };
         let skills =
             wanted.map(|requirement| (requirement.text.clone(), weight(requirement.importance))).collect();
         let phrases = job
             .wanted
             .iter()
-            .filter(|requirement| requirement.wanted == Wanted::Phrase)
+            .filter(|requirement| requirement.wanted == RequirementKind::Phrase)
             .map(|requirement| requirement.text.as_str());
         let words: Vec<&str> = phrases.chain(job.role.as_deref()).collect();
         Self { skills, stems: spell::stems(&words.join(" ")) }

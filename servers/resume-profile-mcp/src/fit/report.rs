@@ -27,7 +27,7 @@ pub(crate) struct Evidence {
 
 /// A requirement that the profile meets.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(crate) struct Matched {
+pub(crate) struct MetRequirement {
     pub(crate) requirement: String,
     pub(crate) importance: Importance,
     pub(crate) evidence: Vec<Evidence>,
@@ -37,7 +37,7 @@ pub(crate) struct Matched {
 
 /// A requirement that the profile does not meet.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(crate) struct Missing {
+pub(crate) struct UnmetRequirement {
     pub(crate) requirement: String,
     pub(crate) importance: Importance,
     /// The nearest item in the profile, if any. It does not count, but a lower degree gives a part of the
@@ -60,7 +60,7 @@ pub(crate) struct Component {
 
 /// Years of work.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(crate) struct Years {
+pub(crate) struct YearsOfWork {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<f64>,
     /// Months with a job, with overlaps counted once; null if no dates are known.
@@ -70,12 +70,12 @@ pub(crate) struct Years {
 
 /// The whole result.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(crate) struct Fit {
+pub(crate) struct FitReport {
     /// 0 to 100: the sum of the points of the components.
     pub(crate) score: f64,
     pub(crate) components: Vec<Component>,
-    pub(crate) matched: Vec<Matched>,
-    pub(crate) missing: Vec<Missing>,
-    pub(crate) years: Years,
+    pub(crate) matched: Vec<MetRequirement>,
+    pub(crate) missing: Vec<UnmetRequirement>,
+    pub(crate) years: YearsOfWork,
     pub(crate) warnings: Vec<String>,
 }

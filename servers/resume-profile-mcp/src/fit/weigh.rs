@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::evidence::{Facts, Statement};
-use super::job::{Job, Requirement, Wanted};
+use super::evidence::{ProfileFacts, ResumeStatement};
+use super::job::{JobDescription, JobRequirement, RequirementKind};
 use super::spell;
-use super::{Component, Fit, Importance, Matched, Missing, Years};
+use super::{Component, FitReport, Importance, MetRequirement, UnmetRequirement, YearsOfWork};
 use crate::vocabulary;
 
 /// The weight of each part if the job requires all of them.
@@ -20,23 +20,23 @@ const PHRASE_SHARE: f64 = 0.6;
 const HALF: f64 = 0.5;
 
 /// The result of a part: its degree of fulfilment, with the reason.
-struct Part {
+struct ScorePart {
     name: &'static str,
     share: f64,
     why: String,
 }
 
 /// `today` is a year and a month.
-pub(crate) fn score(facts: &Facts<'_>, job: &Job, today: (i32, u8)) -> Fit {
-    let mut fit = Fit {
+pub(crate) fn score(facts: &ProfileFacts<'_>, job: &JobDescription, today: (i32, u8)) -> FitReport {
+    let mut fit = FitReport {
         score: 0.0,
         components: Vec::new(),
         matched: Vec::new(),
         missing: Vec::new(),
-        years: Years { asked: job.years, found: years(facts.resume, today) },
+        years: YearsOfWork { asked: job.years, found: years(facts.resume, today) },
         warnings: Vec::new(),
     };
-    let parts: Vec<Part> = [
+    let parts: Vec<ScorePart> = [
         skills(facts, job, &mut fit),
         experience(job, &fit.years, &mut fit.warnings),
         role(facts, job, &mut fit),
@@ -56,9 +56,10 @@ pub(crate) fn score(facts: &Facts<'_>, job: &Job, today: (i32, u8)) -> Fit {
 }
 
 /// The weights of the required parts sum to 100; the rounding error goes to the first.
-fn components(parts: &[Part]) -> Vec<Component> {
-    let weight_of =
-        |part: &Part| WEIGHTS.iter().find(|(name, _)| *name == part.name).map_or(0.0, |(_, weight)| *weight);
+fn components(parts: &[ScorePart]) -> Vec<Component> {
+    let weight_of = |part: &ScorePart| {
+        WEIGHTS.iter().find(|(name, _)| *name == part.name).map_or(0.0, |(_, weight)| *weight)
+    };
     let total: f64 = parts.iter().map(weight_of).sum();
     let mut weights: Vec<f64> = parts.iter().map(|part| rounded(weight_of(part) * 100.0 / total)).collect();
     let rest = 100.0 - weights.iter().sum::<f64>();
@@ -84,14 +85,17 @@ fn weight(importance: Importance) -> f64 {
     if importance == Importance::Must { MUST } else { NICE }
 }
 
-fn skills(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
-    let wanted: Vec<&Requirement> =
-        job.wanted.iter().filter(|it| matches!(it.wanted, Wanted::Skill | Wanted::Phrase)).collect();
+fn skills(facts: &ProfileFacts<'_>, job: &JobDescription, fit: &mut FitReport) -> Option<ScorePart> {
+    let wanted: Vec<&JobRequirement> = job
+        .wanted
+        .iter()
+        .filter(|it| matches!(it.wanted, RequirementKind::Skill | RequirementKind::Phrase))
+        .collect();
     let total: f64 = wanted.iter().map(|it| weight(it.importance)).sum();
     let mut met = 0.0;
     let mut count = 0;
     for requirement in &wanted {
-        let found = if requirement.wanted == Wanted::Skill {
+        let found = if requirement.wanted == RequirementKind::Skill {
             skill(facts, requirement)
         } else {
             phrase(facts, requirement)
@@ -105,7 +109,7 @@ fn skills(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
             Err(missing) => fit.missing.push(missing),
         }
     }
-    (total > 0.0).then(|| Part {
+    (total > 0.0).then(|| ScorePart {
         name: "skills",
         share: met / total,
         why: format!(
@@ -115,7 +119,7 @@ fn skills(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     })
 }
 
-fn skill(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missing> {
+fn skill(facts: &ProfileFacts<'_>, requirement: &JobRequirement) -> Result<MetRequirement, UnmetRequirement> {
     let evidence = facts.of_skill(&requirement.text);
     if let Some(first) = evidence.first() {
         let how = if first.path.starts_with("/skills/") {
@@ -123,7 +127,7 @@ fn skill(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missin
         } else {
             "named in the profile"
         };
-        return Ok(Matched {
+        return Ok(MetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             how: how.to_owned(),
@@ -134,26 +138,29 @@ fn skill(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missin
     let alike = facts
         .nearest(&format!("{} {}", requirement.text, others.join(" ")))
         .filter(|(share, _)| *share >= HALF);
-    Err(Missing {
+    Err(UnmetRequirement {
         requirement: requirement.text.clone(),
         importance: requirement.importance,
         nearest: alike.map(|(_, it)| it.text.clone()),
     })
 }
 
-fn phrase(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missing> {
+fn phrase(
+    facts: &ProfileFacts<'_>,
+    requirement: &JobRequirement,
+) -> Result<MetRequirement, UnmetRequirement> {
     let nearest = facts.nearest(&requirement.text);
     // One word in a long sentence says too little.
     let telling = spell::stems(&requirement.text).len();
-    let says = |statement: &Statement| telling > 1 || statement.stems.len() == telling;
+    let says = |statement: &ResumeStatement| telling > 1 || statement.stems.len() == telling;
     match nearest {
-        Some((share, statement)) if share >= PHRASE_SHARE && says(statement) => Ok(Matched {
+        Some((share, statement)) if share >= PHRASE_SHARE && says(statement) => Ok(MetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             how: format!("{:.0}% of its words occur there together", share * 100.0),
             evidence: vec![facts.quote(statement)],
         }),
-        _ => Err(Missing {
+        _ => Err(UnmetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             nearest: nearest.filter(|(share, _)| *share >= PHRASE_SHARE / 2.0).map(|(_, it)| it.text.clone()),
@@ -161,21 +168,25 @@ fn phrase(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missi
     }
 }
 
-fn experience(job: &Job, years: &Years, warnings: &mut Vec<String>) -> Option<Part> {
+fn experience(job: &JobDescription, years: &YearsOfWork, warnings: &mut Vec<String>) -> Option<ScorePart> {
     let asked = job.years.filter(|asked| *asked > 0.0)?;
     let Some(found) = years.found else {
         warnings.push("the profile has no dates for its work, so the years cannot be counted".to_owned());
-        return Some(Part {
+        return Some(ScorePart {
             name: "experience",
             share: 0.0,
             why: format!("{asked} years are required; the profile has no dates for its work"),
         });
     };
     let share = (found / asked).min(1.0);
-    Some(Part { name: "experience", share, why: format!("{asked} years are required, {found} were found") })
+    Some(ScorePart {
+        name: "experience",
+        share,
+        why: format!("{asked} years are required, {found} were found"),
+    })
 }
 
-fn role(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
+fn role(facts: &ProfileFacts<'_>, job: &JobDescription, fit: &mut FitReport) -> Option<ScorePart> {
     let role = job.role.as_deref()?;
     let wanted = spell::stems(role);
     let titles =
@@ -183,28 +194,28 @@ fn role(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     let shares = titles.map(|title| (spell::share(&wanted, &title.stems), title));
     let best = shares.max_by(|(one, _), (other, _)| one.total_cmp(other)).filter(|(share, _)| *share > 0.0);
     let Some((share, title)) = best else {
-        return Some(Part {
+        return Some(ScorePart {
             name: "role",
             share: 0.0,
             why: format!("no title in the profile is similar to {role:?}"),
         });
     };
-    fit.matched.push(Matched {
+    fit.matched.push(MetRequirement {
         requirement: role.to_owned(),
         importance: Importance::Must,
         evidence: vec![facts.quote(title)],
         how: format!("a title with {:.0}% of its words", share * 100.0),
     });
-    Some(Part {
+    Some(ScorePart {
         name: "role",
         share,
         why: format!("{:?} has {:.0}% of the words of {role:?}", title.text, share * 100.0),
     })
 }
 
-fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
+fn education(facts: &ProfileFacts<'_>, job: &JobDescription, fit: &mut FitReport) -> Option<ScorePart> {
     let (requirement, asked) = job.wanted.iter().find_map(|it| match it.wanted {
-        Wanted::Degree(level) => Some((it, level)),
+        RequirementKind::Degree(level) => Some((it, level)),
         _ => None,
     })?;
     let types = facts
@@ -216,18 +227,18 @@ fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         .max_by_key(|(level, _)| *level)
         .filter(|(level, _)| *level > 0);
     let Some((level, statement)) = best else {
-        fit.missing.push(Missing {
+        fit.missing.push(UnmetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             nearest: None,
         });
-        return Some(Part { name: "education", share: 0.0, why: "no degree was found".to_owned() });
+        return Some(ScorePart { name: "education", share: 0.0, why: "no degree was found".to_owned() });
     };
     let enough = level >= asked;
     if enough {
         let how = "a degree of this level or higher".to_owned();
         let evidence = vec![facts.quote(statement)];
-        fit.matched.push(Matched {
+        fit.matched.push(MetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             evidence,
@@ -235,14 +246,14 @@ fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         });
     } else {
         let nearest = Some(statement.text.clone());
-        fit.missing.push(Missing {
+        fit.missing.push(UnmetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             nearest,
         });
     }
     let share = if enough { 1.0 } else { f64::from(level) / f64::from(asked) };
-    Some(Part {
+    Some(ScorePart {
         name: "education",
         share,
         why: format!(
@@ -310,15 +321,15 @@ fn degree_level(text: &str) -> u8 {
     }
 }
 
-fn languages(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
+fn languages(facts: &ProfileFacts<'_>, job: &JobDescription, fit: &mut FitReport) -> Option<ScorePart> {
     let spoken = facts.languages();
     let (mut met, mut total, mut why) = (0.0, 0.0, Vec::new());
     for requirement in &job.wanted {
-        let Wanted::Language(code, asked) = requirement.wanted else { continue };
+        let RequirementKind::Language(code, asked) = requirement.wanted else { continue };
         total += weight(requirement.importance);
         let Some((_, level, quote, path)) = spoken.iter().find(|(other, ..)| *other == code) else {
             why.push(format!("{} was not found", requirement.text));
-            fit.missing.push(Missing {
+            fit.missing.push(UnmetRequirement {
                 requirement: requirement.text.clone(),
                 importance: requirement.importance,
                 nearest: None,
@@ -334,14 +345,14 @@ fn languages(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
             "listed, but at a lower level than required: half the points"
         };
         let evidence = vec![facts.evidence(path, quote)];
-        fit.matched.push(Matched {
+        fit.matched.push(MetRequirement {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             evidence,
             how: how.to_owned(),
         });
     }
-    (total > 0.0).then(|| Part { name: "languages", share: met / total, why: why.join("; ") })
+    (total > 0.0).then(|| ScorePart { name: "languages", share: met / total, why: why.join("; ") })
 }
 
 /// Months with a job, as years. Overlaps count once; a job without an end continues.

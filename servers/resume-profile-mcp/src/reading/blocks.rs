@@ -2,12 +2,12 @@
 
 use capability_documents::{Block, Page, Table};
 
-use crate::parsed::{Builder, TextLine};
+use crate::parsed::{ParsedBuilder, TextLine};
 
 /// Cells of a row up to this length are side by side; longer ones are read one after the other.
 const BESIDE_CHARS_MAX: usize = 40;
 
-pub(super) fn add(builder: &mut Builder, page: &Page) {
+pub(super) fn add(builder: &mut ParsedBuilder, page: &Page) {
     let mut apart = false;
     for block in &page.blocks {
         let looks = TextLine { page: page.number, apart, ..TextLine::default() };
@@ -24,7 +24,7 @@ pub(super) fn add(builder: &mut Builder, page: &Page) {
     }
 }
 
-fn lines(builder: &mut Builder, text: &str, looks: &TextLine) {
+fn lines(builder: &mut ParsedBuilder, text: &str, looks: &TextLine) {
     for (at, line) in text.lines().enumerate() {
         let apart = looks.apart && at == 0;
         let item = looks.item && at == 0;
@@ -32,7 +32,7 @@ fn lines(builder: &mut Builder, text: &str, looks: &TextLine) {
     }
 }
 
-fn rows(builder: &mut Builder, table: &Table, looks: &TextLine) {
+fn rows(builder: &mut ParsedBuilder, table: &Table, looks: &TextLine) {
     for row in &table.rows {
         let cells: Vec<&str> = row.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
         let beside =

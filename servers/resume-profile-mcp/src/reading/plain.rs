@@ -1,8 +1,8 @@
 //! Plain text and Markdown, line by line: blank lines, underlines and `#` show structure.
 
-use crate::parsed::{Builder, TextLine};
+use crate::parsed::{ParsedBuilder, TextLine};
 
-pub(super) fn add(builder: &mut Builder, text: &str) {
+pub(super) fn add(builder: &mut ParsedBuilder, text: &str) {
     let mut apart = false;
     let lines: Vec<&str> = text.lines().collect();
     for (at, line) in lines.iter().enumerate() {
@@ -31,7 +31,7 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// The line above a rule is a heading.
-fn underline(builder: &mut Builder, above: Option<&&str>) {
+fn underline(builder: &mut ParsedBuilder, above: Option<&&str>) {
     if above.is_some_and(|above| !above.trim().is_empty())
         && let Some(last) = builder.last()
     {

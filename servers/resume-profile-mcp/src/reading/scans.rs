@@ -1,9 +1,9 @@
 //! Pages that are pictures, read with OCR. Without an engine, a warning is given and the page stays unread.
 
-use capability_documents::{Bounds, Line, Page, PageSource, pdf};
-use capability_ocr::{Break, Engine, Picture, Settings, TextLine};
+use capability_documents::{Bounds, Page, PageLine, PageSource, pdf};
+use capability_ocr::{Break, OcrEngine, OcrSettings, Picture, TextLine};
 
-use super::Source;
+use super::ResumeSource;
 
 /// Fine enough for small print, coarse enough to be quick.
 const DOTS_PER_INCH: f32 = 200.0;
@@ -12,32 +12,32 @@ const POINTS_PER_INCH: f32 = 72.0;
 const SIZE_OF_LINE: f32 = 0.75;
 
 /// The permission to read pictures, and the engine.
-pub enum Eyes {
-    Open(Box<Engine>),
+pub enum ScanEngine {
+    Open(Box<OcrEngine>),
     /// The caller does not want it.
     Closed,
     /// This machine has no OCR engine; the reason.
     Blind(String),
 }
 
-impl Eyes {
-    pub fn find(settings: &Settings) -> Self {
-        match Engine::find(settings) {
+impl ScanEngine {
+    pub fn find(settings: &OcrSettings) -> Self {
+        match OcrEngine::find(settings) {
             Ok(engine) => Self::Open(Box::new(engine)),
             Err(why) => Self::Blind(why.to_string()),
         }
     }
 
-    pub(super) fn read(&self, source: &Source<'_>, page: &Page) -> Result<Page, String> {
+    pub(super) fn read(&self, source: &ResumeSource<'_>, page: &Page) -> Result<Page, String> {
         match self {
-            Eyes::Open(engine) => read(engine, source, page),
-            Eyes::Closed => Err("reading pictures was not asked for (ocr)".to_owned()),
-            Eyes::Blind(why) => Err(format!("this machine cannot read pictures ({why})")),
+            ScanEngine::Open(engine) => read(engine, source, page),
+            ScanEngine::Closed => Err("reading pictures was not asked for (ocr)".to_owned()),
+            ScanEngine::Blind(why) => Err(format!("this machine cannot read pictures ({why})")),
         }
     }
 }
 
-fn read(engine: &Engine, source: &Source<'_>, page: &Page) -> Result<Page, String> {
+fn read(engine: &OcrEngine, source: &ResumeSource<'_>, page: &Page) -> Result<Page, String> {
     let drawn = pdf::render(source.bytes, page.number, DOTS_PER_INCH, source.password)
         .map_err(|error| error.to_string())?;
     let scale = page.height.max(1.0) / drawn.height as f32;
@@ -45,7 +45,7 @@ fn read(engine: &Engine, source: &Source<'_>, page: &Page) -> Result<Page, Strin
         Picture::from_rgb(drawn.width, drawn.height, drawn.rgb).map_err(|error| error.to_string())?;
     let reading = engine.read(&picture).map_err(|error| error.to_string())?;
     let scale = if page.height > 0.0 { scale } else { POINTS_PER_INCH / DOTS_PER_INCH };
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<PageLine> = Vec::new();
     for piece in &reading.lines {
         match lines.last_mut() {
             Some(last) if piece.before == Break::Space => join(last, piece, scale),
@@ -55,12 +55,17 @@ fn read(engine: &Engine, source: &Source<'_>, page: &Page) -> Result<Page, Strin
     Ok(Page { lines, source: PageSource::Ocr, ..page.clone() })
 }
 
-fn line(piece: &TextLine, scale: f32) -> Line {
+fn line(piece: &TextLine, scale: f32) -> PageLine {
     let bounds = scaled(piece, scale);
-    Line { text: piece.text.clone(), size: (bounds.bottom - bounds.top) * SIZE_OF_LINE, bounds, bold: false }
+    PageLine {
+        text: piece.text.clone(),
+        size: (bounds.bottom - bounds.top) * SIZE_OF_LINE,
+        bounds,
+        bold: false,
+    }
 }
 
-fn join(last: &mut Line, piece: &TextLine, scale: f32) {
+fn join(last: &mut PageLine, piece: &TextLine, scale: f32) {
     last.text.push(' ');
     last.text.push_str(&piece.text);
     let bounds = scaled(piece, scale);

@@ -5,14 +5,14 @@ use capability_typeset::Resume;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::given::{self, Kept, Ocr};
-use crate::parsed::{Characters, Parsed};
+use super::given::{self, Ocr, StoredProfile};
+use crate::parsed::{Characters, ParsedDocument};
 use crate::profile::{self, Profile};
-use crate::reading::{self, Eyes};
+use crate::reading::{self, ScanEngine};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct ExtractProfileArguments {
     /// The `ref_id` that parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 
 /// The source of a value.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Field {
+pub(super) struct FieldSource {
     /// JSON pointer into `resume`.
     path: String,
     /// In characters of the parsed text.
@@ -46,12 +46,12 @@ pub(super) struct Field {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct ExtractProfileOutput {
     /// The stored profile. Pass it as `source_ref_id` to score_fit or tailor_resume.
     ref_id: String,
     /// JSON Resume. A job or course without endDate continues, or its end is unknown.
     resume: Resume,
-    fields: Vec<Field>,
+    fields: Vec<FieldSource>,
     /// Expected fields that were not found.
     missing: Vec<String>,
     /// Lines without any used part.
@@ -61,16 +61,20 @@ pub(super) struct Answer {
     warnings: Vec<String>,
 }
 
-pub(super) fn extract(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Answer, Trouble> {
+pub(super) fn extract(
+    arguments: ExtractProfileArguments,
+    work: &Work,
+    eyes: &ScanEngine,
+) -> Result<ExtractProfileOutput, Trouble> {
     let parsed = parsed(arguments, work, eyes)?;
     let profile = profile::extract(&parsed);
-    let kept = Kept::of(&parsed, &profile);
+    let kept = StoredProfile::of(&parsed, &profile);
     let bytes = serde_json::to_vec(&kept)
         .map_err(|error| Trouble::internal(format!("the profile could not be written: {error}")))?;
-    let id = work.keep(&bytes, Kept::MEDIA_TYPE, "profile.json")?;
+    let id = work.keep(&bytes, StoredProfile::MEDIA_TYPE, "profile.json")?;
     let resume = serde_json::from_value(profile.resume.clone())
         .map_err(|error| Trouble::internal(format!("the profile is not a JSON Resume: {error}")))?;
-    Ok(Answer {
+    Ok(ExtractProfileOutput {
         ref_id: id.into_string(),
         resume,
         fields: fields(&parsed, &profile),
@@ -81,14 +85,18 @@ pub(super) fn extract(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<
     })
 }
 
-fn parsed(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Parsed, Trouble> {
-    let Arguments { source_ref_id, text, file_data, file_type, password, ocr } = arguments;
+fn parsed(
+    arguments: ExtractProfileArguments,
+    work: &Work,
+    eyes: &ScanEngine,
+) -> Result<ParsedDocument, Trouble> {
+    let ExtractProfileArguments { source_ref_id, text, file_data, file_type, password, ocr } = arguments;
     match text {
         Some(text) if source_ref_id.is_none() && file_data.is_none() => Ok(reading::text(&text)),
         Some(_) => Err(Trouble::bad_arguments("both text and a file were passed")
             .hint("pass only one of source_ref_id, text and file_data")),
         None => {
-            let eyes = if ocr == Ocr::Never { &Eyes::Closed } else { eyes };
+            let eyes = if ocr == Ocr::Never { &ScanEngine::Closed } else { eyes };
             given::document(
                 FileInput { file_data, file_type, source_ref_id },
                 password.as_deref(),
@@ -99,9 +107,9 @@ fn parsed(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Parsed, Trou
     }
 }
 
-fn fields(parsed: &Parsed, profile: &Profile) -> Vec<Field> {
+fn fields(parsed: &ParsedDocument, profile: &Profile) -> Vec<FieldSource> {
     let characters = Characters::of(&parsed.text);
-    let field = |source: &crate::draft::Source| Field {
+    let field = |source: &crate::draft::ValueSource| FieldSource {
         path: source.path.clone(),
         start: characters.at(source.span.start),
         end: characters.at(source.span.end),

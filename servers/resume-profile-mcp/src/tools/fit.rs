@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::given::{self, Given};
-use crate::fit::{self, Facts, Fit, Job};
+use super::given::{self, GivenProfile};
+use crate::fit::{self, FitReport, JobDescription, ProfileFacts};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct FitArguments {
     /// The `ref_id` that extract_profile or parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
@@ -24,18 +24,21 @@ pub(super) struct Arguments {
     job_description: String,
 }
 
-pub(super) fn fit(arguments: Arguments, work: &Work) -> Result<Fit, Trouble> {
+pub(super) fn fit(arguments: FitArguments, work: &Work) -> Result<FitReport, Trouble> {
     if arguments.job_description.trim().is_empty() {
         return Err(
             Trouble::bad_arguments("job_description is empty").hint("pass the text of the job description")
         );
     }
-    let given =
-        Given { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: arguments.text };
+    let given = GivenProfile {
+        source_ref_id: arguments.source_ref_id,
+        profile: arguments.profile,
+        text: arguments.text,
+    };
     let (kept, warnings) = given::profile(given, work)?;
     let places = kept.places();
-    let facts = Facts::of(&kept.resume, &places);
-    let mut job = Job::read(&arguments.job_description);
+    let facts = ProfileFacts::of(&kept.resume, &places);
+    let mut job = JobDescription::read(&arguments.job_description);
     job.want_known(&arguments.job_description, &facts.listed_skills());
     let mut fit = fit::score(&facts, &job, today());
     fit.warnings.extend(warnings);

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::fit::Place;
-use crate::parsed::{Characters, Parsed};
+use crate::fit::ValueRange;
+use crate::parsed::{Characters, ParsedDocument};
 use crate::profile::{self, Profile};
-use crate::reading::{self, Eyes, Source};
+use crate::reading::{self, ResumeSource, ScanEngine};
 
 /// The treatment of scanned pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
@@ -22,16 +22,16 @@ pub(crate) enum Ocr {
 
 /// A stored profile, with the positions of its values in its source text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredProfile {
     pub(super) resume: Value,
     pub(super) language: Option<String>,
     pub(super) places: Vec<(String, usize, usize)>,
 }
 
-impl Kept {
+impl StoredProfile {
     pub(super) const MEDIA_TYPE: &'static str = "application/vnd.capability.resume-profile+json";
 
-    pub(super) fn of(parsed: &Parsed, profile: &Profile) -> Self {
+    pub(super) fn of(parsed: &ParsedDocument, profile: &Profile) -> Self {
         let characters = Characters::of(&parsed.text);
         let sources = profile.sources.iter();
         let places = sources.map(|source| {
@@ -40,10 +40,10 @@ impl Kept {
         Self { resume: profile.resume.clone(), language: parsed.language.clone(), places: places.collect() }
     }
 
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<ValueRange> {
         self.places
             .iter()
-            .map(|(path, start, end)| Place { path: path.clone(), start: *start, end: *end })
+            .map(|(path, start, end)| ValueRange { path: path.clone(), start: *start, end: *end })
             .collect()
     }
 }
@@ -52,27 +52,27 @@ impl Kept {
 pub(super) fn document(
     input: FileInput,
     password: Option<&str>,
-    eyes: &Eyes,
+    eyes: &ScanEngine,
     work: &Work,
-) -> Result<Parsed, Trouble> {
+) -> Result<ParsedDocument, Trouble> {
     let loaded = input.load(work)?;
-    if loaded.media_type.as_deref() == Some(Parsed::MEDIA_TYPE) {
-        return Parsed::from_json(&loaded.bytes)
+    if loaded.media_type.as_deref() == Some(ParsedDocument::MEDIA_TYPE) {
+        return ParsedDocument::from_json(&loaded.bytes)
             .ok_or_else(|| Trouble::internal("the stored document is damaged"));
     }
-    let source = Source { bytes: &loaded.bytes, said: loaded.media_type.as_deref(), password };
+    let source = ResumeSource { bytes: &loaded.bytes, said: loaded.media_type.as_deref(), password };
     reading::file(&source, eyes)
 }
 
 /// Exactly one of these is given.
-pub(super) struct Given {
+pub(super) struct GivenProfile {
     pub(super) source_ref_id: Option<String>,
     pub(super) profile: Option<Value>,
     pub(super) text: Option<String>,
 }
 
 /// The profile of a tool call, and its warnings.
-pub(super) fn profile(given: Given, work: &Work) -> Result<(Kept, Vec<String>), Trouble> {
+pub(super) fn profile(given: GivenProfile, work: &Work) -> Result<(StoredProfile, Vec<String>), Trouble> {
     let sources = [given.source_ref_id.is_some(), given.profile.is_some(), given.text.is_some()];
     if sources.iter().filter(|is_given| **is_given).count() != 1 {
         return Err(Trouble::bad_arguments("pass the profile in exactly one way").hint(
@@ -81,25 +81,28 @@ pub(super) fn profile(given: Given, work: &Work) -> Result<(Kept, Vec<String>), 
         ));
     }
     if let Some(resume) = given.profile {
-        return Ok((Kept { resume: checked(resume)?, language: None, places: Vec::new() }, Vec::new()));
+        return Ok((
+            StoredProfile { resume: checked(resume)?, language: None, places: Vec::new() },
+            Vec::new(),
+        ));
     }
     if let Some(text) = given.text {
         return Ok(made(&reading::text(&text)));
     }
     let id = given.source_ref_id.expect("one of the three is given");
     let stored = work.find(&id)?;
-    if stored.media_type == Kept::MEDIA_TYPE {
+    if stored.media_type == StoredProfile::MEDIA_TYPE {
         let kept = serde_json::from_slice(&stored.bytes)
             .map_err(|_| Trouble::internal("the stored profile is damaged"))?;
         return Ok((kept, Vec::new()));
     }
     let input = FileInput { source_ref_id: Some(id), ..FileInput::default() };
-    Ok(made(&document(input, None, &Eyes::Closed, work)?))
+    Ok(made(&document(input, None, &ScanEngine::Closed, work)?))
 }
 
-fn made(parsed: &Parsed) -> (Kept, Vec<String>) {
+fn made(parsed: &ParsedDocument) -> (StoredProfile, Vec<String>) {
     let profile = profile::extract(parsed);
-    (Kept::of(parsed, &profile), profile.warnings)
+    (StoredProfile::of(parsed, &profile), profile.warnings)
 }
 
 /// A resume from a caller must be valid.

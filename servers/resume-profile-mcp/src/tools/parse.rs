@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::given::{self, Ocr};
-use crate::parsed::{Characters, Parsed};
-use crate::reading::Eyes;
-use crate::sections::{self, Section, SectionKind};
+use crate::parsed::{Characters, ParsedDocument};
+use crate::reading::ScanEngine;
+use crate::sections::{self, ResumeSection, SectionKind};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct ParseResumeArguments {
     /// The file, in Base64.
     #[serde(default)]
     file_data: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct SectionOut {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct ParseResumeOutput {
     /// The parsed document, stored as JSON: its text, and lines with their offsets and looks. Pass it as
     /// `source_ref_id`.
     ref_id: String,
@@ -55,12 +55,16 @@ pub(super) struct Answer {
     warnings: Vec<String>,
 }
 
-pub(super) fn parse(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Answer, Trouble> {
-    let Arguments { file_data, file_type, source_ref_id, password, ocr } = arguments;
-    let eyes = if ocr == Ocr::Never { &Eyes::Closed } else { eyes };
+pub(super) fn parse(
+    arguments: ParseResumeArguments,
+    work: &Work,
+    eyes: &ScanEngine,
+) -> Result<ParseResumeOutput, Trouble> {
+    let ParseResumeArguments { file_data, file_type, source_ref_id, password, ocr } = arguments;
+    let eyes = if ocr == Ocr::Never { &ScanEngine::Closed } else { eyes };
     let input = FileInput { file_data, file_type, source_ref_id };
     let parsed = given::document(input, password.as_deref(), eyes, work)?;
-    let id = work.keep(&parsed.to_json(), Parsed::MEDIA_TYPE, "parsed.json")?;
+    let id = work.keep(&parsed.to_json(), ParsedDocument::MEDIA_TYPE, "parsed.json")?;
     let characters = Characters::of(&parsed.text);
     let sections =
         sections::find(&parsed).iter().filter_map(|section| shown(&parsed, &characters, section)).collect();
@@ -68,7 +72,7 @@ pub(super) fn parse(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<An
     if parsed.is_blank() {
         warnings.push("there is no text in it".to_owned());
     }
-    Ok(Answer {
+    Ok(ParseResumeOutput {
         ref_id: id.into_string(),
         page_count: parsed.page_count,
         chars: characters.at(parsed.text.len()),
@@ -78,7 +82,11 @@ pub(super) fn parse(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<An
     })
 }
 
-fn shown(parsed: &Parsed, characters: &Characters<'_>, section: &Section) -> Option<SectionOut> {
+fn shown(
+    parsed: &ParsedDocument,
+    characters: &Characters<'_>,
+    section: &ResumeSection,
+) -> Option<SectionOut> {
     let heading = section.heading.map(|index| parsed.lines[index].span);
     let spans = || heading.into_iter().chain(section.spans.iter().map(|(_, span)| *span));
     let start = spans().map(|span| span.start).min()?;

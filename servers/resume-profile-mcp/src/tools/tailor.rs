@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fit::today;
-use super::given::{self, Given};
-use crate::fit::{self, Facts, Job};
-use crate::tailor::{self, Format, Template};
+use super::given::{self, GivenProfile};
+use crate::fit::{self, JobDescription, ProfileFacts};
+use crate::tailor::{self, Format, ResumeTemplate};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct TailorArguments {
     /// The `ref_id` that extract_profile or parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
@@ -32,11 +32,11 @@ pub(super) struct Arguments {
     #[serde(default)]
     max_pages: Option<usize>,
     #[serde(default)]
-    template: Template,
+    template: ResumeTemplate,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct TailorOutput {
     ref_id: String,
     format: Format,
     media_type: &'static str,
@@ -52,14 +52,15 @@ pub(super) struct Answer {
     warnings: Vec<String>,
 }
 
-pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
-    let given = Given { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: None };
+pub(super) fn tailor(arguments: TailorArguments, work: &Work) -> Result<TailorOutput, Trouble> {
+    let given =
+        GivenProfile { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: None };
     let (kept, mut warnings) = given::profile(given, work)?;
-    let facts = Facts::of(&kept.resume, &[]);
+    let facts = ProfileFacts::of(&kept.resume, &[]);
     let job = job(arguments.job_description.as_deref(), arguments.target_role.as_deref(), &facts);
     let resume: Resume = serde_json::from_value(kept.resume.clone())
         .map_err(|error| Trouble::bad_arguments(format!("the profile is not a JSON Resume: {error}")))?;
-    let wish = tailor::Wish {
+    let wish = tailor::TailorRequest {
         format: arguments.format,
         template: arguments.template,
         pages_max: arguments.max_pages.map(|pages| pages.max(1)),
@@ -71,7 +72,7 @@ pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Troubl
     let id = work.keep(&made.bytes, arguments.format.media_type(), arguments.format.file_name())?;
     let unsupported =
         fit::score(&facts, &job, today()).missing.into_iter().map(|missing| missing.requirement).collect();
-    Ok(Answer {
+    Ok(TailorOutput {
         ref_id: id.into_string(),
         format: arguments.format,
         media_type: arguments.format.media_type(),
@@ -84,15 +85,15 @@ pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Troubl
     })
 }
 
-fn job(description: Option<&str>, role: Option<&str>, facts: &Facts<'_>) -> Job {
+fn job(description: Option<&str>, role: Option<&str>, facts: &ProfileFacts<'_>) -> JobDescription {
     match (description, role) {
         (Some(description), role) => {
-            let mut job = Job::read(description);
+            let mut job = JobDescription::read(description);
             job.want_known(description, &facts.listed_skills());
             job.role = role.map(str::to_owned).or(job.role);
             job
         }
-        (None, Some(role)) => Job::of_role(role),
-        (None, None) => Job::default(),
+        (None, Some(role)) => JobDescription::of_role(role),
+        (None, None) => JobDescription::default(),
     }
 }

@@ -2,16 +2,16 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::answer::Notes;
-use crate::engine::Engine;
-use crate::llm::{LlmError, Question, SENT_CHARS_MAX};
+use crate::answer::AnswerNotes;
+use crate::engine::AnalysisEngine;
+use crate::llm::{LlmError, LlmQuestion, SENT_CHARS_MAX};
 
 /// Asks the language model. Returns `None` and adds a warning if the model is unreachable or its answer is
 /// invalid.
 pub(super) fn asked<A: DeserializeOwned, T>(
-    engine: &Engine,
-    question: &Question<'_>,
-    notes: &mut Notes,
+    engine: &AnalysisEngine,
+    question: &LlmQuestion<'_>,
+    notes: &mut AnswerNotes,
     check: impl FnOnce(A) -> Result<T, String>,
 ) -> Option<T> {
     let answer = engine.llm.as_ref().ok_or(LlmError::NotConfigured).and_then(|llm| llm.ask::<A>(question));

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::{Notes, Wanted};
-use crate::engine::Engine;
-use crate::input::{self, Text};
-use crate::llm::Question;
+use crate::answer::{AnswerNotes, RequestedMethod};
+use crate::engine::AnalysisEngine;
+use crate::input::{self, GivenText};
+use crate::llm::LlmQuestion;
 
 const DESCRIPTION: &str =
     "Finds the key phrases of a text, best first, with their positions. Use it to index, tag or skim a text.";
@@ -19,7 +19,7 @@ const TOP_K_MAX: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct KeywordsArguments {
     /// The text.
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
@@ -31,7 +31,7 @@ struct Arguments {
     language: Option<String>,
     /// `auto` uses meaning if the server has an encoder, otherwise counting.
     #[serde(default)]
-    method: Wanted,
+    method: RequestedMethod,
 }
 
 fn ten() -> usize {
@@ -39,47 +39,53 @@ fn ten() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Answer {
+struct KeywordsOutput {
     #[serde(flatten)]
     found: Keywords,
     #[serde(flatten)]
-    notes: Notes,
+    notes: AnswerNotes,
 }
 
-pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+pub(super) fn tool(engine: &Arc<AnalysisEngine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, _: &Work| extract(&engine, arguments);
+    let run = move |arguments: KeywordsArguments, _: &Work| extract(&engine, arguments);
     Tool::new("extract_keywords", "Extract keywords", DESCRIPTION, run)
 }
 
-fn extract(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
+fn extract(engine: &AnalysisEngine, arguments: KeywordsArguments) -> Result<KeywordsOutput, Trouble> {
     if !(1..=TOP_K_MAX).contains(&arguments.top_k) {
         return Err(Trouble::bad_arguments(format!(
             "top_k: {} is not from 1 to {TOP_K_MAX}",
             arguments.top_k
         )));
     }
-    let text = Text::load("text", arguments.text, arguments.file_text)?;
+    let text = GivenText::load("text", arguments.text, arguments.file_text)?;
     let options = KeywordOptions { top_k: arguments.top_k, language: input::language(arguments.language)? };
-    let mut notes = Notes::default();
+    let mut notes = AnswerNotes::default();
     let text = text.clipped(&mut notes);
-    let by_llm = arguments.method == Wanted::Llm || (arguments.method == Wanted::Auto && engine.llm_default);
+    let by_llm = arguments.method == RequestedMethod::Llm
+        || (arguments.method == RequestedMethod::Auto && engine.llm_default);
     let told = if by_llm { ask(engine, text, &options, &mut notes) } else { None };
     let found = match told {
         Some(found) => found,
         None => notes.locally(engine, arguments.method, |encoder| keywords(text, &options, encoder))?,
     };
-    Ok(Answer { found, notes })
+    Ok(KeywordsOutput { found, notes })
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct KeywordsReply {
     keywords: Vec<String>,
 }
 
-fn ask(engine: &Engine, text: &str, options: &KeywordOptions, notes: &mut Notes) -> Option<Keywords> {
-    let question = Question {
+fn ask(
+    engine: &AnalysisEngine,
+    text: &str,
+    options: &KeywordOptions,
+    notes: &mut AnswerNotes,
+) -> Option<Keywords> {
+    let question = LlmQuestion {
         name: "keywords",
         task: format!(
             "List the {} key phrases that say best what the text is about, the best first, as they are written in it.",
@@ -93,11 +99,11 @@ fn ask(engine: &Engine, text: &str, options: &KeywordOptions, notes: &mut Notes)
             "additionalProperties": false,
         }),
     };
-    super::asked::asked(engine, &question, notes, |told: Told| listed(text, told, options))
+    super::asked::asked(engine, &question, notes, |told: KeywordsReply| listed(text, told, options))
 }
 
 /// With the actual positions of the phrases; phrases that are not in the text are dropped.
-fn listed(text: &str, told: Told, options: &KeywordOptions) -> Result<Keywords, String> {
+fn listed(text: &str, told: KeywordsReply, options: &KeywordOptions) -> Result<Keywords, String> {
     let positions = Positions::new(text);
     let mut seen = std::collections::HashSet::new();
     let phrases: Vec<String> =

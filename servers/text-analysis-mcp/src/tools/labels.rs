@@ -11,41 +11,41 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::{Failure, Notes, Wanted};
-use crate::engine::Engine;
-use crate::input::Text;
-use crate::llm::Question;
+use crate::answer::{AnswerNotes, LocalFailure, RequestedMethod};
+use crate::engine::AnalysisEngine;
+use crate::input::GivenText;
+use crate::llm::LlmQuestion;
 
 const DESCRIPTION: &str = "Classifies a text with your own labels. Describe each label in a few words or \
     with examples: that helps most. `unsure` means that no label stands out.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct LabelsArguments {
     /// The text.
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
     file_text: Option<String>,
     /// 1 to 1000 labels with different names: plain names, or objects with name, description and examples.
-    labels: Vec<Given>,
+    labels: Vec<GivenLabel>,
     /// Any number of labels may fit, not just one.
     #[serde(default)]
     multi_label: bool,
     /// `auto` uses meaning if the server has an encoder, otherwise counting.
     #[serde(default)]
-    method: Wanted,
+    method: RequestedMethod,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Given {
+enum GivenLabel {
     Name(String),
-    Described(Described),
+    Described(DescribedLabel),
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Described {
+struct DescribedLabel {
     name: String,
     /// The subject of texts with this label.
     #[serde(default)]
@@ -55,11 +55,11 @@ struct Described {
     examples: Vec<String>,
 }
 
-impl From<Given> for Label {
-    fn from(given: Given) -> Self {
+impl From<GivenLabel> for Label {
+    fn from(given: GivenLabel) -> Self {
         match given {
-            Given::Name(name) => Label { name, ..Label::default() },
-            Given::Described(Described { name, description, examples }) => {
+            GivenLabel::Name(name) => Label { name, ..Label::default() },
+            GivenLabel::Described(DescribedLabel { name, description, examples }) => {
                 Label { name, description, examples }
             }
         }
@@ -67,28 +67,29 @@ impl From<Given> for Label {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Answer {
+struct LabelsOutput {
     #[serde(flatten)]
     found: Classification,
     #[serde(flatten)]
-    notes: Notes,
+    notes: AnswerNotes,
 }
 
-pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+pub(super) fn tool(engine: &Arc<AnalysisEngine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, _: &Work| label(&engine, arguments);
+    let run = move |arguments: LabelsArguments, _: &Work| label(&engine, arguments);
     Tool::new("classify_text", "Classify text", DESCRIPTION, run)
 }
 
-fn label(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
-    let text = Text::load("text", arguments.text, arguments.file_text)?;
+fn label(engine: &AnalysisEngine, arguments: LabelsArguments) -> Result<LabelsOutput, Trouble> {
+    let text = GivenText::load("text", arguments.text, arguments.file_text)?;
     let labels: Vec<Label> = arguments.labels.into_iter().map(Label::from).collect();
     let labelling = if arguments.multi_label { Labelling::Many } else { Labelling::One };
-    let mut notes = Notes::default();
+    let mut notes = AnswerNotes::default();
     let text = text.clipped(&mut notes);
     // Invalid labels are refused before the model is asked.
-    let counted = classify(text, &labels, labelling, None).map_err(Failure::trouble)?;
-    let by_llm = arguments.method == Wanted::Llm || (arguments.method == Wanted::Auto && engine.llm_default);
+    let counted = classify(text, &labels, labelling, None).map_err(LocalFailure::trouble)?;
+    let by_llm = arguments.method == RequestedMethod::Llm
+        || (arguments.method == RequestedMethod::Auto && engine.llm_default);
     let told = if by_llm { ask(engine, text, &labels, labelling, &mut notes) } else { None };
     let found = match told {
         Some(found) => found,
@@ -97,10 +98,10 @@ fn label(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
             None => Ok(counted.clone()),
         })?,
     };
-    Ok(Answer { found, notes })
+    Ok(LabelsOutput { found, notes })
 }
 
-impl Failure for LabelError {
+impl LocalFailure for LabelError {
     fn is_of_encoder(&self) -> bool {
         matches!(self, LabelError::Encode(_))
     }
@@ -121,23 +122,23 @@ impl Failure for LabelError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
-    scores: Vec<ToldScore>,
+struct ScoresReply {
+    scores: Vec<ReplyScore>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ToldScore {
+struct ReplyScore {
     label: String,
     score: f64,
 }
 
 fn ask(
-    engine: &Engine,
+    engine: &AnalysisEngine,
     text: &str,
     labels: &[Label],
     labelling: Labelling,
-    notes: &mut Notes,
+    notes: &mut AnswerNotes,
 ) -> Option<Classification> {
     let names: Vec<&str> = labels.iter().map(|label| label.name.as_str()).collect();
     let described: Vec<String> = labels
@@ -156,7 +157,7 @@ fn ask(
             "Any number may fit; each score is from 0 to 1, and 0.5 or more means that it fits."
         }
     };
-    let question = Question {
+    let question = LlmQuestion {
         name: "labels",
         task: format!("Say how well each of these labels fits the text. {rule}\n{}", described.join("\n")),
         text,
@@ -172,13 +173,18 @@ fn ask(
             "additionalProperties": false,
         }),
     };
-    super::asked::asked(engine, &question, notes, |told: Told| judged(text, told, labels, labelling))
+    super::asked::asked(engine, &question, notes, |told: ScoresReply| judged(text, told, labels, labelling))
 }
 
 /// Labels that the model left out get the score 0; labels that were not given are ignored.
-fn judged(text: &str, told: Told, labels: &[Label], labelling: Labelling) -> Result<Classification, String> {
+fn judged(
+    text: &str,
+    told: ScoresReply,
+    labels: &[Label],
+    labelling: Labelling,
+) -> Result<Classification, String> {
     let mut scores: HashMap<&str, f64> = labels.iter().map(|label| (label.name.as_str(), 0.0)).collect();
-    for ToldScore { label, score } in &told.scores {
+    for ReplyScore { label, score } in &told.scores {
         let known =
             scores.get_mut(label.as_str()).ok_or_else(|| format!("{label:?} is none of the labels"))?;
         *known = score.clamp(0.0, 1.0);

@@ -1,19 +1,19 @@
 //! `detect_language`.
 
 use capability_kit::{Tool, Trouble, Work};
-use capability_language::{Detected, Method, detect};
+use capability_language::{DetectedLanguage, Method, detect};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Notes;
-use crate::input::Text;
+use crate::answer::AnswerNotes;
+use crate::input::GivenText;
 
 const DESCRIPTION: &str = "Detects the language of a text, with a confidence, and the parts in other \
     languages. Short texts are `unsure`.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct LanguageArguments {
     /// The text.
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
@@ -21,21 +21,21 @@ struct Arguments {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Answer {
+struct LanguageOutput {
     #[serde(flatten)]
-    found: Detected,
+    found: DetectedLanguage,
     method: Method,
     #[serde(flatten)]
-    notes: Notes,
+    notes: AnswerNotes,
 }
 
 pub(super) fn tool() -> Tool {
     Tool::new("detect_language", "Detect language", DESCRIPTION, look)
 }
 
-fn look(arguments: Arguments, _: &Work) -> Result<Answer, Trouble> {
-    let text = Text::load("text", arguments.text, arguments.file_text)?;
-    let mut notes = Notes::default();
+fn look(arguments: LanguageArguments, _: &Work) -> Result<LanguageOutput, Trouble> {
+    let text = GivenText::load("text", arguments.text, arguments.file_text)?;
+    let mut notes = AnswerNotes::default();
     let found = detect(text.clipped(&mut notes));
-    Ok(Answer { found, method: Method::Statistical, notes })
+    Ok(LanguageOutput { found, method: Method::Statistical, notes })
 }

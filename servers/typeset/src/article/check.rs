@@ -1,14 +1,14 @@
 //! The invariants of every article, from any reader: limits, valid levels, safe links.
 
 use crate::article::walk::{each_block, each_text};
-use crate::article::{Article, Block, Run, Table, Text};
+use crate::article::{Article, Block, StyledText, Table, TextRun};
 use crate::error::TypesetError;
-use crate::limits::Limits;
+use crate::limits::ArticleLimits;
 use crate::links::safe_link;
 
 /// The counts so far.
 #[derive(Default)]
-struct Count {
+struct ArticleCount {
     blocks: usize,
     cells: usize,
     pictures: usize,
@@ -17,9 +17,9 @@ struct Count {
 impl Article {
     /// The article, if it is within the limits and not empty.
     pub(crate) fn check(self) -> Result<Self, TypesetError> {
-        let mut count = Count::default();
+        let mut count = ArticleCount::default();
         count.blocks(&self.blocks, 0)?;
-        at_most(self.plain_text().len(), Limits::DEFAULT.text_bytes_max, "text with bytes")?;
+        at_most(self.plain_text().len(), ArticleLimits::DEFAULT.text_bytes_max, "text with bytes")?;
         if self.blocks.is_empty() && self.title.as_deref().unwrap_or_default().trim().is_empty() {
             return Err(TypesetError::Empty { what: "document" });
         }
@@ -44,8 +44,8 @@ impl Article {
     }
 }
 
-impl Count {
-    const LIMITS: Limits = Limits::DEFAULT;
+impl ArticleCount {
+    const LIMITS: ArticleLimits = ArticleLimits::DEFAULT;
 
     fn blocks(&mut self, blocks: &[Block], depth: usize) -> Result<(), TypesetError> {
         self.blocks += blocks.len();
@@ -111,12 +111,12 @@ fn drop_empty(blocks: &mut Vec<Block>) {
     });
 }
 
-fn clean_text(text: &mut Text, dropped: &mut usize) {
+fn clean_text(text: &mut StyledText, dropped: &mut usize) {
     text.0.iter_mut().for_each(|run| clean_run(run, dropped));
     *text = std::mem::take(text).trim();
 }
 
-fn clean_run(run: &mut Run, dropped: &mut usize) {
+fn clean_run(run: &mut TextRun, dropped: &mut usize) {
     run.text = clean(&run.text).replace('\t', " ");
     if let Some(link) = run.link.take() {
         run.link = safe_link(&link).map(str::to_owned);

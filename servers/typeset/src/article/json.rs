@@ -8,9 +8,9 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::article::{Article, Block, Item, Run, Text};
+use crate::article::{Article, Block, ListItem, StyledText, TextRun};
 use crate::error::TypesetError;
-use crate::limits::Limits;
+use crate::limits::ArticleLimits;
 
 impl Article {
     /// From its own form, as [`Article::schema`] describes it.
@@ -18,10 +18,10 @@ impl Article {
         if json.trim().is_empty() {
             return Err(TypesetError::Empty { what: "JSON" });
         }
-        if json.len() > Limits::DEFAULT.input_bytes_max {
+        if json.len() > ArticleLimits::DEFAULT.input_bytes_max {
             return Err(TypesetError::TooLarge {
                 what: "JSON with bytes",
-                limit: Limits::DEFAULT.input_bytes_max,
+                limit: ArticleLimits::DEFAULT.input_bytes_max,
             });
         }
         Self::read(&mut serde_json::Deserializer::from_str(json))
@@ -52,7 +52,7 @@ impl Article {
     }
 }
 
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for StyledText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextVisitor)
     }
@@ -61,51 +61,51 @@ impl<'de> Deserialize<'de> for Text {
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text;
+    type Value = StyledText;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string, or a list of strings and runs such as {\"text\": \"…\", \"bold\": true}")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
-        Ok(Text::plain(text))
+    fn visit_str<E>(self, text: &str) -> Result<StyledText, E> {
+        Ok(StyledText::plain(text))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Text, E> {
-        Ok(Text::plain(number.to_string()))
+    fn visit_u64<E>(self, number: u64) -> Result<StyledText, E> {
+        Ok(StyledText::plain(number.to_string()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Text, E> {
-        Ok(Text::plain(number.to_string()))
+    fn visit_i64<E>(self, number: i64) -> Result<StyledText, E> {
+        Ok(StyledText::plain(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Text, E> {
-        Ok(Text::plain(number.to_string()))
+    fn visit_f64<E>(self, number: f64) -> Result<StyledText, E> {
+        Ok(StyledText::plain(number.to_string()))
     }
 
-    fn visit_unit<E>(self) -> Result<Text, E> {
-        Ok(Text::default())
+    fn visit_unit<E>(self) -> Result<StyledText, E> {
+        Ok(StyledText::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Text, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<StyledText, A::Error> {
         let mut runs = Vec::new();
-        while let Some(Piece(run)) = items.next_element()? {
+        while let Some(RunOrText(run)) = items.next_element()? {
             runs.push(run);
         }
-        Ok(Text(runs))
+        Ok(StyledText(runs))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text, A::Error> {
-        Run::deserialize(MapAccessDeserializer::new(map)).map(|run| Text(vec![run]))
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<StyledText, A::Error> {
+        TextRun::deserialize(MapAccessDeserializer::new(map)).map(|run| StyledText(vec![run]))
     }
 }
 
 /// A run, or a string for one without looks.
-struct Piece(Run);
+struct RunOrText(TextRun);
 
-impl<'de> Deserialize<'de> for Piece {
+impl<'de> Deserialize<'de> for RunOrText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Text(mut runs) = deserializer.deserialize_any(TextVisitor)?;
+        let StyledText(mut runs) = deserializer.deserialize_any(TextVisitor)?;
         Ok(Self(match runs.len() {
             0 | 1 => runs.pop().unwrap_or_default(),
             _ => return Err(serde::de::Error::custom("a list of runs within a list of runs")),
@@ -113,13 +113,13 @@ impl<'de> Deserialize<'de> for Piece {
     }
 }
 
-impl JsonSchema for Text {
+impl JsonSchema for StyledText {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Text".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let run = generator.subschema_for::<Run>();
+        let run = generator.subschema_for::<TextRun>();
         json_schema!({
             "description": "Plain text, or a list of strings and runs.",
             "anyOf": [{ "type": "string" }, { "type": "array", "items": { "anyOf": [{ "type": "string" }, run] } }],
@@ -135,20 +135,20 @@ struct ItemForm {
     #[serde(default)]
     checked: Option<bool>,
     #[serde(default)]
-    text: Text,
+    text: StyledText,
     /// The content below the text: more paragraphs, or lists.
     #[serde(default)]
     blocks: Vec<Block>,
 }
 
-impl From<ItemForm> for Item {
+impl From<ItemForm> for ListItem {
     fn from(form: ItemForm) -> Self {
         let first = (!form.text.is_empty()).then_some(Block::Paragraph { text: form.text });
         Self { checked: form.checked, blocks: first.into_iter().chain(form.blocks).collect() }
     }
 }
 
-impl<'de> Deserialize<'de> for Item {
+impl<'de> Deserialize<'de> for ListItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ItemVisitor)
     }
@@ -157,26 +157,26 @@ impl<'de> Deserialize<'de> for Item {
 struct ItemVisitor;
 
 impl<'de> Visitor<'de> for ItemVisitor {
-    type Value = Item;
+    type Value = ListItem;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string, or an item such as {\"text\": \"…\", \"blocks\": […]}")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Item, E> {
-        Ok(Item::new(text))
+    fn visit_str<E>(self, text: &str) -> Result<ListItem, E> {
+        Ok(ListItem::new(text))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Item, A::Error> {
-        TextVisitor.visit_seq(items).map(Item::new)
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<ListItem, A::Error> {
+        TextVisitor.visit_seq(items).map(ListItem::new)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {
-        ItemForm::deserialize(MapAccessDeserializer::new(map)).map(Item::from)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ListItem, A::Error> {
+        ItemForm::deserialize(MapAccessDeserializer::new(map)).map(ListItem::from)
     }
 }
 
-impl JsonSchema for Item {
+impl JsonSchema for ListItem {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Item".into()
     }

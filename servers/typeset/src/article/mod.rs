@@ -19,8 +19,8 @@ pub struct Article {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Below the title.
-    #[serde(default, skip_serializing_if = "Text::is_empty")]
-    pub subtitle: Text,
+    #[serde(default, skip_serializing_if = "StyledText::is_empty")]
+    pub subtitle: StyledText,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// As displayed. Files are dated with it if it is written as `2026-11-15`.
@@ -44,10 +44,10 @@ pub enum Block {
     Heading {
         #[serde(default = "first_level")]
         level: u8,
-        text: Text,
+        text: StyledText,
     },
     Paragraph {
-        text: Text,
+        text: StyledText,
     },
     List {
         #[serde(default)]
@@ -55,7 +55,7 @@ pub enum Block {
         /// The number of the first item of an ordered list.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<u32>,
-        items: Vec<Item>,
+        items: Vec<ListItem>,
     },
     Table(Table),
     Quote {
@@ -80,8 +80,8 @@ pub enum Block {
     PageBreak,
     /// A line with a note at its end, as in résumés: a position and its dates.
     Entry {
-        text: Text,
-        note: Text,
+        text: StyledText,
+        note: StyledText,
     },
 }
 
@@ -91,7 +91,7 @@ fn first_level() -> u8 {
 
 /// An item of a list: mostly one paragraph, maybe with lists below it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Item {
+pub struct ListItem {
     /// True if its box is checked; `None` for items without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<bool>,
@@ -104,8 +104,8 @@ pub struct Item {
 pub struct Table {
     /// The cells of the head, which is repeated on each page. Omit it for a table without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub header: Vec<Text>,
-    pub rows: Vec<Vec<Text>>,
+    pub header: Vec<StyledText>,
+    pub rows: Vec<Vec<StyledText>>,
     /// For each column; missing ones are aligned at the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub align: Vec<Align>,
@@ -127,12 +127,12 @@ pub enum Align {
 /// Text with its looks. In JSON: a string, which is plain text, or a list of strings and runs.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
-pub struct Text(pub Vec<Run>);
+pub struct StyledText(pub Vec<TextRun>);
 
 /// A piece of text with one style. A new line in it is a line break.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Run {
+pub struct TextRun {
     pub text: String,
     #[serde(default, skip_serializing_if = "is_off")]
     pub bold: bool,
@@ -147,17 +147,17 @@ pub struct Run {
     pub link: Option<String>,
     /// A footnote after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<Text>,
+    pub note: Option<StyledText>,
 }
 
 fn is_off(value: &bool) -> bool {
     !value
 }
 
-impl Text {
+impl StyledText {
     pub fn plain(text: impl Into<String>) -> Self {
         let text = text.into();
-        if text.is_empty() { Self::default() } else { Self(vec![Run { text, ..Run::default() }]) }
+        if text.is_empty() { Self::default() } else { Self(vec![TextRun { text, ..TextRun::default() }]) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -170,7 +170,7 @@ impl Text {
     }
 
     /// Joins it to the run before if both look the same, so that writers make few pieces.
-    pub(crate) fn push(&mut self, run: Run) {
+    pub(crate) fn push(&mut self, run: TextRun) {
         match self.0.last_mut() {
             Some(last) if last.note.is_none() && last.looks_like(&run) => {
                 last.text.push_str(&run.text);
@@ -195,13 +195,13 @@ impl Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for StyledText {
     fn from(text: &str) -> Self {
         Self::plain(text)
     }
 }
 
-impl Run {
+impl TextRun {
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
@@ -221,17 +221,17 @@ impl Run {
 }
 
 impl Block {
-    pub fn paragraph(text: impl Into<Text>) -> Self {
+    pub fn paragraph(text: impl Into<StyledText>) -> Self {
         Self::Paragraph { text: text.into() }
     }
 
-    pub fn heading(level: u8, text: impl Into<Text>) -> Self {
+    pub fn heading(level: u8, text: impl Into<StyledText>) -> Self {
         Self::Heading { level, text: text.into() }
     }
 }
 
-impl Item {
-    pub fn new(text: impl Into<Text>) -> Self {
+impl ListItem {
+    pub fn new(text: impl Into<StyledText>) -> Self {
         Self { checked: None, blocks: vec![Block::paragraph(text)] }
     }
 }
@@ -275,7 +275,7 @@ impl Article {
     }
 }
 
-fn add_text(text: &Text, letters: &mut String) {
+fn add_text(text: &StyledText, letters: &mut String) {
     for run in &text.0 {
         letters.push_str(&run.text);
         if let Some(note) = &run.note {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::TypesetError;
-use crate::limits::Limits;
+use crate::limits::ArticleLimits;
 
 fn refused(json: &str) -> String {
     Article::from_json(json).expect_err("it should be refused").to_string()
@@ -26,10 +26,10 @@ fn short_forms_are_read() {
     assert_eq!(article.blocks[0], Block::heading(1, "Part"));
     assert_eq!(
         article.blocks[1],
-        Block::Paragraph { text: Text(vec![Run::plain("plain "), Run::bold("bold")]) }
+        Block::Paragraph { text: StyledText(vec![TextRun::plain("plain "), TextRun::bold("bold")]) }
     );
     let Block::List { items, .. } = &article.blocks[2] else { panic!("{:?}", article.blocks[2]) };
-    assert_eq!(items[0], Item::new("one"));
+    assert_eq!(items[0], ListItem::new("one"));
     assert_eq!((items[1].checked, items[1].blocks.len()), (Some(true), 2));
     let Block::Table(table) = &article.blocks[3] else { panic!("{:?}", article.blocks[3]) };
     assert_eq!((table.columns(), table.rows[0][1].to_plain().as_str()), (3, "1"));
@@ -40,7 +40,7 @@ fn json_goes_round() {
     let article = Article {
         title: Some("T".to_owned()),
         blocks: vec![
-            Block::List { ordered: true, start: Some(3), items: vec![Item::new("x")] },
+            Block::List { ordered: true, start: Some(3), items: vec![ListItem::new("x")] },
             Block::Quote { blocks: vec![Block::Code { text: "a\nb".to_owned(), language: None }] },
             Block::Entry { text: "left".into(), note: "right".into() },
         ],
@@ -70,12 +70,15 @@ fn nothing_is_not_a_document() {
 
 #[test]
 fn more_than_the_limits_is_refused() {
-    let rows = vec![vec![Text::plain("x"); 5]; 10_000];
+    let rows = vec![vec![StyledText::plain("x"); 5]; 10_000];
     let table = Block::Table(Table { rows, ..Table::default() });
     let large = Article { blocks: vec![table], ..Article::default() }.check().unwrap_err();
-    assert_eq!(large, TypesetError::TooLarge { what: "tables with cells", limit: Limits::DEFAULT.cells_max });
+    assert_eq!(
+        large,
+        TypesetError::TooLarge { what: "tables with cells", limit: ArticleLimits::DEFAULT.cells_max }
+    );
     let mut deep = Block::paragraph("x");
-    for _ in 0..=Limits::DEFAULT.depth_max {
+    for _ in 0..=ArticleLimits::DEFAULT.depth_max {
         deep = Block::Quote { blocks: vec![deep] };
     }
     let deep = Article { blocks: vec![deep], ..Article::default() }.check().unwrap_err();
@@ -89,7 +92,7 @@ fn control_characters_and_unsafe_links_are_taken_out() {
     ] }] });
     let article = Article::from_value(json).unwrap();
     let Block::Paragraph { text } = &article.blocks[0] else { panic!("{:?}", article.blocks) };
-    assert_eq!(text.0[0], Run::plain("ab"));
+    assert_eq!(text.0[0], TextRun::plain("ab"));
     assert_eq!(text.0[1].link.as_deref(), Some("https://example.com"));
     assert_eq!(article.warnings.len(), 1, "{:?}", article.warnings);
 }

@@ -1,6 +1,6 @@
 //! Walking over all blocks and texts of an article, at any depth.
 
-use crate::article::{Block, Text};
+use crate::article::{Block, StyledText};
 
 /// Calls `with` for each block, those within first.
 pub(crate) fn each_block(blocks: &mut [Block], with: &mut dyn FnMut(&mut Block)) {
@@ -15,7 +15,7 @@ pub(crate) fn each_block(blocks: &mut [Block], with: &mut dyn FnMut(&mut Block))
 }
 
 /// Calls `with` for each text, but not for those of footnotes.
-pub(crate) fn each_text(blocks: &mut [Block], with: &mut dyn FnMut(&mut Text)) {
+pub(crate) fn each_text(blocks: &mut [Block], with: &mut dyn FnMut(&mut StyledText)) {
     each_block(blocks, &mut |block| match block {
         Block::Heading { text, .. } | Block::Paragraph { text } => with(text),
         Block::Table(table) => {

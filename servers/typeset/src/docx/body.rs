@@ -6,7 +6,7 @@ use docx_rs::{
     TableBorder, TableBorderPosition, TableBorders, TableCell, TableLayoutType, TableRow, WidthType,
 };
 
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::direction::Direction;
 use crate::docx::{sheet, text, twips};
 use crate::picture::{Picture, PictureKind};
@@ -17,7 +17,7 @@ const EMU: f64 = 12_700.0;
 
 /// The position of a block.
 #[derive(Clone, Default)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     /// Lists around it.
     lists: usize,
     /// Quotes around it.
@@ -26,53 +26,53 @@ pub(super) struct Place {
     marker: Option<usize>,
 }
 
-impl Place {
+impl BlockPosition {
     fn indent(&self) -> i32 {
         sheet::STEP * (self.lists + self.quotes) as i32
     }
 }
 
 /// An inserted picture: its description, and whether it is a JPEG.
-pub(super) struct Placed {
+pub(super) struct PlacedPicture {
     pub(super) id: String,
     pub(super) alt: String,
     pub(super) kind: PictureKind,
 }
 
-pub(super) struct Body<'a> {
+pub(super) struct DocxBody<'a> {
     pub(super) docx: Docx,
     style: &'a Style,
     direction: Direction,
     lists: usize,
-    pictures: Vec<Placed>,
+    pictures: Vec<PlacedPicture>,
 }
 
-impl<'a> Body<'a> {
+impl<'a> DocxBody<'a> {
     pub(super) fn new(docx: Docx, style: &'a Style, direction: Direction) -> Self {
         Self { docx, style, direction, lists: 0, pictures: Vec::new() }
     }
 
-    pub(super) fn finish(self) -> (Docx, Vec<Placed>) {
+    pub(super) fn finish(self) -> (Docx, Vec<PlacedPicture>) {
         (self.docx, self.pictures)
     }
 
     pub(super) fn head(&mut self, article: &Article) {
         let Some(title) = &article.title else { return };
-        self.add(Paragraph::new().style(sheet::TITLE), &Text::plain(title.as_str()));
+        self.add(Paragraph::new().style(sheet::TITLE), &StyledText::plain(title.as_str()));
         if !article.subtitle.is_empty() {
             self.add(Paragraph::new().style(sheet::SUBTITLE), &article.subtitle);
         }
         let byline: Vec<&str> =
             [&article.author, &article.date].into_iter().flatten().map(String::as_str).collect();
         if self.style.theme != Theme::Resume && !byline.is_empty() {
-            self.add(Paragraph::new().style(sheet::SUBTITLE), &Text::plain(byline.join(" · ")));
+            self.add(Paragraph::new().style(sheet::SUBTITLE), &StyledText::plain(byline.join(" · ")));
         }
         if self.style.theme.has_title_page() {
-            self.block(&Block::PageBreak, &Place::default());
+            self.block(&Block::PageBreak, &BlockPosition::default());
         }
     }
 
-    pub(super) fn blocks(&mut self, blocks: &[Block], place: &Place) {
+    pub(super) fn blocks(&mut self, blocks: &[Block], place: &BlockPosition) {
         let mut place = place.clone();
         for block in blocks {
             self.block(block, &place);
@@ -81,14 +81,14 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block, place: &Place) {
+    fn block(&mut self, block: &Block, place: &BlockPosition) {
         match block {
             Block::Heading { level, text } => self.heading(*level, text),
             Block::Paragraph { text } => self.add(self.placed(place), text),
             Block::List { ordered, start, items } => self.list(*ordered, *start, items, place),
             Block::Table(table) => self.table(table),
             Block::Quote { blocks } => {
-                self.blocks(blocks, &Place { quotes: place.quotes + 1, ..place.clone() });
+                self.blocks(blocks, &BlockPosition { quotes: place.quotes + 1, ..place.clone() });
             }
             Block::Code { text, .. } => self.code(text, place),
             Block::Image { data, alt, caption } => self.image(data, alt, caption.as_deref()),
@@ -106,12 +106,12 @@ impl<'a> Body<'a> {
     }
 
     /// Adds a text as the paragraph that was begun for it.
-    fn add(&mut self, paragraph: Paragraph, content: &Text) {
+    fn add(&mut self, paragraph: Paragraph, content: &StyledText) {
         let paragraph = text::add(directed(paragraph, content, self.direction), content);
         self.push(paragraph);
     }
 
-    fn placed(&self, place: &Place) -> Paragraph {
+    fn placed(&self, place: &BlockPosition) -> Paragraph {
         let paragraph = match (place.lists, place.quotes) {
             (_, 1..) => Paragraph::new().style(sheet::QUOTE),
             (1.., _) => Paragraph::new().style(sheet::LIST),
@@ -127,7 +127,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn heading(&mut self, level: u8, content: &Text) {
+    fn heading(&mut self, level: u8, content: &StyledText) {
         let mut paragraph = Paragraph::new().style(&sheet::heading(level));
         if self.style.numbering == HeadingNumbering::Decimal {
             let (id, level) = sheet::numbering(sheet::HEADINGS, usize::from(level - 1));
@@ -136,10 +136,10 @@ impl<'a> Body<'a> {
         self.add(paragraph, content);
     }
 
-    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[Item], place: &Place) {
+    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[ListItem], place: &BlockPosition) {
         let id = if ordered { self.ordered(place.lists, start) } else { sheet::BULLETS };
         for item in items {
-            let inside = Place { lists: place.lists + 1, quotes: place.quotes, marker: Some(id) };
+            let inside = BlockPosition { lists: place.lists + 1, quotes: place.quotes, marker: Some(id) };
             match item.checked {
                 None => self.blocks(&item.blocks, &inside),
                 Some(checked) => self.task(checked, item, inside),
@@ -158,14 +158,14 @@ impl<'a> Body<'a> {
     }
 
     /// A box instead of a mark.
-    fn task(&mut self, checked: bool, item: &Item, place: Place) {
+    fn task(&mut self, checked: bool, item: &ListItem, place: BlockPosition) {
         let mark = if checked { "☑ " } else { "☐ " };
         let (first, rest) = match item.blocks.split_first() {
             Some((Block::Paragraph { text }, rest)) => (text.clone(), rest),
-            _ => (Text::default(), item.blocks.as_slice()),
+            _ => (StyledText::default(), item.blocks.as_slice()),
         };
-        let place = Place { marker: None, ..place };
-        let text = Text(std::iter::once(Run::plain(mark)).chain(first.0).collect());
+        let place = BlockPosition { marker: None, ..place };
+        let text = StyledText(std::iter::once(TextRun::plain(mark)).chain(first.0).collect());
         let hanging = Some(SpecialIndentType::Hanging(sheet::STEP * 3 / 4));
         self.add(
             Paragraph::new().style(sheet::LIST).indent(Some(place.indent()), hanging, None, None),
@@ -189,13 +189,15 @@ impl<'a> Body<'a> {
             .set_borders(borders());
         self.docx = std::mem::take(&mut self.docx).add_table(made);
         match &table.caption {
-            Some(caption) => self.add(Paragraph::new().style(sheet::CAPTION), &Text::plain(caption.as_str())),
+            Some(caption) => {
+                self.add(Paragraph::new().style(sheet::CAPTION), &StyledText::plain(caption.as_str()))
+            }
             // Without a paragraph between them two tables would become one.
             None => self.push(Paragraph::new()),
         }
     }
 
-    fn code(&mut self, code: &str, place: &Place) {
+    fn code(&mut self, code: &str, place: &BlockPosition) {
         let mut paragraph = Paragraph::new().style(sheet::CODE);
         if place.indent() > 0 {
             paragraph = paragraph.indent(Some(place.indent()), None, None, None);
@@ -212,11 +214,11 @@ impl<'a> Body<'a> {
         let pic = Pic::new_with_dimensions(picture.bytes().to_vec(), pixels_wide, pixels_high)
             .size((width * EMU) as u32, (height * EMU) as u32);
         let alt = if alt.is_empty() { caption.unwrap_or_default() } else { alt };
-        self.pictures.push(Placed { id: pic.id.clone(), alt: alt.to_owned(), kind: picture.kind() });
+        self.pictures.push(PlacedPicture { id: pic.id.clone(), alt: alt.to_owned(), kind: picture.kind() });
         self.push(Paragraph::new().align(AlignmentType::Center).add_run(DocxRun::new().add_image(pic)));
         if let Some(caption) = caption {
             let paragraph = Paragraph::new().style(sheet::CAPTION).align(AlignmentType::Center);
-            self.add(paragraph, &Text::plain(caption));
+            self.add(paragraph, &StyledText::plain(caption));
         }
     }
 
@@ -227,7 +229,7 @@ impl<'a> Body<'a> {
         self.push(paragraph);
     }
 
-    fn entry(&mut self, content: &Text, note: &Text) {
+    fn entry(&mut self, content: &StyledText, note: &StyledText) {
         let width = twips(self.style.text_width_mm()) / i32::from(self.style.columns);
         let paragraph =
             directed(Paragraph::new().style(sheet::ENTRY), content, self.direction).add_tab(far_tab(width));
@@ -244,7 +246,7 @@ pub(super) fn far_tab(at: i32) -> Tab {
 }
 
 /// Right to left if the text is, or if it has no letters and the document is.
-fn directed(mut paragraph: Paragraph, text: &Text, document: Direction) -> Paragraph {
+fn directed(mut paragraph: Paragraph, text: &StyledText, document: Direction) -> Paragraph {
     if Direction::of(&text.to_plain()).unwrap_or(document) == Direction::RightToLeft {
         paragraph.property = paragraph.property.bidi(true);
     }
@@ -252,14 +254,16 @@ fn directed(mut paragraph: Paragraph, text: &Text, document: Direction) -> Parag
 }
 
 /// May not be split, which is how [`super::package`] knows it for the row to repeat on each page.
-fn head_row(header: &[Text], table: &Table, columns: usize) -> TableRow {
-    let bold = |cell: &Text| Text(cell.0.iter().map(|run| Run { bold: true, ..run.clone() }).collect());
-    let header: Vec<Text> = header.iter().map(bold).collect();
+fn head_row(header: &[StyledText], table: &Table, columns: usize) -> TableRow {
+    let bold = |cell: &StyledText| {
+        StyledText(cell.0.iter().map(|run| TextRun { bold: true, ..run.clone() }).collect())
+    };
+    let header: Vec<StyledText> = header.iter().map(bold).collect();
     TableRow::new(cells(&header, table, columns)).cant_split()
 }
 
-fn cells(row: &[Text], table: &Table, columns: usize) -> Vec<TableCell> {
-    let empty = Text::default();
+fn cells(row: &[StyledText], table: &Table, columns: usize) -> Vec<TableCell> {
+    let empty = StyledText::default();
     (0..columns)
         .map(|at| {
             let content = row.get(at).unwrap_or(&empty);

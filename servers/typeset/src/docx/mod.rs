@@ -12,9 +12,9 @@ use docx_rs::{Docx, Footer, Header, PageNum, PageOrientationType, Paragraph, Run
 use crate::article::Article;
 use crate::direction::{Direction, language_of_letters};
 use crate::error::TypesetError;
-use crate::made::Made;
-use crate::style::{Contents, DocxOptions, Style, Theme};
-use body::Body;
+use crate::made::FinishedFile;
+use crate::style::{ContentsLevels, DocxOptions, Style, Theme};
+use body::DocxBody;
 
 /// Twentieths of a point, which is how DOCX measures.
 pub(crate) fn twips(millimetres: f64) -> i32 {
@@ -22,7 +22,7 @@ pub(crate) fn twips(millimetres: f64) -> i32 {
 }
 
 /// Sets an article.
-pub fn docx(article: &Article, options: &DocxOptions) -> Result<Made, TypesetError> {
+pub fn docx(article: &Article, options: &DocxOptions) -> Result<FinishedFile, TypesetError> {
     let style = &options.style;
     style.check()?;
     let article = article.clone().cleaned().check()?;
@@ -31,13 +31,13 @@ pub fn docx(article: &Article, options: &DocxOptions) -> Result<Made, TypesetErr
         None => language_of_letters(&article.plain_text()).unwrap_or("en").to_owned(),
     };
     let direction = Direction::of_language(language.split(['-', '_']).next().unwrap_or_default());
-    let mut body = Body::new(page(Docx::new(), style), style, direction);
+    let mut body = DocxBody::new(page(Docx::new(), style), style, direction);
     body.head(&article);
     body.docx = contents(body.docx, style.contents);
-    body.blocks(&article.blocks, &body::Place::default());
+    body.blocks(&article.blocks, &body::BlockPosition::default());
     let (docx, pictures) = body.finish();
     let bytes = package::pack(docx, &article, style, &language, &pictures)?;
-    Ok(Made { bytes, pages: None, warnings: article.warnings })
+    Ok(FinishedFile { bytes, pages: None, warnings: article.warnings })
 }
 
 fn page(docx: Docx, style: &Style) -> Docx {
@@ -74,8 +74,8 @@ fn numbered(text: Option<&str>, style: &Style) -> Paragraph {
 }
 
 /// A field that a word processor fills with page numbers; the headings are there at once.
-fn contents(docx: Docx, contents: Contents) -> Docx {
-    let Contents::Levels(levels) = contents else { return docx };
+fn contents(docx: Docx, contents: ContentsLevels) -> Docx {
+    let ContentsLevels::Levels(levels) = contents else { return docx };
     let levels = usize::from(levels.clamp(1, 6));
     docx.add_table_of_contents(
         TableOfContents::new().heading_styles_range(1, levels).hyperlink().auto().dirty(),

@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::article::Article;
 use crate::day::Day;
-use crate::docx::body::Placed;
+use crate::docx::body::PlacedPicture;
 use crate::docx::twips;
 use crate::error::TypesetError;
 use crate::picture::PictureKind;
@@ -20,7 +20,7 @@ pub(super) fn pack(
     article: &Article,
     style: &Style,
     language: &str,
-    pictures: &[Placed],
+    pictures: &[PlacedPicture],
 ) -> Result<Vec<u8>, TypesetError> {
     let mut parts = docx.build();
     parts.doc_props.core = core(article, style, language).into_bytes();
@@ -66,7 +66,7 @@ fn escape(text: &str) -> String {
 }
 
 /// Text in these parts is escaped, so a match can only be an element.
-fn amend(parts: &mut XMLDocx, style: &Style, language: &str, pictures: &[Placed]) {
+fn amend(parts: &mut XMLDocx, style: &Style, language: &str, pictures: &[PlacedPicture]) {
     change(&mut parts.document, |document| {
         let document = document.replace("<w:cantSplit />", "<w:cantSplit /><w:tblHeader />").replace(
             r#"<w:cols w:space="425" w:num="1" />"#,
@@ -107,7 +107,7 @@ fn without_ids(document: &str) -> String {
 }
 
 /// Adds the description of each picture for screen readers.
-fn described(document: &str, pictures: &[Placed]) -> String {
+fn described(document: &str, pictures: &[PlacedPicture]) -> String {
     const PLACE: &str = r#"<wp:docPr id="1" name="Figure" />"#;
     let mut pieces = document.split(PLACE);
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -121,7 +121,7 @@ fn described(document: &str, pictures: &[Placed]) -> String {
 }
 
 /// The writer stores its parts uncompressed; text compresses to a tenth.
-fn tighten(loose: Cursor<Vec<u8>>, pictures: &[Placed]) -> zip::result::ZipResult<Vec<u8>> {
+fn tighten(loose: Cursor<Vec<u8>>, pictures: &[PlacedPicture]) -> zip::result::ZipResult<Vec<u8>> {
     let mut from = ZipArchive::new(loose)?;
     let mut to = ZipWriter::new(Cursor::new(Vec::new()));
     // The same document makes the same file, whenever it is made.
@@ -139,7 +139,7 @@ fn tighten(loose: Cursor<Vec<u8>>, pictures: &[Placed]) -> zip::result::ZipResul
     Ok(to.finish()?.into_inner())
 }
 
-fn renamed(name: &str, pictures: &[Placed]) -> String {
+fn renamed(name: &str, pictures: &[PlacedPicture]) -> String {
     let jpeg = pictures
         .iter()
         .filter(|picture| picture.kind == PictureKind::Jpeg)

@@ -6,18 +6,18 @@ use capability_documents::{Block as ReadBlock, OpenOptions, open};
 
 use crate::article::{Article, Block};
 use crate::docx;
-use crate::made::Made;
+use crate::made::FinishedFile;
 use crate::picture::Picture;
-use crate::style::{Contents, DocxOptions, Numbering, Style, Theme};
+use crate::style::{ContentsLevels, DocxOptions, Numbering, Style, Theme};
 
-fn part(made: &Made, name: &str) -> String {
+fn part(made: &FinishedFile, name: &str) -> String {
     let mut archive = zip::ZipArchive::new(Cursor::new(made.bytes.as_slice())).unwrap();
     let mut text = String::new();
     archive.by_name(name).unwrap_or_else(|_| panic!("{name} is missing")).read_to_string(&mut text).unwrap();
     text
 }
 
-fn made(article: &Article, style: Style) -> Made {
+fn made(article: &Article, style: Style) -> FinishedFile {
     docx(article, &DocxOptions { style }).unwrap()
 }
 
@@ -30,7 +30,7 @@ fn styles_lists_and_fields_are_real() {
     let article = Article::from_markdown(SAMPLE).unwrap();
     let style = Style {
         theme: Theme::Report,
-        contents: Contents::Levels(3),
+        contents: ContentsLevels::Levels(3),
         numbering: Numbering::Decimal,
         footer: Some("Foot".to_owned()),
         columns: 2,

@@ -2,11 +2,11 @@
 
 use docx_rs::{BreakType, Footnote, Hyperlink, HyperlinkType, Paragraph, Run as DocxRun};
 
-use crate::article::{Run, Text};
+use crate::article::{StyledText, TextRun};
 use crate::docx::sheet;
 
 /// Adds the runs of a text to a paragraph.
-pub(super) fn add(mut paragraph: Paragraph, text: &Text) -> Paragraph {
+pub(super) fn add(mut paragraph: Paragraph, text: &StyledText) -> Paragraph {
     for run in &text.0 {
         paragraph = match &run.link {
             Some(link) => {
@@ -24,11 +24,11 @@ pub(super) fn add(mut paragraph: Paragraph, text: &Text) -> Paragraph {
     paragraph
 }
 
-fn without_notes(text: &Text) -> Text {
-    Text(text.0.iter().map(|run| Run { note: None, ..run.clone() }).collect())
+fn without_notes(text: &StyledText) -> StyledText {
+    StyledText(text.0.iter().map(|run| TextRun { note: None, ..run.clone() }).collect())
 }
 
-fn set(run: &Run) -> DocxRun {
+fn set(run: &TextRun) -> DocxRun {
     let mut made = lines(DocxRun::new(), &run.text);
     if run.code {
         made = made.style(sheet::CODE_RUN);

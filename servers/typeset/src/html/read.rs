@@ -1,11 +1,11 @@
 //! HTML to an article: text and structure are kept, everything active is dropped.
 
-use crate::article::{Align, Article, Block, Item, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table};
 use crate::error::TypesetError;
-use crate::limits::Limits;
-use crate::markdown::{Looks, Step, picture_at};
+use crate::limits::ArticleLimits;
+use crate::markdown::{InlineLooks, InlineStep, picture_at};
 
-use super::tree::{Child, Element, Tree};
+use super::tree::{Child, Element, HtmlTree};
 
 /// The maximum depth of elements; deeper ones are left out.
 const DEPTH_MAX: usize = 150;
@@ -28,16 +28,16 @@ impl Article {
         if html.trim().is_empty() {
             return Err(TypesetError::Empty { what: "HTML" });
         }
-        if html.len() > Limits::DEFAULT.input_bytes_max {
+        if html.len() > ArticleLimits::DEFAULT.input_bytes_max {
             return Err(TypesetError::TooLarge {
                 what: "HTML with bytes",
-                limit: Limits::DEFAULT.input_bytes_max,
+                limit: ArticleLimits::DEFAULT.input_bytes_max,
             });
         }
         if is_too_deep(html) {
             return Err(TypesetError::TooLarge { what: "HTML elements within each other", limit: OPEN_MAX });
         }
-        let page = Tree::of_page(html);
+        let page = HtmlTree::of_page(html);
         let mut article = read(&page).lift_title();
         about(&page, &mut article);
         article.cleaned().check()
@@ -52,7 +52,7 @@ pub(crate) fn fragment(html: &str) -> Article {
             ..Article::default()
         };
     }
-    read(&Tree::of_fragment(html))
+    read(&HtmlTree::of_fragment(html))
 }
 
 /// Counts start and end tags, without parsing.
@@ -73,8 +73,8 @@ fn is_too_deep(html: &str) -> bool {
     false
 }
 
-fn read(page: &Tree) -> Article {
-    let mut reader = Reader::default();
+fn read(page: &HtmlTree) -> Article {
+    let mut reader = HtmlReader::default();
     reader.children(page.root(), 0);
     reader.flush();
     let mut article = Article { blocks: reader.blocks, warnings: reader.warnings, ..Article::default() };
@@ -90,7 +90,7 @@ fn read(page: &Tree) -> Article {
 }
 
 /// The metadata in the head of the page.
-fn about(page: &Tree, article: &mut Article) {
+fn about(page: &HtmlTree, article: &mut Article) {
     article.language = page.root().attribute("lang").map(str::to_owned).filter(|code| !code.is_empty());
     for element in page.elements() {
         match element.name() {
@@ -108,16 +108,16 @@ fn about(page: &Tree, article: &mut Article) {
 }
 
 #[derive(Default)]
-struct Reader {
+struct HtmlReader {
     blocks: Vec<Block>,
-    text: Text,
-    looks: Looks,
+    text: StyledText,
+    looks: InlineLooks,
     warnings: Vec<String>,
     too_deep: bool,
     far_pictures: usize,
 }
 
-impl Reader {
+impl HtmlReader {
     fn children(&mut self, element: Element<'_>, depth: usize) {
         if depth > DEPTH_MAX {
             self.too_deep = true;
@@ -154,18 +154,18 @@ impl Reader {
             "table" => self.table(element, depth),
             "a" => self.link(element, depth),
             _ if is_inline(name) => {
-                let known = self.looks.html(name, Step::Open);
+                let known = self.looks.html(name, InlineStep::Open);
                 self.children(element, depth);
                 if known {
-                    self.looks.html(name, Step::Close);
+                    self.looks.html(name, InlineStep::Close);
                 }
             }
             _ => {
                 self.flush();
-                let known = self.looks.html(name, Step::Open);
+                let known = self.looks.html(name, InlineStep::Open);
                 self.children(element, depth);
                 if known {
-                    self.looks.html(name, Step::Close);
+                    self.looks.html(name, InlineStep::Close);
                 }
                 self.flush();
             }
@@ -224,7 +224,7 @@ impl Reader {
     }
 
     /// The content as one text, for headings and cells.
-    fn inline(&mut self, element: Element<'_>, depth: usize) -> Text {
+    fn inline(&mut self, element: Element<'_>, depth: usize) -> StyledText {
         let before = std::mem::take(&mut self.text);
         let blocks = std::mem::take(&mut self.blocks);
         self.children(element, depth);
@@ -235,7 +235,7 @@ impl Reader {
 
     fn list(&mut self, element: Element<'_>, depth: usize) {
         self.flush();
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<ListItem> = Vec::new();
         for child in element.elements() {
             let checked = box_of(child);
             let blocks = if child.name() == "li" {
@@ -249,7 +249,7 @@ impl Reader {
             match (child.name(), items.last_mut()) {
                 // Lists are often written as siblings of the item they belong to.
                 ("ul" | "ol", Some(last)) => last.blocks.extend(blocks),
-                _ if !blocks.is_empty() => items.push(Item { checked, blocks }),
+                _ if !blocks.is_empty() => items.push(ListItem { checked, blocks }),
                 _ => {}
             }
         }
@@ -274,7 +274,10 @@ impl Reader {
                 set_side(&mut table.align, texts.len(), *cell);
                 texts.push(self.inline(*cell, depth + 3));
                 let span = cell.attribute("colspan").and_then(|span| span.parse().ok()).unwrap_or(1_usize);
-                texts.extend(vec![Text::default(); span.clamp(1, Limits::DEFAULT.columns_max) - 1]);
+                texts.extend(vec![
+                    StyledText::default();
+                    span.clamp(1, ArticleLimits::DEFAULT.columns_max) - 1
+                ]);
             }
             match head && table.rows.is_empty() && heads == 0 {
                 true => {
@@ -411,11 +414,11 @@ fn squeezed(text: &str) -> String {
 }
 
 /// Blocks inside a cell or heading as one text, line by line.
-fn joined(mut blocks: Vec<Block>) -> Text {
-    let mut all = Text::default();
+fn joined(mut blocks: Vec<Block>) -> StyledText {
+    let mut all = StyledText::default();
     crate::article::walk::each_text(&mut blocks, &mut |text| {
         if !all.is_empty() && !text.is_empty() {
-            all.push(crate::article::Run::plain("\n"));
+            all.push(crate::article::TextRun::plain("\n"));
         }
         std::mem::take(&mut text.0).into_iter().for_each(|run| all.push(run));
     });

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::article::{Align, Article, Block, Item, Run, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, TextRun};
 use crate::error::TypesetError;
 use crate::html;
 
@@ -24,7 +24,7 @@ fn text_and_structure_come_through() {
     assert_eq!(article.title.as_deref(), Some("Eine Seite"));
     assert_eq!((article.author.as_deref(), article.language.as_deref()), (Some("Ada"), Some("de-CH")));
     let Block::Heading { level: 2, text } = &article.blocks[0] else { panic!("{:?}", article.blocks[0]) };
-    assert_eq!(text.0, [Run::plain("Part "), Run::italic("one")]);
+    assert_eq!(text.0, [TextRun::plain("Part "), TextRun::italic("one")]);
     let Block::Paragraph { text } = &article.blocks[1] else { panic!("{:?}", article.blocks[1]) };
     assert_eq!(text.to_plain(), "Some bold, bad and good.\nNext");
     assert_eq!(text.0.iter().filter(|run| run.link.is_some()).count(), 1);
@@ -32,11 +32,11 @@ fn text_and_structure_come_through() {
     assert!(matches!(items[0].blocks.as_slice(), [Block::Paragraph { .. }, Block::List { .. }]));
     assert_eq!(items[1].checked, Some(true));
     let Block::List { ordered: true, start: Some(4), items } = &article.blocks[3] else { panic!() };
-    assert_eq!(items, &[Item::new("four")]);
+    assert_eq!(items, &[ListItem::new("four")]);
     let Block::Table(table) = &article.blocks[4] else { panic!("{:?}", article.blocks[4]) };
     assert_eq!((table.caption.as_deref(), table.header.len(), table.rows.len()), (Some("Sums"), 2, 2));
     assert_eq!(table.align, [Align::Start, Align::Right]);
-    assert_eq!(table.rows[1], [Text::plain("wide"), Text::default()]);
+    assert_eq!(table.rows[1], [StyledText::plain("wide"), StyledText::default()]);
     assert!(matches!(&article.blocks[6], Block::Code { text, .. } if text == "  as it\n   is"));
     assert_eq!(article.blocks[7], Block::Rule);
     let letters = article.plain_text();

@@ -14,27 +14,27 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, ParseOpts, QualName, local_name, ns, parse_document, parse_fragment};
 
 /// The number of a node.
-type Id = usize;
+type NodeId = usize;
 /// The root of all others.
-const PAGE: Id = 0;
+const PAGE: NodeId = 0;
 /// An element with this many attributes gets no more of them later, as `html` and `body` do wherever they are
 /// opened again: each one is compared with all existing ones.
 const ATTRIBUTES_MAX: usize = 1_000;
 
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct HtmlTree {
+    nodes: Vec<HtmlNode>,
 }
 
-struct Node {
-    kind: Kind,
-    parent: Option<Id>,
-    previous: Option<Id>,
-    next: Option<Id>,
-    first: Option<Id>,
-    last: Option<Id>,
+struct HtmlNode {
+    kind: HtmlNodeKind,
+    parent: Option<NodeId>,
+    previous: Option<NodeId>,
+    next: Option<NodeId>,
+    first: Option<NodeId>,
+    last: Option<NodeId>,
 }
 
-enum Kind {
+enum HtmlNodeKind {
     Element {
         name: QualName,
         attributes: Vec<Attribute>,
@@ -47,8 +47,8 @@ enum Kind {
 /// One element, and access to its content.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
-    tree: &'a Tree,
-    id: Id,
+    tree: &'a HtmlTree,
+    id: NodeId,
     name: &'a QualName,
     attributes: &'a [Attribute],
 }
@@ -59,15 +59,15 @@ pub(super) enum Child<'a> {
     Other,
 }
 
-impl Tree {
+impl HtmlTree {
     pub(super) fn of_page(html: &str) -> Self {
-        parse_document(Builder::default(), ParseOpts::default()).one(html)
+        parse_document(HtmlTreeBuilder::default(), ParseOpts::default()).one(html)
     }
 
     /// From content for the body of a page.
     pub(super) fn of_fragment(html: &str) -> Self {
         let body = QualName::new(None, ns!(html), local_name!("body"));
-        parse_fragment(Builder::default(), ParseOpts::default(), body, Vec::new(), false).one(html)
+        parse_fragment(HtmlTreeBuilder::default(), ParseOpts::default(), body, Vec::new(), false).one(html)
     }
 
     pub(super) fn root(&self) -> Element<'_> {
@@ -81,19 +81,19 @@ impl Tree {
         (0..self.nodes.len()).filter_map(|id| self.element(id))
     }
 
-    fn element(&self, id: Id) -> Option<Element<'_>> {
+    fn element(&self, id: NodeId) -> Option<Element<'_>> {
         match &self.nodes[id].kind {
-            Kind::Element { name, attributes } => Some(Element { tree: self, id, name, attributes }),
-            Kind::Text(_) | Kind::Other => None,
+            HtmlNodeKind::Element { name, attributes } => Some(Element { tree: self, id, name, attributes }),
+            HtmlNodeKind::Text(_) | HtmlNodeKind::Other => None,
         }
     }
 
-    fn children(&self, id: Id) -> impl Iterator<Item = Id> {
+    fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         successors(self.nodes[id].first, |id| self.nodes[*id].next)
     }
 
     /// The next node inside `top` that is not inside `id`.
-    fn past(&self, id: Id, top: Id) -> Option<Id> {
+    fn past(&self, id: NodeId, top: NodeId) -> Option<NodeId> {
         let mut up = successors(Some(id), |id| self.nodes[*id].parent).take_while(|id| *id != top);
         up.find_map(|id| self.nodes[id].next)
     }
@@ -111,11 +111,11 @@ impl<'a> Element<'a> {
 
     pub(super) fn children(self) -> impl Iterator<Item = Child<'a>> {
         self.tree.children(self.id).map(move |id| match &self.tree.nodes[id].kind {
-            Kind::Element { name, attributes } => {
+            HtmlNodeKind::Element { name, attributes } => {
                 Child::Element(Element { tree: self.tree, id, name, attributes })
             }
-            Kind::Text(text) => Child::Text(text),
-            Kind::Other => Child::Other,
+            HtmlNodeKind::Text(text) => Child::Text(text),
+            HtmlNodeKind::Other => Child::Other,
         })
     }
 
@@ -130,48 +130,48 @@ impl<'a> Element<'a> {
         let inside =
             successors(nodes[self.id].first, |id| nodes[*id].first.or_else(|| self.tree.past(*id, self.id)));
         let texts = inside.filter_map(|id| match &nodes[id].kind {
-            Kind::Text(text) => Some(&**text),
-            Kind::Element { .. } | Kind::Other => None,
+            HtmlNodeKind::Text(text) => Some(&**text),
+            HtmlNodeKind::Element { .. } | HtmlNodeKind::Other => None,
         });
         texts.collect()
     }
 }
 
 /// Follows the parser's instructions.
-struct Builder(RefCell<Tree>);
+struct HtmlTreeBuilder(RefCell<HtmlTree>);
 
-impl Default for Builder {
+impl Default for HtmlTreeBuilder {
     fn default() -> Self {
-        let mut tree = Tree { nodes: Vec::new() };
-        tree.add(Kind::Other);
+        let mut tree = HtmlTree { nodes: Vec::new() };
+        tree.add(HtmlNodeKind::Other);
         Self(RefCell::new(tree))
     }
 }
 
-impl Tree {
+impl HtmlTree {
     /// A node without a position.
-    fn add(&mut self, kind: Kind) -> Id {
-        self.nodes.push(Node { kind, parent: None, previous: None, next: None, first: None, last: None });
+    fn add(&mut self, kind: HtmlNodeKind) -> NodeId {
+        self.nodes.push(HtmlNode { kind, parent: None, previous: None, next: None, first: None, last: None });
         self.nodes.len() - 1
     }
 
     /// Inserts a node before `next`, or at the end. Text is merged into text that precedes it.
-    fn put(&mut self, parent: Id, next: Option<Id>, child: NodeOrText<Id>) {
+    fn put(&mut self, parent: NodeId, next: Option<NodeId>, child: NodeOrText<NodeId>) {
         match child {
             NodeOrText::AppendNode(id) => self.link(id, parent, next),
             NodeOrText::AppendText(text) => {
                 let previous = self.before(parent, next);
-                if let Some(Kind::Text(known)) = previous.map(|id| &mut self.nodes[id].kind) {
+                if let Some(HtmlNodeKind::Text(known)) = previous.map(|id| &mut self.nodes[id].kind) {
                     known.push_tendril(&text);
                 } else {
-                    let id = self.add(Kind::Text(text));
+                    let id = self.add(HtmlNodeKind::Text(text));
                     self.link(id, parent, next);
                 }
             }
         }
     }
 
-    fn link(&mut self, child: Id, parent: Id, next: Option<Id>) {
+    fn link(&mut self, child: NodeId, parent: NodeId, next: Option<NodeId>) {
         self.unlink(child);
         let previous = self.before(parent, next);
         self.nodes[child].parent = Some(parent);
@@ -179,7 +179,7 @@ impl Tree {
         self.join(parent, Some(child), next);
     }
 
-    fn unlink(&mut self, child: Id) {
+    fn unlink(&mut self, child: NodeId) {
         let node = &mut self.nodes[child];
         let (previous, next) = (node.previous.take(), node.next.take());
         if let Some(parent) = node.parent.take() {
@@ -188,12 +188,12 @@ impl Tree {
     }
 
     /// The node before `next`, or the last one.
-    fn before(&self, parent: Id, next: Option<Id>) -> Option<Id> {
+    fn before(&self, parent: NodeId, next: Option<NodeId>) -> Option<NodeId> {
         next.map_or(self.nodes[parent].last, |next| self.nodes[next].previous)
     }
 
     /// Makes two children neighbours; `None` is the beginning or the end.
-    fn join(&mut self, parent: Id, left: Option<Id>, right: Option<Id>) {
+    fn join(&mut self, parent: NodeId, left: Option<NodeId>, right: Option<NodeId>) {
         match left {
             Some(left) => self.nodes[left].next = right,
             None => self.nodes[parent].first = right,
@@ -205,81 +205,81 @@ impl Tree {
     }
 }
 
-impl TreeSink for Builder {
-    type Handle = Id;
-    type Output = Tree;
+impl TreeSink for HtmlTreeBuilder {
+    type Handle = NodeId;
+    type Output = HtmlTree;
     type ElemName<'a> = Ref<'a, QualName>;
 
-    fn finish(self) -> Tree {
+    fn finish(self) -> HtmlTree {
         self.0.into_inner()
     }
 
-    fn get_document(&self) -> Id {
+    fn get_document(&self) -> NodeId {
         PAGE
     }
 
-    fn same_node(&self, one: &Id, other: &Id) -> bool {
+    fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
         one == other
     }
 
-    fn elem_name<'a>(&'a self, target: &Id) -> Ref<'a, QualName> {
+    fn elem_name<'a>(&'a self, target: &NodeId) -> Ref<'a, QualName> {
         Ref::map(self.0.borrow(), |tree| {
             tree.element(*target).expect("the parser asks for the names of elements only").name
         })
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Id {
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         let mut tree = self.0.borrow_mut();
-        let id = tree.add(Kind::Element { name, attributes });
+        let id = tree.add(HtmlNodeKind::Element { name, attributes });
         if flags.template {
-            let held = tree.add(Kind::Other);
+            let held = tree.add(HtmlNodeKind::Other);
             tree.link(held, id, None);
         }
         id
     }
 
     /// Made right after the template itself.
-    fn get_template_contents(&self, template: &Id) -> Id {
+    fn get_template_contents(&self, template: &NodeId) -> NodeId {
         template + 1
     }
 
-    fn create_comment(&self, _: StrTendril) -> Id {
-        self.0.borrow_mut().add(Kind::Other)
+    fn create_comment(&self, _: StrTendril) -> NodeId {
+        self.0.borrow_mut().add(HtmlNodeKind::Other)
     }
 
-    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Id {
-        self.0.borrow_mut().add(Kind::Other)
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> NodeId {
+        self.0.borrow_mut().add(HtmlNodeKind::Other)
     }
 
-    fn append(&self, parent: &Id, child: NodeOrText<Id>) {
+    fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
         self.0.borrow_mut().put(*parent, None, child);
     }
 
-    fn append_before_sibling(&self, sibling: &Id, child: NodeOrText<Id>) {
+    fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
         let mut tree = self.0.borrow_mut();
         if let Some(parent) = tree.nodes[*sibling].parent {
             tree.put(parent, Some(*sibling), child);
         }
     }
 
-    fn append_based_on_parent_node(&self, element: &Id, otherwise: &Id, child: NodeOrText<Id>) {
+    fn append_based_on_parent_node(&self, element: &NodeId, otherwise: &NodeId, child: NodeOrText<NodeId>) {
         let has_parent = self.0.borrow().nodes[*element].parent.is_some();
         if has_parent { self.append_before_sibling(element, child) } else { self.append(otherwise, child) }
     }
 
-    fn remove_from_parent(&self, target: &Id) {
+    fn remove_from_parent(&self, target: &NodeId) {
         self.0.borrow_mut().unlink(*target);
     }
 
-    fn reparent_children(&self, node: &Id, parent: &Id) {
+    fn reparent_children(&self, node: &NodeId, parent: &NodeId) {
         let mut tree = self.0.borrow_mut();
         while let Some(child) = tree.nodes[*node].first {
             tree.link(child, *parent, None);
         }
     }
 
-    fn add_attrs_if_missing(&self, target: &Id, more: Vec<Attribute>) {
-        if let Kind::Element { attributes, .. } = &mut self.0.borrow_mut().nodes[*target].kind {
+    fn add_attrs_if_missing(&self, target: &NodeId, more: Vec<Attribute>) {
+        if let HtmlNodeKind::Element { attributes, .. } = &mut self.0.borrow_mut().nodes[*target].kind {
             for attribute in more {
                 let is_new = || attributes.iter().all(|known| known.name != attribute.name);
                 if attributes.len() < ATTRIBUTES_MAX && is_new() {

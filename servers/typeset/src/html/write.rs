@@ -1,6 +1,6 @@
 //! An article as a standalone web page.
 
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::direction::{Direction, language_of_letters};
 
 const STYLE: &str = concat!(
@@ -13,7 +13,7 @@ const STYLE: &str = concat!(
 
 /// Writes an article as a page. Everything in it is escaped.
 pub fn html(article: &Article) -> String {
-    let mut writer = Writer { shift: u8::from(article.title.is_some()), notes: Vec::new() };
+    let mut writer = HtmlWriter { shift: u8::from(article.title.is_some()), notes: Vec::new() };
     let language = match &article.language {
         Some(language) => language.as_str(),
         None => language_of_letters(&article.plain_text()).unwrap_or("en"),
@@ -38,12 +38,12 @@ fn page_head(article: &Article) -> String {
     format!("<meta charset=\"utf-8\">\n<title>{title}</title>\n{author}<style>{STYLE}</style>\n")
 }
 
-struct Writer {
+struct HtmlWriter {
     shift: u8,
     notes: Vec<String>,
 }
 
-impl Writer {
+impl HtmlWriter {
     fn top(&mut self, article: &Article) -> String {
         let mut out = String::new();
         if let Some(title) = &article.title {
@@ -88,14 +88,14 @@ impl Writer {
         }
     }
 
-    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[Item]) -> String {
+    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[ListItem]) -> String {
         let name = if ordered { "ol" } else { "ul" };
         let start = start.filter(|_| ordered).map(|start| format!(" start=\"{start}\"")).unwrap_or_default();
         let items: String = items.iter().map(|item| self.item(item)).collect();
         format!("<{name}{start}>\n{items}</{name}>\n")
     }
 
-    fn item(&mut self, item: &Item) -> String {
+    fn item(&mut self, item: &ListItem) -> String {
         let mark = match item.checked {
             Some(true) => "<input type=\"checkbox\" disabled checked> ",
             Some(false) => "<input type=\"checkbox\" disabled> ",
@@ -120,7 +120,7 @@ impl Writer {
         format!("<table>\n{}{head}<tbody>\n{rows}</tbody>\n</table>\n", caption.unwrap_or_default())
     }
 
-    fn row(&mut self, name: &str, cells: &[Text], table: &Table, columns: usize) -> String {
+    fn row(&mut self, name: &str, cells: &[StyledText], table: &Table, columns: usize) -> String {
         let mut out = String::from("<tr>");
         for at in 0..columns {
             let side = match table.align.get(at).copied().unwrap_or_default() {
@@ -136,7 +136,7 @@ impl Writer {
         out
     }
 
-    fn text(&mut self, text: &Text) -> String {
+    fn text(&mut self, text: &StyledText) -> String {
         let mut out = String::new();
         for run in &text.0 {
             out.push_str(&written(run));
@@ -162,7 +162,7 @@ impl Writer {
     }
 }
 
-fn written(run: &Run) -> String {
+fn written(run: &TextRun) -> String {
     let mut out = escape(&run.text).replace('\n', "<br>");
     for (on, name) in [(run.code, "code"), (run.strike, "s"), (run.italic, "em"), (run.bold, "strong")] {
         if on && !out.is_empty() {
@@ -176,7 +176,7 @@ fn written(run: &Run) -> String {
 }
 
 /// Written only if it differs from the default; a browser detects it otherwise.
-fn direction(text: &Text) -> &'static str {
+fn direction(text: &StyledText) -> &'static str {
     match Direction::of(&text.to_plain()) {
         Some(Direction::RightToLeft) => " dir=\"auto\"",
         _ => "",

@@ -1,10 +1,10 @@
 //! The style of text at a position of a document while it is read.
 
-use crate::article::Run;
+use crate::article::TextRun;
 
 /// Each style is counted, since emphasis may be nested.
 #[derive(Clone, Default)]
-pub(crate) struct Looks {
+pub(crate) struct InlineLooks {
     pub(crate) bold: usize,
     pub(crate) italic: usize,
     pub(crate) code: usize,
@@ -12,9 +12,9 @@ pub(crate) struct Looks {
     pub(crate) links: Vec<String>,
 }
 
-impl Looks {
-    pub(crate) fn run(&self, text: impl Into<String>) -> Run {
-        Run {
+impl InlineLooks {
+    pub(crate) fn run(&self, text: impl Into<String>) -> TextRun {
+        TextRun {
             text: text.into(),
             bold: self.bold > 0,
             italic: self.italic > 0,
@@ -26,7 +26,7 @@ impl Looks {
     }
 
     /// Counts up or down for the HTML elements that change how text looks. Says whether it is one of them.
-    pub(crate) fn html(&mut self, name: &str, step: Step) -> bool {
+    pub(crate) fn html(&mut self, name: &str, step: InlineStep) -> bool {
         let count = match name {
             "b" | "strong" | "th" | "dt" => &mut self.bold,
             "i" | "em" | "cite" | "var" | "dfn" | "figcaption" | "caption" => &mut self.italic,
@@ -35,15 +35,15 @@ impl Looks {
             _ => return false,
         };
         *count = match step {
-            Step::Open => *count + 1,
-            Step::Close => count.saturating_sub(1),
+            InlineStep::Open => *count + 1,
+            InlineStep::Close => count.saturating_sub(1),
         };
         true
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum InlineStep {
     Open,
     Close,
 }

@@ -6,7 +6,7 @@ mod read;
 mod tests;
 mod write;
 
-pub(crate) use inline::{Looks, Step};
+pub(crate) use inline::{InlineLooks, InlineStep};
 pub(crate) use read::picture_at;
 pub(crate) use write::escape;
 pub use write::markdown;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::article::walk::each_text;
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::error::TypesetError;
 use crate::html::fragment;
-use crate::limits::Limits;
-use crate::markdown::inline::{Looks, Step};
+use crate::limits::ArticleLimits;
+use crate::markdown::inline::{InlineLooks, InlineStep};
 use crate::picture::Picture;
 
 /// More than any document has; deeper ones could exhaust the stack of those who read on.
@@ -21,13 +21,13 @@ impl Article {
         if markdown.trim().is_empty() {
             return Err(TypesetError::Empty { what: "Markdown" });
         }
-        if markdown.len() > Limits::DEFAULT.input_bytes_max {
+        if markdown.len() > ArticleLimits::DEFAULT.input_bytes_max {
             return Err(TypesetError::TooLarge {
                 what: "Markdown with bytes",
-                limit: Limits::DEFAULT.input_bytes_max,
+                limit: ArticleLimits::DEFAULT.input_bytes_max,
             });
         }
-        let mut reader = Reader::default();
+        let mut reader = MarkdownReader::default();
         for event in Parser::new_ext(markdown, options()) {
             reader.event(event)?;
         }
@@ -50,12 +50,12 @@ enum Frame {
     /// A list with the items that are finished.
     List {
         start: Option<u64>,
-        items: Vec<Item>,
+        items: Vec<ListItem>,
     },
-    Item(Item),
+    Item(ListItem),
     Table {
         table: Table,
-        row: Vec<Text>,
+        row: Vec<StyledText>,
     },
     Note {
         label: String,
@@ -65,38 +65,38 @@ enum Frame {
     Picture {
         address: String,
         title: String,
-        before: Text,
+        before: StyledText,
     },
 }
 
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     article: Article,
     frames: Vec<Frame>,
-    text: Text,
-    looks: Looks,
+    text: StyledText,
+    looks: InlineLooks,
     code: Option<(String, Option<String>)>,
     html: Option<String>,
     head: Option<String>,
-    notes: BTreeMap<String, Text>,
+    notes: BTreeMap<String, StyledText>,
     far_pictures: usize,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn event(&mut self, event: Event<'_>) -> Result<(), TypesetError> {
         match event {
             Event::Start(tag) => self.start(tag)?,
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.add_text(&text),
-            Event::Code(code) => self.text.push(Run { code: true, ..self.looks.run(code.into_string()) }),
+            Event::Code(code) => self.text.push(TextRun { code: true, ..self.looks.run(code.into_string()) }),
             Event::InlineMath(math) | Event::DisplayMath(math) => {
                 self.text.push(self.looks.run(math.into_string()))
             }
             Event::Html(html) => self.add_html(&html),
             Event::InlineHtml(html) => self.inline_html(&html),
             Event::FootnoteReference(label) => {
-                let note = Some(Text::plain(label.into_string()));
-                self.text.push(Run { note, ..self.looks.run("") });
+                let note = Some(StyledText::plain(label.into_string()));
+                self.text.push(TextRun { note, ..self.looks.run("") });
             }
             Event::SoftBreak => self.text.push(self.looks.run(" ")),
             Event::HardBreak => self.text.push(self.looks.run("\n")),
@@ -126,7 +126,7 @@ impl Reader {
             }
             Tag::BlockQuote(_) => self.open(Frame::Quote(Vec::new()))?,
             Tag::List(start) => self.open(Frame::List { start, items: Vec::new() })?,
-            Tag::Item => self.open(Frame::Item(Item::default()))?,
+            Tag::Item => self.open(Frame::Item(ListItem::default()))?,
             Tag::FootnoteDefinition(label) => {
                 self.open(Frame::Note { label: label.into_string(), blocks: Vec::new() })?;
             }
@@ -143,7 +143,7 @@ impl Reader {
     fn open(&mut self, frame: Frame) -> Result<(), TypesetError> {
         self.flush();
         if self.frames.len() >= FRAMES_MAX {
-            let limit = Limits::DEFAULT.depth_max;
+            let limit = ArticleLimits::DEFAULT.depth_max;
             return Err(TypesetError::TooLarge { what: "lists and quotes within each other", limit });
         }
         self.frames.push(frame);
@@ -241,8 +241,8 @@ impl Reader {
     fn inline_html(&mut self, html: &str) {
         let inner = html.trim_matches(['<', '>', ' ']);
         let (name, step) = match inner.strip_prefix('/') {
-            Some(name) => (name, Step::Close),
-            None => (inner, Step::Open),
+            Some(name) => (name, InlineStep::Close),
+            None => (inner, InlineStep::Open),
         };
         let name = name.trim_end_matches('/').trim().to_ascii_lowercase();
         if name == "br" {
@@ -274,7 +274,7 @@ impl Reader {
                 "date" => &mut self.article.date,
                 "lang" | "language" => &mut self.article.language,
                 "subtitle" => {
-                    self.article.subtitle = Text::plain(value);
+                    self.article.subtitle = StyledText::plain(value);
                     continue;
                 }
                 _ => continue,
@@ -294,14 +294,14 @@ impl Reader {
         let Some(Frame::Table { table, row }) = self.frames.last_mut() else { return };
         let row = std::mem::take(row);
         match tag {
-            TagEnd::TableHead if row.iter().all(Text::is_empty) => {}
+            TagEnd::TableHead if row.iter().all(StyledText::is_empty) => {}
             TagEnd::TableHead => table.header = row,
             _ => table.rows.push(row),
         }
     }
 
     /// A picture inside the document is included; a remote one becomes a link to it.
-    fn end_picture(&mut self, address: &str, title: String, before: Text) {
+    fn end_picture(&mut self, address: &str, title: String, before: StyledText) {
         let alt = std::mem::replace(&mut self.text, before).to_plain();
         let in_cell = matches!(self.frames.last(), Some(Frame::Table { .. }));
         match picture_at(address) {
@@ -316,7 +316,7 @@ impl Reader {
             _ => {
                 self.far_pictures += usize::from(!in_cell);
                 let shown = if alt.is_empty() { address.to_owned() } else { alt };
-                self.text.push(Run { link: Some(address.to_owned()), ..self.looks.run(shown) });
+                self.text.push(TextRun { link: Some(address.to_owned()), ..self.looks.run(shown) });
             }
         }
     }
@@ -344,9 +344,9 @@ pub(crate) fn picture_at(address: &str) -> Option<Result<Picture, TypesetError>>
 }
 
 /// Replaces note labels by the notes' texts; a label without a text is shown as written.
-fn resolve(text: &mut Text, notes: &BTreeMap<String, Text>) {
+fn resolve(text: &mut StyledText, notes: &BTreeMap<String, StyledText>) {
     for run in &mut text.0 {
-        let Some(label) = run.note.as_ref().map(Text::to_plain) else { continue };
+        let Some(label) = run.note.as_ref().map(StyledText::to_plain) else { continue };
         match notes.get(&label) {
             Some(note) => run.note = Some(note.clone()),
             None => {
@@ -358,13 +358,13 @@ fn resolve(text: &mut Text, notes: &BTreeMap<String, Text>) {
 }
 
 /// The texts of blocks in one, as a footnote has it.
-fn joined(mut blocks: Vec<Block>) -> Text {
-    let mut all = Text::default();
+fn joined(mut blocks: Vec<Block>) -> StyledText {
+    let mut all = StyledText::default();
     each_text(&mut blocks, &mut |text| {
         if !all.is_empty() {
-            all.push(Run::plain("\n"));
+            all.push(TextRun::plain("\n"));
         }
-        std::mem::take(&mut text.0).into_iter().for_each(|run| all.push(Run { note: None, ..run }));
+        std::mem::take(&mut text.0).into_iter().for_each(|run| all.push(TextRun { note: None, ..run }));
     });
     all
 }

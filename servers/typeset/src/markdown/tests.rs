@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::error::TypesetError;
 use crate::markdown;
 
@@ -124,14 +124,18 @@ fn what_is_written_reads_back_the_same() {
 }
 
 fn article_of(texts: &[String]) -> Article {
-    let text = |at: usize| Text::plain(texts[at].trim());
+    let text = |at: usize| StyledText::plain(texts[at].trim());
     let table =
         Table { header: vec![text(0), text(1)], rows: vec![vec![text(2), text(3)]], ..Table::default() };
     Article {
         blocks: vec![
             Block::Paragraph { text: text(0) },
-            Block::Paragraph { text: Text(vec![Run::bold(texts[1].trim())]) },
-            Block::List { ordered: false, start: None, items: vec![Item::new(text(2)), Item::new(text(3))] },
+            Block::Paragraph { text: StyledText(vec![TextRun::bold(texts[1].trim())]) },
+            Block::List {
+                ordered: false,
+                start: None,
+                items: vec![ListItem::new(text(2)), ListItem::new(text(3))],
+            },
             Block::Table(table),
         ],
         ..Article::default()

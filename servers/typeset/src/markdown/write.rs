@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 
 /// Writes an article as Markdown.
 pub fn markdown(article: &Article) -> String {
-    let mut writer = Writer { shift: u8::from(article.title.is_some()), notes: Vec::new() };
+    let mut writer = MarkdownWriter { shift: u8::from(article.title.is_some()), notes: Vec::new() };
     let mut out = head(article);
     if let Some(title) = &article.title {
         push_block(&mut out, &format!("# {}", escape(title)));
@@ -41,13 +41,13 @@ fn push_block(out: &mut String, block: &str) {
     }
 }
 
-struct Writer {
+struct MarkdownWriter {
     /// The shift of headings because the title takes the first level.
     shift: u8,
     notes: Vec<String>,
 }
 
-impl Writer {
+impl MarkdownWriter {
     fn blocks(&mut self, blocks: &[Block]) -> String {
         let mut out = String::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Writer {
         }
     }
 
-    fn list(&mut self, ordered: bool, start: u32, items: &[Item]) -> String {
+    fn list(&mut self, ordered: bool, start: u32, items: &[ListItem]) -> String {
         let mut lines = Vec::new();
         for (at, item) in items.iter().enumerate() {
             let mark = if ordered { format!("{}. ", start as usize + at) } else { "- ".to_owned() };
@@ -123,7 +123,7 @@ impl Writer {
         out
     }
 
-    fn row(&mut self, cells: &[Text], columns: usize) -> String {
+    fn row(&mut self, cells: &[StyledText], columns: usize) -> String {
         let mut out = String::from("|");
         for at in 0..columns {
             let cell = cells.get(at).map(|cell| self.text(cell)).unwrap_or_default();
@@ -134,7 +134,7 @@ impl Writer {
         out
     }
 
-    fn text(&mut self, text: &Text) -> String {
+    fn text(&mut self, text: &StyledText) -> String {
         let mut out = String::new();
         for run in &text.0 {
             out.push_str(&written(run));
@@ -149,7 +149,7 @@ impl Writer {
 }
 
 /// White space stays outside the marks, as Markdown requires.
-fn written(run: &Run) -> String {
+fn written(run: &TextRun) -> String {
     let body = run.text.trim_matches([' ', '\n']);
     if body.is_empty() {
         return breaks(&run.text);

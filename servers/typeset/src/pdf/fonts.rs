@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::style::{FontSource, PdfOptions};
 
-use super::shelf::Shelf;
+use super::shelf::FontShelf;
 
 /// For text; the second has the letters that the first lacks.
 const TEXT_FAMILIES: [&str; 2] = ["Libertinus Serif", "New Computer Modern"];
@@ -28,12 +28,12 @@ const OTHER_FAMILIES: [&str; 14] = [
 ];
 pub(super) const MONO_FAMILY: &str = "DejaVu Sans Mono";
 
-static EMBEDDED: LazyLock<Shelf> = LazyLock::new(Shelf::embedded);
-static MACHINE: LazyLock<Shelf> = LazyLock::new(Shelf::machine);
+static EMBEDDED: LazyLock<FontShelf> = LazyLock::new(FontShelf::embedded);
+static MACHINE: LazyLock<FontShelf> = LazyLock::new(FontShelf::machine);
 
 /// The fonts of one document.
 pub(super) struct Fonts {
-    shelf: &'static Shelf,
+    shelf: &'static FontShelf,
     families: Vec<String>,
     warnings: Vec<String>,
 }
@@ -52,7 +52,7 @@ impl Fonts {
         Self { shelf, families: families.map(str::to_owned).collect(), warnings }
     }
 
-    fn shelf_for(letters: &str, family: Option<&str>, source: FontSource) -> &'static Shelf {
+    fn shelf_for(letters: &str, family: Option<&str>, source: FontSource) -> &'static FontShelf {
         let asked = family.is_some_and(|family| !EMBEDDED.book().contains_family(&family.to_lowercase()));
         match source {
             FontSource::Machine if asked || !covers_well(letters) => &MACHINE,
@@ -60,7 +60,7 @@ impl Fonts {
         }
     }
 
-    pub(super) fn shelf(&self) -> &'static Shelf {
+    pub(super) fn shelf(&self) -> &'static FontShelf {
         self.shelf
     }
 

@@ -17,23 +17,23 @@ use typst_pdf::{PdfStandard, PdfStandards};
 
 use crate::article::Article;
 use crate::error::TypesetError;
-use crate::limits::Limits;
-use crate::made::Made;
+use crate::limits::ArticleLimits;
+use crate::made::FinishedFile;
 use crate::style::{PdfOptions, Standard};
 use fonts::Fonts;
-use world::Desk;
+use world::TypstWorld;
 
 /// Tags for those who do not see it cost more than the pages where a document is mostly a table.
 const TAGGED_CELLS_MAX: usize = 10_000;
 
 /// Sets an article.
-pub fn pdf(article: &Article, options: &PdfOptions) -> Result<Made, TypesetError> {
+pub fn pdf(article: &Article, options: &PdfOptions) -> Result<FinishedFile, TypesetError> {
     options.style.check()?;
     let article = article.clone().cleaned().check()?;
     let letters = article.plain_text();
     let fonts = Fonts::choose(&letters, options);
     let sheet = sheet::of(&article, options, &fonts);
-    let desk = Desk::new(&sheet.data, sheet.pictures, fonts.shelf());
+    let desk = TypstWorld::new(&sheet.data, sheet.pictures, fonts.shelf());
     let made = set(&desk, options, sheet.cells);
     // The typesetter's cache for a next run of the same document would only grow.
     typst::comemo::evict(0);
@@ -42,14 +42,18 @@ pub fn pdf(article: &Article, options: &PdfOptions) -> Result<Made, TypesetError
     warnings.extend(sheet.warnings);
     warnings.extend(fonts.into_warnings());
     warnings.extend(glyphs::missing(&document));
-    Ok(Made { bytes, pages: Some(document.pages().len()), warnings })
+    Ok(FinishedFile { bytes, pages: Some(document.pages().len()), warnings })
 }
 
-fn set(desk: &Desk, options: &PdfOptions, cells: usize) -> Result<(PagedDocument, Vec<u8>), TypesetError> {
+fn set(
+    desk: &TypstWorld,
+    options: &PdfOptions,
+    cells: usize,
+) -> Result<(PagedDocument, Vec<u8>), TypesetError> {
     let document: PagedDocument =
         typst::compile(desk).output.map_err(|errors| TypesetError::Set { why: sentence(&errors) })?;
-    if document.pages().len() > Limits::DEFAULT.pages_max {
-        return Err(TypesetError::TooLarge { what: "pages", limit: Limits::DEFAULT.pages_max });
+    if document.pages().len() > ArticleLimits::DEFAULT.pages_max {
+        return Err(TypesetError::TooLarge { what: "pages", limit: ArticleLimits::DEFAULT.pages_max });
     }
     let bytes = typst_pdf::pdf(&document, &export_options(options, cells)?)
         .map_err(|errors| not_kept(options.standard, &sentence(&errors)))?;

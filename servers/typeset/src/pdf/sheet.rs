@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::article::{Align, Article, Block, Item, Run, Table, Text};
+use crate::article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::day::Day;
 use crate::direction::{Direction, language_of_letters};
 use crate::pdf::fonts::{Fonts, MONO_FAMILY};
 use crate::pdf::words::{breakable, letters_per_line};
 use crate::picture::Picture;
-use crate::style::{Contents, Numbering, PdfOptions, Standard, Style, Theme};
+use crate::style::{ContentsLevels, Numbering, PdfOptions, Standard, Style, Theme};
 
 /// Longer paragraphs are set line by line: optimising all breaks takes time that grows faster.
 const PARAGRAPH_BYTES_MAX: usize = 20_000;
@@ -63,10 +63,10 @@ fn head(article: &Article, options: &PdfOptions, setter: &Setter<'_>) -> Value {
     })
 }
 
-fn levels_of(contents: Contents) -> u8 {
+fn levels_of(contents: ContentsLevels) -> u8 {
     match contents {
-        Contents::None => 0,
-        Contents::Levels(levels) => levels.clamp(1, 6),
+        ContentsLevels::None => 0,
+        ContentsLevels::Levels(levels) => levels.clamp(1, 6),
     }
 }
 
@@ -138,7 +138,7 @@ impl<'a> Setter<'a> {
         }
     }
 
-    fn heading(&mut self, level: u8, text: &Text, line: usize) -> Value {
+    fn heading(&mut self, level: u8, text: &StyledText, line: usize) -> Value {
         // Screen readers need heading levels without gaps.
         let level = if self.standard == Standard::PdfUa1 { level.min(self.level + 1) } else { level };
         self.level = level;
@@ -149,14 +149,14 @@ impl<'a> Setter<'a> {
         self.directed(value, &text)
     }
 
-    fn paragraph(&self, text: &Text, line: usize) -> Value {
+    fn paragraph(&self, text: &StyledText, line: usize) -> Value {
         let long = text.0.iter().map(|run| run.text.len()).sum::<usize>() > PARAGRAPH_BYTES_MAX;
         let value = json!({ "type": "paragraph", "text": self.text(text, line), "long": long });
         self.directed(value, text)
     }
 
     /// Says which way it runs where that is not the way of the document.
-    fn directed(&self, mut value: Value, text: &Text) -> Value {
+    fn directed(&self, mut value: Value, text: &StyledText) -> Value {
         if let Some(direction) =
             Direction::of(&text.to_plain()).filter(|direction| *direction != self.direction)
         {
@@ -165,7 +165,7 @@ impl<'a> Setter<'a> {
         value
     }
 
-    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[Item], line: usize) -> Value {
+    fn list(&mut self, ordered: bool, start: Option<u32>, items: &[ListItem], line: usize) -> Value {
         let tight = items.iter().all(|item| {
             let texts = item.blocks.iter().filter(|block| !matches!(block, Block::List { .. })).count();
             texts <= 1
@@ -197,7 +197,7 @@ impl<'a> Setter<'a> {
             _ => 0.5,
         };
         let cell_line = ((line as f64 / scale / columns as f64 * 0.8) as usize).max(6);
-        let row = |cells: &[Text]| -> Vec<Value> {
+        let row = |cells: &[StyledText]| -> Vec<Value> {
             (0..columns)
                 .map(|at| cells.get(at).map_or(json!(""), |cell| self.cell(cell, cell_line)))
                 .collect()
@@ -215,9 +215,9 @@ impl<'a> Setter<'a> {
     }
 
     /// A plain cell is passed as a string: there may be thousands.
-    fn cell(&self, cell: &Text, line: usize) -> Value {
+    fn cell(&self, cell: &StyledText, line: usize) -> Value {
         match cell.0.as_slice() {
-            [run] if *run == Run::plain(run.text.as_str()) && !run.text.contains('\n') => {
+            [run] if *run == TextRun::plain(run.text.as_str()) && !run.text.contains('\n') => {
                 breakable(&run.text, line).into()
             }
             _ => self.text(cell, line),
@@ -236,20 +236,20 @@ impl<'a> Setter<'a> {
         })
     }
 
-    fn text(&self, text: &Text, line: usize) -> Value {
+    fn text(&self, text: &StyledText, line: usize) -> Value {
         let runs = text.0.iter().map(|run| {
             let note = run
                 .note
                 .as_ref()
-                .map(|note| Text(note.0.iter().map(|run| without_note(run, line)).collect()));
-            Run { text: breakable(&run.text, line), note, ..run.clone() }
+                .map(|note| StyledText(note.0.iter().map(|run| without_note(run, line)).collect()));
+            TextRun { text: breakable(&run.text, line), note, ..run.clone() }
         });
         serde_json::to_value(runs.collect::<Vec<_>>()).expect("runs have only strings and flags")
     }
 }
 
-fn without_note(run: &Run, line: usize) -> Run {
-    Run { text: breakable(&run.text, line), note: None, ..run.clone() }
+fn without_note(run: &TextRun, line: usize) -> TextRun {
+    TextRun { text: breakable(&run.text, line), note: None, ..run.clone() }
 }
 
 /// The number of columns where typst may measure them, else their shares of the width.

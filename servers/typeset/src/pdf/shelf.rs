@@ -12,13 +12,13 @@ use typst::foundations::Bytes;
 use typst::text::{Font, FontBook, FontInfo};
 use typst::utils::LazyHash;
 
-pub(super) struct Shelf {
+pub(super) struct FontShelf {
     book: LazyHash<FontBook>,
-    fonts: Vec<Place>,
+    fonts: Vec<FontPlace>,
 }
 
 /// The place of a font.
-enum Place {
+enum FontPlace {
     Here(Font),
     /// Read once; a file that has changed or disappeared since is not read again.
     File {
@@ -28,7 +28,7 @@ enum Place {
     },
 }
 
-impl Shelf {
+impl FontShelf {
     pub(super) fn embedded() -> Self {
         Self::of(embedded())
     }
@@ -39,7 +39,7 @@ impl Shelf {
         Self::of(embedded().chain(found.faces().filter_map(|face| on_disk(&found, face))))
     }
 
-    fn of(fonts: impl Iterator<Item = (FontInfo, Place)>) -> Self {
+    fn of(fonts: impl Iterator<Item = (FontInfo, FontPlace)>) -> Self {
         let (infos, fonts): (Vec<_>, _) = fonts.unzip();
         Self { book: LazyHash::new(FontBook::from_infos(infos)), fonts }
     }
@@ -50,8 +50,8 @@ impl Shelf {
 
     pub(super) fn font(&self, number: usize) -> Option<Font> {
         match self.fonts.get(number)? {
-            Place::Here(font) => Some(font.clone()),
-            Place::File { path, index, font } => {
+            FontPlace::Here(font) => Some(font.clone()),
+            FontPlace::File { path, index, font } => {
                 let read = || Font::new(Bytes::new(fs::read(path).ok()?), *index);
                 font.get_or_init(read).clone()
             }
@@ -59,14 +59,14 @@ impl Shelf {
     }
 }
 
-fn embedded() -> impl Iterator<Item = (FontInfo, Place)> {
+fn embedded() -> impl Iterator<Item = (FontInfo, FontPlace)> {
     let fonts = typst_assets::fonts().flat_map(|file| Font::iter(Bytes::new(file)));
-    fonts.map(|font| (font.info().clone(), Place::Here(font)))
+    fonts.map(|font| (font.info().clone(), FontPlace::Here(font)))
 }
 
 /// `None` for fonts that the typesetter cannot read.
-fn on_disk(found: &Database, face: &FaceInfo) -> Option<(FontInfo, Place)> {
+fn on_disk(found: &Database, face: &FaceInfo) -> Option<(FontInfo, FontPlace)> {
     let (Source::File(path) | Source::SharedFile(path, _)) = &face.source else { return None };
     let info = found.with_face_data(face.id, FontInfo::new)??;
-    Some((info, Place::File { path: path.clone(), index: face.index, font: OnceLock::new() }))
+    Some((info, FontPlace::File { path: path.clone(), index: face.index, font: OnceLock::new() }))
 }

@@ -2,12 +2,12 @@
 
 use capability_documents::{Document, OpenOptions, open};
 
-use crate::article::{Article, Block, Item, Run, Table, Text};
+use crate::article::{Article, Block, ListItem, StyledText, Table, TextRun};
 use crate::error::TypesetError;
-use crate::made::Made;
+use crate::made::FinishedFile;
 use crate::pdf;
 use crate::picture::Picture;
-use crate::style::{Contents, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme};
+use crate::style::{ContentsLevels, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme};
 
 fn plain() -> PdfOptions {
     PdfOptions { fonts: FontSource::Embedded, ..PdfOptions::default() }
@@ -17,11 +17,11 @@ fn styled(style: Style) -> PdfOptions {
     PdfOptions { style, ..plain() }
 }
 
-fn read(made: &Made) -> Document {
+fn read(made: &FinishedFile) -> Document {
     open(&made.bytes, Some("pdf"), &OpenOptions::default()).expect("what was made should be readable")
 }
 
-fn words(made: &Made) -> String {
+fn words(made: &FinishedFile) -> String {
     read(made).text().replace('\u{200B}', "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -88,7 +88,7 @@ fn every_option_is_kept() {
         page: PageSize::A5,
         landscape: true,
         numbering: Numbering::Decimal,
-        contents: Contents::Levels(2),
+        contents: ContentsLevels::Levels(2),
         header: Some("Running head".to_owned()),
         footer: Some("Running foot".to_owned()),
         columns: 2,
@@ -166,15 +166,15 @@ fn other_scripts_are_set() {
 #[test]
 fn long_words_stay_on_the_page() {
     let word = "0123456789abcdef".repeat(20);
-    let link = Run {
+    let link = TextRun {
         link: Some(format!("https://example.com/{word}")),
-        ..Run::plain(format!("https://example.com/{word}"))
+        ..TextRun::plain(format!("https://example.com/{word}"))
     };
-    let cell = Text::plain(word.as_str());
+    let cell = StyledText::plain(word.as_str());
     let article = Article {
         blocks: vec![
             Block::paragraph(word.as_str()),
-            Block::Paragraph { text: Text(vec![link]) },
+            Block::Paragraph { text: StyledText(vec![link]) },
             Block::Code { text: word.clone(), language: None },
             Block::Table(Table { rows: vec![vec![cell.clone(), cell.clone(), cell]], ..Table::default() }),
         ],
@@ -216,9 +216,9 @@ fn pictures_that_are_bombs_are_refused() {
 
 #[test]
 fn the_deepest_list_that_is_allowed_is_set() {
-    let mut list = Block::List { ordered: true, start: None, items: vec![Item::new("deepest")] };
+    let mut list = Block::List { ordered: true, start: None, items: vec![ListItem::new("deepest")] };
     for depth in 1..10 {
-        let mut item = Item::new("item");
+        let mut item = ListItem::new("item");
         item.blocks.push(list);
         list = match depth % 2 {
             0 => Block::List { ordered: false, start: None, items: vec![item] },

@@ -9,7 +9,7 @@ use typst::text::{Font, FontBook};
 use typst::utils::LazyHash;
 use typst::{Library, LibraryExt, World};
 
-use super::shelf::Shelf;
+use super::shelf::FontShelf;
 
 static LIBRARY: LazyLock<LazyHash<Library>> =
     LazyLock::new(|| LazyHash::new(<Library as LibraryExt>::default()));
@@ -17,14 +17,18 @@ static TEMPLATE: LazyLock<Source> =
     LazyLock::new(|| Source::new(id_of("/article.typ"), include_str!("article.typ").to_owned()));
 
 /// The world of one article. Nothing else can be read from here.
-pub(super) struct Desk {
+pub(super) struct TypstWorld {
     article: (FileId, Bytes),
     pictures: Vec<(FileId, Bytes)>,
-    fonts: &'static Shelf,
+    fonts: &'static FontShelf,
 }
 
-impl Desk {
-    pub(super) fn new(article: &serde_json::Value, pictures: Vec<Vec<u8>>, fonts: &'static Shelf) -> Self {
+impl TypstWorld {
+    pub(super) fn new(
+        article: &serde_json::Value,
+        pictures: Vec<Vec<u8>>,
+        fonts: &'static FontShelf,
+    ) -> Self {
         let numbered = pictures.into_iter().enumerate();
         Self {
             article: (id_of("/article.json"), Bytes::new(article.to_string().into_bytes())),
@@ -41,7 +45,7 @@ fn id_of(path: &str) -> FileId {
     RootedPath::new(VirtualRoot::Project, path).intern()
 }
 
-impl World for Desk {
+impl World for TypstWorld {
     fn library(&self) -> &LazyHash<Library> {
         &LIBRARY
     }

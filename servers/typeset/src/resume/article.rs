@@ -1,6 +1,6 @@
 //! A résumé as an article: its existing parts, in the usual order, and nothing else.
 
-use crate::article::{Article, Block, Item, Run, Text};
+use crate::article::{Article, Block, ListItem, StyledText, TextRun};
 use crate::resume::{Basics, Education, Project, Resume, ResumeOptions, Work};
 
 /// The parts by their JSON names, in the usual order of a résumé.
@@ -92,7 +92,8 @@ fn part_of(resume: &Resume, name: &str, language: &str) -> Vec<Block> {
             .collect(),
         "references" => (resume.references.iter())
             .flat_map(|it| {
-                let name = said(&it.name).map(|name| Block::Paragraph { text: Text(vec![Run::bold(name)]) });
+                let name = said(&it.name)
+                    .map(|name| Block::Paragraph { text: StyledText(vec![TextRun::bold(name)]) });
                 let words = said(&it.reference).map(Block::paragraph);
                 name.into_iter().chain(words)
             })
@@ -106,7 +107,7 @@ fn job(work: &Work, language: &str) -> Vec<Block> {
     let mut blocks =
         with_text(head, span(&work.start_date, &work.end_date, language), &work.summary, &work.highlights);
     if let Some(about) = said(&work.description) {
-        blocks.insert(1, Block::Paragraph { text: Text(vec![Run::italic(about)]) });
+        blocks.insert(1, Block::Paragraph { text: StyledText(vec![TextRun::italic(about)]) });
     }
     blocks
 }
@@ -120,7 +121,8 @@ fn project_of(project: &Project, language: &str) -> Vec<Block> {
     };
     let mut blocks = with_text(head, dates, &project.description, &project.highlights);
     if !project.keywords.is_empty() {
-        blocks.push(Block::Paragraph { text: Text(vec![Run::italic(project.keywords.join(", "))]) });
+        blocks
+            .push(Block::Paragraph { text: StyledText(vec![TextRun::italic(project.keywords.join(", "))]) });
     }
     blocks
 }
@@ -156,57 +158,61 @@ fn lines<'a>(
             .filter(|word| !word.is_empty())
             .collect::<Vec<_>>()
             .join(", ");
-        let mut text = Text::default();
+        let mut text = StyledText::default();
         if let Some(name) = said(name) {
-            text.push(Run::bold(name));
+            text.push(TextRun::bold(name));
         }
         if let Some(level) = said(level) {
-            text.push(Run::plain(format!(" ({level})")));
+            text.push(TextRun::plain(format!(" ({level})")));
         }
         if !words.is_empty() {
-            text.push(Run::plain(if text.is_empty() { words } else { format!(": {words}") }));
+            text.push(TextRun::plain(if text.is_empty() { words } else { format!(": {words}") }));
         }
-        (!text.is_empty()).then(|| Item::new(text))
+        (!text.is_empty()).then(|| ListItem::new(text))
     });
-    let items: Vec<Item> = items.collect();
+    let items: Vec<ListItem> = items.collect();
     if items.is_empty() { Vec::new() } else { vec![Block::List { ordered: false, start: None, items }] }
 }
 
-fn with_text(head: Text, note: String, text: &Option<String>, points: &[String]) -> Vec<Block> {
+fn with_text(head: StyledText, note: String, text: &Option<String>, points: &[String]) -> Vec<Block> {
     let mut blocks = vec![entry(head, note)];
     blocks.extend(said(text).map(Block::paragraph));
-    let items: Vec<Item> =
-        points.iter().map(|point| point.trim()).filter(|point| !point.is_empty()).map(Item::new).collect();
+    let items: Vec<ListItem> = points
+        .iter()
+        .map(|point| point.trim())
+        .filter(|point| !point.is_empty())
+        .map(ListItem::new)
+        .collect();
     if !items.is_empty() {
         blocks.push(Block::List { ordered: false, start: None, items });
     }
     blocks
 }
 
-fn entry(text: Text, note: String) -> Block {
-    Block::Entry { text, note: Text::plain(note) }
+fn entry(text: StyledText, note: String) -> Block {
+    Block::Entry { text, note: StyledText::plain(note) }
 }
 
 /// `**Position**, Company, Place`; whichever is present first is bold and links to the address.
-fn bold_then(first: &Option<String>, rest: &[&Option<String>], url: &Option<String>) -> Text {
+fn bold_then(first: &Option<String>, rest: &[&Option<String>], url: &Option<String>) -> StyledText {
     let parts = std::iter::once(first).chain(rest.iter().copied()).filter_map(said);
-    let mut text = Text::default();
+    let mut text = StyledText::default();
     for (at, part) in parts.enumerate() {
         match at {
-            0 => text.push(Run { link: said(url).map(web), ..Run::bold(part) }),
-            _ => text.push(Run::plain(format!(", {part}"))),
+            0 => text.push(TextRun { link: said(url).map(web), ..TextRun::bold(part) }),
+            _ => text.push(TextRun::plain(format!(", {part}"))),
         }
     }
     text
 }
 
 /// The title, then the contact data, in two lines.
-fn contact(basics: &Basics) -> Text {
-    let mut ways: Vec<Run> = Vec::new();
+fn contact(basics: &Basics) -> StyledText {
+    let mut ways: Vec<TextRun> = Vec::new();
     if let Some(place) = basics.location.as_ref() {
         let parts = [&place.address, &place.postal_code, &place.city, &place.region, &place.country_code];
         let parts = parts.into_iter().filter_map(said).collect::<Vec<_>>().join(", ");
-        ways.extend((!parts.is_empty()).then(|| Run::plain(parts)));
+        ways.extend((!parts.is_empty()).then(|| TextRun::plain(parts)));
     }
     ways.extend(said(&basics.email).map(|email| linked(email, format!("mailto:{email}"))));
     ways.extend(said(&basics.phone).map(|phone| linked(phone, tel(phone))));
@@ -214,23 +220,23 @@ fn contact(basics: &Basics) -> Text {
     for profile in &basics.profiles {
         let shown = said(&profile.url).map(bare).or(said(&profile.username)).or(said(&profile.network));
         let link = said(&profile.url).map(web);
-        ways.extend(shown.map(|shown| Run { link, ..Run::plain(shown) }));
+        ways.extend(shown.map(|shown| TextRun { link, ..TextRun::plain(shown) }));
     }
-    let mut text = Text::default();
+    let mut text = StyledText::default();
     if let Some(label) = said(&basics.label) {
-        text.push(Run::plain(if ways.is_empty() { label.to_owned() } else { format!("{label}\n") }));
+        text.push(TextRun::plain(if ways.is_empty() { label.to_owned() } else { format!("{label}\n") }));
     }
     for (at, way) in ways.into_iter().enumerate() {
         if at > 0 {
-            text.push(Run::plain(" · "));
+            text.push(TextRun::plain(" · "));
         }
         text.push(way);
     }
     text
 }
 
-fn linked(shown: &str, link: String) -> Run {
-    Run { link: Some(link), ..Run::plain(shown) }
+fn linked(shown: &str, link: String) -> TextRun {
+    TextRun { link: Some(link), ..TextRun::plain(shown) }
 }
 
 fn tel(phone: &str) -> String {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::docx::docx;
 use crate::error::TypesetError;
-use crate::made::Made;
+use crate::made::FinishedFile;
 use crate::pdf::pdf;
 use crate::style::{DocxOptions, FontSource, PdfOptions, Standard, Style, Theme};
 
@@ -57,23 +57,23 @@ macro_rules! part {
 }
 
 /// Missing values are not written.
-trait Missing {
+trait IsMissing {
     fn is_missing(&self) -> bool;
 }
 
-impl<T> Missing for Option<T> {
+impl<T> IsMissing for Option<T> {
     fn is_missing(&self) -> bool {
         self.is_none()
     }
 }
 
-impl<T> Missing for Vec<T> {
+impl<T> IsMissing for Vec<T> {
     fn is_missing(&self) -> bool {
         self.is_empty()
     }
 }
 
-fn is_missing<T: Missing>(value: &T) -> bool {
+fn is_missing<T: IsMissing>(value: &T) -> bool {
     value.is_missing()
 }
 
@@ -195,7 +195,7 @@ impl ResumeOptions {
 }
 
 /// PDF/A-2b unless the options say otherwise. A letter that no font has would break that standard; then it is set without.
-pub fn resume_pdf(resume: &Resume, options: &ResumeOptions) -> Result<Made, TypesetError> {
+pub fn resume_pdf(resume: &Resume, options: &ResumeOptions) -> Result<FinishedFile, TypesetError> {
     let article = resume_article(resume, options);
     let mut pdf_options =
         PdfOptions { style: options.style(), standard: options.standard, fonts: options.fonts };
@@ -210,6 +210,6 @@ pub fn resume_pdf(resume: &Resume, options: &ResumeOptions) -> Result<Made, Type
     }
 }
 
-pub fn resume_docx(resume: &Resume, options: &ResumeOptions) -> Result<Made, TypesetError> {
+pub fn resume_docx(resume: &Resume, options: &ResumeOptions) -> Result<FinishedFile, TypesetError> {
     docx(&resume_article(resume, options), &DocxOptions { style: options.style() })
 }

@@ -28,7 +28,7 @@ pub(crate) fn sample() -> Resume {
     serde_json::from_value(json).unwrap()
 }
 
-fn words(made: &Made) -> String {
+fn words(made: &FinishedFile) -> String {
     let document = open(&made.bytes, None, &OpenOptions::default()).unwrap();
     document.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,6 @@
 //! Codes of tool calls: arguments, policy, and failures between the gateway and a server.
 
-use super::code::{Code, Hint, Retry, Seen};
+use super::code::{Code, CodeChannel, Hint, Retry};
 use crate::Blame;
 
 codes! { CALLS, "Tool calls and servers";
@@ -9,7 +9,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "invalid_arguments",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Http(422)],
+        seen: &[CodeChannel::Result, CodeChannel::Http(422)],
         title: "The arguments do not fit the tool",
         happened: "The arguments are not an object, or were checked against the tool's schema and do not fit. They are \
              those of a call, of a call in a batch, or those that an approver edited. Nothing was sent. `problems` lists \
@@ -25,7 +25,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "call_refused",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(422)],
+        seen: &[CodeChannel::Http(422)],
         title: "The call could not be made",
         happened: "The request could not be turned into a tool call; the message says why.",
         advice: "Correct what the message names.",
@@ -38,7 +38,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "unknown_tool",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(404), Seen::Result],
+        seen: &[CodeChannel::Http(404), CodeChannel::Result],
         title: "There is no such tool",
         happened: "No tool has this name, or this caller may not use it. Both cases get the same answer.",
         advice: "Search or list the tools again. The hint has the nearest names. `toolgate sessions explain` tells an \
@@ -52,7 +52,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "tool_quarantined",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(409), Seen::Rpc, Seen::Result],
+        seen: &[CodeChannel::Http(409), CodeChannel::Rpc, CodeChannel::Result],
         title: "The tool waits for a review",
         happened: "The server changed the tool's definition after it was pinned, or its description looks like hidden \
              instructions. It is withheld until it is reviewed.",
@@ -67,7 +67,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "tool_retired",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(410), Seen::Rpc, Seen::Result],
+        seen: &[CodeChannel::Http(410), CodeChannel::Rpc, CodeChannel::Result],
         title: "The server no longer offers the tool",
         happened: "The tool existed, and its server has since removed it from its list.",
         advice: "List the tools again and choose another.",
@@ -80,7 +80,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "tool_unreadable",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(409), Seen::Rpc, Seen::Result],
+        seen: &[CodeChannel::Http(409), CodeChannel::Rpc, CodeChannel::Result],
         title: "The tool's definition cannot be used",
         happened: "The server's definition of the tool is not valid: its schema is not a schema, or its name is ambiguous.",
         advice: "The server has to be fixed; the message says what is wrong.",
@@ -93,7 +93,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "tool_changed",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(409)],
+        seen: &[CodeChannel::Http(409)],
         title: "The tool has changed since approval was requested",
         happened: "The approval was requested for one version of the tool, and the server now offers another version, or none.",
         advice: "Deny the approval. The caller can repeat its call, which requests approval for the current version.",
@@ -106,7 +106,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "alias_sunset",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(410), Seen::Rpc, Seen::Result],
+        seen: &[CodeChannel::Http(410), CodeChannel::Rpc, CodeChannel::Result],
         title: "The alias is no longer valid",
         happened: "The name is an alias that has reached its end date.",
         advice: "Call the tool by the name in the message.",
@@ -119,7 +119,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "describe_first",
         fault: Blame::Caller,
         retry: Retry::Anew,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "Read the tool's schema first",
         happened: "`call_tool` was used for a tool that may change something and whose schema was not shown in \
              this session. The answer contains the schema.",
@@ -134,7 +134,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "denied",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(403), Seen::Result],
+        seen: &[CodeChannel::Http(403), CodeChannel::Result],
         title: "Policy forbids the call",
         happened: "A policy forbids this call, or none permits it. `denial` names the policies and the reasons \
              that their authors gave. A policy that cannot be evaluated denies too, and then the fault is the gateway's.",
@@ -148,7 +148,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "filter_blocked",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "A filter does not let the call through",
         happened: "One of the operator's filters matched something in the arguments that may not be sent. `filters` \
              has the filter, the kind, the number of matches and their places; never the matched text. Nothing was \
@@ -163,7 +163,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "result_withheld",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The tool ran, and a filter withholds its result",
         happened: "One of the operator's filters matched something in the result that may not be passed on. The call \
              has run and is recorded with the matches masked. `filters` says what was found and where.",
@@ -177,7 +177,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "cancelled",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "The call was cancelled",
         happened: "The client cancelled the call or disconnected, or its request for approval was cancelled. If the \
              call had already been sent, it may have taken effect.",
@@ -191,7 +191,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "too_many_calls",
         fault: Blame::Caller,
         retry: Retry::Yes,
-        seen: &[Seen::Http(429), Seen::Result],
+        seen: &[CodeChannel::Http(429), CodeChannel::Result],
         title: "Too many calls are in progress",
         happened: "A client, a principal and an agent each have a limit of concurrent calls; further calls wait in a \
              queue. The queue was full, or the call waited too long. Nothing was sent.",
@@ -205,7 +205,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "too_many_approvals",
         fault: Blame::Caller,
         retry: Retry::Yes,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "Too many calls wait for approval",
         happened: "The call needs approval, and the caller already has `approvals_max` (of `[[quotas]]`) calls that \
              wait for one. No one was asked, and nothing was sent.",
@@ -219,7 +219,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "call_budget_spent",
         fault: Blame::Caller,
         retry: Retry::Yes,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "The daily limit of calls is reached",
         happened: "The principal or the agent has made as many calls since midnight (UTC) as its quota allows for one \
              day. Nothing was sent.",
@@ -233,7 +233,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "ledger_down",
         fault: Blame::Gateway,
         retry: Retry::Yes,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "The call could not be recorded",
         happened: "A call that may change something is recorded before it is sent, and the record could not be \
              written; so nothing was sent. If writing failed at the end of the call, the result is withheld.",
@@ -247,7 +247,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "input_required",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "The server asks its client a question",
         happened: "The server needs an answer from the client to continue, and the REST API has no way to give one.",
         advice: "Call the tool over MCP, with a client that answers questions.",
@@ -260,7 +260,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_error",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result],
+        seen: &[CodeChannel::Result],
         title: "The server answered with a JSON-RPC error",
         happened: "The server answered the call with a JSON-RPC error; `details.rpc_code` is its number.",
         advice: "Read the message; it is the server's own. `toolgate servers test NAME` shows whether the server is healthy.",
@@ -273,7 +273,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_down",
         fault: Blame::Server,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server is not connected",
         happened: "The server of the tool is not running or cannot be reached. Nothing was sent.",
         advice: "Repeat the call later. `toolgate servers show NAME` tells the operator why; other servers are not affected.",
@@ -286,7 +286,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_timeout",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server did not answer in time",
         happened: "No answer came within the tool's or server's time-out. The tool may still be running.",
         advice: "Check whether the call took effect before you repeat it. If it needs longer, raise `timeout_seconds` \
@@ -300,7 +300,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_lost",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The connection was lost during the call",
         happened: "The server died or the connection broke after the call was sent; it is not known whether the tool \
              ran. The gateway restarts the server.",
@@ -314,7 +314,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_garbled",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server violated the protocol",
         happened: "The server's message is not a valid answer: not JSON, not JSON-RPC, or an answer to another request.",
         advice: "`toolgate servers test NAME` shows what the server answers; its author has to fix it.",
@@ -327,7 +327,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_refused",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server answered with an unexpected HTTP status",
         happened: "The server's HTTP endpoint refused the request with a status that MCP does not define.",
         advice: "`toolgate servers test NAME` shows what the server answers; check its address.",
@@ -340,7 +340,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_busy",
         fault: Blame::Caller,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server's limit of concurrent calls is reached",
         happened: "`concurrency_max` calls of this server, or of this tool, are in progress. Nothing was sent.",
         advice: "Repeat the call when others have finished, or raise `concurrency_max`.",
@@ -353,7 +353,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "rate_limited",
         fault: Blame::Caller,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The rate limit is exceeded",
         happened: "The server, the tool or the caller has a `rate`, and more calls came than it allows. Nothing was sent.",
         advice: "Repeat the call after the time in the hint.",
@@ -366,7 +366,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_resting",
         fault: Blame::Server,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server is paused after repeated failures",
         happened: "The server failed repeatedly, so the gateway sends it no calls for a short time (circuit breaker). \
              Nothing was sent.",
@@ -380,7 +380,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "server_unauthorized",
         fault: Blame::Gateway,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server requires a credential that the gateway lacks",
         happened: "The server refused the gateway's own request for lack of a valid credential, and the tool did not \
              run. A caller's own token is never passed on.",
@@ -396,7 +396,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "result_too_large",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "The server's answer is larger than the limit",
         happened: "The answer has more bytes than `limits.result_bytes_max` and was dropped.",
         advice: "Ask for less (a filter, a page, a range), or raise the limit.",
@@ -409,7 +409,7 @@ codes! { CALLS, "Tool calls and servers";
         name: "content_unread",
         fault: Blame::Gateway,
         retry: Retry::Yes,
-        seen: &[Seen::Result, Seen::Rpc],
+        seen: &[CodeChannel::Result, CodeChannel::Rpc],
         title: "A file could not be read completely",
         happened: "A file's content broke off while it was being sent to the server, so the request was never complete \
              and the tool did not run.",

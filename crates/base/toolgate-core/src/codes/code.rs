@@ -10,7 +10,7 @@ pub struct Code {
     pub fault: Blame,
     pub retry: Retry,
     /// The places where it occurs. The first HTTP status is the usual one.
-    pub seen: &'static [Seen],
+    pub seen: &'static [CodeChannel],
     pub title: &'static str,
     pub happened: &'static str,
     pub advice: &'static str,
@@ -53,7 +53,7 @@ pub enum Retry {
 
 /// The way in which a code reaches a caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub enum CodeChannel {
     /// A problem with this HTTP status.
     Http(u16),
     /// The `error` of a tool call's result.
@@ -72,7 +72,7 @@ impl Code {
     /// The usual HTTP status, if it occurs over HTTP.
     pub fn status(&self) -> Option<u16> {
         self.seen.iter().find_map(|seen| match seen {
-            Seen::Http(status) => Some(*status),
+            CodeChannel::Http(status) => Some(*status),
             _ => None,
         })
     }
@@ -131,7 +131,7 @@ impl serde::Serialize for Code {
 
 /// Codes that belong together.
 #[derive(Debug)]
-pub struct Area {
+pub struct CodeArea {
     pub title: &'static str,
     pub codes: &'static [&'static Code],
 }

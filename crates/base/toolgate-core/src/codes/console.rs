@@ -1,6 +1,6 @@
 //! Codes that only pages of the console show.
 
-use super::code::{Code, Hint, Retry, Seen};
+use super::code::{Code, CodeChannel, Hint, Retry};
 use crate::Blame;
 
 codes! { CONSOLE, "Console";
@@ -9,7 +9,7 @@ codes! { CONSOLE, "Console";
         name: "answer_unreadable",
         fault: Blame::Gateway,
         retry: Retry::Yes,
-        seen: &[Seen::Console],
+        seen: &[CodeChannel::Console],
         title: "The page could not be built",
         happened: "The console got an answer from the gateway that it could not read.",
         advice: "Open the page again; the REST API has the same data. The gateway's log says more.",
@@ -22,7 +22,7 @@ codes! { CONSOLE, "Console";
         name: "form_foreign",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Console],
+        seen: &[CodeChannel::Console],
         title: "The form does not come from your login",
         happened: "The hidden token of the form does not match the login: the page was opened before you logged in \
              again, or the form was sent from another site.",
@@ -36,7 +36,7 @@ codes! { CONSOLE, "Console";
         name: "form_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Console],
+        seen: &[CodeChannel::Console],
         title: "A field of the form is not valid",
         happened: "A field of the form is missing or invalid.",
         advice: "Go back, correct the field and send the form again.",

@@ -1,6 +1,6 @@
 //! Codes of warnings, which accompany a result in its envelope.
 
-use super::code::{Code, Hint, Retry, Seen};
+use super::code::{Code, CodeChannel, Hint, Retry};
 use crate::Blame;
 
 codes! { WARNINGS, "Warnings";
@@ -9,7 +9,7 @@ codes! { WARNINGS, "Warnings";
         name: "alias",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The tool was called by an alias",
         happened: "The call used an alias. It works until the day that the message names.",
         advice: "Use the name in the message.",
@@ -22,7 +22,7 @@ codes! { WARNINGS, "Warnings";
         name: "arguments_as_text",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The arguments were sent as a string",
         happened: "`arguments` of `call_tool` was a string with JSON in it; the gateway parsed it.",
         advice: "Send an object.",
@@ -35,7 +35,7 @@ codes! { WARNINGS, "Warnings";
         name: "filtered",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "A filter masked something",
         happened: "One of the operator's filters matched something in the arguments or in the result and replaced it \
              with `[masked: NAME]`. The message says what kind of thing it was and where.",
@@ -49,7 +49,7 @@ codes! { WARNINGS, "Warnings";
         name: "input_unchecked",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The arguments were not checked",
         happened: "The tool's schema, or part of it, cannot be used to check arguments, so the affected values were \
              passed on unchecked. The message says why, and whether this concerns all of the arguments or part of \
@@ -65,7 +65,7 @@ codes! { WARNINGS, "Warnings";
         name: "output_schema",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Warning, Seen::Result],
+        seen: &[CodeChannel::Warning, CodeChannel::Result],
         title: "The result does not fit the tool's output schema",
         happened: "The result does not fit the `outputSchema` that the server declared. With `[validation] output = \
              \"enforce\"` the call fails, otherwise the result is passed on with this warning.",
@@ -81,7 +81,7 @@ codes! { WARNINGS, "Warnings";
         name: "edited",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "An approver changed the arguments",
         happened: "A person approved the call with arguments that differ from the requested ones. The message says who \
              changed what, redacted as people see it; so does the beginning of the result.",
@@ -95,7 +95,7 @@ codes! { WARNINGS, "Warnings";
         name: "meta_withheld",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "Members of `_meta` were not sent",
         happened: "People approved this call, and they saw only its arguments. What the client had put into `_meta` \
              for the server was left out.",
@@ -110,7 +110,7 @@ codes! { WARNINGS, "Warnings";
         name: "run_not_yours",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The call names another principal's run",
         happened: "The run that the call names belongs to another principal. The call was made anyway, and is not \
              recorded under that run.",
@@ -124,7 +124,7 @@ codes! { WARNINGS, "Warnings";
         name: "sent_again",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The call was sent a second time",
         happened: "The first attempt failed in a way that cannot have had an effect, or the tool is declared \
              idempotent, so the gateway sent it again.",
@@ -138,7 +138,7 @@ codes! { WARNINGS, "Warnings";
         name: "not_recorded",
         fault: Blame::Gateway,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The end of the call is not in the ledger yet",
         happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is \
              recorded later, unless another gateway took this one for dead and has closed the call as `unknown`.",
@@ -152,7 +152,7 @@ codes! { WARNINGS, "Warnings";
         name: "file_not_mapped",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "A file id was passed on unchanged",
         happened: "An argument has the id of a file, and the tool has no file strategy for this argument, so the \
              server gets the id and not the content.",
@@ -167,7 +167,7 @@ codes! { WARNINGS, "Warnings";
         name: "long_structure",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "The structured result is long",
         happened: "`structuredContent` is longer than results should be. It is not shortened, because it must fit the \
              tool's `outputSchema`.",
@@ -182,7 +182,7 @@ codes! { WARNINGS, "Warnings";
         name: "too_many_refs",
         fault: Blame::Server,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "Parts of the result were withheld",
         happened: "The result had more large or binary parts than the gateway keeps of one result.",
         advice: "Ask for less at once.",
@@ -195,7 +195,7 @@ codes! { WARNINGS, "Warnings";
         name: "redacted",
         fault: Blame::Gateway,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "Secrets were left out of a repeated answer",
         happened: "A call was sent again and gets the recorded result: one of a batch under the same id, or one that \
              people approved, after the gateway was restarted or from another gateway. Secrets are not recorded, so \
@@ -210,7 +210,7 @@ codes! { WARNINGS, "Warnings";
         name: "pattern_unmatched",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Warning],
+        seen: &[CodeChannel::Warning],
         title: "A pattern matches no tool",
         happened: "An agent or capability was stored with a pattern that matches no tool at present. It may match \
              tools that are added later.",

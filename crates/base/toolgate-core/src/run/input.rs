@@ -65,7 +65,7 @@ pub struct SlotOption {
 
 /// The question to a person.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Slot {
+pub struct InputSlot {
     pub slot_type: SlotType,
     /// Names the answer within its run; a question under the same id is the same question.
     pub slot_id: String,
@@ -77,13 +77,13 @@ pub struct Slot {
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadSlot {
-    #[error("`{field}` has 1 to {max} characters", max = Slot::TEXT_CHARS_MAX)]
+    #[error("`{field}` has 1 to {max} characters", max = InputSlot::TEXT_CHARS_MAX)]
     Text { field: &'static str },
     #[error("a {0} needs at least two `options`")]
     NoOptions(&'static str),
     #[error("a {0} has no `options`")]
     NeedlessOptions(&'static str),
-    #[error("at most {max} `options`", max = Slot::OPTIONS_MAX)]
+    #[error("at most {max} `options`", max = InputSlot::OPTIONS_MAX)]
     TooManyOptions,
     #[error("the option {0:?} is given twice")]
     SameOption(String),
@@ -94,7 +94,7 @@ pub enum BadSlot {
 #[error("{0}")]
 pub struct BadAnswer(pub String);
 
-impl Slot {
+impl InputSlot {
     pub const TEXT_CHARS_MAX: usize = 2_000;
     pub const OPTIONS_MAX: usize = 100;
     /// The maximum length of a text answer.
@@ -207,7 +207,7 @@ pub struct InputRequest {
     pub call: Option<CallId>,
     /// The principal that asks.
     pub principal: PrincipalId,
-    pub slot: Slot,
+    pub slot: InputSlot,
     pub state: InputState,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<RawJson>,
@@ -227,9 +227,14 @@ mod tests {
 
     use super::*;
 
-    fn slot(slot_type: SlotType, options: &[&str]) -> Slot {
+    fn slot(slot_type: SlotType, options: &[&str]) -> InputSlot {
         let options = options.iter().map(|value| SlotOption { value: (*value).to_owned(), label: None });
-        Slot { slot_type, slot_id: "a".to_owned(), prompt_key: "Why?".to_owned(), options: options.collect() }
+        InputSlot {
+            slot_type,
+            slot_id: "a".to_owned(),
+            prompt_key: "Why?".to_owned(),
+            options: options.collect(),
+        }
     }
 
     #[test]
@@ -256,7 +261,7 @@ mod tests {
         assert_eq!(slot(SlotType::Choice, &["a"]).checked(), Err(BadSlot::NoOptions("choice")));
         assert_eq!(slot(SlotType::Text, &["a", "b"]).checked(), Err(BadSlot::NeedlessOptions("text")));
         assert_eq!(slot(SlotType::Choice, &["a", "a"]).checked(), Err(BadSlot::SameOption("a".to_owned())));
-        let blank = Slot { slot_id: " ".to_owned(), ..slot(SlotType::Text, &[]) };
+        let blank = InputSlot { slot_id: " ".to_owned(), ..slot(SlotType::Text, &[]) };
         assert_eq!(blank.checked(), Err(BadSlot::Text { field: "slot_id" }));
         assert_eq!(SlotType::parse("multi-choice"), Some(SlotType::MultiChoice));
     }

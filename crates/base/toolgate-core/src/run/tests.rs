@@ -14,8 +14,8 @@ fn run(state: RunState) -> Run {
         summary: None,
         input: Vec::new(),
         output: Vec::new(),
-        budget: Budget { calls: Some(2), seconds: Some(10), bytes: None },
-        used: Used { calls: 1, bytes: 7, active_ms: 4_000 },
+        budget: RunBudget { calls: Some(2), seconds: Some(10), bytes: None },
+        used: BudgetUsage { calls: 1, bytes: 7, active_ms: 4_000 },
         created_at_ms: 0,
         started_at_ms: None,
         state_since_ms: 1_000,
@@ -59,10 +59,10 @@ fn a_budget_is_reached_at_its_limit_and_not_before() {
     let run = run(RunState::Running);
     assert_eq!(run.exhausted(6_999), None);
     assert_eq!(run.exhausted(7_000), Some("seconds"));
-    let spent = Run { used: Used { calls: 2, ..run.used }, ..run.clone() };
+    let spent = Run { used: BudgetUsage { calls: 2, ..run.used }, ..run.clone() };
     assert_eq!(spent.exhausted(1_000), Some("calls"));
     let left = run.budget.less(run.used_at(1_000));
     assert_eq!((left.calls, left.seconds, left.bytes), (Some(1), Some(6), None));
-    let both = Budget { bytes: Some(9), ..Budget::default() }.within(left);
+    let both = RunBudget { bytes: Some(9), ..RunBudget::default() }.within(left);
     assert_eq!((both.calls, both.bytes), (Some(1), Some(9)));
 }

@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use super::mount::Mounts;
 use super::name::{AgentName, CapabilityName};
-use super::pattern::Pattern;
+use super::pattern::NamePattern;
 use crate::Digest;
-use crate::decision::Template;
+use crate::decision::PolicyTemplate;
 
 /// A kind of agent: the starting point of its sessions. Each change makes a new version.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -20,13 +20,13 @@ pub struct AgentDefinition {
     pub capabilities: Option<Vec<CapabilityName>>,
     /// Tools that are listed with their schemas even where the rest is searched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pinned: Vec<Pattern>,
+    pub pinned: Vec<NamePattern>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocked: Vec<Pattern>,
+    pub blocked: Vec<NamePattern>,
     #[serde(default, skip_serializing_if = "Mounts::is_empty")]
     pub mounts: Mounts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy_template: Option<Template>,
+    pub policy_template: Option<PolicyTemplate>,
     #[serde(default)]
     pub token_budget: TokenBudget,
     /// Lists omit repeated text of schemas.
@@ -118,15 +118,17 @@ impl<'de> serde::Deserialize<'de> for TokenBudget {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum NumberOrWord {
             Number(i64),
             Word(String),
         }
         let wrong = || serde::de::Error::custom("a budget is a number of tokens, 0 or more, or \"off\"");
-        match Written::deserialize(deserializer).map_err(|_| wrong())? {
-            Written::Number(tokens) => u32::try_from(tokens).map(TokenBudget::Tokens).map_err(|_| wrong()),
-            Written::Word(word) if word == "off" => Ok(TokenBudget::Off),
-            Written::Word(_) => Err(wrong()),
+        match NumberOrWord::deserialize(deserializer).map_err(|_| wrong())? {
+            NumberOrWord::Number(tokens) => {
+                u32::try_from(tokens).map(TokenBudget::Tokens).map_err(|_| wrong())
+            }
+            NumberOrWord::Word(word) if word == "off" => Ok(TokenBudget::Off),
+            NumberOrWord::Word(_) => Err(wrong()),
         }
     }
 }

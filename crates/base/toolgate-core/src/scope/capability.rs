@@ -1,7 +1,7 @@
 //! A named set of tools.
 
 use super::name::CapabilityName;
-use super::pattern::Pattern;
+use super::pattern::NamePattern;
 use crate::{ServerName, Tool};
 
 /// A named set of tools: by canonical name or pattern, by tag, by server. A tool belongs to it if one of
@@ -14,12 +14,12 @@ pub struct Capability {
     pub description: Option<String>,
     /// Over canonical names: `github:*`, `*:read_*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<Pattern>,
+    pub tools: Vec<NamePattern>,
     /// The purpose of a tool according to the tool or the operator (`capabilities` of a tool).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub servers: Vec<Pattern>,
+    pub servers: Vec<NamePattern>,
 }
 
 impl Capability {
@@ -28,11 +28,14 @@ impl Capability {
     pub const RULES_MAX: usize = 1000;
 
     /// The first rule that a tool fits.
-    pub fn rule_for<'a>(&'a self, tool: &'a Tool) -> Option<Rule<'a>> {
-        let server = || self.servers.iter().find(|one| one.matches(tool.server.as_str())).map(Rule::Server);
-        let named = || self.tools.iter().find(|one| one.matches(tool.name.as_str())).map(Rule::Tool);
+    pub fn rule_for<'a>(&'a self, tool: &'a Tool) -> Option<CapabilityRule<'a>> {
+        let server =
+            || self.servers.iter().find(|one| one.matches(tool.server.as_str())).map(CapabilityRule::Server);
+        let named =
+            || self.tools.iter().find(|one| one.matches(tool.name.as_str())).map(CapabilityRule::Tool);
         let tags = &tool.handling.capabilities;
-        let tagged = || self.wanted_tags().find(|tag| tags.iter().any(|one| one == tag)).map(Rule::Tag);
+        let tagged =
+            || self.wanted_tags().find(|tag| tags.iter().any(|one| one == tag)).map(CapabilityRule::Tag);
         server().or_else(named).or_else(tagged)
     }
 
@@ -44,8 +47,8 @@ impl Capability {
 
     /// True if a tool of a server could belong to it.
     pub(super) fn could_hold(&self, server: &ServerName) -> bool {
-        let of_server = |one: &Pattern| match one.to_string().split_once(':') {
-            Some((part, _)) => Pattern::new(part).is_ok_and(|part| part.matches(server.as_str())),
+        let of_server = |one: &NamePattern| match one.to_string().split_once(':') {
+            Some((part, _)) => NamePattern::new(part).is_ok_and(|part| part.matches(server.as_str())),
             None => true,
         };
         self.servers.iter().any(|one| one.matches(server.as_str()))
@@ -62,8 +65,8 @@ impl Capability {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Rule<'a> {
-    Tool(&'a Pattern),
+pub enum CapabilityRule<'a> {
+    Tool(&'a NamePattern),
     Tag(&'a str),
-    Server(&'a Pattern),
+    Server(&'a NamePattern),
 }

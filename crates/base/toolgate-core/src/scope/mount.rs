@@ -38,18 +38,18 @@ impl Mounts {
         self.knowledge_bases.extend(other.knowledge_bases);
     }
 
-    pub fn satisfy(&self, need: &Need) -> bool {
+    pub fn satisfy(&self, need: &MountNeed) -> bool {
         match need {
-            Need::Provider(name) => self.providers.contains(name),
-            Need::Pointer => !self.pointers.is_empty(),
-            Need::KnowledgeBase => !self.knowledge_bases.is_empty(),
+            MountNeed::Provider(name) => self.providers.contains(name),
+            MountNeed::Pointer => !self.pointers.is_empty(),
+            MountNeed::KnowledgeBase => !self.knowledge_bases.is_empty(),
         }
     }
 }
 
 /// A mount that a tool needs to be useful: `provider:slack`, `pointer`, `knowledge_base`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Need {
+pub enum MountNeed {
     Provider(String),
     /// Some pointer.
     Pointer,
@@ -63,38 +63,38 @@ pub struct BadNeed(String);
 
 const PROVIDER: &str = "provider:";
 
-impl FromStr for Need {
+impl FromStr for MountNeed {
     type Err = BadNeed;
 
     fn from_str(text: &str) -> Result<Self, BadNeed> {
         match (text, text.strip_prefix(PROVIDER)) {
-            ("pointer", _) => Ok(Need::Pointer),
-            ("knowledge_base", _) => Ok(Need::KnowledgeBase),
+            ("pointer", _) => Ok(MountNeed::Pointer),
+            ("knowledge_base", _) => Ok(MountNeed::KnowledgeBase),
             (_, Some(name)) if !name.is_empty() && !name.contains(char::is_whitespace) => {
-                Ok(Need::Provider(name.to_owned()))
+                Ok(MountNeed::Provider(name.to_owned()))
             }
             _ => Err(BadNeed(text.to_owned())),
         }
     }
 }
 
-impl fmt::Display for Need {
+impl fmt::Display for MountNeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Need::Provider(name) => write!(f, "{PROVIDER}{name}"),
-            Need::Pointer => f.write_str("pointer"),
-            Need::KnowledgeBase => f.write_str("knowledge_base"),
+            MountNeed::Provider(name) => write!(f, "{PROVIDER}{name}"),
+            MountNeed::Pointer => f.write_str("pointer"),
+            MountNeed::KnowledgeBase => f.write_str("knowledge_base"),
         }
     }
 }
 
-impl serde::Serialize for Need {
+impl serde::Serialize for MountNeed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Need {
+impl<'de> serde::Deserialize<'de> for MountNeed {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <String as serde::Deserialize>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)

@@ -8,13 +8,13 @@ use crate::ServerName;
 
 /// `*` matches any characters and `?` one; everything else matches itself.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Pattern(WildMatch);
+pub struct NamePattern(WildMatch);
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0:?} is not a pattern: it has 1 to {max} characters, none of them blank or one of []{{}}\\", max = Pattern::CHARS_MAX)]
+#[error("{0:?} is not a pattern: it has 1 to {max} characters, none of them blank or one of []{{}}\\", max = NamePattern::CHARS_MAX)]
 pub struct BadPattern(String);
 
-impl Pattern {
+impl NamePattern {
     pub const CHARS_MAX: usize = 256;
 
     pub fn new(text: &str) -> Result<Self, BadPattern> {
@@ -40,21 +40,21 @@ impl Pattern {
     }
 }
 
-impl fmt::Display for Pattern {
+impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
     }
 }
 
-impl serde::Serialize for Pattern {
+impl serde::Serialize for NamePattern {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Pattern {
+impl<'de> serde::Deserialize<'de> for NamePattern {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <String as serde::Deserialize>::deserialize(deserializer)?;
-        Pattern::new(&text).map_err(serde::de::Error::custom)
+        NamePattern::new(&text).map_err(serde::de::Error::custom)
     }
 }

@@ -45,7 +45,7 @@ pub struct Seat {
 /// The session that a request selects among those that its credential may use: by its address, never by its
 /// connection.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Route {
+pub enum SessionRoute {
     /// The default session of the credential.
     Default,
     /// The default session of this agent.

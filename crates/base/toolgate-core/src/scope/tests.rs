@@ -43,19 +43,21 @@ fn tool(name: &str, tags: &[&str], needs: &[&str]) -> Tool {
 /// A short reason why a tool is in or out.
 fn why(scope: &Scope, tool: &Tool) -> String {
     match scope.judge(tool) {
-        Reason::In(admissions) => {
-            let rule = |one: &Admission<'_>| match one.rule {
-                Rule::Tool(pattern) => format!("{}/{} tool {pattern}", one.agent, one.capability),
-                Rule::Tag(tag) => format!("{}/{} tag {tag}", one.agent, one.capability),
-                Rule::Server(pattern) => format!("{}/{} server {pattern}", one.agent, one.capability),
+        ScopeReason::In(admissions) => {
+            let rule = |one: &CapabilityMatch<'_>| match one.rule {
+                CapabilityRule::Tool(pattern) => format!("{}/{} tool {pattern}", one.agent, one.capability),
+                CapabilityRule::Tag(tag) => format!("{}/{} tag {tag}", one.agent, one.capability),
+                CapabilityRule::Server(pattern) => {
+                    format!("{}/{} server {pattern}", one.agent, one.capability)
+                }
             };
             format!("in {}", admissions.iter().map(rule).collect::<Vec<_>>().join(", ")).trim_end().to_owned()
         }
-        Reason::NoCapability { agent } => format!("no capability of {agent}"),
-        Reason::Blocked { agent, pattern } => format!("blocked by {agent} {pattern}"),
-        Reason::NotMounted => "not mounted".into(),
-        Reason::Needs(need) => format!("needs {need}"),
-        Reason::LaterServer => "later server".into(),
+        ScopeReason::NoCapability { agent } => format!("no capability of {agent}"),
+        ScopeReason::Blocked { agent, pattern } => format!("blocked by {agent} {pattern}"),
+        ScopeReason::NotMounted => "not mounted".into(),
+        ScopeReason::Needs(need) => format!("needs {need}"),
+        ScopeReason::LaterServer => "later server".into(),
     }
 }
 
@@ -143,7 +145,7 @@ fn within_another_scope_tools_intersect_and_what_is_blocked_adds_up() {
 fn within_another_scope_strictness_never_relaxes_and_the_inner_one_says_how_tools_are_shown() {
     let template = |inner: Option<&str>, outer: Option<&str>| {
         let says = |name: &str, template: Option<&str>| json!({ "name": name, "policy_template": template });
-        both(says("inner", inner), says("outer", outer)).template.map(Template::as_str)
+        both(says("inner", inner), says("outer", outer)).template.map(PolicyTemplate::as_str)
     };
     assert_eq!(template(Some("standard"), Some("regulated")), Some("regulated"));
     assert_eq!(template(Some("audit_critical"), Some("standard")), Some("audit_critical"));
@@ -158,7 +160,7 @@ fn within_another_scope_strictness_never_relaxes_and_the_inner_one_says_how_tool
         (shown.token_budget, shown.schema_diet, shown.reveal_found),
         (TokenBudget::Tokens(7), true, false)
     );
-    assert_eq!(shown.pinned, [Pattern::new("a:b").expect("a pattern")]);
+    assert_eq!(shown.pinned, [NamePattern::new("a:b").expect("a pattern")]);
 }
 
 #[test]
@@ -370,17 +372,17 @@ fn names_are_plain_and_never_like_those_of_sessions() {
 #[test]
 fn patterns_and_needs_read_back_and_others_are_refused() {
     for text in ["*", "a:?b*", "読:*"] {
-        assert_eq!(Pattern::new(text).map(|pattern| pattern.to_string()), Ok(text.to_owned()));
+        assert_eq!(NamePattern::new(text).map(|pattern| pattern.to_string()), Ok(text.to_owned()));
     }
     let long = "x".repeat(257);
     for bad in ["", "a b", "a[b]", "{a}", "a\\b", "a\tb", long.as_str()] {
-        assert!(Pattern::new(bad).is_err(), "{bad:?}");
+        assert!(NamePattern::new(bad).is_err(), "{bad:?}");
     }
     for text in ["provider:slack", "pointer", "knowledge_base"] {
-        assert_eq!(text.parse::<Need>().map(|need| need.to_string()), Ok(text.to_owned()));
+        assert_eq!(text.parse::<MountNeed>().map(|need| need.to_string()), Ok(text.to_owned()));
     }
     for bad in ["", "provider:", "provider:a b", "slack", "Pointer"] {
-        assert!(bad.parse::<Need>().is_err(), "{bad:?}");
+        assert!(bad.parse::<MountNeed>().is_err(), "{bad:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The actions of servers besides their tools. Policy, approvals and ledger treat each as a tool with a fixed
 //! name: `files:resources/read` with the URI as its argument.
 
-use super::{AuditLevel, Effects, Handling, Tool};
+use super::{AuditLevel, Effects, Tool, ToolHandling};
 use crate::{CanonicalName, Digest, RawJson, ServerName};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -91,7 +91,7 @@ impl Tool {
             input_schema: Some(RawJson::from_composed(schema.to_owned())),
             output_schema: None,
             output_check: None,
-            handling: Handling::default(),
+            handling: ToolHandling::default(),
         }
     }
 

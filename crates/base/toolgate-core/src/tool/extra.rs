@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Effects, FileSlot, FileStrategy, SlotForm};
-use crate::scope::Need;
+use crate::scope::MountNeed;
 
 /// The member of a definition's `_meta` that has it.
 pub const EXTRA_META: &str = "dev.toolgate/tool";
@@ -19,7 +19,7 @@ pub struct ToolExtra {
     pub capabilities: Vec<String>,
     /// The mounts that a session needs for the tool to be useful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mounts: Vec<Need>,
+    pub mounts: Vec<MountNeed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]

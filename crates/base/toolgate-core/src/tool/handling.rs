@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::FileSlot;
-use crate::scope::Need;
+use crate::scope::MountNeed;
 
 /// Missing values follow the server's own settings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Handling {
+pub struct ToolHandling {
     /// Capabilities the tool belongs to, sorted.
     pub capabilities: Arc<[String]>,
     /// The mounts that a session needs for the tool to be useful, sorted.
-    pub needs: Arc<[Need]>,
+    pub needs: Arc<[MountNeed]>,
     /// Queries that should find it, in the operator's words.
     pub examples: Arc<[String]>,
     /// Arguments that are files to agents.
@@ -23,7 +23,7 @@ pub struct Handling {
     pub timeout: Option<Duration>,
     /// Concurrent calls of this tool.
     pub concurrency_max: Option<usize>,
-    pub rate: Option<Rate>,
+    pub rate: Option<CallRate>,
     /// Set only for tools that change nothing.
     pub cache: Option<CacheRule>,
     /// True if values are checked against `format` in the tool's schemas, the default unless the operator
@@ -52,7 +52,7 @@ pub enum CacheScope {
 
 /// A number of calls per unit of time: `10/s`, `600/m`, `1000/h`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Rate {
+pub struct CallRate {
     pub count: NonZeroU32,
     pub per: Duration,
 }
@@ -63,18 +63,18 @@ pub struct BadRate;
 
 const UNITS: [(&str, u64); 3] = [("s", 1), ("m", 60), ("h", 3600)];
 
-impl FromStr for Rate {
+impl FromStr for CallRate {
     type Err = BadRate;
 
     fn from_str(text: &str) -> Result<Self, BadRate> {
         let (count, unit) = text.split_once('/').ok_or(BadRate)?;
         let count = count.trim().parse().map_err(|_| BadRate)?;
         let unit = UNITS.iter().find(|(name, _)| *name == unit.trim()).ok_or(BadRate)?;
-        Ok(Rate { count, per: Duration::from_secs(unit.1) })
+        Ok(CallRate { count, per: Duration::from_secs(unit.1) })
     }
 }
 
-impl fmt::Display for Rate {
+impl fmt::Display for CallRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit =
             UNITS.iter().find(|(_, seconds)| *seconds == self.per.as_secs()).map_or("s", |unit| unit.0);
@@ -89,10 +89,10 @@ mod tests {
     #[test]
     fn a_rate_reads_back_and_nothing_else_does() {
         for text in ["10/s", "600/m", "1000/h"] {
-            assert_eq!(text.parse::<Rate>().map(|rate| rate.to_string()), Ok(text.to_owned()));
+            assert_eq!(text.parse::<CallRate>().map(|rate| rate.to_string()), Ok(text.to_owned()));
         }
         for bad in ["", "10", "0/s", "-1/s", "10/d", "x/s", "10/"] {
-            assert_eq!(bad.parse::<Rate>(), Err(BadRate), "{bad}");
+            assert_eq!(bad.parse::<CallRate>(), Err(BadRate), "{bad}");
         }
     }
 }

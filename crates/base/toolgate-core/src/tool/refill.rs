@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use super::Rate;
+use super::CallRate;
 
 /// A supply of calls: as many at once as the rate has in its unit, refilled evenly. Moments are times since any fixed one.
 #[derive(Clone, Debug)]
-pub struct Refill {
+pub struct TokenBucket {
     /// The time to refill one call, and the time to refill all of them.
     one: Duration,
     all: Duration,
@@ -17,8 +17,8 @@ pub struct Refill {
     full_at: Duration,
 }
 
-impl Refill {
-    pub fn new(rate: Rate, now: Duration) -> Self {
+impl TokenBucket {
+    pub fn new(rate: CallRate, now: Duration) -> Self {
         let one = (rate.per / rate.count.get()).max(Duration::from_nanos(1));
         Self { one, all: one * rate.count.get(), full_at: now }
     }
@@ -45,8 +45,8 @@ mod tests {
 
     const START: Duration = Duration::from_secs(100);
 
-    fn refill(rate: &str) -> Refill {
-        Refill::new(rate.parse().expect("a rate"), START)
+    fn refill(rate: &str) -> TokenBucket {
+        TokenBucket::new(rate.parse().expect("a rate"), START)
     }
 
     #[test]

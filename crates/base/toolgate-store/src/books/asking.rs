@@ -2,11 +2,11 @@
 
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::Event;
-use toolgate_core::governance::{NewApproval, Opened};
+use toolgate_core::governance::{NewApproval, OpenedApproval};
 use toolgate_core::id::ApprovalId;
 
-use super::{Inner, events};
-use crate::approval::{self, Versioned};
+use super::{BooksInner, events};
+use crate::approval::{self, VersionedApproval};
 use crate::clock::now_ms;
 use crate::db::Transaction;
 
@@ -15,17 +15,17 @@ use crate::db::Transaction;
 const OWED_MS: i64 = 24 * 3600 * 1000;
 
 /// The result of one attempt; `None` if another attempt was faster.
-type Attempt = Option<Opened>;
+type OpenAttempt = Option<OpenedApproval>;
 
-impl Inner {
-    pub(super) async fn open(&self, new: NewApproval) -> Result<Opened, sqlx::Error> {
+impl BooksInner {
+    pub(super) async fn open(&self, new: NewApproval) -> Result<OpenedApproval, sqlx::Error> {
         loop {
             let mut transaction = self.begin().await?;
             let found = approval::lock_open(&mut transaction, self.tenant(), &new.binding).await?;
             let attempt = match found {
                 Some(found) => self.join(transaction, found, &new).await?,
                 None => match self.owed(&mut transaction, &new).await? {
-                    Some(approval) => return Ok(Opened { approval, joined: true }),
+                    Some(approval) => return Ok(OpenedApproval { approval, joined: true }),
                     None => self.ask(transaction, &new, Vec::new()).await?,
                 },
             };
@@ -51,10 +51,10 @@ impl Inner {
     async fn join(
         &self,
         mut transaction: Transaction,
-        found: Versioned,
+        found: VersionedApproval,
         new: &NewApproval,
-    ) -> Result<Attempt, sqlx::Error> {
-        let Versioned { mut approval, version } = found;
+    ) -> Result<OpenAttempt, sqlx::Error> {
+        let VersionedApproval { mut approval, version } = found;
         let now_ms = now_ms();
         let timed_out = self.time_out(&mut approval, now_ms);
         let changed = timed_out.is_some();
@@ -65,10 +65,10 @@ impl Inner {
         let attempt = if approval.state.is_open() {
             told.push(events::joined(&approval, &new.call, now_ms));
             self.record(transaction, told).await?;
-            Some(Opened { approval: approval.clone(), joined: true })
+            Some(OpenedApproval { approval: approval.clone(), joined: true })
         } else if approval.state.is_worth_telling() {
             self.record(transaction, told).await?;
-            Some(Opened { approval: approval.clone(), joined: true })
+            Some(OpenedApproval { approval: approval.clone(), joined: true })
         } else {
             self.ask(transaction, new, told).await?
         };
@@ -83,14 +83,14 @@ impl Inner {
         mut transaction: Transaction,
         new: &NewApproval,
         mut told: Vec<Event>,
-    ) -> Result<Attempt, sqlx::Error> {
+    ) -> Result<OpenAttempt, sqlx::Error> {
         let approval = fresh(new, now_ms());
         if !approval::insert(&mut transaction, self.tenant(), &approval).await? {
             return Ok(None);
         }
         told.push(events::requested(&approval));
         self.record(transaction, told).await?;
-        Ok(Some(Opened { approval, joined: false }))
+        Ok(Some(OpenedApproval { approval, joined: false }))
     }
 }
 

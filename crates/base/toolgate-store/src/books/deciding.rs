@@ -2,36 +2,36 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{
-    Approval, ApprovalState, BallotKind, Grant, GrantTerms, Step, TimeOut, Withdrawn,
+    Approval, ApprovalState, BallotKind, Grant, GrantTerms, TimeOut, VoteEffect, WithdrawalReason,
 };
 use toolgate_core::event::Event;
-use toolgate_core::governance::{DecideError, Decided, Deciding, StoreDown};
+use toolgate_core::governance::{DecideError, DecidedApproval, StoreDown, VoteSubmission};
 use toolgate_core::id::{ApprovalId, GrantId};
 
-use super::{Inner, down, events};
-use crate::approval::{self, Versioned};
+use super::{BooksInner, down, events};
+use crate::approval::{self, VersionedApproval};
 use crate::clock::now_ms;
 use crate::grant;
 
 /// The number of expired approvals that are read at once.
 const DUE_MAX: i64 = 100;
 
-impl Inner {
-    pub(super) async fn decide(&self, deciding: Deciding) -> Result<Decided, DecideError> {
+impl BooksInner {
+    pub(super) async fn decide(&self, deciding: VoteSubmission) -> Result<DecidedApproval, DecideError> {
         let down = down("decide on an approval");
         let mut transaction = self.begin().await.map_err(&down)?;
         let found = approval::lock(&mut transaction, self.tenant(), &deciding.id).await.map_err(&down)?;
-        let Some(Versioned { mut approval, version }) = found else {
+        let Some(VersionedApproval { mut approval, version }) = found else {
             return Err(DecideError::Unknown(deciding.id));
         };
         let now_ms = now_ms();
         let step = self.vote(&mut approval, &deciding, now_ms)?;
-        if step == Step::Repeated {
+        if step == VoteEffect::Repeated {
             let grant = grant::of_approval(&mut transaction, self.tenant(), &approval.id).await;
-            return Ok(Decided { grant: grant.map_err(down)?, approval });
+            return Ok(DecidedApproval { grant: grant.map_err(down)?, approval });
         }
         let mut told = vec![events::voted(&approval, &deciding, now_ms)];
-        if step == Step::Resolved {
+        if step == VoteEffect::Resolved {
             told.push(events::resolved(&approval, &deciding.word.voter.id, now_ms));
         }
         approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
@@ -42,10 +42,15 @@ impl Inner {
         }
         self.record(transaction, told).await.map_err(down)?;
         self.store.waiting.tell(&approval.id, version + 1);
-        Ok(Decided { approval, grant })
+        Ok(DecidedApproval { approval, grant })
     }
 
-    fn vote(&self, approval: &mut Approval, deciding: &Deciding, now_ms: i64) -> Result<Step, DecideError> {
+    fn vote(
+        &self,
+        approval: &mut Approval,
+        deciding: &VoteSubmission,
+        now_ms: i64,
+    ) -> Result<VoteEffect, DecideError> {
         let valid_ms = i64::try_from(self.terms().approved_valid.as_millis()).unwrap_or(i64::MAX);
         Ok(approval.vote(deciding.word.clone(), now_ms, valid_ms)?)
     }
@@ -54,12 +59,12 @@ impl Inner {
         &self,
         id: &ApprovalId,
         by: &PrincipalId,
-        why: Withdrawn,
+        why: WithdrawalReason,
     ) -> Result<(), DecideError> {
         let down = down("cancel an approval");
         let mut transaction = self.begin().await.map_err(&down)?;
         let found = approval::lock(&mut transaction, self.tenant(), id).await.map_err(&down)?;
-        let Some(Versioned { mut approval, version }) = found else {
+        let Some(VersionedApproval { mut approval, version }) = found else {
             return Err(DecideError::Unknown(id.clone()));
         };
         let now_ms = now_ms();
@@ -75,7 +80,7 @@ impl Inner {
     pub(super) async fn told(&self, id: &ApprovalId) -> Result<(), sqlx::Error> {
         let mut transaction = self.begin().await?;
         let found = approval::lock(&mut transaction, self.tenant(), id).await?;
-        let Some(Versioned { mut approval, .. }) = found else { return Ok(()) };
+        let Some(VersionedApproval { mut approval, .. }) = found else { return Ok(()) };
         if !approval.tell(now_ms()) {
             return Ok(());
         }
@@ -110,7 +115,7 @@ impl Inner {
     async fn expire(&self, id: &ApprovalId, now_ms: i64) -> Result<Option<Approval>, sqlx::Error> {
         let mut transaction = self.begin().await?;
         let found = approval::lock(&mut transaction, self.tenant(), id).await?;
-        let Some(Versioned { mut approval, version }) = found else { return Ok(None) };
+        let Some(VersionedApproval { mut approval, version }) = found else { return Ok(None) };
         let Some(told) = self.time_out(&mut approval, now_ms) else { return Ok(None) };
         approval::save(&mut transaction, self.tenant(), &approval).await?;
         self.record(transaction, vec![told]).await?;
@@ -139,7 +144,11 @@ impl Inner {
 }
 
 /// The grant that came with an approval. One person may give it only if one approval was enough.
-fn granted(approval: &Approval, deciding: &Deciding, now_ms: i64) -> Result<Option<Grant>, DecideError> {
+fn granted(
+    approval: &Approval,
+    deciding: &VoteSubmission,
+    now_ms: i64,
+) -> Result<Option<Grant>, DecideError> {
     let Some(terms) = &deciding.grant else { return Ok(None) };
     let word = &deciding.word;
     match word.ballot.kind() {

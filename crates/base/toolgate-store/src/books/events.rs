@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_core::approval::{Approval, Grant};
-use toolgate_core::event::{About, Event, EventKind};
-use toolgate_core::governance::Deciding;
+use toolgate_core::event::{Event, EventKind, EventSubject};
+use toolgate_core::governance::VoteSubmission;
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
@@ -31,7 +31,7 @@ pub(super) fn joined(approval: &Approval, call: &CallId, at_ms: i64) -> Event {
     Event { about: Arc::new(about), ..event }.with(json!({ "state": approval.state }))
 }
 
-pub(super) fn voted(approval: &Approval, deciding: &Deciding, at_ms: i64) -> Event {
+pub(super) fn voted(approval: &Approval, deciding: &VoteSubmission, at_ms: i64) -> Event {
     let word = &deciding.word;
     let detail = json!({
         "ballot": word.ballot.kind(),
@@ -73,17 +73,17 @@ pub(super) fn grant_created(grant: &Grant, approval: &Approval, at_ms: i64) -> E
 }
 
 /// `about` is the call that is sent.
-pub(crate) fn grant_used(grant: &Grant, about: Arc<About>, at_ms: i64) -> Event {
+pub(crate) fn grant_used(grant: &Grant, about: Arc<EventSubject>, at_ms: i64) -> Event {
     let detail = json!({ "grant": grant.id, "uses_left": grant.uses_left });
     Event::new(EventKind::GrantUsed, at_ms, grant.principal.clone(), about).with(detail)
 }
 
 pub(super) fn grant_revoked(grant: &Grant, by: &PrincipalId, at_ms: i64) -> Event {
-    let about = About {
+    let about = EventSubject {
         tool: Some(grant.tool.clone()),
         server: server(&grant.tool),
         tool_version: Some(grant.tool_version),
-        ..About::default()
+        ..EventSubject::default()
     };
     let mut event = Event::new(EventKind::GrantRevoked, at_ms, by.clone(), Arc::new(about));
     event.approval = Some(grant.approval.clone());
@@ -97,8 +97,8 @@ fn of(kind: EventKind, approval: &Approval, by: &PrincipalId, at_ms: i64) -> Eve
     event
 }
 
-fn about(approval: &Approval, call: &CallId) -> About {
-    About {
+fn about(approval: &Approval, call: &CallId) -> EventSubject {
+    EventSubject {
         session: approval.session.clone(),
         run: approval.run.clone(),
         task: approval.task.as_deref().map(Into::into),
@@ -116,11 +116,11 @@ fn server(tool: &CanonicalName) -> Option<ServerName> {
     ServerName::new(server).ok()
 }
 
-trait With {
+trait WithDetail {
     fn with(self, detail: Value) -> Self;
 }
 
-impl With for Event {
+impl WithDetail for Event {
     fn with(mut self, detail: Value) -> Self {
         self.detail = Some(detail.into());
         self

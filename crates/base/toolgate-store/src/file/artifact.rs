@@ -4,10 +4,10 @@ use toolgate_core::file::Artifact;
 use toolgate_core::id::RunId;
 use toolgate_core::{Digest, PrincipalId};
 
-use super::shared::{Doer, read_digest, read_name};
+use super::shared::{Actor, read_digest, read_name};
 use super::{blob, event};
 use crate::books::Books;
-use crate::db::{Statement, Transaction, without_nul};
+use crate::db::{SqlStatement, Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
 use crate::row::row;
@@ -26,7 +26,7 @@ const STORING: &str = "store an artifact";
 
 /// True if an artifact is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stored {
+pub enum ArtifactOutcome {
     New,
     /// The run had the same bytes under the same name already.
     Same,
@@ -42,7 +42,11 @@ pub enum StoreArtifactError {
 
 impl Books {
     /// Keeps an artifact, whose bytes are written already.
-    pub async fn store_artifact(&self, artifact: &Artifact, by: &Doer) -> Result<Stored, StoreArtifactError> {
+    pub async fn store_artifact(
+        &self,
+        artifact: &Artifact,
+        by: &Actor,
+    ) -> Result<ArtifactOutcome, StoreArtifactError> {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(STORING))?;
         blob::hold(&mut transaction, tenant, &artifact.digest, STORING).await?;
@@ -51,13 +55,13 @@ impl Books {
         if insert.execute().await.map_err(doing(STORING))? > 0 {
             let told = vec![event::artifact_stored(artifact, by)];
             self.record(transaction, told).await.map_err(doing(STORING))?;
-            return Ok(Stored::New);
+            return Ok(ArtifactOutcome::New);
         }
         match existing(&mut transaction, tenant, artifact).await? {
             Some(other) if other.digest != artifact.digest => {
                 Err(StoreArtifactError::Conflict(Box::new(other)))
             }
-            _ => Ok(Stored::Same),
+            _ => Ok(ArtifactOutcome::Same),
         }
     }
 }
@@ -91,12 +95,12 @@ async fn existing(
     row.map(|row| row.read(STORING)).transpose()
 }
 
-async fn read_all(read: Statement<'_>, at: &'static str) -> Result<Vec<Artifact>, StoreError> {
+async fn read_all(read: SqlStatement<'_>, at: &'static str) -> Result<Vec<Artifact>, StoreError> {
     let rows: Vec<ArtifactRow> = read.fetch_all().await.map_err(doing(at))?;
     rows.into_iter().map(|row| row.read(at)).collect()
 }
 
-fn push(tenant: &'static str, artifact: &Artifact, to: &mut Statement<'_>) {
+fn push(tenant: &'static str, artifact: &Artifact, to: &mut SqlStatement<'_>) {
     to.push(tenant);
     to.push(&artifact.digest.as_bytes()[..]);
     to.push(artifact.name.as_str());

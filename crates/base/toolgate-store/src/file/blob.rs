@@ -10,7 +10,7 @@ use toolgate_core::event::Durability;
 use super::shared::{read_digest, stored_limit};
 use super::write;
 use crate::clock::now_ms;
-use crate::db::{Dialect, Statement, Transaction};
+use crate::db::{Dialect, SqlStatement, Transaction};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
 use crate::{Store, StoreError};
@@ -47,7 +47,7 @@ pub const CONDEMNED_LEASE_MS: i64 = 5 * 60 * 1000;
 
 /// The permission to write bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touched {
+pub enum BlobReservation {
     Ready,
     /// The same bytes are being deleted. They may be written afterwards.
     Deleting,
@@ -55,8 +55,13 @@ pub enum Touched {
 
 impl Store {
     /// Announces that bytes are about to be written and used, so that they are not deleted meanwhile.
-    pub async fn touch_blob(&self, digest: &Digest, bytes: u64, now_ms: i64) -> Result<Touched, StoreError> {
-        let touch = |to: &mut Statement<'_>| {
+    pub async fn touch_blob(
+        &self,
+        digest: &Digest,
+        bytes: u64,
+        now_ms: i64,
+    ) -> Result<BlobReservation, StoreError> {
+        let touch = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(&digest.as_bytes()[..]);
             to.push(stored_count(bytes));
@@ -64,7 +69,7 @@ impl Store {
         };
         let text = self.db.dialect().pick(TOUCH_SQLITE, TOUCH_POSTGRES);
         let touched = write(self, text, touch).await.map_err(doing("note that bytes are in use"))?;
-        Ok(if touched > 0 { Touched::Ready } else { Touched::Deleting })
+        Ok(if touched > 0 { BlobReservation::Ready } else { BlobReservation::Deleting })
     }
 
     /// The number of bytes with this digest. `None` if they do not exist, or are about to be deleted.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::file::{Artifact, File};
 
-use super::shared::{Doer, FileEnd};
+use super::shared::{Actor, FileEnd};
 
-pub(super) fn file_stored(file: &File, by: &Doer) -> Event {
+pub(super) fn file_stored(file: &File, by: &Actor) -> Event {
     let detail = json!({
         "file": file.id,
         "name": file.name,
@@ -21,7 +21,7 @@ pub(super) fn file_stored(file: &File, by: &Doer) -> Event {
     told(EventKind::FileStored, by, file.created_at_ms, detail)
 }
 
-pub(super) fn file_deleted(file: &File, by: &Doer, why: FileEnd, at_ms: i64) -> Event {
+pub(super) fn file_deleted(file: &File, by: &Actor, why: FileEnd, at_ms: i64) -> Event {
     let detail = json!({
         "file": file.id,
         "name": file.name,
@@ -32,7 +32,7 @@ pub(super) fn file_deleted(file: &File, by: &Doer, why: FileEnd, at_ms: i64) -> 
     told(EventKind::FileDeleted, by, at_ms, detail)
 }
 
-pub(super) fn artifact_stored(artifact: &Artifact, by: &Doer) -> Event {
+pub(super) fn artifact_stored(artifact: &Artifact, by: &Actor) -> Event {
     let detail = json!({
         "digest": artifact.digest,
         "name": artifact.name,
@@ -43,9 +43,13 @@ pub(super) fn artifact_stored(artifact: &Artifact, by: &Doer) -> Event {
     told(EventKind::ArtifactStored, by, artifact.created_at_ms, detail)
 }
 
-fn told(kind: EventKind, by: &Doer, at_ms: i64, detail: Value) -> Event {
-    let about =
-        About { session: by.session.clone(), run: by.run.clone(), call: by.call.clone(), ..About::default() };
+fn told(kind: EventKind, by: &Actor, at_ms: i64, detail: Value) -> Event {
+    let about = EventSubject {
+        session: by.session.clone(),
+        run: by.run.clone(),
+        call: by.call.clone(),
+        ..EventSubject::default()
+    };
     let mut event = Event::new(kind, at_ms, by.principal.clone(), Arc::new(about));
     event.detail = Some(detail.into());
     event

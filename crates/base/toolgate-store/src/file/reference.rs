@@ -1,13 +1,13 @@
 //! Refs: parts that were taken out of results, and contents that servers name by their own ids.
 
 use toolgate_core::event::Durability;
-use toolgate_core::file::{Origin, Ref};
+use toolgate_core::file::{Ref, RefOrigin};
 use toolgate_core::id::{CallId, RefId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
 use super::shared::{read_digest, stored_limit};
 use super::{blob, write};
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count, unreadable};
 use crate::row::row;
@@ -102,7 +102,7 @@ impl Store {
 
     /// Removes refs that have expired at this time: `max` at most. Returns how many.
     pub async fn expire_refs(&self, now_ms: i64, max: usize) -> Result<u64, StoreError> {
-        let expire = |to: &mut Statement<'_>| {
+        let expire = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(now_ms);
             to.push(stored_limit(max));
@@ -116,7 +116,7 @@ fn own_key(own: &str) -> Digest {
     Digest::of(own)
 }
 
-fn push(tenant: &'static str, one: &Ref, to: &mut Statement<'_>) {
+fn push(tenant: &'static str, one: &Ref, to: &mut SqlStatement<'_>) {
     let origin = one.origin.as_ref();
     to.push(tenant);
     to.push(without_nul(one.id.as_str()));
@@ -163,7 +163,7 @@ impl RefRow {
             (Some(server), Some(own)) => {
                 let server =
                     ServerName::new(&server).map_err(|_| unreadable(doing, "server name of a ref"))?;
-                Some(Origin { server, own, uri: self.uri })
+                Some(RefOrigin { server, own, uri: self.uri })
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use toolgate_core::id::FileId;
 
 use super::shared::{read_digest, read_name};
 use crate::StoreError;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::registry::{read_count, stored_count};
 use crate::row::row;
 
@@ -22,7 +22,7 @@ pub(super) fn select(condition: &'static str) -> String {
     )
 }
 
-pub(super) fn push(tenant: &'static str, file: &File, to: &mut Statement<'_>) {
+pub(super) fn push(tenant: &'static str, file: &File, to: &mut SqlStatement<'_>) {
     to.push(tenant);
     to.push(without_nul(file.id.as_str()));
     to.push(file.name.as_str());

@@ -1,6 +1,6 @@
 //! What every part of this folder needs: who does something, how a file ends, values of columns.
 
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::file::FileName;
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{Digest, PrincipalId};
@@ -12,20 +12,20 @@ pub(super) const READ: &str = "WHERE tenant = $1 AND id = $2";
 
 /// The principal and the session of an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Doer {
+pub struct Actor {
     pub principal: PrincipalId,
     pub session: Option<SessionId>,
     pub run: Option<RunId>,
     pub call: Option<CallId>,
 }
 
-impl Doer {
+impl Actor {
     /// An action outside a session.
     pub fn person(principal: &PrincipalId) -> Self {
         Self { principal: principal.clone(), session: None, run: None, call: None }
     }
 
-    pub fn of(holder: &Holder) -> Self {
+    pub fn of(holder: &ContentHolder) -> Self {
         Self {
             principal: holder.principal.id.clone(),
             session: Some(holder.session.clone()),

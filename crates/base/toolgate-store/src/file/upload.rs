@@ -6,7 +6,7 @@ use toolgate_core::{Digest, PrincipalId};
 
 use super::shared::{read_digest, read_name, stored_limit};
 use super::write;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::error::doing;
 use crate::row::row;
 use crate::{Store, StoreError};
@@ -57,7 +57,7 @@ pub struct Upload {
 
 /// The result of an attempt to use a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Claim {
+pub enum UploadClaim {
     /// It is the caller's, until they finish or release it.
     Ready(Upload),
     /// It is in use or was used.
@@ -68,7 +68,7 @@ pub enum Claim {
 
 impl Store {
     pub async fn offer_upload(&self, upload: &NewUpload) -> Result<(), StoreError> {
-        let offer = |to: &mut Statement<'_>| {
+        let offer = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(without_nul(upload.id.as_str()));
             to.push(&upload.secret_digest.as_bytes()[..]);
@@ -87,24 +87,24 @@ impl Store {
     }
 
     /// Claims a place. Of several concurrent attempts, one succeeds.
-    pub async fn claim_upload(&self, id: &UploadId, now_ms: i64) -> Result<Claim, StoreError> {
-        let claim = |to: &mut Statement<'_>| {
+    pub async fn claim_upload(&self, id: &UploadId, now_ms: i64) -> Result<UploadClaim, StoreError> {
+        let claim = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(without_nul(id.as_str()));
             to.push(now_ms);
         };
         let claimed = write(self, CLAIM, claim).await.map_err(doing("use a place for an upload"))?;
         Ok(match self.read_upload(id).await? {
-            None => Claim::Unknown,
-            Some((upload, _)) if claimed > 0 => Claim::Ready(upload),
-            Some((_, state)) if state == OPEN => Claim::Expired,
-            Some(_) => Claim::Used,
+            None => UploadClaim::Unknown,
+            Some((upload, _)) if claimed > 0 => UploadClaim::Ready(upload),
+            Some((_, state)) if state == OPEN => UploadClaim::Expired,
+            Some(_) => UploadClaim::Used,
         })
     }
 
     /// Releases a place whose upload broke off. It may be tried again until it expires.
     pub async fn release_upload(&self, id: &UploadId) -> Result<(), StoreError> {
-        let release = |to: &mut Statement<'_>| {
+        let release = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(without_nul(id.as_str()));
         };
@@ -113,7 +113,7 @@ impl Store {
 
     /// Closes a place for good.
     pub async fn finish_upload(&self, id: &UploadId, file: &FileId) -> Result<(), StoreError> {
-        let finish = |to: &mut Statement<'_>| {
+        let finish = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(without_nul(id.as_str()));
             to.push(without_nul(file.as_str()));
@@ -123,7 +123,7 @@ impl Store {
 
     /// Forgets places that expired before a moment: `max` at most. Tells how many.
     pub async fn forget_uploads(&self, expired_before_ms: i64, max: usize) -> Result<u64, StoreError> {
-        let forget = |to: &mut Statement<'_>| {
+        let forget = |to: &mut SqlStatement<'_>| {
             to.push(self.tenant);
             to.push(expired_before_ms);
             to.push(stored_limit(max));

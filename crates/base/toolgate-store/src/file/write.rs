@@ -5,7 +5,7 @@ use toolgate_core::file::File;
 use toolgate_core::id::FileId;
 
 use super::row::{self, FileRow};
-use super::shared::{Doer, FileEnd, READ, stored_limit};
+use super::shared::{Actor, FileEnd, READ, stored_limit};
 use super::{blob, event};
 use crate::StoreError;
 use crate::books::Books;
@@ -21,7 +21,7 @@ const DUE_MAX: usize = 100;
 
 impl Books {
     /// Stores a new file, whose bytes are written already.
-    pub async fn store_file(&self, file: &File, by: &Doer) -> Result<(), StoreError> {
+    pub async fn store_file(&self, file: &File, by: &Actor) -> Result<(), StoreError> {
         const DOING: &str = "store a file";
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(DOING))?;
@@ -36,7 +36,7 @@ impl Books {
     pub async fn delete_file(
         &self,
         id: &FileId,
-        by: &Doer,
+        by: &Actor,
         why: FileEnd,
     ) -> Result<Option<File>, StoreError> {
         const DOING: &str = "delete a file";
@@ -66,7 +66,7 @@ impl Books {
             return Ok(Vec::new());
         }
         let mut transaction = self.begin().await.map_err(doing(DOING))?;
-        let gateway = Doer::person(&PrincipalId::gateway());
+        let gateway = Actor::person(&PrincipalId::gateway());
         let (mut files, mut events) = (Vec::new(), Vec::new());
         for row in rows {
             let file = row.read(DOING)?;

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use toolgate_core::Digest;
-use toolgate_core::event::{Body, Entry, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, LedgerBody, LedgerEntry};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::bodies::{self, KnownBodies};
-use super::head::{Head, Pen, Taken};
-use super::line::{Line, Place};
+use super::head::{LedgerStream, LockedHead, StreamHead};
+use super::line::{EventPosition, LedgerLine};
 use super::terms::KnownTerms;
 use super::words::word;
 use super::{bundle, single};
-use crate::db::{Dialect, Statement, Transaction};
+use crate::db::{Dialect, SqlStatement, Transaction};
 
 /// In the order of binding and reading.
 pub(super) const COLUMNS: &str = "seq, tenant, stream, stream_seq, previous, hash, kind, at_ms, principal, session, run, \
@@ -27,34 +27,34 @@ pub(super) const OPEN_COLUMN_COUNT: usize = 11;
 pub(super) const MINUTE_MS: i64 = 60_000;
 
 /// The content of one transaction.
-pub(super) struct Batch<'a> {
-    pub(super) pen: &'a Pen,
-    pub(super) lines: Vec<Linked<'a>>,
-    pub(super) opened: Vec<Opened<'a>>,
+pub(super) struct LedgerBatch<'a> {
+    pub(super) pen: &'a LedgerStream,
+    pub(super) lines: Vec<LinkedEvent<'a>>,
+    pub(super) opened: Vec<OpenedCall<'a>>,
     pub(super) paused: Vec<(&'a CallId, i64)>,
     pub(super) closed: Vec<&'a CallId>,
-    pub(super) minutes: Vec<Minute>,
+    pub(super) minutes: Vec<LedgerMinute>,
     /// In their order, so that two writers that wait for each other's rows never wait in a circle.
     pub(super) terms: Vec<(String, i64)>,
     /// The end of the stream afterwards.
-    pub(super) end: Head,
+    pub(super) end: StreamHead,
 }
 
 /// An event on its chain.
-pub(super) struct Linked<'a> {
+pub(super) struct LinkedEvent<'a> {
     event: &'a Event,
-    line: Line<'a>,
+    line: LedgerLine<'a>,
     hash: Digest,
 }
 
 /// A call that is open from now on.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenedCall<'a> {
     call: &'a CallId,
     event: &'a Event,
 }
 
 /// The position of the events of one minute.
-pub(super) struct Minute {
+pub(super) struct LedgerMinute {
     pub(super) minute: i64,
     pub(super) first_seq: i64,
     pub(super) last_seq: i64,
@@ -62,7 +62,7 @@ pub(super) struct Minute {
 
 /// The rows that are known to be in the database.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownRows {
     pub(super) bodies: KnownBodies,
     pub(super) terms: KnownTerms,
 }
@@ -70,17 +70,17 @@ pub(super) struct Known {
 /// Appends entries after the head that was taken in this transaction, and moves it.
 pub(super) async fn append(
     tx: &mut Transaction,
-    pen: &Pen,
-    taken: Taken,
-    entries: &[&Entry],
-    known: &mut Known,
-) -> Result<Head, sqlx::Error> {
+    pen: &LedgerStream,
+    taken: LockedHead,
+    entries: &[&LedgerEntry],
+    known: &mut KnownRows,
+) -> Result<StreamHead, sqlx::Error> {
     let count = entries.iter().map(|entry| entry.events.len()).sum();
     let seqs = match tx.dialect() {
         Dialect::Sqlite => bundle::next_seqs(taken, count),
         Dialect::Postgres => single::draw_seqs(tx, count).await?,
     };
-    let batch = Batch::of(pen, taken.head, entries, seqs, &mut known.terms);
+    let batch = LedgerBatch::of(pen, taken.head, entries, seqs, &mut known.terms);
     bodies::insert(tx, pen, new_bodies(entries, &known.bodies)).await?;
     match tx.dialect() {
         Dialect::Sqlite => bundle::write(tx, &batch).await?,
@@ -91,8 +91,8 @@ pub(super) async fn append(
 
 /// The bodies that are not known to be there: each once, sorted by digest, so that two writers never wait for
 /// each other in a circle.
-fn new_bodies<'e>(entries: &[&'e Entry], known: &KnownBodies) -> Vec<&'e Body> {
-    let mut new: BTreeMap<Digest, &Body> = BTreeMap::new();
+fn new_bodies<'e>(entries: &[&'e LedgerEntry], known: &KnownBodies) -> Vec<&'e LedgerBody> {
+    let mut new: BTreeMap<Digest, &LedgerBody> = BTreeMap::new();
     for body in entries.iter().flat_map(|entry| &entry.bodies).filter(|body| !known.covers(body)) {
         let kept = new.entry(body.digest).or_insert(body);
         if kept.keep_until_ms < body.keep_until_ms {
@@ -102,9 +102,15 @@ fn new_bodies<'e>(entries: &[&'e Entry], known: &KnownBodies) -> Vec<&'e Body> {
     new.into_values().collect()
 }
 
-impl<'a> Batch<'a> {
-    fn of(pen: &'a Pen, head: Head, entries: &[&'a Entry], seqs: Vec<i64>, known: &mut KnownTerms) -> Self {
-        let mut batch = Batch {
+impl<'a> LedgerBatch<'a> {
+    fn of(
+        pen: &'a LedgerStream,
+        head: StreamHead,
+        entries: &[&'a LedgerEntry],
+        seqs: Vec<i64>,
+        known: &mut KnownTerms,
+    ) -> Self {
+        let mut batch = LedgerBatch {
             pen,
             lines: Vec::with_capacity(seqs.len()),
             opened: Vec::new(),
@@ -127,19 +133,20 @@ impl<'a> Batch<'a> {
 
     fn link(&mut self, event: &'a Event, seq: i64) {
         let (stream_seq, previous) = (self.end.stream_seq + 1, self.end.hash);
-        let place = Place { tenant: self.pen.tenant, stream: &self.pen.stream, seq, stream_seq, previous };
-        let line = Line::of(place, event);
+        let place =
+            EventPosition { tenant: self.pen.tenant, stream: &self.pen.stream, seq, stream_seq, previous };
+        let line = LedgerLine::of(place, event);
         let hash = line.hash();
-        self.end = Head { stream_seq, hash, ..self.end };
-        self.lines.push(Linked { event, line, hash });
+        self.end = StreamHead { stream_seq, hash, ..self.end };
+        self.lines.push(LinkedEvent { event, line, hash });
     }
 
     /// A call is open from its start to its end, and not at all if both came at once.
-    fn change_open_calls(&mut self, entry: &'a Entry, event: &'a Event) {
+    fn change_open_calls(&mut self, entry: &'a LedgerEntry, event: &'a Event) {
         let Some(call) = &event.about.call else { return };
         match event.kind {
             EventKind::CallStarted if !has(entry, EventKind::CallCompleted, call) => {
-                self.opened.push(Opened { call, event });
+                self.opened.push(OpenedCall { call, event });
             }
             EventKind::CallPaused => self.paused.push((call, event.at_ms)),
             EventKind::CallCompleted if !has(entry, EventKind::CallStarted, call) => self.closed.push(call),
@@ -152,19 +159,19 @@ impl<'a> Batch<'a> {
         let minute = event.at_ms.div_euclid(MINUTE_MS);
         match self.minutes.iter_mut().find(|one| one.minute == minute) {
             Some(one) => one.last_seq = seq,
-            None => self.minutes.push(Minute { minute, first_seq: seq, last_seq: seq }),
+            None => self.minutes.push(LedgerMinute { minute, first_seq: seq, last_seq: seq }),
         }
     }
 }
 
 /// True if an entry has an event of this kind for a call.
-pub(super) fn has(entry: &Entry, kind: EventKind, call: &CallId) -> bool {
+pub(super) fn has(entry: &LedgerEntry, kind: EventKind, call: &CallId) -> bool {
     entry.events.iter().any(|event| event.kind == kind && event.about.call.as_ref() == Some(call))
 }
 
-impl Linked<'_> {
+impl LinkedEvent<'_> {
     /// In the order of `COLUMNS`. Texts are shared with the event rather than copied, where it has them so.
-    pub(super) fn push_to(&self, pen: &Pen, to: &mut Statement<'_>) {
+    pub(super) fn push_to(&self, pen: &LedgerStream, to: &mut SqlStatement<'_>) {
         let Self { event, line, hash } = self;
         let about = &event.about;
         to.push(line.seq);
@@ -195,9 +202,9 @@ impl Linked<'_> {
     }
 }
 
-impl Opened<'_> {
+impl OpenedCall<'_> {
     /// In the order of `OPEN_COLUMNS`.
-    pub(super) fn push_to(&self, pen: &Pen, to: &mut Statement<'_>) {
+    pub(super) fn push_to(&self, pen: &LedgerStream, to: &mut SqlStatement<'_>) {
         let about = &self.event.about;
         to.push(self.call.shared());
         to.push(word(pen.tenant));

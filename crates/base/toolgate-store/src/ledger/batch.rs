@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use tokio::sync::oneshot;
 use toolgate_core::Digest;
-use toolgate_core::event::{Durability, Entry};
+use toolgate_core::event::{Durability, LedgerEntry};
 use toolgate_core::governance::{StartRefused, Warrant};
 
-use super::append::{Known, append};
+use super::append::{KnownRows, append};
 use super::clean::clean;
-use super::head::{Head, Pen};
-use super::kept::{KeptEntry, Late};
+use super::head::{LedgerStream, StreamHead};
+use super::kept::{LateEntry, UnwrittenEntry};
 use super::warrant;
 use crate::Store;
 use crate::db::Transaction;
 use crate::gateways::Tenure;
-use crate::warrant::Used;
+use crate::warrant::WarrantOutcome;
 
 const IS_THERE: &str =
     "SELECT stream_seq FROM ledger_events WHERE stream = $1 AND stream_seq = $2 AND hash = $3";
@@ -23,30 +23,30 @@ const IS_THERE: &str =
 const LOST: &str = "another gateway took over this stream of the ledger while this one was silent";
 
 /// The entry of one caller.
-pub(super) struct Op {
-    pub(super) entry: Entry,
+pub(super) struct WriteOp {
+    pub(super) entry: LedgerEntry,
     pub(super) warrant: Warrant,
     pub(super) reply: oneshot::Sender<Result<(), StartRefused>>,
 }
 
 /// The answers to the callers, in order.
-pub(super) type Verdicts = Vec<Result<(), StartRefused>>;
+pub(super) type WriteVerdicts = Vec<Result<(), StartRefused>>;
 
 /// The last event of a batch. If it is in the ledger, so is the whole batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Tail {
+pub(super) struct BatchTail {
     pub(super) stream_seq: i64,
     pub(super) hash: Digest,
 }
 
 /// The batch was not written, or its fate is unknown.
-pub(super) struct Failure {
+pub(super) struct BatchFailure {
     pub(super) cause: String,
     /// The rows to look for if the answer to the commit was lost, and the callers' answers if they are found.
-    pub(super) unsure: Option<(Tail, Verdicts)>,
+    pub(super) unsure: Option<(BatchTail, WriteVerdicts)>,
 }
 
-impl From<sqlx::Error> for Failure {
+impl From<sqlx::Error> for BatchFailure {
     fn from(cause: sqlx::Error) -> Self {
         Self { cause: cause.to_string(), unsure: None }
     }
@@ -55,17 +55,17 @@ impl From<sqlx::Error> for Failure {
 /// A stream that is written to, and the claim under which it is.
 pub(super) struct Desk<'a> {
     pub(super) store: &'a Store,
-    pub(super) pen: &'a Pen,
+    pub(super) pen: &'a LedgerStream,
     pub(super) tenure: Option<&'a Tenure>,
 }
 
 impl Desk<'_> {
     /// Fails if another gateway writes this stream by now.
-    async fn check(&self, tx: &mut Transaction) -> Result<(), Failure> {
+    async fn check(&self, tx: &mut Transaction) -> Result<(), BatchFailure> {
         let Some(tenure) = self.tenure else { return Ok(()) };
         match tenure.is_held(tx, self.pen.tenant, &self.pen.stream).await? {
             true => Ok(()),
-            false => Err(Failure { cause: LOST.to_owned(), unsure: None }),
+            false => Err(BatchFailure { cause: LOST.to_owned(), unsure: None }),
         }
     }
 }
@@ -76,18 +76,18 @@ impl Desk<'_> {
 /// `before` is an attempt with the same ops whose outcome is unknown.
 pub(super) async fn write(
     desk: &Desk<'_>,
-    known: &mut Known,
-    kept: &[KeptEntry],
-    ops: &[Op],
-    before: Option<&(Tail, Verdicts)>,
-) -> Result<Verdicts, Failure> {
+    known: &mut KnownRows,
+    kept: &[UnwrittenEntry],
+    ops: &[WriteOp],
+    before: Option<&(BatchTail, WriteVerdicts)>,
+) -> Result<WriteVerdicts, BatchFailure> {
     let Desk { store, pen, .. } = *desk;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
     let mut tx = store.db.begin(durability).await?;
     // Warrants come before the head: every other code that locks both uses this order.
     let used = warrant::use_up_all(&mut tx, pen, ops).await?;
-    let taken = Head::take(&mut tx, pen).await?;
+    let taken = StreamHead::take(&mut tx, pen).await?;
     // Only now: the unsure attempt may have been in progress until its lock on the head was released.
     if let Some((tail, verdicts)) = before
         && is_there(&mut tx, pen, *tail).await?
@@ -97,19 +97,19 @@ pub(super) async fn write(
     desk.check(&mut tx).await?;
     let late = late_entries(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
-    let entries: Vec<&Entry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
+    let entries: Vec<&LedgerEntry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
     let end = append(&mut tx, pen, taken, &entries, known).await?;
-    let tail = Tail { stream_seq: end.stream_seq, hash: end.hash };
+    let tail = BatchTail { stream_seq: end.stream_seq, hash: end.hash };
     if let Err(cause) = tx.commit().await {
         let unsure = (end != taken.head).then_some((tail, verdicts));
-        return Err(Failure { cause: cause.to_string(), unsure });
+        return Err(BatchFailure { cause: cause.to_string(), unsure });
     }
     known.bodies.note(&entries);
     Ok(verdicts)
 }
 
 /// The entries that may be written, with the additions of their warrants, and the answers for all callers.
-fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
+fn permitted(ops: &[WriteOp], used: Vec<WarrantOutcome>) -> (Vec<Cow<'_, LedgerEntry>>, WriteVerdicts) {
     let (mut entries, mut verdicts) = (Vec::with_capacity(ops.len()), Vec::with_capacity(ops.len()));
     for (op, used) in ops.iter().zip(used) {
         verdicts.push(match used {
@@ -120,7 +120,7 @@ fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
             Ok(mut events) => {
                 events.extend_from_slice(&op.entry.events);
                 let (bodies, durability) = (op.entry.bodies.clone(), op.entry.durability);
-                let mut entry = Entry { events, bodies, durability };
+                let mut entry = LedgerEntry { events, bodies, durability };
                 clean(&mut entry);
                 entries.push(Cow::Owned(entry));
                 Ok(())
@@ -134,10 +134,10 @@ fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
 /// The kept entries to write, now that the fate of their own batch is known.
 async fn late_entries<'k>(
     tx: &mut Transaction,
-    pen: &Pen,
-    kept: &'k [KeptEntry],
-) -> Result<Vec<&'k Entry>, sqlx::Error> {
-    let mut asked: Option<(Tail, bool)> = None;
+    pen: &LedgerStream,
+    kept: &'k [UnwrittenEntry],
+) -> Result<Vec<&'k LedgerEntry>, sqlx::Error> {
+    let mut asked: Option<(BatchTail, bool)> = None;
     let mut entries = Vec::new();
     for one in kept {
         let written = match (one.unsure, asked) {
@@ -147,15 +147,15 @@ async fn late_entries<'k>(
         };
         asked = one.unsure.map(|tail| (tail, written)).or(asked);
         match &one.late {
-            Late::Unless(entry) if !written => entries.push(entry),
-            Late::If(entry) if written => entries.push(entry),
+            LateEntry::Unless(entry) if !written => entries.push(entry),
+            LateEntry::If(entry) if written => entries.push(entry),
             _ => {}
         }
     }
     Ok(entries)
 }
 
-async fn is_there(tx: &mut Transaction, pen: &Pen, tail: Tail) -> Result<bool, sqlx::Error> {
+async fn is_there(tx: &mut Transaction, pen: &LedgerStream, tail: BatchTail) -> Result<bool, sqlx::Error> {
     let look = tx.sql(IS_THERE).bind(&*pen.stream).bind(tail.stream_seq).bind(&tail.hash.as_bytes()[..]);
     Ok(look.fetch_optional::<(i64,)>().await?.is_some())
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use toolgate_core::event::{Body, Durability, Entry};
+use toolgate_core::event::{Durability, LedgerBody, LedgerEntry};
 use toolgate_core::{Digest, RawJson};
 
-use super::head::Pen;
+use super::head::LedgerStream;
 use super::words::word;
-use crate::db::{Statement, Transaction};
+use crate::db::{SqlStatement, Transaction};
 use crate::error::doing;
-use crate::rows::Rows;
+use crate::rows::MultiRowInsert;
 use crate::{Store, StoreError};
 
 /// The same body comes with every call of some tools. Its expiry is moved only when it is this much too
@@ -24,20 +24,24 @@ const DELETED_AT_ONCE: u32 = 1_000;
 /// The number of stored bodies that a writer remembers.
 const KNOWN_MAX: usize = 8_192;
 
-static INSERT: LazyLock<Rows> = LazyLock::new(|| {
+static INSERT: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let after = format!(
         " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
          WHERE ledger_bodies.keep_until_ms <= excluded.keep_until_ms - {STEP_MS}"
     );
-    Rows::new("INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ", 4, &after)
+    MultiRowInsert::new("INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ", 4, &after)
 });
 const READ: &str = "SELECT body FROM ledger_bodies WHERE digest = $1 AND tenant = $2";
 const DELETE: &str = "DELETE FROM ledger_bodies WHERE digest IN \
      (SELECT digest FROM ledger_bodies WHERE keep_until_ms <= $1 LIMIT $2)";
 
 /// No digest twice.
-pub(super) async fn insert(tx: &mut Transaction, pen: &Pen, bodies: Vec<&Body>) -> Result<(), sqlx::Error> {
-    let push = |to: &mut Statement<'_>, body: &&Body| {
+pub(super) async fn insert(
+    tx: &mut Transaction,
+    pen: &LedgerStream,
+    bodies: Vec<&LedgerBody>,
+) -> Result<(), sqlx::Error> {
+    let push = |to: &mut SqlStatement<'_>, body: &&LedgerBody| {
         to.push(&body.digest.as_bytes()[..]);
         to.push(word(pen.tenant));
         to.push(body.json.as_str());
@@ -51,12 +55,12 @@ pub(super) async fn insert(tx: &mut Transaction, pen: &Pen, bodies: Vec<&Body>) 
 pub(super) struct KnownBodies(HashMap<Digest, i64>);
 
 impl KnownBodies {
-    pub(super) fn covers(&self, body: &Body) -> bool {
+    pub(super) fn covers(&self, body: &LedgerBody) -> bool {
         self.0.get(&body.digest).is_some_and(|until| *until > body.keep_until_ms.saturating_sub(STEP_MS))
     }
 
     /// Notes committed bodies.
-    pub(super) fn note(&mut self, entries: &[&Entry]) {
+    pub(super) fn note(&mut self, entries: &[&LedgerEntry]) {
         for body in entries.iter().flat_map(|entry| &entry.bodies) {
             if self.0.len() >= KNOWN_MAX && !self.0.contains_key(&body.digest) {
                 self.0.clear();

@@ -6,10 +6,12 @@ use std::sync::{Arc, LazyLock};
 
 use toolgate_core::id::CallId;
 
-use super::append::{Batch, COLUMN_COUNT, COLUMNS, Linked, OPEN_COLUMN_COUNT, OPEN_COLUMNS, Opened};
-use super::head::Taken;
+use super::append::{
+    COLUMN_COUNT, COLUMNS, LedgerBatch, LinkedEvent, OPEN_COLUMN_COUNT, OPEN_COLUMNS, OpenedCall,
+};
+use super::head::LockedHead;
 use super::single::{mark_minutes, pause};
-use crate::db::{Statement, Transaction};
+use crate::db::{SqlStatement, Transaction};
 
 /// Places for events and for terms in each text; half as many for calls that are opened, and that are closed.
 const SIZES: [usize; 4] = [4, 16, 32, 64];
@@ -43,13 +45,13 @@ fn values(rows: usize, columns: usize) -> String {
 
 /// New, growing numbers. They are known before the rows are written, because the hash covers them. No other
 /// writer draws numbers while this transaction is open.
-pub(super) fn next_seqs(taken: Taken, count: usize) -> Vec<i64> {
+pub(super) fn next_seqs(taken: LockedHead, count: usize) -> Vec<i64> {
     (taken.last_seq + 1..).take(count).collect()
 }
 
-pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
+pub(super) async fn write(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
     // A batch without events has nothing else either.
-    let Some(mut parts) = Parts::of(batch) else { return batch.end.store(tx, batch.pen).await };
+    let Some(mut parts) = PendingRows::of(batch) else { return batch.end.store(tx, batch.pen).await };
     while !parts.is_done() {
         parts.write_some(tx, batch).await?;
     }
@@ -58,18 +60,18 @@ pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
 }
 
 /// The rows that are still to be written.
-struct Parts<'b> {
-    lines: &'b [Linked<'b>],
-    opened: &'b [Opened<'b>],
+struct PendingRows<'b> {
+    lines: &'b [LinkedEvent<'b>],
+    opened: &'b [OpenedCall<'b>],
     closed: &'b [&'b CallId],
     terms: &'b [(String, i64)],
 }
 
-impl<'b> Parts<'b> {
+impl<'b> PendingRows<'b> {
     /// `None` if there is nothing.
-    fn of(batch: &'b Batch<'_>) -> Option<Self> {
-        let Batch { lines, opened, closed, terms, .. } = batch;
-        let parts = Parts { lines, opened, closed, terms };
+    fn of(batch: &'b LedgerBatch<'_>) -> Option<Self> {
+        let LedgerBatch { lines, opened, closed, terms, .. } = batch;
+        let parts = PendingRows { lines, opened, closed, terms };
         (!parts.is_done()).then_some(parts)
     }
 
@@ -84,7 +86,7 @@ impl<'b> Parts<'b> {
         SIZES.iter().position(|size| *size >= wanted).unwrap_or(SIZES.len() - 1)
     }
 
-    async fn write_some(&mut self, tx: &mut Transaction, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
+    async fn write_some(&mut self, tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
         let size = self.size();
         let places = SIZES[size];
         let lines = take(&mut self.lines, places);
@@ -118,7 +120,7 @@ fn take<'b, T>(from: &mut &'b [T], most: usize) -> &'b [T] {
     taken
 }
 
-fn leave_empty(to: &mut Statement<'_>, places: usize) {
+fn leave_empty(to: &mut SqlStatement<'_>, places: usize) {
     for _ in 0..places {
         to.push(None::<i64>);
     }
@@ -126,7 +128,7 @@ fn leave_empty(to: &mut Statement<'_>, places: usize) {
 
 /// The first minute and the head. If a batch takes several statements they are written again, with the same
 /// result.
-fn push_end(to: &mut Statement<'_>, batch: &Batch<'_>) {
+fn push_end(to: &mut SqlStatement<'_>, batch: &LedgerBatch<'_>) {
     let first = &batch.minutes[0];
     to.push(first.minute);
     to.push(batch.pen.stream.clone());

@@ -10,13 +10,13 @@ mod underway;
 use std::fmt;
 use std::str::FromStr;
 
-use toolgate_core::event::{DecisionKind, EventKind, Filter, Recorded};
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
 pub use entry::{CallEntry, CallState};
 use events::CallEvents;
 
-use super::read::Order;
+use super::read::LedgerOrder;
 use crate::error::doing;
 use crate::{PageCursor, Store, StoreError};
 
@@ -29,7 +29,7 @@ const HANDFULS_MAX: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
     /// `kind` is ignored. The time of a call is its end or, before that, its start.
-    pub events: Filter,
+    pub events: EventFilter,
     pub standing: Option<CallStanding>,
     /// Calls that asked for it, or ran under it.
     pub approval: Option<ApprovalId>,
@@ -165,8 +165,8 @@ impl Store {
             _ => None,
         };
         let wanted = limit - page.calls.len();
-        let ends = Filter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
-        let ends = self.ledger_page(&ends, after, wanted, Order::NewestFirst).await?;
+        let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
+        let ends = self.ledger_page(&ends, after, wanted, LedgerOrder::NewestFirst).await?;
         page.next = ends.last().filter(|_| ends.len() == wanted).map(|last| CallCursor::Recorded(last.seq));
         let ended = self.ended_calls(ends).await?;
         // A call may have ended between the two queries.
@@ -176,10 +176,10 @@ impl Store {
     }
 
     /// The calls of these end events, in the same order.
-    async fn ended_calls(&self, ends: Vec<Recorded>) -> Result<Vec<CallEntry>, StoreError> {
+    async fn ended_calls(&self, ends: Vec<RecordedEvent>) -> Result<Vec<CallEntry>, StoreError> {
         let ids: Vec<CallId> = ends.iter().filter_map(|end| end.event.about.call.clone()).collect();
         let events = self.events_of(&ids).await?;
-        let entry = |end: Recorded| {
+        let entry = |end: RecordedEvent| {
             let id = end.event.about.call.clone()?;
             Some(CallEntry::ended(id.clone(), &end, events.of(&id)))
         };
@@ -195,14 +195,14 @@ impl Store {
         limit: usize,
     ) -> Result<CallPage, StoreError> {
         let decisions =
-            Filter { kind: Some(EventKind::PolicyDecided), outcome: None, ..filter.events.clone() };
+            EventFilter { kind: Some(EventKind::PolicyDecided), outcome: None, ..filter.events.clone() };
         let mut after = match cursor {
             Some(CallCursor::Recorded(seq)) => Some(*seq),
             _ => None,
         };
         let mut calls = Vec::new();
         for _ in 0..HANDFULS_MAX {
-            let decided = self.ledger_page(&decisions, after, limit, Order::NewestFirst).await?;
+            let decided = self.ledger_page(&decisions, after, limit, LedgerOrder::NewestFirst).await?;
             let ids: Vec<CallId> = decided.iter().filter_map(|one| one.event.about.call.clone()).collect();
             let events = self.events_of(&ids).await?;
             let is_last = decided.len() < limit;

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, Entry, Event};
+use toolgate_core::event::{Event, EventSubject, LedgerEntry};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId};
 
 const REPLACEMENT: &str = "\u{FFFD}";
 
-pub(super) fn clean(entry: &mut Entry) {
+pub(super) fn clean(entry: &mut LedgerEntry) {
     for event in &mut entry.events {
         clean_event(event);
     }
@@ -29,7 +29,7 @@ fn clean_event(event: &mut Event) {
     }
 }
 
-fn texts(about: &About) -> [Option<&str>; 6] {
+fn texts(about: &EventSubject) -> [Option<&str>; 6] {
     [
         about.session.as_ref().map(SessionId::as_str),
         about.run.as_ref().map(RunId::as_str),
@@ -40,9 +40,9 @@ fn texts(about: &About) -> [Option<&str>; 6] {
     ]
 }
 
-fn clean_about(about: &About) -> About {
+fn clean_about(about: &EventSubject) -> EventSubject {
     let [session, run, task, call, tool, trace] = texts(about).map(|text| text.map(replaced));
-    About {
+    EventSubject {
         session: session.map(SessionId::new),
         run: run.map(RunId::new),
         task: task.map(Into::into),
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn nul_is_replaced_wherever_a_caller_could_have_put_it() {
-        let odd = About {
+        let odd = EventSubject {
             session: Some(SessionId::new("s\0")),
             run: Some(RunId::new("\0r")),
             task: Some("t\0\0".into()),
             call: Some(CallId::new("c\0")),
             tool: Some(CanonicalName::recorded("a:\0")),
             trace: Some("\0".into()),
-            ..About::default()
+            ..EventSubject::default()
         };
         let mut event = Event::new(EventKind::CallStarted, 1, PrincipalId::new("p\0"), Arc::new(odd));
         event.approval = Some(ApprovalId::new("a\0"));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_event_without_it_is_not_copied() {
-        let about = Arc::new(About { task: Some("t".into()), ..About::default() });
+        let about = Arc::new(EventSubject { task: Some("t".into()), ..EventSubject::default() });
         let mut event = Event::new(EventKind::CallStarted, 1, PrincipalId::new("p"), Arc::clone(&about));
         clean_event(&mut event);
         assert!(Arc::ptr_eq(&event.about, &about));

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use toolgate_core::event::{Filter, Recorded};
+use toolgate_core::event::{EventFilter, RecordedEvent};
 
 use super::json::{ledger_event_cloudevent, ledger_event_json};
-use super::read::{LAST_SEQ, LEDGER_PAGE_MAX, Order};
+use super::read::{LAST_SEQ, LEDGER_PAGE_MAX, LedgerOrder};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
@@ -36,7 +36,7 @@ impl ExportFormat {
 /// An export in progress. It ends with the last event that existed when it began.
 pub struct LedgerExport {
     store: Store,
-    filter: Filter,
+    filter: EventFilter,
     format: ExportFormat,
     after: Option<i64>,
     last: i64,
@@ -52,7 +52,7 @@ pub struct ExportedLines {
 impl Store {
     pub async fn export_ledger(
         &self,
-        filter: Filter,
+        filter: EventFilter,
         format: ExportFormat,
     ) -> Result<LedgerExport, StoreError> {
         let last = self.db.sql(LAST_SEQ).fetch_one::<(i64,)>().await;
@@ -64,10 +64,12 @@ impl Store {
 impl LedgerExport {
     /// The next lines, oldest first; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<ExportedLines>, StoreError> {
-        let page =
-            self.store.ledger_page(&self.filter, self.after, LEDGER_PAGE_MAX, Order::OldestFirst).await?;
+        let page = self
+            .store
+            .ledger_page(&self.filter, self.after, LEDGER_PAGE_MAX, LedgerOrder::OldestFirst)
+            .await?;
         self.after = page.last().map(|event| event.seq).or(self.after);
-        let wanted: Vec<&Recorded> = page.iter().take_while(|event| event.seq <= self.last).collect();
+        let wanted: Vec<&RecordedEvent> = page.iter().take_while(|event| event.seq <= self.last).collect();
         if wanted.is_empty() {
             return Ok(None);
         }
@@ -75,7 +77,7 @@ impl LedgerExport {
     }
 }
 
-fn lines(events: &[&Recorded], format: ExportFormat) -> String {
+fn lines(events: &[&RecordedEvent], format: ExportFormat) -> String {
     let mut text = String::new();
     for recorded in events {
         let value = match format {

@@ -2,21 +2,21 @@
 
 use std::fmt::Write as _;
 
-use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
 use super::append::COLUMNS;
 use super::clean;
-use super::read::Order;
+use super::read::LedgerOrder;
 use super::terms::BLOCK;
-use crate::db::{Dialect, Statement};
+use crate::db::{Dialect, SqlStatement};
 
 /// The events between two numbers that pass the filter, using the blocks of `terms` terms if there are any.
 ///
 /// Parameters: the first and the last number, the length of the page, the first and the last block, the
 /// terms, and then the additions of `push`. Without terms there are no blocks among them.
-pub(super) fn page_text(dialect: Dialect, filter: &Filter, terms: usize, order: Order) -> String {
+pub(super) fn page_text(dialect: Dialect, filter: &EventFilter, terms: usize, order: LedgerOrder) -> String {
     let mut text = format!("SELECT {COLUMNS} FROM ");
     if terms == 0 {
         text.push_str("ledger_events WHERE seq >= $1 AND seq <= $2");
@@ -39,14 +39,14 @@ pub(super) fn page_text(dialect: Dialect, filter: &Filter, terms: usize, order: 
     text
 }
 
-fn push_conditions(text: &mut String, filter: &Filter, first_place: usize) {
+fn push_conditions(text: &mut String, filter: &EventFilter, first_place: usize) {
     for (place, (column, operator)) in (first_place..).zip(conditions(filter)) {
         write(text, format_args!(" AND {column} {operator} ${place}"));
     }
 }
 
 /// The next blocks that have all of the terms. Parameters: the first and the last block, how many, the terms.
-pub(super) fn blocks_text(terms: usize, order: Order) -> String {
+pub(super) fn blocks_text(terms: usize, order: LedgerOrder) -> String {
     let mut text =
         "SELECT block FROM ledger_terms first WHERE block >= $1 AND block <= $2 AND term = $4".to_owned();
     push_others(&mut text, 5, terms);
@@ -71,10 +71,10 @@ fn push_others(text: &mut String, place: usize, terms: usize) {
     }
 }
 
-fn direction(order: Order) -> &'static str {
+fn direction(order: LedgerOrder) -> &'static str {
     match order {
-        Order::NewestFirst => "DESC",
-        Order::OldestFirst => "ASC",
+        LedgerOrder::NewestFirst => "DESC",
+        LedgerOrder::OldestFirst => "ASC",
     }
 }
 
@@ -82,7 +82,7 @@ fn write(text: &mut String, more: std::fmt::Arguments<'_>) {
     text.write_fmt(more).expect("writing to a string does not fail");
 }
 
-fn texts(filter: &Filter) -> [(&'static str, Option<&str>); 9] {
+fn texts(filter: &EventFilter) -> [(&'static str, Option<&str>); 9] {
     [
         ("kind", filter.kind.map(EventKind::as_str)),
         ("principal", filter.principal.as_ref().map(PrincipalId::as_str)),
@@ -97,14 +97,14 @@ fn texts(filter: &Filter) -> [(&'static str, Option<&str>); 9] {
 }
 
 /// In the order in which `push` adds their values.
-fn conditions(filter: &Filter) -> impl Iterator<Item = (&'static str, &'static str)> {
+fn conditions(filter: &EventFilter) -> impl Iterator<Item = (&'static str, &'static str)> {
     let times = [("at_ms", ">=", filter.from_ms), ("at_ms", "<", filter.until_ms)];
     let times = times.into_iter().filter(|(.., value)| value.is_some());
     let texts = texts(filter).into_iter().filter(|(_, value)| value.is_some());
     times.map(|(column, operator, _)| (column, operator)).chain(texts.map(|(column, _)| (column, "=")))
 }
 
-pub(super) fn push(statement: &mut Statement<'_>, filter: &Filter) {
+pub(super) fn push(statement: &mut SqlStatement<'_>, filter: &EventFilter) {
     for number in [filter.from_ms, filter.until_ms].into_iter().flatten() {
         statement.push(number);
     }
@@ -120,13 +120,14 @@ mod tests {
 
     #[test]
     fn parameters_are_numbered_in_the_order_of_their_values() {
-        let filter = Filter { from_ms: Some(1), outcome: Some(Outcome::Denied), ..Filter::default() };
-        let page = page_text(Dialect::Postgres, &filter, 0, Order::OldestFirst);
+        let filter =
+            EventFilter { from_ms: Some(1), outcome: Some(Outcome::Denied), ..EventFilter::default() };
+        let page = page_text(Dialect::Postgres, &filter, 0, LedgerOrder::OldestFirst);
         assert!(page.ends_with(
             " FROM ledger_events WHERE seq >= $1 AND seq <= $2 AND at_ms >= $4 AND outcome = $5 \
              ORDER BY seq ASC LIMIT $3"
         ));
-        let page = page_text(Dialect::Sqlite, &filter, 2, Order::NewestFirst);
+        let page = page_text(Dialect::Sqlite, &filter, 2, LedgerOrder::NewestFirst);
         let (_, from) = page.split_once(" FROM ").expect("a query");
         assert_eq!(
             from,

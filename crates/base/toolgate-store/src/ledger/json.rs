@@ -1,7 +1,7 @@
 //! Events as JSON, for the API, the command line and every export.
 
 use serde_json::{Value, json};
-use toolgate_core::event::Recorded;
+use toolgate_core::event::RecordedEvent;
 use toolgate_core::moment::rfc3339;
 
 /// The source of every CloudEvent.
@@ -9,7 +9,7 @@ pub const CLOUD_EVENT_SOURCE: &str = "toolgate";
 pub const CLOUD_EVENT_TYPE_PREFIX: &str = "dev.toolgate.";
 
 /// An event with all its fields; absent ones are omitted.
-pub fn ledger_event_json(recorded: &Recorded) -> Value {
+pub fn ledger_event_json(recorded: &RecordedEvent) -> Value {
     let (event, about) = (&recorded.event, &*recorded.event.about);
     let all = json!({
         "seq": recorded.seq,
@@ -44,7 +44,7 @@ pub fn ledger_event_json(recorded: &Recorded) -> Value {
 }
 
 /// The same as a CloudEvent 1.0. Its id is the event's position in its stream, which is unique.
-pub fn ledger_event_cloudevent(recorded: &Recorded) -> Value {
+pub fn ledger_event_cloudevent(recorded: &RecordedEvent) -> Value {
     let mut event = json!({
         "specversion": "1.0",
         "id": format!("{}/{}", recorded.stream, recorded.stream_seq),

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use toolgate_core::PrincipalId;
-use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{Durability, Event, EventKind, EventSubject, LedgerEntry, Outcome};
 
 use super::append::has;
-use super::batch::Tail;
+use super::batch::BatchTail;
 use super::own_calls::OwnCalls;
 use crate::clock::now_ms;
 
@@ -18,34 +18,34 @@ const KEPT_MAX: usize = 10_000;
 const KEPT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 #[derive(Default)]
-pub(super) struct Kept {
-    entries: Vec<KeptEntry>,
+pub(super) struct UnwrittenEntries {
+    entries: Vec<UnwrittenEntry>,
     body_bytes: usize,
 }
 
-pub(super) struct KeptEntry {
-    pub(super) late: Late,
+pub(super) struct UnwrittenEntry {
+    pub(super) late: LateEntry,
     /// The rows to look for, if the answer to its commit was lost.
-    pub(super) unsure: Option<Tail>,
+    pub(super) unsure: Option<BatchTail>,
 }
 
 /// The entries to write when the database is back.
-pub(super) enum Late {
+pub(super) enum LateEntry {
     /// An event that happened, unless it is stored already.
-    Unless(Entry),
+    Unless(LedgerEntry),
     /// The withdrawal of a call, if its start is stored: its caller was told that the store was down.
-    If(Entry),
+    If(LedgerEntry),
 }
 
-impl KeptEntry {
-    pub(super) fn entry(&self) -> &Entry {
-        let (Late::Unless(entry) | Late::If(entry)) = &self.late;
+impl UnwrittenEntry {
+    pub(super) fn entry(&self) -> &LedgerEntry {
+        let (LateEntry::Unless(entry) | LateEntry::If(entry)) = &self.late;
         entry
     }
 }
 
-impl Kept {
-    pub(super) fn all(&self) -> &[KeptEntry] {
+impl UnwrittenEntries {
+    pub(super) fn all(&self) -> &[UnwrittenEntry] {
         &self.entries
     }
 
@@ -54,31 +54,31 @@ impl Kept {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Kept::default();
+        *self = UnwrittenEntries::default();
     }
 
     /// Drops what another gateway has recorded instead: withdrawals, and the ends of calls that it closed.
     pub(super) fn drop_closed(&mut self, own: &OwnCalls) {
         self.entries.retain(|kept| match &kept.late {
-            Late::If(_) => false,
-            Late::Unless(entry) => !own.is_about_closed(entry),
+            LateEntry::If(_) => false,
+            LateEntry::Unless(entry) => !own.is_about_closed(entry),
         });
     }
 
     /// Keeps the essential part of an entry that was not written, or not for certain.
-    pub(super) fn keep(&mut self, entry: Entry, unsure: Option<Tail>) {
+    pub(super) fn keep(&mut self, entry: LedgerEntry, unsure: Option<BatchTail>) {
         let late = if entry.events.iter().any(|event| event.kind == EventKind::CallCompleted) {
-            Late::Unless(entry)
+            LateEntry::Unless(entry)
         } else if let (Some(entry), Some(_)) = (taken_back(&entry), unsure) {
-            Late::If(entry)
+            LateEntry::If(entry)
         } else {
             return;
         };
-        self.push(KeptEntry { late, unsure });
+        self.push(UnwrittenEntry { late, unsure });
     }
 
-    fn push(&mut self, mut kept: KeptEntry) {
-        let (Late::Unless(entry) | Late::If(entry)) = &mut kept.late;
+    fn push(&mut self, mut kept: UnwrittenEntry) {
+        let (LateEntry::Unless(entry) | LateEntry::If(entry)) = &mut kept.late;
         if self.entries.len() >= KEPT_MAX {
             let call = entry.events.iter().find_map(|event| event.about.call.as_ref());
             tracing::error!(?call, "the end of a call is lost: too much waits for the database");
@@ -95,16 +95,16 @@ impl Kept {
 }
 
 /// The end of a call that was refused although its start or its continuation may have been written.
-fn taken_back(entry: &Entry) -> Option<Entry> {
+fn taken_back(entry: &LedgerEntry) -> Option<LedgerEntry> {
     let started = entry.events.iter().find(|event| {
         matches!(event.kind, EventKind::CallStarted | EventKind::CallResumed)
             && event.about.call.as_ref().is_some_and(|call| !has(entry, EventKind::CallCompleted, call))
     })?;
     let end = refused(&started.about);
-    Some(Entry { events: vec![end], bodies: Vec::new(), durability: Durability::OnDisk })
+    Some(LedgerEntry { events: vec![end], bodies: Vec::new(), durability: Durability::OnDisk })
 }
 
-fn refused(about: &Arc<About>) -> Event {
+fn refused(about: &Arc<EventSubject>) -> Event {
     let mut event = Event::new(EventKind::CallCompleted, now_ms(), PrincipalId::gateway(), Arc::clone(about));
     event.outcome = Some(Outcome::Refused);
     event

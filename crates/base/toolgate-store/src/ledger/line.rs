@@ -1,7 +1,7 @@
 //! An event as it is hashed and stored.
 //!
 //! The hash is SHA-256 over: one byte, the version of this encoding; then the fields in the order of
-//! [`Line`]. A text or digest is its length plus one as 4 bytes and then its bytes, a number is a 1 and then
+//! [`LedgerLine`]. A text or digest is its length plus one as 4 bytes and then its bytes, a number is a 1 and then
 //! 8 bytes, both with the lowest byte first; an absent field is encoded with zeros for the length or the 1,
 //! and nothing after it. Lengths come first and the order is fixed, so no two events have the same encoding,
 //! and an absent text differs from an empty one.
@@ -21,7 +21,7 @@ pub(super) fn no_hash() -> Digest {
 
 /// The fields of one row, borrowed from an event or from the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(super) struct LedgerLine<'a> {
     pub(super) seq: i64,
     pub(super) tenant: &'a str,
     pub(super) stream: &'a str,
@@ -50,7 +50,7 @@ pub(super) struct Line<'a> {
 
 /// The position of an event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct EventPosition<'a> {
     pub(super) tenant: &'a str,
     pub(super) stream: &'a str,
     pub(super) seq: i64,
@@ -58,10 +58,10 @@ pub(super) struct Place<'a> {
     pub(super) previous: Digest,
 }
 
-impl<'a> Line<'a> {
-    pub(super) fn of(place: Place<'a>, event: &'a Event) -> Self {
+impl<'a> LedgerLine<'a> {
+    pub(super) fn of(place: EventPosition<'a>, event: &'a Event) -> Self {
         let about = &*event.about;
-        Line {
+        LedgerLine {
             seq: place.seq,
             tenant: place.tenant,
             stream: place.stream,

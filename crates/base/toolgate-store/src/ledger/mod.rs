@@ -29,7 +29,7 @@ mod warrant;
 mod words;
 mod writer;
 
-use toolgate_core::event::Entry;
+use toolgate_core::event::LedgerEntry;
 
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
@@ -37,20 +37,24 @@ pub use calls::{
 pub use export::{ExportFormat, ExportedLines, LedgerExport};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
-pub use read::{LEDGER_PAGE_MAX, Order};
+pub use read::{LEDGER_PAGE_MAX, LedgerOrder};
 pub use traffic::{CALL_ENDS_MAX, CallEnd, CallEnds};
-pub use verify::{LedgerFault, Tampering, Verified};
+pub use verify::{LedgerFault, LedgerVerification, Tampering};
 pub use writer::LedgerWriter;
 
-pub(crate) use head::Pen;
+pub(crate) use head::LedgerStream;
 
 use crate::db::Transaction;
 
 /// Appends an entry in a transaction that the caller opened and will commit. The events appear together with
 /// its other changes. Take other locks first: every writer to the stream waits for this one.
-pub(crate) async fn append_in(tx: &mut Transaction, pen: &Pen, mut entry: Entry) -> Result<(), sqlx::Error> {
+pub(crate) async fn append_in(
+    tx: &mut Transaction,
+    pen: &LedgerStream,
+    mut entry: LedgerEntry,
+) -> Result<(), sqlx::Error> {
     clean::clean(&mut entry);
-    let taken = head::Head::take(tx, pen).await?;
-    append::append(tx, pen, taken, &[&entry], &mut append::Known::default()).await?;
+    let taken = head::StreamHead::take(tx, pen).await?;
+    append::append(tx, pen, taken, &[&entry], &mut append::KnownRows::default()).await?;
     Ok(())
 }

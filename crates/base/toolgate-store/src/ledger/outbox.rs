@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use toolgate_core::event::{Durability, EventKind, Recorded};
+use toolgate_core::event::{Durability, EventKind, RecordedEvent};
 
 use super::append::COLUMNS;
 use super::row::RecordedRow;
@@ -49,9 +49,9 @@ pub enum SinkStart {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OutboxBatch {
     /// In the order of each stream, without gaps except for kinds that were not requested.
-    pub events: Vec<Recorded>,
+    pub events: Vec<RecordedEvent>,
     /// The positions after these are delivered.
-    positions: Vec<Position>,
+    positions: Vec<OutboxPosition>,
     /// The holder of the lease; empty if there is nothing to deliver.
     holder: String,
 }
@@ -63,7 +63,7 @@ impl OutboxBatch {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Position {
+struct OutboxPosition {
     stream: String,
     stream_seq: i64,
 }
@@ -192,7 +192,7 @@ impl Store {
                 };
                 batch.events.extend(found);
             }
-            batch.positions.push(Position { stream, stream_seq: at });
+            batch.positions.push(OutboxPosition { stream, stream_seq: at });
         }
         Ok(batch)
     }
@@ -204,7 +204,7 @@ impl Store {
         after: i64,
         upto: i64,
         limit: usize,
-    ) -> Result<Vec<Recorded>, sqlx::Error> {
+    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
         let limit = i64::try_from(limit).expect("a batch is limited");
         let window = self.db.sql(sqlx::AssertSqlSafe(window_text(kinds.len())));
         let mut window = window.bind(stream).bind(after).bind(upto).bind(limit);
@@ -214,7 +214,12 @@ impl Store {
         Ok(window.fetch_all::<RecordedRow>().await?.into_iter().map(|row| row.0).collect())
     }
 
-    async fn settle(&self, sink: &str, positions: &[Position], holder: &str) -> Result<(), sqlx::Error> {
+    async fn settle(
+        &self,
+        sink: &str,
+        positions: &[OutboxPosition],
+        holder: &str,
+    ) -> Result<(), sqlx::Error> {
         // If the machine dies right now, the batch is delivered once more.
         let mut tx = self.db.begin(Durability::Written).await?;
         advance(&mut tx, sink, positions).await?;
@@ -223,7 +228,7 @@ impl Store {
     }
 }
 
-async fn advance(tx: &mut Transaction, sink: &str, positions: &[Position]) -> Result<(), sqlx::Error> {
+async fn advance(tx: &mut Transaction, sink: &str, positions: &[OutboxPosition]) -> Result<(), sqlx::Error> {
     for position in positions {
         tx.sql(ADVANCE).bind(sink).bind(&*position.stream).bind(position.stream_seq).execute().await?;
     }

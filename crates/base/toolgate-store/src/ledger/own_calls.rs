@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use toolgate_core::event::{Entry, EventKind};
+use toolgate_core::event::{EventKind, LedgerEntry};
 use toolgate_core::id::CallId;
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct OwnCalls {
 
 impl OwnCalls {
     /// Notes an entry that was written.
-    pub(super) fn note(&mut self, entry: &Entry) {
+    pub(super) fn note(&mut self, entry: &LedgerEntry) {
         for event in &entry.events {
             let Some(call) = &event.about.call else { continue };
             match event.kind {
@@ -41,7 +41,7 @@ impl OwnCalls {
     }
 
     /// True if an entry continues or ends a call that another gateway has closed.
-    pub(super) fn is_about_closed(&self, entry: &Entry) -> bool {
+    pub(super) fn is_about_closed(&self, entry: &LedgerEntry) -> bool {
         entry.events.iter().any(|event| {
             let goes_on = matches!(
                 event.kind,

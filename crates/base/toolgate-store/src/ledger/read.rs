@@ -1,13 +1,13 @@
 //! Reading the ledger: pages, and all of one call.
 
-use toolgate_core::event::{Durability, Filter, Recorded};
+use toolgate_core::event::{Durability, EventFilter, RecordedEvent};
 use toolgate_core::id::CallId;
 
 use super::append::MINUTE_MS;
 use super::row::RecordedRow;
 use super::terms::BLOCK;
 use super::{filter, terms};
-use crate::db::{Dialect, Lock};
+use crate::db::{DbLock, Dialect};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
@@ -26,7 +26,7 @@ const MINUTES: &str =
 pub(super) const LAST_SEQ: &str = "SELECT COALESCE(MAX(seq), 0) FROM ledger_events";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum LedgerOrder {
     NewestFirst,
     /// This order can be resumed later: nothing appears behind the last event of a page.
     OldestFirst,
@@ -37,36 +37,36 @@ impl Store {
     /// page before.
     pub async fn ledger_page(
         &self,
-        filter: &Filter,
+        filter: &EventFilter,
         after: Option<i64>,
         limit: usize,
-        order: Order,
-    ) -> Result<Vec<Recorded>, StoreError> {
+        order: LedgerOrder,
+    ) -> Result<Vec<RecordedEvent>, StoreError> {
         let page = self.page(filter, after, limit.clamp(1, LEDGER_PAGE_MAX), order).await;
         page.map_err(doing("read the ledger"))
     }
 
     /// All events of one call, oldest first.
-    pub async fn ledger_call(&self, call: &CallId) -> Result<Vec<Recorded>, StoreError> {
-        let filter = Filter { call: Some(call.clone()), ..Filter::default() };
-        let page = self.page(&filter, None, CALL_EVENTS_MAX, Order::OldestFirst).await;
+    pub async fn ledger_call(&self, call: &CallId) -> Result<Vec<RecordedEvent>, StoreError> {
+        let filter = EventFilter { call: Some(call.clone()), ..EventFilter::default() };
+        let page = self.page(&filter, None, CALL_EVENTS_MAX, LedgerOrder::OldestFirst).await;
         page.map_err(doing("read a call in the ledger"))
     }
 
     async fn page(
         &self,
-        filter: &Filter,
+        filter: &EventFilter,
         after: Option<i64>,
         limit: usize,
-        order: Order,
-    ) -> Result<Vec<Recorded>, sqlx::Error> {
+        order: LedgerOrder,
+    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
         let Some(mut span) = self.span_of_time(filter).await? else { return Ok(Vec::new()) };
         match (order, after) {
-            (Order::NewestFirst, Some(after)) => span.last = span.last.min(after.saturating_sub(1)),
-            (Order::OldestFirst, Some(after)) => span.first = span.first.max(after.saturating_add(1)),
+            (LedgerOrder::NewestFirst, Some(after)) => span.last = span.last.min(after.saturating_sub(1)),
+            (LedgerOrder::OldestFirst, Some(after)) => span.first = span.first.max(after.saturating_add(1)),
             (_, None) => {}
         }
-        if order == Order::OldestFirst {
+        if order == LedgerOrder::OldestFirst {
             span.last = span.last.min(self.horizon().await?);
         }
         let terms = terms::wanted(filter);
@@ -79,21 +79,21 @@ impl Store {
     /// Goes from one handful of blocks to the next until the page is full.
     async fn events_of_terms(
         &self,
-        filter: &Filter,
+        filter: &EventFilter,
         terms: &[String],
-        mut span: Span,
+        mut span: SeqRange,
         limit: usize,
-        order: Order,
-    ) -> Result<Vec<Recorded>, sqlx::Error> {
+        order: LedgerOrder,
+    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
         let (mut page, mut blocks_at_once) = (Vec::new(), BLOCKS_FIRST);
         while span.first <= span.last && page.len() < limit {
             let blocks = self.blocks(terms, &span, blocks_at_once, order).await?;
             let (Some(low), Some(high)) = (blocks.iter().min(), blocks.iter().max()) else { break };
-            let handful = Span { first: *low, last: *high };
+            let handful = SeqRange { first: *low, last: *high };
             page.extend(self.events(filter, terms, &span, Some(&handful), limit - page.len(), order).await?);
             match order {
-                Order::NewestFirst => span.last = low * BLOCK - 1,
-                Order::OldestFirst => span.first = (high + 1) * BLOCK,
+                LedgerOrder::NewestFirst => span.last = low * BLOCK - 1,
+                LedgerOrder::OldestFirst => span.first = (high + 1) * BLOCK,
             }
             blocks_at_once = BLOCKS_NEXT;
         }
@@ -103,9 +103,9 @@ impl Store {
     async fn blocks(
         &self,
         terms: &[String],
-        span: &Span,
+        span: &SeqRange,
         limit: i64,
-        order: Order,
+        order: LedgerOrder,
     ) -> Result<Vec<i64>, sqlx::Error> {
         let text = filter::blocks_text(terms.len(), order);
         let mut statement = self.db.sql(sqlx::AssertSqlSafe(text));
@@ -118,13 +118,13 @@ impl Store {
 
     async fn events(
         &self,
-        filter: &Filter,
+        filter: &EventFilter,
         terms: &[String],
-        span: &Span,
-        blocks: Option<&Span>,
+        span: &SeqRange,
+        blocks: Option<&SeqRange>,
         limit: usize,
-        order: Order,
-    ) -> Result<Vec<Recorded>, sqlx::Error> {
+        order: LedgerOrder,
+    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
         let text = filter::page_text(self.db.dialect(), filter, terms.len(), order);
         let mut statement = self.db.sql(sqlx::AssertSqlSafe(text));
         statement.push(span.first);
@@ -140,16 +140,16 @@ impl Store {
     }
 
     /// The range of numbers that contains the events of the requested time; it may contain others.
-    pub(super) async fn span_of_time(&self, filter: &Filter) -> Result<Option<Span>, sqlx::Error> {
+    pub(super) async fn span_of_time(&self, filter: &EventFilter) -> Result<Option<SeqRange>, sqlx::Error> {
         if filter.from_ms.is_none() && filter.until_ms.is_none() {
-            return Ok(Some(Span { first: 0, last: i64::MAX }));
+            return Ok(Some(SeqRange { first: 0, last: i64::MAX }));
         }
         let minute = |ms: i64| ms.div_euclid(MINUTE_MS);
         let from = filter.from_ms.map_or(i64::MIN, minute);
         let until = filter.until_ms.map_or(i64::MAX, |until| minute(until.saturating_sub(1)));
         let (first, last) = self.db.sql(MINUTES).bind(from).bind(until).fetch_one().await?;
         let (first, last): (Option<i64>, Option<i64>) = (first, last);
-        Ok(first.zip(last).map(|(first, last)| Span { first, last }))
+        Ok(first.zip(last).map(|(first, last)| SeqRange { first, last }))
     }
 
     /// The number up to which no event can still appear.
@@ -162,14 +162,14 @@ impl Store {
             return Ok(i64::MAX);
         }
         let mut tx = self.db.begin(Durability::Written).await?;
-        tx.alone(Lock::LedgerNumbers).await?;
+        tx.alone(DbLock::LedgerNumbers).await?;
         let (last,): (i64,) = tx.sql(LAST_SEQ).fetch_one().await?;
         tx.commit().await?;
         Ok(last)
     }
 }
 
-pub(super) struct Span {
+pub(super) struct SeqRange {
     pub(super) first: i64,
     pub(super) last: i64,
 }

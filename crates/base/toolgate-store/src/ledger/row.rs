@@ -5,14 +5,14 @@ use std::sync::Arc;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
-use toolgate_core::event::{About, DecisionKind, Event, EventKind, Outcome, Recorded};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
-use super::line::Line;
+use super::line::LedgerLine;
 
 /// A type that a column can store.
-pub(super) trait Columns {
+pub(super) trait ColumnValue {
     fn text(&self, place: usize) -> Result<Option<&str>, sqlx::Error>;
     fn number(&self, place: usize) -> Result<Option<i64>, sqlx::Error>;
     fn bytes(&self, place: usize) -> Result<Option<&[u8]>, sqlx::Error>;
@@ -20,7 +20,7 @@ pub(super) trait Columns {
 
 macro_rules! columns {
     ($row:ty) => {
-        impl Columns for $row {
+        impl ColumnValue for $row {
             fn text(&self, place: usize) -> Result<Option<&str>, sqlx::Error> {
                 self.try_get(place)
             }
@@ -53,7 +53,7 @@ columns!(SqliteRow);
 columns!(PgRow);
 
 /// An event as others see it.
-pub(super) struct RecordedRow(pub(super) Recorded);
+pub(super) struct RecordedRow(pub(super) RecordedEvent);
 
 /// The part of an event that verification needs. The hash is computed while the row is read, so that nothing
 /// is copied.
@@ -63,19 +63,19 @@ pub(super) struct CheckedRow {
     pub(super) stream: String,
     pub(super) stream_seq: i64,
     /// `None` where the row cannot be read as an event at all.
-    pub(super) hashes: Option<Hashes>,
+    pub(super) hashes: Option<ChainHashes>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Hashes {
+pub(super) struct ChainHashes {
     pub(super) previous: Digest,
     pub(super) stored: Digest,
     pub(super) computed: Digest,
 }
 
-fn checked(row: &impl Columns) -> Result<CheckedRow, sqlx::Error> {
+fn checked(row: &impl ColumnValue) -> Result<CheckedRow, sqlx::Error> {
     let hashes = match read_line(row) {
-        Ok((line, stored)) => Some(Hashes { previous: line.previous, stored, computed: line.hash() }),
+        Ok((line, stored)) => Some(ChainHashes { previous: line.previous, stored, computed: line.hash() }),
         Err(_) => None,
     };
     Ok(CheckedRow {
@@ -87,8 +87,8 @@ fn checked(row: &impl Columns) -> Result<CheckedRow, sqlx::Error> {
 }
 
 /// Reads the columns of `append::COLUMNS`, and the hash.
-fn read_line(row: &impl Columns) -> Result<(Line<'_>, Digest), sqlx::Error> {
-    let line = Line {
+fn read_line(row: &impl ColumnValue) -> Result<(LedgerLine<'_>, Digest), sqlx::Error> {
+    let line = LedgerLine {
         seq: required(row.number(0)?)?,
         tenant: required(row.text(1)?)?,
         stream: required(row.text(2)?)?,
@@ -117,8 +117,8 @@ fn read_line(row: &impl Columns) -> Result<(Line<'_>, Digest), sqlx::Error> {
     Ok((line, digest(required(row.bytes(5)?)?)?))
 }
 
-fn recorded(line: &Line<'_>, hash: Digest) -> Result<Recorded, sqlx::Error> {
-    let about = About {
+fn recorded(line: &LedgerLine<'_>, hash: Digest) -> Result<RecordedEvent, sqlx::Error> {
+    let about = EventSubject {
         session: line.session.map(SessionId::new),
         run: line.run.map(RunId::new),
         task: line.task.map(Into::into),
@@ -143,7 +143,7 @@ fn recorded(line: &Line<'_>, hash: Digest) -> Result<Recorded, sqlx::Error> {
         detail: line.detail.map(json).transpose()?,
     };
     let (seq, stream, stream_seq) = (line.seq, line.stream.into(), line.stream_seq);
-    Ok(Recorded { seq, stream, stream_seq, event, previous: line.previous, hash })
+    Ok(RecordedEvent { seq, stream, stream_seq, event, previous: line.previous, hash })
 }
 
 fn required<T>(value: Option<T>) -> Result<T, sqlx::Error> {

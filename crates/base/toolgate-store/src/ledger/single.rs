@@ -2,22 +2,23 @@
 
 use std::sync::LazyLock;
 
-use super::append::{Batch, COLUMN_COUNT, COLUMNS, OPEN_COLUMN_COUNT, OPEN_COLUMNS};
+use super::append::{COLUMN_COUNT, COLUMNS, LedgerBatch, OPEN_COLUMN_COUNT, OPEN_COLUMNS};
 use crate::db::Transaction;
-use crate::rows::Rows;
+use crate::rows::MultiRowInsert;
 
 const DRAW_SEQS: &str = "SELECT nextval('ledger_seq') FROM generate_series(1, $1)";
-static INSERT_EVENTS: LazyLock<Rows> =
-    LazyLock::new(|| Rows::new(&format!("INSERT INTO ledger_events ({COLUMNS}) VALUES "), COLUMN_COUNT, ""));
-static INSERT_OPEN: LazyLock<Rows> = LazyLock::new(|| {
+static INSERT_EVENTS: LazyLock<MultiRowInsert> = LazyLock::new(|| {
+    MultiRowInsert::new(&format!("INSERT INTO ledger_events ({COLUMNS}) VALUES "), COLUMN_COUNT, "")
+});
+static INSERT_OPEN: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let before = format!("INSERT INTO open_calls ({OPEN_COLUMNS}) VALUES ");
     // A call that is sent once more is still one call.
-    Rows::new(&before, OPEN_COLUMN_COUNT, " ON CONFLICT (call) DO NOTHING")
+    MultiRowInsert::new(&before, OPEN_COLUMN_COUNT, " ON CONFLICT (call) DO NOTHING")
 });
-static DELETE_OPEN: LazyLock<Rows> =
-    LazyLock::new(|| Rows::new("DELETE FROM open_calls WHERE call IN (VALUES ", 1, ")"));
-static INSERT_TERMS: LazyLock<Rows> = LazyLock::new(|| {
-    Rows::new("INSERT INTO ledger_terms (term, block) VALUES ", 2, " ON CONFLICT DO NOTHING")
+static DELETE_OPEN: LazyLock<MultiRowInsert> =
+    LazyLock::new(|| MultiRowInsert::new("DELETE FROM open_calls WHERE call IN (VALUES ", 1, ")"));
+static INSERT_TERMS: LazyLock<MultiRowInsert> = LazyLock::new(|| {
+    MultiRowInsert::new("INSERT INTO ledger_terms (term, block) VALUES ", 2, " ON CONFLICT DO NOTHING")
 });
 const PAUSE: &str = "UPDATE open_calls SET round = round + 1, paused_at_ms = $2 WHERE call = $1";
 /// Numbers only grow within a stream, so the first one stays.
@@ -35,7 +36,7 @@ pub(super) async fn draw_seqs(tx: &mut Transaction, count: usize) -> Result<Vec<
     Ok(drawn.into_iter().map(|(seq,)| seq).collect())
 }
 
-pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
+pub(super) async fn write(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
     INSERT_EVENTS.execute(tx, &batch.lines, |to, line| line.push_to(batch.pen, to)).await?;
     INSERT_OPEN.execute(tx, &batch.opened, |to, opened| opened.push_to(batch.pen, to)).await?;
     pause(tx, batch).await?;
@@ -55,7 +56,7 @@ pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
 }
 
 /// Calls that wait for their clients from now on.
-pub(super) async fn pause(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
+pub(super) async fn pause(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
     for (call, at_ms) in &batch.paused {
         tx.sql(PAUSE).bind(call.as_str()).bind(*at_ms).execute().await?;
     }
@@ -65,7 +66,7 @@ pub(super) async fn pause(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
 /// The entries from the n-th on.
 pub(super) async fn mark_minutes(
     tx: &mut Transaction,
-    batch: &Batch<'_>,
+    batch: &LedgerBatch<'_>,
     first: usize,
 ) -> Result<(), sqlx::Error> {
     for one in batch.minutes.iter().skip(first) {

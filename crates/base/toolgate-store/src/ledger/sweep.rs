@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{Durability, Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 
-use super::append::{Known, append};
-use super::head::{Head, Pen};
+use super::append::{KnownRows, append};
+use super::head::{LedgerStream, StreamHead};
 use super::row;
 use crate::clock::now_ms;
 use crate::error::doing;
@@ -52,23 +52,23 @@ impl Store {
         }
     }
 
-    async fn sweep_some(&self, pen: &Pen) -> Result<Vec<CallId>, sqlx::Error> {
+    async fn sweep_some(&self, pen: &LedgerStream) -> Result<Vec<CallId>, sqlx::Error> {
         let now = now_ms();
         let mut tx = self.db.begin(Durability::OnDisk).await?;
-        let taken = Head::take(&mut tx, pen).await?;
+        let taken = StreamHead::take(&mut tx, pen).await?;
         let open = tx.sql(READ_OPEN).bind(&*pen.stream).bind(now - PAUSED_TIME_MAX_MS).bind(SWEPT_AT_ONCE);
         let open: Vec<OpenCall> = open.fetch_all().await?;
         let calls = open.iter().map(|open| CallId::new(&*open.call)).collect();
         let events = open.into_iter().map(|open| end(open, now)).collect::<Result<_, _>>()?;
-        let entry = Entry { events, bodies: Vec::new(), durability: Durability::OnDisk };
-        append(&mut tx, pen, taken, &[&entry], &mut Known::default()).await?;
+        let entry = LedgerEntry { events, bodies: Vec::new(), durability: Durability::OnDisk };
+        append(&mut tx, pen, taken, &[&entry], &mut KnownRows::default()).await?;
         tx.commit().await?;
         Ok(calls)
     }
 }
 
 fn end(open: OpenCall, now_ms: i64) -> Result<Event, sqlx::Error> {
-    let about = About {
+    let about = EventSubject {
         session: open.session.map(SessionId::new),
         run: open.run.map(RunId::new),
         task: open.task.map(Into::into),

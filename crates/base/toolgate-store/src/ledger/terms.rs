@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use toolgate_core::event::{DecisionKind, Event, EventKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
@@ -25,9 +25,9 @@ const COMMON_DECISION: DecisionKind = DecisionKind::Permit;
 const LETTERS: [char; 9] = ['c', 'r', 's', 'k', 'o', 'd', 't', 'p', 'v'];
 
 /// In the order of `LETTERS`.
-type Values<'a> = [Option<&'a str>; LETTERS.len()];
+type TermValues<'a> = [Option<&'a str>; LETTERS.len()];
 
-fn of_event(event: &Event) -> Values<'_> {
+fn of_event(event: &Event) -> TermValues<'_> {
     let about = &event.about;
     [
         about.call.as_ref().map(CallId::as_str),
@@ -42,7 +42,7 @@ fn of_event(event: &Event) -> Values<'_> {
     ]
 }
 
-fn of_filter(filter: &Filter) -> Values<'_> {
+fn of_filter(filter: &EventFilter) -> TermValues<'_> {
     [
         filter.call.as_ref().map(CallId::as_str),
         filter.run.as_ref().map(RunId::as_str),
@@ -79,7 +79,7 @@ fn term(letter: char, value: &str) -> String {
 }
 
 /// The terms that every event must have to pass a filter.
-pub(super) fn wanted(filter: &Filter) -> Vec<String> {
+pub(super) fn wanted(filter: &EventFilter) -> Vec<String> {
     let values = LETTERS.into_iter().zip(of_filter(filter));
     // Postgres refuses characters that the ledger cannot store.
     values.filter_map(|(letter, value)| Some(clean::replaced(&term(letter, value?)))).collect()
@@ -122,16 +122,16 @@ impl KnownTerms {
 mod tests {
     use std::sync::Arc;
 
-    use toolgate_core::event::About;
+    use toolgate_core::event::EventSubject;
 
     use super::*;
 
     fn event(kind: EventKind, call: &str) -> Event {
-        let about = About {
+        let about = EventSubject {
             call: Some(CallId::new(call)),
             tool: Some(CanonicalName::recorded("files:read")),
             server: Some(ServerName::new("files").expect("a legal name")),
-            ..About::default()
+            ..EventSubject::default()
         };
         Event::new(kind, 0, PrincipalId::new("files"), Arc::new(about))
     }
@@ -172,14 +172,14 @@ mod tests {
     #[test]
     fn a_filter_wants_the_terms_that_its_events_have() {
         let event = event(EventKind::ApprovalVoted, "tc_\0");
-        let filter = Filter {
+        let filter = EventFilter {
             call: event.about.call.clone(),
             kind: Some(event.kind),
             outcome: Some(Outcome::Succeeded),
             principal: Some(event.principal),
-            ..Filter::default()
+            ..EventFilter::default()
         };
         assert_eq!(wanted(&filter), ["c:tc_\u{FFFD}", "k:approval.voted", "p:files"]);
-        assert_eq!(wanted(&Filter::default()), Vec::<String>::new());
+        assert_eq!(wanted(&EventFilter::default()), Vec::<String>::new());
     }
 }

@@ -1,7 +1,7 @@
 //! The traffic in the ledger: the ends of calls as they come in, each read once.
 
 use toolgate_core::PrincipalId;
-use toolgate_core::event::{Filter, Outcome};
+use toolgate_core::event::{EventFilter, Outcome};
 
 use super::read::LAST_SEQ;
 use crate::db::Dialect;
@@ -61,7 +61,7 @@ impl Store {
     /// The number of an event before which there is nothing of this time or later.
     pub async fn ledger_before(&self, at_ms: i64) -> Result<i64, StoreError> {
         const DOING: &str = "find a moment in the ledger";
-        let since = Filter { from_ms: Some(at_ms), ..Filter::default() };
+        let since = EventFilter { from_ms: Some(at_ms), ..EventFilter::default() };
         if let Some(span) = self.span_of_time(&since).await.map_err(doing(DOING))? {
             return Ok(span.first - 1);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::append::COLUMNS;
-use super::head::{Head, Trust};
+use super::head::{HeadTrust, StreamHead};
 use super::row::{self, CheckedRow};
 use crate::error::doing;
 use crate::{Store, StoreError};
@@ -18,7 +18,7 @@ const FIRST_FROM: &str = "SELECT stream_seq, seq FROM ledger_events WHERE stream
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verified {
+pub struct LedgerVerification {
     /// The number of events that were checked.
     pub events: u64,
     pub streams: usize,
@@ -70,7 +70,10 @@ impl Store {
     ///
     /// No check inside the database can notice that all of it, including its heads, was restored to an
     /// earlier state.
-    pub async fn verify_ledger(&self, on_progress: impl FnMut(u64)) -> Result<Verified, StoreError> {
+    pub async fn verify_ledger(
+        &self,
+        on_progress: impl FnMut(u64),
+    ) -> Result<LedgerVerification, StoreError> {
         let key = self.sealing_key().await?;
         self.verify_with(&key, on_progress).await.map_err(doing("verify the ledger"))
     }
@@ -79,8 +82,8 @@ impl Store {
         &self,
         key: &[u8; 32],
         mut on_progress: impl FnMut(u64),
-    ) -> Result<Verified, sqlx::Error> {
-        let mut check = Check::default();
+    ) -> Result<LedgerVerification, sqlx::Error> {
+        let mut check = LedgerCheck::default();
         // Heads first: later events lie beyond them and are left for another time.
         for sealed in self.heads().await? {
             if let Err(fault) = check.expect(&sealed, key) {
@@ -136,9 +139,10 @@ pub(super) struct SealedHead {
 
 impl SealedHead {
     /// The head, if it was sealed with this key.
-    fn open(&self, key: &[u8; 32]) -> Result<Head, LedgerFault> {
+    fn open(&self, key: &[u8; 32]) -> Result<StreamHead, LedgerFault> {
         let hash = row::digest(&self.hash).ok();
-        let head = hash.map(|hash| Head { stream_seq: self.stream_seq, hash, trust: Trust::Sealed });
+        let head =
+            hash.map(|hash| StreamHead { stream_seq: self.stream_seq, hash, trust: HeadTrust::Sealed });
         head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream)).ok_or_else(|| LedgerFault {
             stream: self.stream.clone(),
             stream_seq: self.stream_seq,
@@ -149,25 +153,25 @@ impl SealedHead {
 }
 
 /// The position in one stream.
-struct Walk {
+struct StreamWalk {
     /// The last event that fitted.
-    at: Head,
+    at: StreamHead,
     seq: Option<i64>,
     /// The sealed head, as it was at the start.
-    sealed: Head,
+    sealed: StreamHead,
     /// The furthest event that lies beyond it.
     beyond: Option<i64>,
 }
 
 #[derive(Default)]
-pub(super) struct Check {
-    streams: BTreeMap<String, Walk>,
+pub(super) struct LedgerCheck {
+    streams: BTreeMap<String, StreamWalk>,
     events: u64,
 }
 
-impl Check {
+impl LedgerCheck {
     pub(super) fn expect(&mut self, sealed: &SealedHead, key: &[u8; 32]) -> Result<(), LedgerFault> {
-        let walk = Walk { at: Head::start(), seq: None, sealed: sealed.open(key)?, beyond: None };
+        let walk = StreamWalk { at: StreamHead::start(), seq: None, sealed: sealed.open(key)?, beyond: None };
         self.streams.insert(sealed.stream.clone(), walk);
         Ok(())
     }
@@ -178,10 +182,10 @@ impl Check {
         let walk = match self.streams.get_mut(&row.stream) {
             Some(walk) => walk,
             // A stream that was started meanwhile, unless it still has no head in the end.
-            None => self.streams.entry(row.stream.clone()).or_insert(Walk {
-                at: Head::start(),
+            None => self.streams.entry(row.stream.clone()).or_insert(StreamWalk {
+                at: StreamHead::start(),
                 seq: None,
-                sealed: Head::start(),
+                sealed: StreamHead::start(),
                 beyond: None,
             }),
         };
@@ -200,12 +204,12 @@ impl Check {
         Ok(())
     }
 
-    fn verified(&self, fault: Option<LedgerFault>) -> Verified {
-        Verified { events: self.events, streams: self.streams.len(), fault }
+    fn verified(&self, fault: Option<LedgerFault>) -> LedgerVerification {
+        LedgerVerification { events: self.events, streams: self.streams.len(), fault }
     }
 }
 
-impl Walk {
+impl StreamWalk {
     fn take(&mut self, row: &CheckedRow) -> Result<(), LedgerFault> {
         let Some(hashes) = row.hashes else { return Err(fault(row, Tampering::Edited)) };
         if hashes.stored != hashes.computed {
@@ -232,7 +236,7 @@ impl Walk {
         if row.stream_seq == self.sealed.stream_seq && hashes.stored != self.sealed.hash {
             return Err(fault(row, Tampering::Edited));
         }
-        self.at = Head { stream_seq: row.stream_seq, hash: hashes.stored, trust: Trust::Sealed };
+        self.at = StreamHead { stream_seq: row.stream_seq, hash: hashes.stored, trust: HeadTrust::Sealed };
         self.seq = Some(row.seq);
         Ok(())
     }
@@ -248,7 +252,7 @@ impl Walk {
         LedgerFault { stream, stream_seq, seq: Some(seq), what: Tampering::Edited }
     }
 
-    fn end(&self, stream: &str, now: Option<Head>) -> Result<(), LedgerFault> {
+    fn end(&self, stream: &str, now: Option<StreamHead>) -> Result<(), LedgerFault> {
         let fault = |stream_seq, what| LedgerFault { stream: stream.into(), stream_seq, seq: None, what };
         if self.at.stream_seq < self.sealed.stream_seq {
             return Err(fault(self.at.stream_seq + 1, Tampering::Dropped));

@@ -1,14 +1,14 @@
 //! Using up the permissions of a batch of calls.
 
-use toolgate_core::event::{Entry, Event};
+use toolgate_core::event::{Event, LedgerEntry};
 use toolgate_core::governance::{StartRefused, Warrant};
 use toolgate_core::id::CallId;
 
-use super::batch::Op;
+use super::batch::WriteOp;
 use super::clean;
-use super::head::Pen;
+use super::head::LedgerStream;
 use crate::db::Transaction;
-use crate::warrant::{Used, consume, use_grant};
+use crate::warrant::{WarrantOutcome, consume, use_grant};
 
 /// The gateway that takes a round continues the call, in its own stream.
 const TAKE_ROUND: &str = "UPDATE open_calls SET paused_at_ms = NULL, stream = $3 \
@@ -19,15 +19,15 @@ const TAKE_ROUND: &str = "UPDATE open_calls SET paused_at_ms = NULL, stream = $3
 /// circle.
 pub(super) async fn use_up_all(
     tx: &mut Transaction,
-    pen: &Pen,
-    ops: &[Op],
-) -> Result<Vec<Used>, sqlx::Error> {
-    let mut used: Vec<Used> = ops.iter().map(|_| Ok(Vec::<Event>::new())).collect();
+    pen: &LedgerStream,
+    ops: &[WriteOp],
+) -> Result<Vec<WarrantOutcome>, sqlx::Error> {
+    let mut used: Vec<WarrantOutcome> = ops.iter().map(|_| Ok(Vec::<Event>::new())).collect();
     let mut needed: Vec<(&str, usize)> =
         ops.iter().enumerate().filter_map(|(place, op)| Some((id(&op.warrant)?, place))).collect();
     needed.sort_unstable();
     for (_, place) in needed {
-        let Op { entry, warrant, .. } = &ops[place];
+        let WriteOp { entry, warrant, .. } = &ops[place];
         used[place] = use_up(tx, pen, entry, warrant).await?;
     }
     Ok(used)
@@ -44,10 +44,10 @@ fn id(warrant: &Warrant) -> Option<&str> {
 
 async fn use_up(
     tx: &mut Transaction,
-    pen: &Pen,
-    entry: &Entry,
+    pen: &LedgerStream,
+    entry: &LedgerEntry,
     warrant: &Warrant,
-) -> Result<Used, sqlx::Error> {
+) -> Result<WarrantOutcome, sqlx::Error> {
     match warrant {
         Warrant::NoneNeeded => Ok(Ok(Vec::new())),
         Warrant::Approval { id, binding, effective, call } => {
@@ -58,7 +58,12 @@ async fn use_up(
     }
 }
 
-async fn take_round(tx: &mut Transaction, pen: &Pen, call: &CallId, round: u32) -> Result<Used, sqlx::Error> {
+async fn take_round(
+    tx: &mut Transaction,
+    pen: &LedgerStream,
+    call: &CallId,
+    round: u32,
+) -> Result<WarrantOutcome, sqlx::Error> {
     let take = tx.sql(TAKE_ROUND).bind(clean::replaced(call.as_str()));
     let taken = take.bind(i64::from(round)).bind(&*pen.stream).execute().await?;
     Ok(if taken == 1 { Ok(Vec::new()) } else { Err(StartRefused::Round) })

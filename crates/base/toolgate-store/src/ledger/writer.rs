@@ -10,18 +10,18 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use toolgate_core::event::Entry;
+use toolgate_core::event::LedgerEntry;
 use toolgate_core::governance::{Ledger, StartRefused, StoreDown, Warrant};
 use toolgate_core::port::BoxFuture;
 
-use super::append::Known;
-use super::batch::{self, Desk, Failure, Op, Verdicts};
+use super::append::KnownRows;
+use super::batch::{self, BatchFailure, Desk, WriteOp, WriteVerdicts};
 use super::clean::clean;
-use super::head::Pen;
-use super::kept::Kept;
+use super::head::LedgerStream;
+use super::kept::UnwrittenEntries;
 use super::own_calls::OwnCalls;
 use crate::gateways::{StreamClaim, Tenure};
-use crate::pulse::Pulse;
+use crate::pulse::DbPulse;
 use crate::{Store, StoreError};
 
 /// Callers beyond these wait for a place in the queue.
@@ -43,15 +43,15 @@ const CLOSED_ELSEWHERE: &str =
 /// Writes to one stream of the ledger. Clones share one task, which ends when the last of them is gone.
 #[derive(Clone)]
 pub struct LedgerWriter {
-    queue: mpsc::Sender<Message>,
+    queue: mpsc::Sender<WriterMessage>,
     up: Arc<AtomicBool>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<DbPulse>,
     claim: Option<Arc<StreamClaim>>,
-    pen: Pen,
+    pen: LedgerStream,
 }
 
-enum Message {
-    Write(Box<Op>),
+enum WriterMessage {
+    Write(Box<WriteOp>),
     Close(oneshot::Sender<()>),
 }
 
@@ -75,13 +75,13 @@ impl LedgerWriter {
         let claimed =
             claim.clone().map(|claim| Claimed { tenure: claim.tenure(), claim, own: OwnCalls::default() });
         let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, claim, pen: pen.clone() };
-        let task = Task {
+        let task = WriterTask {
             store: store.clone(),
             pen,
             claimed,
             up,
-            kept: Kept::default(),
-            known: Known::default(),
+            kept: UnwrittenEntries::default(),
+            known: KnownRows::default(),
             away: None,
         };
         store.tasks.spawn(task.run(inbox));
@@ -93,7 +93,7 @@ impl LedgerWriter {
     }
 
     /// For writers to the same stream in their own transactions.
-    pub(crate) fn pen(&self) -> &Pen {
+    pub(crate) fn pen(&self) -> &LedgerStream {
         &self.pen
     }
 
@@ -101,7 +101,7 @@ impl LedgerWriter {
     pub async fn close(&self) {
         let (done, wait) = oneshot::channel();
         let closed = async {
-            if self.queue.send(Message::Close(done)).await.is_ok() {
+            if self.queue.send(WriterMessage::Close(done)).await.is_ok() {
                 // An error means that the task has ended, which is the goal.
                 drop(wait.await);
             }
@@ -111,20 +111,27 @@ impl LedgerWriter {
         }
     }
 
-    fn write(&self, mut entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+    fn write(
+        &self,
+        mut entry: LedgerEntry,
+        warrant: Warrant,
+    ) -> BoxFuture<'static, Result<(), StartRefused>> {
         let queue = self.queue.clone();
         Box::pin(async move {
             clean(&mut entry);
             let (reply, answer) = oneshot::channel();
             let closed = || StartRefused::Down(StoreDown(CLOSED.into()));
-            queue.send(Message::Write(Box::new(Op { entry, warrant, reply }))).await.map_err(|_| closed())?;
+            queue
+                .send(WriterMessage::Write(Box::new(WriteOp { entry, warrant, reply })))
+                .await
+                .map_err(|_| closed())?;
             answer.await.unwrap_or_else(|_| Err(closed()))
         })
     }
 }
 
 impl Ledger for LedgerWriter {
-    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+    fn append(&self, entry: LedgerEntry) -> BoxFuture<'static, Result<(), StoreDown>> {
         let written = self.write(entry, Warrant::NoneNeeded);
         Box::pin(async move {
             written.await.map_err(|refused| match refused {
@@ -134,7 +141,7 @@ impl Ledger for LedgerWriter {
         })
     }
 
-    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+    fn start(&self, entry: LedgerEntry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
         self.write(entry, warrant)
     }
 
@@ -144,16 +151,16 @@ impl Ledger for LedgerWriter {
     }
 }
 
-struct Task {
+struct WriterTask {
     store: Store,
-    pen: Pen,
+    pen: LedgerStream,
     claimed: Option<Claimed>,
     up: Arc<AtomicBool>,
     /// The entries that must be written despite an outage.
-    kept: Kept,
-    known: Known,
+    kept: UnwrittenEntries,
+    known: KnownRows,
     /// Set while the database is down.
-    away: Option<Away>,
+    away: Option<DatabaseOutage>,
 }
 
 /// A stream that may be lost to another process.
@@ -164,14 +171,14 @@ struct Claimed {
     own: OwnCalls,
 }
 
-struct Away {
+struct DatabaseOutage {
     why: StoreDown,
     backoff: Duration,
     retry_at: Instant,
 }
 
-impl Task {
-    async fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
+impl WriterTask {
+    async fn run(mut self, mut inbox: mpsc::Receiver<WriterMessage>) {
         let mut messages = Vec::new();
         loop {
             let retry_at = self.away.as_ref().map(|away| away.retry_at);
@@ -195,7 +202,7 @@ impl Task {
     }
 
     /// Writes, or refuses at once while the database is down.
-    async fn take(&mut self, ops: Vec<Op>) {
+    async fn take(&mut self, ops: Vec<WriteOp>) {
         match &self.away {
             Some(away) => {
                 let why = away.why.clone();
@@ -211,14 +218,14 @@ impl Task {
         self.commit(Vec::new()).await;
     }
 
-    async fn commit(&mut self, ops: Vec<Op>) {
+    async fn commit(&mut self, ops: Vec<WriteOp>) {
         let ops = self.without_closed(ops);
         let begun = Instant::now();
         let tried = match self.attempt(&ops, None).await {
             Err(first) if begun.elapsed() < QUICK => {
                 let again = self.attempt(&ops, first.unsure.as_ref()).await;
                 // If it failed before it could check, the first attempt is as unsure as before.
-                again.map_err(|again| Failure { unsure: again.unsure.or(first.unsure), ..again })
+                again.map_err(|again| BatchFailure { unsure: again.unsure.or(first.unsure), ..again })
             }
             tried => tried,
         };
@@ -229,7 +236,7 @@ impl Task {
     }
 
     /// Turns away what concerns calls that another gateway closed while it had the stream.
-    fn without_closed(&mut self, ops: Vec<Op>) -> Vec<Op> {
+    fn without_closed(&mut self, ops: Vec<WriteOp>) -> Vec<WriteOp> {
         let Some(Claimed { claim, tenure, own }) = &mut self.claimed else { return ops };
         let now = claim.tenure();
         if *tenure != now {
@@ -237,7 +244,7 @@ impl Task {
             own.lose();
             self.kept.drop_closed(own);
         }
-        let (closed, ops) = ops.into_iter().partition::<Vec<Op>, _>(|op| own.is_about_closed(&op.entry));
+        let (closed, ops) = ops.into_iter().partition::<Vec<WriteOp>, _>(|op| own.is_about_closed(&op.entry));
         for op in closed {
             drop(op.reply.send(Err(StartRefused::Down(StoreDown(CLOSED_ELSEWHERE.into())))));
         }
@@ -246,20 +253,20 @@ impl Task {
 
     async fn attempt(
         &mut self,
-        ops: &[Op],
-        before: Option<&(batch::Tail, Verdicts)>,
-    ) -> Result<Verdicts, Failure> {
+        ops: &[WriteOp],
+        before: Option<&(batch::BatchTail, WriteVerdicts)>,
+    ) -> Result<WriteVerdicts, BatchFailure> {
         let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
         let desk = Desk { store: &self.store, pen: &self.pen, tenure };
         let written = batch::write(&desk, &mut self.known, self.kept.all(), ops, before).await;
         if written.is_err() {
             // The rows of the failed batch may be missing.
-            self.known = Known::default();
+            self.known = KnownRows::default();
         }
         written
     }
 
-    fn answer(&mut self, ops: Vec<Op>, verdicts: Verdicts) {
+    fn answer(&mut self, ops: Vec<WriteOp>, verdicts: WriteVerdicts) {
         if self.away.take().is_some() {
             tracing::info!(stream = %self.pen.stream, written_late = self.kept.len(), "the ledger is written again");
         }
@@ -276,7 +283,7 @@ impl Task {
         }
     }
 
-    fn go_away(&mut self, ops: Vec<Op>, failure: Failure) {
+    fn go_away(&mut self, ops: Vec<WriteOp>, failure: BatchFailure) {
         self.up.store(false, Ordering::Relaxed);
         let why = StoreDown(failure.cause);
         let backoff = match &self.away {
@@ -287,10 +294,10 @@ impl Task {
             }
         };
         self.refuse(ops, &why, failure.unsure.map(|(tail, _)| tail));
-        self.away = Some(Away { why, backoff, retry_at: Instant::now() + backoff });
+        self.away = Some(DatabaseOutage { why, backoff, retry_at: Instant::now() + backoff });
     }
 
-    fn refuse(&mut self, ops: Vec<Op>, why: &StoreDown, unsure: Option<batch::Tail>) {
+    fn refuse(&mut self, ops: Vec<WriteOp>, why: &StoreDown, unsure: Option<batch::BatchTail>) {
         for op in ops {
             self.kept.keep(op.entry, unsure);
             drop(op.reply.send(Err(StartRefused::Down(why.clone()))));
@@ -306,12 +313,12 @@ impl Task {
     }
 }
 
-fn sort(messages: &mut Vec<Message>) -> (Vec<Op>, Option<oneshot::Sender<()>>) {
+fn sort(messages: &mut Vec<WriterMessage>) -> (Vec<WriteOp>, Option<oneshot::Sender<()>>) {
     let (mut ops, mut closing) = (Vec::with_capacity(messages.len()), None);
     for message in messages.drain(..) {
         match message {
-            Message::Write(op) => ops.push(*op),
-            Message::Close(done) => closing = Some(done),
+            WriterMessage::Write(op) => ops.push(*op),
+            WriterMessage::Close(done) => closing = Some(done),
         }
     }
     (ops, closing)

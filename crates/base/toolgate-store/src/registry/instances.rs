@@ -14,7 +14,7 @@ use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
 use crate::{Store, StoreError};
 
@@ -82,7 +82,7 @@ pub struct StoredInstance {
 
 /// The data of an instance's registration.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Registering {
+pub struct NewInstance {
     pub server: ServerName,
     pub spec: InstanceSpec,
     pub lease: Duration,
@@ -98,13 +98,13 @@ pub struct RegistrationLimits {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Joined {
-    pub join: Join,
+pub struct JoinedInstance {
+    pub join: JoinKind,
     pub beat: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Join {
+pub enum JoinKind {
     /// The server was not known before.
     FirstOfServer,
     New,
@@ -125,7 +125,7 @@ pub enum RegisterError {
 }
 
 impl StoredInstance {
-    fn says_the_same(&self, registering: &Registering) -> bool {
+    fn says_the_same(&self, registering: &NewInstance) -> bool {
         self.spec == registering.spec && self.lease == registering.lease
     }
 }
@@ -180,19 +180,19 @@ impl Books {
     /// Adds an instance, or replaces its data. `events` makes the events to record, unless nothing changed.
     pub async fn upsert_instance(
         &self,
-        registering: &Registering,
+        registering: &NewInstance,
         limits: RegistrationLimits,
-        events: impl FnOnce(Join) -> Vec<Event>,
-    ) -> Result<Joined, RegisterError> {
+        events: impl FnOnce(JoinKind) -> Vec<Event>,
+    ) -> Result<JoinedInstance, RegisterError> {
         let doing = doing(REGISTERING);
-        let mut change = Change::begin(self, Topic::Registrations).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Registrations).await.map_err(&doing)?;
         let join = join(&mut change, registering, limits).await?;
         let beat = write(&mut change, registering).await.map_err(&doing)?;
         match join {
-            Join::Unchanged => change.finish_unnoticed().await.map_err(&doing)?,
+            JoinKind::Unchanged => change.finish_unnoticed().await.map_err(&doing)?,
             join => change.finish(events(join)).await.map_err(&doing)?,
         }
-        Ok(Joined { join, beat: read_count(beat) })
+        Ok(JoinedInstance { join, beat: read_count(beat) })
     }
 
     /// Removes an instance; with a `beat`, only if it gave no sign of life since. `false` if it was missing,
@@ -205,7 +205,7 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<bool, StoreError> {
         let doing = doing("take an instance out");
-        let mut change = Change::begin(self, Topic::Registrations).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Registrations).await.map_err(&doing)?;
         let remove = change.tx.sql(if beat.is_some() { REMOVE_AT_BEAT } else { REMOVE });
         let mut remove = remove.bind(change.tenant).bind(server.as_str()).bind(instance.as_str());
         if let Some(beat) = beat {
@@ -217,7 +217,7 @@ impl Books {
         let forget = change.tx.sql(FORGET_TOKEN).bind(change.tenant).bind(server.as_str());
         let forget = forget.bind(InstanceSpec::token_name(instance));
         if forget.execute().await.map_err(&doing)? > 0 {
-            change.touch(Topic::Vault).await.map_err(&doing)?;
+            change.touch(RevisionTopic::Vault).await.map_err(&doing)?;
         }
         change.finish(events).await.map_err(&doing)?;
         Ok(true)
@@ -231,7 +231,7 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<bool, StoreError> {
         let doing = doing("forget a registered server");
-        let mut change = Change::begin(self, Topic::Registrations).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Registrations).await.map_err(&doing)?;
         let mut removed = 0;
         for statement in [REMOVE_ALL_OF, REMOVE_SERVER] {
             let remove = change.tx.sql(statement).bind(change.tenant).bind(server.as_str());
@@ -242,7 +242,7 @@ impl Books {
         }
         let forget = change.tx.sql(FORGET_TOKENS).bind(change.tenant).bind(server.as_str());
         if forget.execute().await.map_err(&doing)? > 0 {
-            change.touch(Topic::Vault).await.map_err(&doing)?;
+            change.touch(RevisionTopic::Vault).await.map_err(&doing)?;
         }
         change.finish(events).await.map_err(&doing)?;
         Ok(true)
@@ -251,10 +251,10 @@ impl Books {
 
 /// Stores the data of the server, and returns the instance's status.
 async fn join(
-    change: &mut Change<'_>,
-    registering: &Registering,
+    change: &mut TopicChange<'_>,
+    registering: &NewInstance,
     limits: RegistrationLimits,
-) -> Result<Join, RegisterError> {
+) -> Result<JoinKind, RegisterError> {
     let is_new_server = keep_server(change, &registering.server).await.map_err(doing(REGISTERING))?;
     if is_new_server {
         check_servers(change, limits).await?;
@@ -265,21 +265,24 @@ async fn join(
         None if known.len() >= limits.instances_max => {
             Err(RegisterError::TooManyInstances { max: limits.instances_max })
         }
-        None if is_new_server => Ok(Join::FirstOfServer),
-        None => Ok(Join::New),
-        Some(before) if before.says_the_same(registering) && !settings_changed => Ok(Join::Unchanged),
-        Some(_) => Ok(Join::Changed),
+        None if is_new_server => Ok(JoinKind::FirstOfServer),
+        None => Ok(JoinKind::New),
+        Some(before) if before.says_the_same(registering) && !settings_changed => Ok(JoinKind::Unchanged),
+        Some(_) => Ok(JoinKind::Changed),
     }
 }
 
 /// True if the server was unknown before.
-async fn keep_server(change: &mut Change<'_>, server: &ServerName) -> Result<bool, sqlx::Error> {
+async fn keep_server(change: &mut TopicChange<'_>, server: &ServerName) -> Result<bool, sqlx::Error> {
     let keep = change.tx.sql(KEEP_SERVER).bind(change.tenant).bind(server.as_str()).bind(now_ms());
     Ok(keep.execute().await? > 0)
 }
 
 /// Includes the new one.
-async fn check_servers(change: &mut Change<'_>, limits: RegistrationLimits) -> Result<(), RegisterError> {
+async fn check_servers(
+    change: &mut TopicChange<'_>,
+    limits: RegistrationLimits,
+) -> Result<(), RegisterError> {
     let count = change.tx.sql(COUNT_SERVERS).bind(change.tenant);
     let (count,): (i64,) = count.fetch_one().await.map_err(doing(REGISTERING))?;
     let max = limits.servers_max;
@@ -290,20 +293,23 @@ async fn check_servers(change: &mut Change<'_>, limits: RegistrationLimits) -> R
 }
 
 /// True if the value has changed.
-async fn set_server(change: &mut Change<'_>, registering: &Registering) -> Result<bool, sqlx::Error> {
+async fn set_server(change: &mut TopicChange<'_>, registering: &NewInstance) -> Result<bool, sqlx::Error> {
     let Some(settings) = &registering.settings else { return Ok(false) };
     let set = change.tx.sql(SET_SERVER).bind(change.tenant).bind(registering.server.as_str());
     Ok(set.bind(settings.as_str()).execute().await? > 0)
 }
 
-async fn read_of(change: &mut Change<'_>, server: &ServerName) -> Result<Vec<StoredInstance>, StoreError> {
+async fn read_of(
+    change: &mut TopicChange<'_>,
+    server: &ServerName,
+) -> Result<Vec<StoredInstance>, StoreError> {
     let read = change.tx.sql(READ_OF).bind(change.tenant).bind(server.as_str());
     let rows: Vec<InstanceRow> = read.fetch_all().await.map_err(doing(REGISTERING))?;
     rows.into_iter().map(|row| row.read(REGISTERING)).collect()
 }
 
-async fn write(change: &mut Change<'_>, registering: &Registering) -> Result<i64, sqlx::Error> {
-    let Registering { server, spec, lease, .. } = registering;
+async fn write(change: &mut TopicChange<'_>, registering: &NewInstance) -> Result<i64, sqlx::Error> {
+    let NewInstance { server, spec, lease, .. } = registering;
     let write = change.tx.sql(WRITE).bind(change.tenant).bind(server.as_str()).bind(spec.id.as_str());
     let write = write.bind(without_nul(&spec.url)).bind(spec.version.as_deref().map(without_nul));
     let write = write.bind(spec.concurrency_max.map(|max| stored_count(max as u64)));

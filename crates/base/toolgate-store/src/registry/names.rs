@@ -11,9 +11,9 @@ use super::columns::{read_server, unreadable};
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
-use crate::rows::Rows;
+use crate::rows::MultiRowInsert;
 use crate::{Store, StoreError};
 
 /// The maximum number of names per server, counting past ones. A server that makes up names without end keeps
@@ -28,9 +28,9 @@ const READ_POSTGRES: &str = "SELECT kind, name, server, owner FROM wire_names
     WHERE tenant = $1 AND key IN (SELECT json_array_elements_text($2::json))";
 const COUNT: &str = "SELECT COUNT(*) FROM wire_names WHERE tenant = $1 AND server = $2";
 const COLUMN_COUNT: usize = 7;
-static WRITE: LazyLock<Rows> = LazyLock::new(|| {
+static WRITE: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let before = "INSERT INTO wire_names (tenant, kind, key, name, server, owner, given_ms) VALUES ";
-    Rows::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
+    MultiRowInsert::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
 });
 
 row! {
@@ -58,7 +58,7 @@ impl Books {
     pub async fn give_wire_names(&self, wanted: &[WireName]) -> Result<Vec<WireName>, StoreError> {
         const DOING: &str = "write the names that agents know";
         let doing = doing(DOING);
-        let mut change = Change::begin(self, Topic::Tools).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Tools).await.map_err(&doing)?;
         let allowed = within_limit(&mut change, wanted).await.map_err(&doing)?;
         let (tenant, given_ms) = (change.tenant, now_ms());
         let write = WRITE.execute(&mut change.tx, &allowed, |to, one| {
@@ -82,7 +82,7 @@ impl Books {
 }
 
 async fn within_limit<'a>(
-    change: &mut Change<'_>,
+    change: &mut TopicChange<'_>,
     wanted: &'a [WireName],
 ) -> Result<Vec<&'a WireName>, sqlx::Error> {
     let mut room: BTreeMap<&ServerName, usize> = BTreeMap::new();

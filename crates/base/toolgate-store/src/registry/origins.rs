@@ -9,7 +9,7 @@ use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
 use crate::{Store, StoreError};
 
@@ -29,7 +29,7 @@ const ONE: &str = "=";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretOrigin {
     pub server: ServerName,
-    pub whose: Whose,
+    pub whose: SecretOwner,
     pub name: String,
     /// Scheme, host and port; or `*` for everywhere.
     pub origin: String,
@@ -37,7 +37,7 @@ pub struct SecretOrigin {
 
 /// The owner of a secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum SecretOwner {
     /// All secrets of the name, now and later.
     All,
     /// The secret of one principal, or the shared one.
@@ -54,8 +54,8 @@ impl SecretOrigin {
         origin: &str,
     ) -> bool {
         let is_whose = match &self.whose {
-            Whose::All => true,
-            Whose::One(holder) => holder.as_ref() == principal,
+            SecretOwner::All => true,
+            SecretOwner::One(holder) => holder.as_ref() == principal,
         };
         is_whose
             && self.server == *server
@@ -67,19 +67,19 @@ impl SecretOrigin {
     pub const ANYWHERE: &str = "*";
 }
 
-impl Whose {
+impl SecretOwner {
     fn stored(&self) -> String {
         match self {
-            Whose::All => ALL.to_owned(),
-            Whose::One(principal) => format!("{ONE}{}", stored_principal(principal.as_ref())),
+            SecretOwner::All => ALL.to_owned(),
+            SecretOwner::One(principal) => format!("{ONE}{}", stored_principal(principal.as_ref())),
         }
     }
 
     fn read(stored: &str) -> Self {
         match stored.strip_prefix(ONE) {
-            Some("") => Whose::One(None),
-            Some(principal) => Whose::One(Some(PrincipalId::new(principal))),
-            None => Whose::All,
+            Some("") => SecretOwner::One(None),
+            Some(principal) => SecretOwner::One(Some(PrincipalId::new(principal))),
+            None => SecretOwner::All,
         }
     }
 }
@@ -93,7 +93,7 @@ impl Store {
         let read = |row: OriginRow| {
             Ok(SecretOrigin {
                 server: read_server(&row.server, DOING)?,
-                whose: Whose::read(&row.whose),
+                whose: SecretOwner::read(&row.whose),
                 name: row.name,
                 origin: row.origin,
             })
@@ -121,21 +121,21 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<(), StoreError> {
         let doing = doing("say where a secret may be sent");
-        let mut change = Change::begin(self, Topic::Vault).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Vault).await.map_err(&doing)?;
         let tenant = change.tenant;
-        replace(&mut change.tx, tenant, (server, &Whose::All, name), origins).await.map_err(&doing)?;
+        replace(&mut change.tx, tenant, (server, &SecretOwner::All, name), origins).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)
     }
 }
 
 /// A secret: server, owner, name.
-type Which<'a> = (&'a ServerName, &'a Whose, &'a str);
+type SecretId<'a> = (&'a ServerName, &'a SecretOwner, &'a str);
 
 /// Within a transaction: these and no others.
 pub(super) async fn replace(
     tx: &mut Transaction,
     tenant: &'static str,
-    which: Which<'_>,
+    which: SecretId<'_>,
     origins: &[String],
 ) -> Result<(), sqlx::Error> {
     let (server, whose, name) = which;
@@ -151,7 +151,7 @@ pub(super) async fn replace(
 pub(super) async fn allow(
     tx: &mut Transaction,
     tenant: &'static str,
-    (server, whose, name): Which<'_>,
+    (server, whose, name): SecretId<'_>,
     origin: &str,
 ) -> Result<(), sqlx::Error> {
     let allow = tx.sql(ALLOW).bind(tenant).bind(server.as_str()).bind(whose.stored());

@@ -9,7 +9,7 @@ use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
 use crate::{Store, StoreError};
 
@@ -24,7 +24,7 @@ const WRITE: &str = "INSERT INTO settings (tenant, key, value, version, updated_
         updated_at_ms = excluded.updated_at_ms, updated_by = excluded.updated_by";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
+pub struct StoredSetting {
     pub key: String,
     pub value: RawJson,
     /// 1 when it was first set.
@@ -43,14 +43,14 @@ pub enum WriteSettingError {
 
 impl Store {
     /// By key.
-    pub async fn read_settings(&self) -> Result<Vec<Setting>, StoreError> {
+    pub async fn read_settings(&self) -> Result<Vec<StoredSetting>, StoreError> {
         const DOING: &str = "read the settings";
         let rows: Vec<SettingRow> =
             self.db.sql(READ_ALL).bind(self.tenant).fetch_all().await.map_err(doing(DOING))?;
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    pub async fn read_setting(&self, key: &str) -> Result<Option<Setting>, StoreError> {
+    pub async fn read_setting(&self, key: &str) -> Result<Option<StoredSetting>, StoreError> {
         const DOING: &str = "read a setting";
         let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(key));
         let row: Option<SettingRow> = read.fetch_optional().await.map_err(doing(DOING))?;
@@ -72,7 +72,7 @@ impl Books {
     ) -> Result<u64, WriteSettingError> {
         let doing = doing("write a setting");
         let key = without_nul(key);
-        let mut change = Change::begin(self, Topic::Settings).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Settings).await.map_err(&doing)?;
         let read = change.tx.sql(READ_VERSION).bind(change.tenant).bind(&key);
         let current: Option<(i64,)> = read.fetch_optional().await.map_err(&doing)?;
         let current = current.map_or(0, |(version,)| read_count(version));
@@ -88,7 +88,7 @@ impl Books {
             allow(&mut change.tx, tenant, (server, whose, name), origin).await.map_err(&doing)?;
         }
         if !allowed.is_empty() {
-            change.touch(Topic::Vault).await.map_err(&doing)?;
+            change.touch(RevisionTopic::Vault).await.map_err(&doing)?;
         }
         change.finish(events(version)).await.map_err(&doing)?;
         Ok(version)
@@ -106,8 +106,8 @@ row! {
 }
 
 impl SettingRow {
-    fn read(self, doing: &'static str) -> Result<Setting, StoreError> {
-        Ok(Setting {
+    fn read(self, doing: &'static str) -> Result<StoredSetting, StoreError> {
+        Ok(StoredSetting {
             key: self.key,
             value: read_raw(self.value, doing, "setting")?,
             version: read_count(self.version),

@@ -20,8 +20,8 @@ pub use versions::{StoredVersion, VERSIONS_PER_TOOL_MAX};
 use super::columns::stored_count;
 use crate::books::Books;
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
-use crate::rows::Rows;
+use crate::revisions::{RevisionTopic, TopicChange};
+use crate::rows::MultiRowInsert;
 use crate::{Store, StoreError};
 use row::in_order;
 use stored::key;
@@ -34,9 +34,9 @@ const VERSIONS_SQLITE: &str = "SELECT key, row_version FROM registry_tools
     WHERE tenant = $1 AND key IN (SELECT value FROM json_each($2))";
 const VERSIONS_POSTGRES: &str = "SELECT key, row_version FROM registry_tools
     WHERE tenant = $1 AND key IN (SELECT json_array_elements_text($2::json))";
-static WRITE: LazyLock<Rows> = LazyLock::new(|| {
+static WRITE: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let before = format!("INSERT INTO registry_tools ({COLUMNS}) VALUES ");
-    Rows::new(&before, COLUMN_COUNT, row::OVERWRITE)
+    MultiRowInsert::new(&before, COLUMN_COUNT, row::OVERWRITE)
 });
 const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VALUES ($1, $2, $3)
     ON CONFLICT (tenant, server) DO UPDATE SET read_ms = excluded.read_ms
@@ -92,7 +92,7 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<ToolRowsWritten, StoreError> {
         let doing = doing("write pinned tools");
-        let mut change = Change::begin(self, Topic::Tools).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Tools).await.map_err(&doing)?;
         let outdated = outdated(&mut change, changes).await.map_err(&doing)?;
         if !outdated.is_empty() {
             return Ok(ToolRowsWritten::Nothing { outdated });
@@ -109,7 +109,7 @@ impl Books {
 
 /// The names of rows that have changed since the change was prepared. Rows are locked meanwhile.
 async fn outdated(
-    change: &mut Change<'_>,
+    change: &mut TopicChange<'_>,
     changes: &[ToolRowChange],
 ) -> Result<Vec<CanonicalName>, sqlx::Error> {
     let keys: Vec<String> = changes.iter().map(|one| key(&one.row.name)).collect();

@@ -4,12 +4,12 @@ use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
 
 use super::columns::read_server;
-use super::origins::{Whose, replace};
+use super::origins::{SecretOwner, replace};
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::row::row;
 use crate::{Store, StoreError};
 
@@ -75,11 +75,11 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<(), StoreError> {
         let doing = doing("store a secret");
-        let mut change = Change::begin(self, Topic::Vault).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Vault).await.map_err(&doing)?;
         let put = change.tx.sql(PUT).bind(change.tenant).bind(server.as_str());
         let put = put.bind(stored_principal(principal)).bind(without_nul(name)).bind(sealed).bind(now_ms());
         put.execute().await.map_err(&doing)?;
-        let (tenant, whose) = (change.tenant, Whose::One(principal.cloned()));
+        let (tenant, whose) = (change.tenant, SecretOwner::One(principal.cloned()));
         replace(&mut change.tx, tenant, (server, &whose, name), origins).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)
     }
@@ -93,13 +93,13 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<bool, StoreError> {
         let doing = doing("remove a secret");
-        let mut change = Change::begin(self, Topic::Vault).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Vault).await.map_err(&doing)?;
         let remove = change.tx.sql(REMOVE).bind(change.tenant).bind(server.as_str());
         let remove = remove.bind(stored_principal(principal)).bind(without_nul(name));
         if remove.execute().await.map_err(&doing)? == 0 {
             return Ok(false);
         }
-        let (tenant, whose) = (change.tenant, Whose::One(principal.cloned()));
+        let (tenant, whose) = (change.tenant, SecretOwner::One(principal.cloned()));
         replace(&mut change.tx, tenant, (server, &whose, name), &[]).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)?;
         Ok(true)

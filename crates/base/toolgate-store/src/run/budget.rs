@@ -2,13 +2,13 @@
 
 use toolgate_core::run::{CallKind, Run, RunCall};
 
-use super::error::{Exhausted, RunError};
-use super::held::Held;
-use super::row::KeptRun;
+use super::error::{BudgetExhausted, RunError};
+use super::held::HeldRun;
+use super::row::StoredRun;
 use crate::StoreError;
 
 /// Only data tools use up anything but time.
-pub(super) fn exhausted(held: &Held<'_>, above: &[KeptRun], call: &RunCall) -> Option<Exhausted> {
+pub(super) fn exhausted(held: &HeldRun<'_>, above: &[StoredRun], call: &RunCall) -> Option<BudgetExhausted> {
     if call.kind != CallKind::Data {
         return None;
     }
@@ -16,11 +16,11 @@ pub(super) fn exhausted(held: &Held<'_>, above: &[KeptRun], call: &RunCall) -> O
     std::iter::once(held.run()).chain(outer).find_map(|run| exhausted_by(run, call, held.act().at_ms))
 }
 
-fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<Exhausted> {
+fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<BudgetExhausted> {
     let (budget, used) = (&run.budget, run.used_at(now_ms));
     let of = |limit, max: Option<u64>, used| {
         let max = max.unwrap_or(u64::MAX);
-        Exhausted { run: run.id.clone(), limit, max, used, wanted: 0 }
+        BudgetExhausted { run: run.id.clone(), limit, max, used, wanted: 0 }
     };
     match run.exhausted(now_ms) {
         Some("seconds") => Some(of("seconds", budget.seconds, used.active_ms / 1_000)),
@@ -28,13 +28,14 @@ fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<Exhausted> {
         Some(_) => Some(of("bytes", budget.bytes, used.bytes)),
         None => {
             let is_too_large = budget.bytes.is_some_and(|max| used.bytes.saturating_add(call.bytes) > max);
-            is_too_large.then(|| Exhausted { wanted: call.bytes, ..of("bytes", budget.bytes, used.bytes) })
+            is_too_large
+                .then(|| BudgetExhausted { wanted: call.bytes, ..of("bytes", budget.bytes, used.bytes) })
         }
     }
 }
 
 /// The refusal of a call is remembered: such a run ends at best as partial.
-pub(super) async fn refuse(mut held: Held<'_>, exhausted: Exhausted) -> Result<(), RunError> {
+pub(super) async fn refuse(mut held: HeldRun<'_>, exhausted: BudgetExhausted) -> Result<(), RunError> {
     if held.kept.ran_out_of.is_none() {
         held.kept.ran_out_of = Some(exhausted.limit.to_owned());
         held.save_own().await?;
@@ -44,8 +45,8 @@ pub(super) async fn refuse(mut held: Held<'_>, exhausted: Exhausted) -> Result<(
 }
 
 pub(super) async fn charge(
-    held: &mut Held<'_>,
-    above: &mut [KeptRun],
+    held: &mut HeldRun<'_>,
+    above: &mut [StoredRun],
     call: &RunCall,
     calls: u64,
 ) -> Result<(), StoreError> {
@@ -57,8 +58,8 @@ pub(super) async fn charge(
 
 /// The use of a run counts for all runs above it as well.
 pub(super) async fn add(
-    held: &mut Held<'_>,
-    above: &mut [KeptRun],
+    held: &mut HeldRun<'_>,
+    above: &mut [StoredRun],
     calls: u64,
     bytes: u64,
 ) -> Result<(), StoreError> {

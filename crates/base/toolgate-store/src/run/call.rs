@@ -6,7 +6,7 @@ use toolgate_core::run::{CallKind, RunCall, RunCallEnd, RunState, ended};
 use toolgate_core::{CanonicalName, PrincipalId};
 
 use super::error::RunError;
-use super::held::{Act, Held};
+use super::held::{ActionStamp, HeldRun};
 use super::stored_call::{RunCallState, StoredRunCall};
 use super::{budget, input};
 use crate::books::Books;
@@ -42,9 +42,9 @@ impl Books {
     /// call that was admitted before, and continues, counts once.
     pub async fn admit_run_call(&self, run: &RunId, call: &RunCall, at_ms: i64) -> Result<(), RunError> {
         const DOING: &str = "let a call into a run";
-        let act = Act { by: &PrincipalId::gateway(), at_ms };
+        let act = ActionStamp { by: &PrincipalId::gateway(), at_ms };
         // The ledger is responsible for keeping the start of a call through a power cut.
-        let mut held = Held::take(self, run, act, Durability::Written, DOING).await?;
+        let mut held = HeldRun::take(self, run, act, Durability::Written, DOING).await?;
         let may_attach = call.kind == CallKind::Ask && input::is_waited_for(held.run());
         match held.run().state {
             state if state.is_final() => return Err(ended(run, state).into()),
@@ -56,7 +56,7 @@ impl Books {
         self.let_in(held, call).await
     }
 
-    async fn let_in(&self, mut held: Held<'_>, call: &RunCall) -> Result<(), RunError> {
+    async fn let_in(&self, mut held: HeldRun<'_>, call: &RunCall) -> Result<(), RunError> {
         let mut above = held.above().await?;
         if is_known(&mut held, call).await? {
             budget::charge(&mut held, &mut above, call, 0).await?;
@@ -71,7 +71,7 @@ impl Books {
         held.commit().await.map(drop)
     }
 
-    async fn insert(&self, held: &mut Held<'_>, call: &RunCall) -> Result<(), StoreError> {
+    async fn insert(&self, held: &mut HeldRun<'_>, call: &RunCall) -> Result<(), StoreError> {
         let (failed, at_ms) = (held.failed(), held.act().at_ms);
         let run = without_nul(held.run().id.as_str());
         let insert = held.tx.sql(INSERT).bind(held.tenant).bind(run).bind(without_nul(call.call.as_str()));
@@ -80,7 +80,7 @@ impl Books {
         insert.execute().await.map(drop).map_err(failed)
     }
 
-    async fn reopen(&self, held: &mut Held<'_>, call: &RunCall) -> Result<(), StoreError> {
+    async fn reopen(&self, held: &mut HeldRun<'_>, call: &RunCall) -> Result<(), StoreError> {
         let failed = held.failed();
         let run = without_nul(held.run().id.as_str());
         let reopen = held.tx.sql(REOPEN).bind(held.tenant).bind(run).bind(without_nul(call.call.as_str()));
@@ -96,8 +96,8 @@ impl Books {
         end: RunCallEnd,
         at_ms: i64,
     ) -> Result<(), RunError> {
-        let act = Act { by: &PrincipalId::gateway(), at_ms };
-        let mut held = Held::take(self, run, act, Durability::Written, "note the end of a call").await?;
+        let act = ActionStamp { by: &PrincipalId::gateway(), at_ms };
+        let mut held = HeldRun::take(self, run, act, Durability::Written, "note the end of a call").await?;
         let state = if end.completed { RunCallState::Completed } else { RunCallState::Failed };
         let failed = held.failed();
         let finish = held.tx.sql(FINISH).bind(held.tenant).bind(without_nul(run.as_str()));
@@ -134,7 +134,7 @@ impl Store {
 /// The calls of the run that have not ended, except `own` and others of its kind: two calls that end a run do
 /// not wait for each other.
 pub(super) async fn in_flight(
-    held: &mut Held<'_>,
+    held: &mut HeldRun<'_>,
     own: Option<&CallId>,
 ) -> Result<Vec<StoredRunCall>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
@@ -148,7 +148,10 @@ pub(super) async fn in_flight(
 }
 
 /// The completed calls of data tools in the run: the first ones, if there are more.
-pub(super) async fn completed(held: &mut Held<'_>, limit: usize) -> Result<Vec<StoredRunCall>, StoreError> {
+pub(super) async fn completed(
+    held: &mut HeldRun<'_>,
+    limit: usize,
+) -> Result<Vec<StoredRunCall>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
     let run = without_nul(held.run().id.as_str());
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -158,14 +161,14 @@ pub(super) async fn completed(held: &mut Held<'_>, limit: usize) -> Result<Vec<S
 }
 
 /// The first call starts a run.
-async fn start(held: &mut Held<'_>, call: &RunCall) -> Result<(), RunError> {
+async fn start(held: &mut HeldRun<'_>, call: &RunCall) -> Result<(), RunError> {
     held.act_as(held.run().principal.clone());
     let kept = held.kept.clone();
     held.kept = held.step_one(kept, RunState::Running, "", Some(&call.call)).await?;
     Ok(())
 }
 
-async fn is_known(held: &mut Held<'_>, call: &RunCall) -> Result<bool, StoreError> {
+async fn is_known(held: &mut HeldRun<'_>, call: &RunCall) -> Result<bool, StoreError> {
     let failed = held.failed();
     let run = without_nul(held.run().id.as_str());
     let find = held.tx.sql(FIND).bind(held.tenant).bind(run).bind(without_nul(call.call.as_str()));

@@ -6,9 +6,9 @@ use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::{RunState, ended};
 
 use super::error::RunError;
-use super::held::{Act, Held};
-use super::row::{KeptRun, READ_OPEN_CHILDREN, RunRow};
-use super::step::Stepped;
+use super::held::{ActionStamp, HeldRun};
+use super::row::{READ_OPEN_CHILDREN, RunRow, StoredRun};
+use super::step::SteppedRun;
 use super::{call, input};
 use crate::StoreError;
 use crate::books::Books;
@@ -21,14 +21,14 @@ const BY_PARENT: &str = "parent";
 
 /// The end of a run other than its own completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum RunEnding {
     Failed { reason: String },
     Cancelled { reason: String },
 }
 
 /// A run's own completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Completion {
+pub struct RunCompletion {
     /// The call that completes it; all others must have ended.
     pub call: Option<CallId>,
     pub summary: String,
@@ -43,10 +43,10 @@ impl Books {
     pub async fn complete_run(
         &self,
         id: &RunId,
-        completion: &Completion,
-        act: Act<'_>,
-    ) -> Result<Stepped, RunError> {
-        let mut held = Held::take(self, id, act, Durability::OnDisk, "complete a run").await?;
+        completion: &RunCompletion,
+        act: ActionStamp<'_>,
+    ) -> Result<SteppedRun, RunError> {
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "complete a run").await?;
         match held.run().state {
             RunState::Paused => return Err(input::paused(&mut held).await?),
             state if state.is_final() => return Err(ended(id, state).into()),
@@ -70,17 +70,27 @@ impl Books {
     }
 
     /// Ends a run regardless of calls in progress.
-    pub async fn end_run(&self, id: &RunId, ending: &Ending, act: Act<'_>) -> Result<Stepped, RunError> {
-        let held = Held::take(self, id, act, Durability::OnDisk, "end a run").await?;
+    pub async fn end_run(
+        &self,
+        id: &RunId,
+        ending: &RunEnding,
+        act: ActionStamp<'_>,
+    ) -> Result<SteppedRun, RunError> {
+        let held = HeldRun::take(self, id, act, Durability::OnDisk, "end a run").await?;
         match ending {
-            Ending::Failed { reason } => Box::pin(end(held, RunState::Failed, reason, None)).await,
-            Ending::Cancelled { reason } => Box::pin(end(held, RunState::Cancelled, reason, None)).await,
+            RunEnding::Failed { reason } => Box::pin(end(held, RunState::Failed, reason, None)).await,
+            RunEnding::Cancelled { reason } => Box::pin(end(held, RunState::Cancelled, reason, None)).await,
         }
     }
 
     /// Ends a run whose time is over: as partial if it has made something. `None` if that is no longer true.
-    pub async fn end_late_run(&self, id: &RunId, act: Act<'_>) -> Result<Option<Stepped>, RunError> {
-        let mut held = Held::take(self, id, act, Durability::OnDisk, "end a run whose time is over").await?;
+    pub async fn end_late_run(
+        &self,
+        id: &RunId,
+        act: ActionStamp<'_>,
+    ) -> Result<Option<SteppedRun>, RunError> {
+        let mut held =
+            HeldRun::take(self, id, act, Durability::OnDisk, "end a run whose time is over").await?;
         if !is_out_of_time(&held) {
             return Ok(None);
         }
@@ -89,12 +99,12 @@ impl Books {
     }
 }
 
-fn is_out_of_time(held: &Held<'_>) -> bool {
+fn is_out_of_time(held: &HeldRun<'_>) -> bool {
     let run = held.run();
     run.state == RunState::Running && run.exhausted(held.act().at_ms) == Some("seconds")
 }
 
-async fn has_made(held: &mut Held<'_>) -> Result<bool, StoreError> {
+async fn has_made(held: &mut HeldRun<'_>) -> Result<bool, StoreError> {
     let failed = held.failed();
     let run = without_nul(held.run().id.as_str());
     let made = held.tx.sql(HAS_MADE).bind(held.tenant).bind(run);
@@ -104,11 +114,11 @@ async fn has_made(held: &mut Held<'_>) -> Result<bool, StoreError> {
 
 /// Ends the run that is held and all within it.
 async fn end(
-    mut held: Held<'_>,
+    mut held: HeldRun<'_>,
     state: RunState,
     reason: &str,
     call: Option<&CallId>,
-) -> Result<Stepped, RunError> {
+) -> Result<SteppedRun, RunError> {
     let kept = held.kept.clone();
     let mut cancelled: Vec<_> = input::cancel_pending(&mut held, &kept).await?.into_iter().collect();
     held.kept = held.step_one(kept, state, reason, call).await?;
@@ -122,10 +132,10 @@ async fn end(
         }
     }
     let run = held.commit().await?;
-    Ok(Stepped { run, cancelled, ended })
+    Ok(SteppedRun { run, cancelled, ended })
 }
 
-async fn open_children(held: &mut Held<'_>, id: &RunId) -> Result<Vec<KeptRun>, StoreError> {
+async fn open_children(held: &mut HeldRun<'_>, id: &RunId) -> Result<Vec<StoredRun>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
     let children = held.tx.sql(READ_OPEN_CHILDREN).bind(held.tenant).bind(without_nul(id.as_str()));
     let rows: Vec<RunRow> = children.fetch_all().await.map_err(failed)?;

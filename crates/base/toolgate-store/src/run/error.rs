@@ -24,7 +24,7 @@ pub enum RunError {
     #[error("the run {run} is {}", state.as_str())]
     NotPaused { run: RunId, state: RunState },
     #[error("the budget of {} is used up", .0.run)]
-    Exhausted(Box<Exhausted>),
+    Exhausted(Box<BudgetExhausted>),
     /// The completed calls so far.
     #[error("{} calls of data tools have completed", completed.len())]
     TooEarly { completed: Vec<StoredRunCall> },
@@ -53,7 +53,7 @@ pub enum RunError {
 
 /// The budget that refuses a call, and the limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Exhausted {
+pub struct BudgetExhausted {
     /// The run of the call, or one above it.
     pub run: RunId,
     /// `calls`, `bytes` or `seconds`.

@@ -4,31 +4,31 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::id::{CallId, TaskId};
 use toolgate_core::run::{InputRequest, Run, RunState, Task};
 use toolgate_core::{Digest, PrincipalId};
 
-use super::held::Act;
-use super::row::KeptRun;
+use super::held::ActionStamp;
+use super::row::StoredRun;
 
-pub(super) fn task_changed(task: &Task, act: Act<'_>) -> Event {
+pub(super) fn task_changed(task: &Task, act: ActionStamp<'_>) -> Event {
     let change = if task.row_version == 1 { "created" } else { "changed" };
     let detail = json!({ "change": change, "name": task.name, "agent": task.agent, "budget": task.budget,
         "version": task.row_version });
     of_task(&task.id, act, detail)
 }
 
-pub(super) fn task_deleted(id: &TaskId, act: Act<'_>) -> Event {
+pub(super) fn task_deleted(id: &TaskId, act: ActionStamp<'_>) -> Event {
     of_task(id, act, json!({ "change": "deleted" }))
 }
 
-fn of_task(id: &TaskId, act: Act<'_>, detail: Value) -> Event {
-    let about = About { task: Some(id.shared()), ..About::default() };
+fn of_task(id: &TaskId, act: ActionStamp<'_>, detail: Value) -> Event {
+    let about = EventSubject { task: Some(id.shared()), ..EventSubject::default() };
     event(EventKind::TaskChanged, about, act, detail)
 }
 
-pub(super) fn created(run: &Run, act: Act<'_>) -> Event {
+pub(super) fn created(run: &Run, act: ActionStamp<'_>) -> Event {
     let files: Vec<Value> =
         run.input.iter().map(|file| json!({ "file": file.file, "digest": file.digest })).collect();
     let detail = json!({ "agent": run.agent, "principal": run.principal, "parent": run.parent,
@@ -37,7 +37,12 @@ pub(super) fn created(run: &Run, act: Act<'_>) -> Event {
 }
 
 /// A run took a step from this state.
-pub(super) fn stepped(kept: &KeptRun, from: RunState, act: Act<'_>, call: Option<&CallId>) -> Event {
+pub(super) fn stepped(
+    kept: &StoredRun,
+    from: RunState,
+    act: ActionStamp<'_>,
+    call: Option<&CallId>,
+) -> Event {
     let run = &kept.run;
     let kind = match (from, run.state) {
         (RunState::Pending, RunState::Running) => EventKind::RunStarted,
@@ -58,14 +63,14 @@ pub(super) fn stepped(kept: &KeptRun, from: RunState, act: Act<'_>, call: Option
     event(kind, about(run, call), act, detail)
 }
 
-pub(super) fn input_requested(input: &InputRequest, run: &Run, act: Act<'_>) -> Event {
+pub(super) fn input_requested(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {
     let slot = &input.slot;
     let detail = json!({ "input": input.id, "slot_id": slot.slot_id, "slot_type": slot.slot_type,
         "options": slot.options.len() });
     event(EventKind::InputRequested, about_input(input, run), act, detail)
 }
 
-pub(super) fn input_resolved(input: &InputRequest, run: &Run, act: Act<'_>) -> Event {
+pub(super) fn input_resolved(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {
     let answer = input.answer.as_ref().map(|answer| Digest::of(answer.as_str()));
     let mut detail = json!({ "input": input.id, "slot_id": input.slot.slot_id, "state": input.state });
     if let Some(answer) = answer {
@@ -75,21 +80,21 @@ pub(super) fn input_resolved(input: &InputRequest, run: &Run, act: Act<'_>) -> E
     event(EventKind::InputResolved, about_input(input, run), act, detail)
 }
 
-fn about_input(input: &InputRequest, run: &Run) -> About {
-    About { session: input.session.clone().or(run.session.clone()), ..about(run, input.call.as_ref()) }
+fn about_input(input: &InputRequest, run: &Run) -> EventSubject {
+    EventSubject { session: input.session.clone().or(run.session.clone()), ..about(run, input.call.as_ref()) }
 }
 
-fn about(run: &Run, call: Option<&CallId>) -> About {
-    About {
+fn about(run: &Run, call: Option<&CallId>) -> EventSubject {
+    EventSubject {
         session: run.session.clone(),
         run: Some(run.id.clone()),
         task: run.task.as_ref().map(TaskId::shared),
         call: call.cloned(),
-        ..About::default()
+        ..EventSubject::default()
     }
 }
 
-fn event(kind: EventKind, about: About, act: Act<'_>, detail: Value) -> Event {
+fn event(kind: EventKind, about: EventSubject, act: ActionStamp<'_>, detail: Value) -> Event {
     let by: PrincipalId = act.by.clone();
     Event { detail: Some(detail.into()), ..Event::new(kind, act.at_ms, by, Arc::new(about)) }
 }

@@ -7,7 +7,7 @@ use toolgate_core::run::{Run, RunState};
 
 use super::error::RunError;
 use super::events;
-use super::row::{KeptRun, READ, READ_ROOT, RunRow, SAVE};
+use super::row::{READ, READ_ROOT, RunRow, SAVE, StoredRun};
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
@@ -15,13 +15,13 @@ use crate::error::doing;
 
 /// The principal and the time of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Act<'a> {
+pub struct ActionStamp<'a> {
     pub by: &'a PrincipalId,
     pub at_ms: i64,
 }
 
 /// If it is dropped, the transaction is rolled back.
-pub(super) struct Held<'b> {
+pub(super) struct HeldRun<'b> {
     books: &'b Books,
     pub(super) tx: Transaction,
     pub(super) tenant: &'static str,
@@ -29,15 +29,15 @@ pub(super) struct Held<'b> {
     pub(super) doing: &'static str,
     by: PrincipalId,
     at_ms: i64,
-    pub(super) kept: KeptRun,
+    pub(super) kept: StoredRun,
     told: Vec<Event>,
 }
 
-impl<'b> Held<'b> {
+impl<'b> HeldRun<'b> {
     pub(super) async fn take(
         books: &'b Books,
         id: &RunId,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
         durability: Durability,
         what: &'static str,
     ) -> Result<Self, RunError> {
@@ -45,7 +45,7 @@ impl<'b> Held<'b> {
         let mut tx = store.db.begin(durability).await.map_err(doing(what))?;
         let kept = lock(&mut tx, store.tenant, id, what).await?;
         let kept = kept.ok_or_else(|| RunError::UnknownRun(id.clone()))?;
-        let Act { by, at_ms } = act;
+        let ActionStamp { by, at_ms } = act;
         Ok(Self {
             books,
             tx,
@@ -62,8 +62,8 @@ impl<'b> Held<'b> {
         &self.kept.run
     }
 
-    pub(super) fn act(&self) -> Act<'_> {
-        Act { by: &self.by, at_ms: self.at_ms }
+    pub(super) fn act(&self) -> ActionStamp<'_> {
+        ActionStamp { by: &self.by, at_ms: self.at_ms }
     }
 
     /// Records the following events under another principal.
@@ -81,7 +81,7 @@ impl<'b> Held<'b> {
     }
 
     /// The runs above it, the nearest first.
-    pub(super) async fn above(&mut self) -> Result<Vec<KeptRun>, StoreError> {
+    pub(super) async fn above(&mut self) -> Result<Vec<StoredRun>, StoreError> {
         let mut above = Vec::new();
         let mut next = self.kept.run.parent.clone();
         while let Some(id) = next {
@@ -103,11 +103,11 @@ impl<'b> Held<'b> {
     /// Takes a run of the tree one step on and tells of it.
     pub(super) async fn step_one(
         &mut self,
-        mut kept: KeptRun,
+        mut kept: StoredRun,
         next: RunState,
         reason: &str,
         call: Option<&CallId>,
-    ) -> Result<KeptRun, RunError> {
+    ) -> Result<StoredRun, RunError> {
         let from = kept.run.state;
         kept.run = kept.run.become_state(next, reason, self.at_ms)?;
         self.save(&kept).await?;
@@ -116,7 +116,7 @@ impl<'b> Held<'b> {
         Ok(kept)
     }
 
-    pub(super) async fn save(&mut self, kept: &KeptRun) -> Result<(), StoreError> {
+    pub(super) async fn save(&mut self, kept: &StoredRun) -> Result<(), StoreError> {
         let failed = self.failed();
         let mut save = self.tx.sql(SAVE);
         kept.push_changed(self.tenant, &mut save);
@@ -142,7 +142,7 @@ pub(super) async fn lock(
     tenant: &'static str,
     id: &RunId,
     what: &'static str,
-) -> Result<Option<KeptRun>, StoreError> {
+) -> Result<Option<StoredRun>, StoreError> {
     let root = tx.sql_for_update(READ_ROOT).bind(tenant).bind(without_nul(id.as_str()));
     let root: Option<RunRow> = root.fetch_optional().await.map_err(doing(what))?;
     match root.map(|row| row.read(what)).transpose()? {
@@ -157,7 +157,7 @@ async fn read(
     tenant: &'static str,
     id: &RunId,
     what: &'static str,
-) -> Result<Option<KeptRun>, StoreError> {
+) -> Result<Option<StoredRun>, StoreError> {
     let read = tx.sql(READ).bind(tenant).bind(without_nul(id.as_str()));
     let row: Option<RunRow> = read.fetch_optional().await.map_err(doing(what))?;
     row.map(|row| row.read(what)).transpose()

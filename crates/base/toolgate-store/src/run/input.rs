@@ -5,11 +5,11 @@ mod row;
 use toolgate_core::RawJson;
 use toolgate_core::event::Durability;
 use toolgate_core::id::{InputId, RunId};
-use toolgate_core::run::{InputFile, InputRequest, InputState, Run, RunState, Slot, ended};
+use toolgate_core::run::{InputFile, InputRequest, InputSlot, InputState, Run, RunState, ended};
 
 use super::error::RunError;
-use super::held::{Act, Held};
-use super::row::KeptRun;
+use super::held::{ActionStamp, HeldRun};
+use super::row::StoredRun;
 use super::{call, events};
 use crate::books::Books;
 use crate::cursor::PageCursor;
@@ -67,9 +67,9 @@ impl Books {
         &self,
         new: &InputRequest,
         calls_before: usize,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
     ) -> Result<InputRequest, RunError> {
-        let mut held = Held::take(self, &new.run, act, Durability::OnDisk, "ask a person").await?;
+        let mut held = HeldRun::take(self, &new.run, act, Durability::OnDisk, "ask a person").await?;
         match (held.run().state, find(&mut held, &new.slot).await?) {
             (state, _) if state.is_final() => Err(ended(&new.run, state).into()),
             (RunState::Paused, Some(before)) if before.state == InputState::Pending => {
@@ -86,12 +86,12 @@ impl Books {
         &self,
         id: &InputId,
         answer: &InputAnswer,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
     ) -> Result<InputRequest, RunError> {
         const DOING: &str = "answer a question";
         let unknown = || RunError::UnknownInput(id.clone());
         let run = self.store().input(id).await?.ok_or_else(unknown)?.run;
-        let mut held = Held::take(self, &run, act, Durability::OnDisk, DOING).await?;
+        let mut held = HeldRun::take(self, &run, act, Durability::OnDisk, DOING).await?;
         // Again, now that the row is locked.
         let read = held.tx.sql(READ).bind(held.tenant).bind(without_nul(id.as_str()));
         let row: Option<InputRow> = read.fetch_optional().await.map_err(doing(DOING))?;
@@ -109,7 +109,11 @@ impl Books {
 }
 
 /// Asks for the first time, if the run has looked for itself before.
-async fn ask(mut held: Held<'_>, new: &InputRequest, calls_before: usize) -> Result<InputRequest, RunError> {
+async fn ask(
+    mut held: HeldRun<'_>,
+    new: &InputRequest,
+    calls_before: usize,
+) -> Result<InputRequest, RunError> {
     let completed = call::completed(&mut held, calls_before).await?;
     if completed.len() < calls_before {
         return Err(RunError::TooEarly { completed });
@@ -127,7 +131,11 @@ async fn ask(mut held: Held<'_>, new: &InputRequest, calls_before: usize) -> Res
 }
 
 /// The question with its answer, if it is pending and that fits.
-fn answered(input: InputRequest, answer: &InputAnswer, act: Act<'_>) -> Result<InputRequest, RunError> {
+fn answered(
+    input: InputRequest,
+    answer: &InputAnswer,
+    act: ActionStamp<'_>,
+) -> Result<InputRequest, RunError> {
     if input.state != InputState::Pending {
         return Err(RunError::Resolved(Box::new(input)));
     }
@@ -206,7 +214,7 @@ pub(super) fn is_waited_for(run: &Run) -> bool {
 }
 
 /// The refusal of a paused run.
-pub(super) async fn paused(held: &mut Held<'_>) -> Result<RunError, StoreError> {
+pub(super) async fn paused(held: &mut HeldRun<'_>) -> Result<RunError, StoreError> {
     let run = held.run().id.clone();
     let question = pending(held, &run).await?.map(Box::new);
     Ok(RunError::Paused { run, question })
@@ -214,8 +222,8 @@ pub(super) async fn paused(held: &mut Held<'_>) -> Result<RunError, StoreError> 
 
 /// Cancels the question that a run of the tree waits for, if there is one.
 pub(super) async fn cancel_pending(
-    held: &mut Held<'_>,
-    kept: &KeptRun,
+    held: &mut HeldRun<'_>,
+    kept: &StoredRun,
 ) -> Result<Option<InputRequest>, StoreError> {
     let Some(input) = pending(held, &kept.run.id).await? else { return Ok(None) };
     let cancelled =
@@ -226,14 +234,14 @@ pub(super) async fn cancel_pending(
     Ok(Some(cancelled))
 }
 
-async fn pending(held: &mut Held<'_>, run: &RunId) -> Result<Option<InputRequest>, StoreError> {
+async fn pending(held: &mut HeldRun<'_>, run: &RunId) -> Result<Option<InputRequest>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
     let read = held.tx.sql(READ_PENDING).bind(held.tenant).bind(without_nul(run.as_str()));
     let row: Option<InputRow> = read.fetch_optional().await.map_err(failed)?;
     row.map(|row| row.read(doing)).transpose()
 }
 
-async fn find(held: &mut Held<'_>, slot: &Slot) -> Result<Option<InputRequest>, StoreError> {
+async fn find(held: &mut HeldRun<'_>, slot: &InputSlot) -> Result<Option<InputRequest>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
     let run = without_nul(held.run().id.as_str());
     let read = held.tx.sql(READ_SLOT).bind(held.tenant).bind(run).bind(key(slot));
@@ -242,8 +250,8 @@ async fn find(held: &mut Held<'_>, slot: &Slot) -> Result<Option<InputRequest>, 
 }
 
 /// A different question under the same id is not the earlier question.
-fn attach(before: InputRequest, slot: &Slot) -> Result<InputRequest, RunError> {
-    fn values(slot: &Slot) -> impl Iterator<Item = &String> {
+fn attach(before: InputRequest, slot: &InputSlot) -> Result<InputRequest, RunError> {
+    fn values(slot: &InputSlot) -> impl Iterator<Item = &String> {
         slot.options.iter().map(|option| &option.value)
     }
     let is_same = before.slot.slot_type == slot.slot_type
@@ -255,7 +263,7 @@ fn attach(before: InputRequest, slot: &Slot) -> Result<InputRequest, RunError> {
     }
 }
 
-async fn resolve(held: &mut Held<'_>, input: &InputRequest) -> Result<(), StoreError> {
+async fn resolve(held: &mut HeldRun<'_>, input: &InputRequest) -> Result<(), StoreError> {
     let failed = held.failed();
     let resolve = held.tx.sql(RESOLVE).bind(held.tenant).bind(without_nul(input.id.as_str()));
     let resolve = resolve.bind(input.state.as_str());

@@ -5,7 +5,7 @@ use toolgate_core::file::FileName;
 use toolgate_core::id::RunId;
 use toolgate_core::run::{OutputFile, Run};
 
-use super::row::{KeptRun, RunRow};
+use super::row::{RunRow, StoredRun};
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{read_count, unreadable};
@@ -29,7 +29,7 @@ impl Store {
         rows: Vec<RunRow>,
         what: &'static str,
     ) -> Result<Vec<Run>, StoreError> {
-        let kept: Vec<KeptRun> = rows.into_iter().map(|row| row.read(what)).collect::<Result<_, _>>()?;
+        let kept: Vec<StoredRun> = rows.into_iter().map(|row| row.read(what)).collect::<Result<_, _>>()?;
         let ids: Vec<RunId> = kept.iter().map(|kept| kept.run.id.clone()).collect();
         let made = self.made(&ids, what).await?;
         Ok(kept.into_iter().map(|kept| with_output(kept, &made)).collect())
@@ -57,8 +57,8 @@ fn made_text(count: usize) -> String {
     )
 }
 
-fn with_output(kept: KeptRun, made: &[(RunId, OutputFile)]) -> Run {
-    let KeptRun { run, output: named, .. } = kept;
+fn with_output(kept: StoredRun, made: &[(RunId, OutputFile)]) -> Run {
+    let StoredRun { run, output: named, .. } = kept;
     let is_named = |file: &OutputFile| named.as_ref().is_none_or(|named| named.contains(&file.artifact));
     let output = made.iter().filter(|(by, file)| *by == run.id && is_named(file));
     Run { output: output.map(|(_, file)| file.clone()).collect(), ..run }

@@ -1,12 +1,12 @@
 //! One run as columns.
 
 use toolgate_core::id::{RunId, SessionId, TaskId};
-use toolgate_core::run::{Budget, InputFile, Run, RunState, Used};
+use toolgate_core::run::{BudgetUsage, InputFile, Run, RunBudget, RunState};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, PrincipalId};
 
 use crate::StoreError;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
 use crate::row::row;
 
@@ -50,7 +50,7 @@ pub(super) const SAVE: &str = "UPDATE runs SET session = $3, state = $4, reason 
 
 /// A run with the fields that only the store knows.
 #[derive(Clone, Debug)]
-pub(super) struct KeptRun {
+pub(super) struct StoredRun {
     pub(super) run: Run,
     pub(super) root: RunId,
     /// The number of runs above it.
@@ -61,9 +61,9 @@ pub(super) struct KeptRun {
     pub(super) ran_out_of: Option<String>,
 }
 
-impl KeptRun {
+impl StoredRun {
     /// In the order of `INSERT`.
-    pub(super) fn push_new(&self, tenant: &'static str, to: &mut Statement<'_>) {
+    pub(super) fn push_new(&self, tenant: &'static str, to: &mut SqlStatement<'_>) {
         let run = &self.run;
         to.push(tenant);
         to.push(without_nul(run.id.as_str()));
@@ -91,7 +91,7 @@ impl KeptRun {
     }
 
     /// In the order of `SAVE`.
-    pub(super) fn push_changed(&self, tenant: &'static str, to: &mut Statement<'_>) {
+    pub(super) fn push_changed(&self, tenant: &'static str, to: &mut SqlStatement<'_>) {
         let run = &self.run;
         to.push(tenant);
         to.push(without_nul(run.id.as_str()));
@@ -113,7 +113,7 @@ impl KeptRun {
 }
 
 /// Calls, seconds, bytes.
-pub(super) fn push_budget(budget: &Budget, to: &mut Statement<'_>) {
+pub(super) fn push_budget(budget: &RunBudget, to: &mut SqlStatement<'_>) {
     to.push(budget.calls.map(stored_count));
     to.push(budget.seconds.map(|seconds| stored_count(seconds.min(SECONDS_MAX))));
     to.push(budget.bytes.map(stored_count));
@@ -156,7 +156,7 @@ row! {
 
 impl RunRow {
     /// Without its output.
-    pub(super) fn read(self, doing: &'static str) -> Result<KeptRun, StoreError> {
+    pub(super) fn read(self, doing: &'static str) -> Result<StoredRun, StoreError> {
         let bad = |what| move |_| unreadable(doing, what);
         let input: Vec<InputFile> = serde_json::from_str(&self.input).map_err(bad("input of a run"))?;
         let output = self.output.as_deref().map(serde_json::from_str).transpose();
@@ -174,7 +174,7 @@ impl RunRow {
             input,
             output: Vec::new(),
             budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
-            used: Used {
+            used: BudgetUsage {
                 calls: read_count(self.used_calls),
                 bytes: read_count(self.used_bytes),
                 active_ms: read_count(self.active_ms),
@@ -185,7 +185,7 @@ impl RunRow {
             ended_at_ms: self.ended_at_ms,
             row_version: read_count(self.row_version),
         };
-        Ok(KeptRun {
+        Ok(StoredRun {
             run,
             root: RunId::new(self.root),
             depth: read_count(self.depth),
@@ -196,8 +196,8 @@ impl RunRow {
 }
 
 /// Calls, seconds, bytes.
-pub(super) fn read_budget([calls, seconds, bytes]: [Option<i64>; 3]) -> Budget {
-    Budget { calls: calls.map(read_count), seconds: seconds.map(read_count), bytes: bytes.map(read_count) }
+pub(super) fn read_budget([calls, seconds, bytes]: [Option<i64>; 3]) -> RunBudget {
+    RunBudget { calls: calls.map(read_count), seconds: seconds.map(read_count), bytes: bytes.map(read_count) }
 }
 
 pub(super) fn read_agent(name: &str, doing: &'static str) -> Result<AgentName, StoreError> {

@@ -5,8 +5,8 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::run::{InputRequest, Run, RunState, ended};
 
 use super::error::RunError;
-use super::held::{Act, Held};
-use super::row::{COUNT_OPEN, INSERT, KeptRun};
+use super::held::{ActionStamp, HeldRun};
+use super::row::{COUNT_OPEN, INSERT, StoredRun};
 use super::{events, input};
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
@@ -22,7 +22,7 @@ const CREATING: &str = "create a run";
 
 /// A run after a step, with its side effects.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Stepped {
+pub struct SteppedRun {
     /// Without its output.
     pub run: Run,
     /// The cancelled questions.
@@ -33,13 +33,13 @@ pub struct Stepped {
 
 impl Books {
     /// Stores a new run. Its budget is limited by those above it.
-    pub async fn create_run(&self, run: Run, act: Act<'_>) -> Result<Run, RunError> {
+    pub async fn create_run(&self, run: Run, act: ActionStamp<'_>) -> Result<Run, RunError> {
         let tenant = self.store().tenant;
         let (root, depth, run, mut tx) = match run.parent.clone() {
             None => (run.id.clone(), 0, run, self.begin().await.map_err(doing(CREATING))?),
             Some(parent) => self.within(&parent, run, act).await?,
         };
-        let kept = KeptRun { run, root, depth, output: None, ran_out_of: None };
+        let kept = StoredRun { run, root, depth, output: None, ran_out_of: None };
         let mut insert = tx.sql(INSERT);
         kept.push_new(tenant, &mut insert);
         insert.execute().await.map_err(doing(CREATING))?;
@@ -53,9 +53,9 @@ impl Books {
         &self,
         parent: &RunId,
         mut run: Run,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
     ) -> Result<(RunId, u64, Run, Transaction), RunError> {
-        let mut held = Held::take(self, parent, act, Durability::OnDisk, CREATING).await?;
+        let mut held = HeldRun::take(self, parent, act, Durability::OnDisk, CREATING).await?;
         if held.run().state.is_final() {
             return Err(ended(parent, held.run().state).into());
         }
@@ -81,9 +81,9 @@ impl Books {
         &self,
         id: &RunId,
         session: &SessionId,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
     ) -> Result<Run, RunError> {
-        let mut held = Held::take(self, id, act, Durability::OnDisk, "attach a session to a run").await?;
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "attach a session to a run").await?;
         if held.run().state.is_final() {
             return Err(ended(id, held.run().state).into());
         }
@@ -94,15 +94,15 @@ impl Books {
     }
 
     /// Pauses a run. Calls in progress continue; no new ones start.
-    pub async fn pause_run(&self, id: &RunId, reason: &str, act: Act<'_>) -> Result<Run, RunError> {
-        let mut held = Held::take(self, id, act, Durability::OnDisk, "pause a run").await?;
+    pub async fn pause_run(&self, id: &RunId, reason: &str, act: ActionStamp<'_>) -> Result<Run, RunError> {
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "pause a run").await?;
         held.step(RunState::Paused, reason).await?;
         held.commit().await
     }
 
     /// Resumes a run, without the answer that it waited for.
-    pub async fn resume_run(&self, id: &RunId, act: Act<'_>) -> Result<Stepped, RunError> {
-        let mut held = Held::take(self, id, act, Durability::OnDisk, "resume a run").await?;
+    pub async fn resume_run(&self, id: &RunId, act: ActionStamp<'_>) -> Result<SteppedRun, RunError> {
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "resume a run").await?;
         let state = held.run().state;
         if !state.is_final() && state != RunState::Paused {
             return Err(RunError::NotPaused { run: id.clone(), state });
@@ -111,6 +111,6 @@ impl Books {
         let cancelled = input::cancel_pending(&mut held, &kept).await?;
         held.step(RunState::Running, "").await?;
         let run = held.commit().await?;
-        Ok(Stepped { run, cancelled: cancelled.into_iter().collect(), ended: Vec::new() })
+        Ok(SteppedRun { run, cancelled: cancelled.into_iter().collect(), ended: Vec::new() })
     }
 }

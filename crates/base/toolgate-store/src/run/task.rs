@@ -6,7 +6,7 @@ use toolgate_core::run::Task;
 
 use super::error::RunError;
 use super::events;
-use super::held::Act;
+use super::held::ActionStamp;
 use super::row::{push_budget, read_agent, read_budget};
 use crate::books::Books;
 use crate::cursor::PageCursor;
@@ -49,7 +49,7 @@ pub enum TaskVersion {
 
 impl Books {
     /// Stores a new task.
-    pub async fn create_task(&self, task: &Task, act: Act<'_>) -> Result<(), RunError> {
+    pub async fn create_task(&self, task: &Task, act: ActionStamp<'_>) -> Result<(), RunError> {
         let doing = doing("create a task");
         let mut tx = self.begin().await.map_err(&doing)?;
         let mut insert = tx.sql(INSERT).bind(self.store().tenant).bind(without_nul(task.id.as_str()));
@@ -69,7 +69,7 @@ impl Books {
         id: &TaskId,
         version: TaskVersion,
         change: impl FnOnce(Task) -> Task,
-        act: Act<'_>,
+        act: ActionStamp<'_>,
     ) -> Result<Task, RunError> {
         const DOING: &str = "change a task";
         let mut tx = self.begin().await.map_err(doing(DOING))?;
@@ -103,7 +103,7 @@ impl Books {
     }
 
     /// Deletes a task; its runs stay.
-    pub async fn delete_task(&self, id: &TaskId, act: Act<'_>) -> Result<(), RunError> {
+    pub async fn delete_task(&self, id: &TaskId, act: ActionStamp<'_>) -> Result<(), RunError> {
         let doing = doing("delete a task");
         let mut tx = self.begin().await.map_err(&doing)?;
         let delete = tx.sql(DELETE).bind(self.store().tenant).bind(without_nul(id.as_str()));

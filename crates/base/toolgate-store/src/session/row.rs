@@ -6,9 +6,9 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, PrincipalId};
 
-use super::stored::{Closing, SessionKind, SessionMark, StoredSession};
+use super::stored::{SessionEnd, SessionKind, SessionMark, StoredSession};
 use crate::StoreError;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
 use crate::row::row;
 
@@ -33,7 +33,7 @@ pub(super) fn select(condition: &'static str) -> String {
     )
 }
 
-pub(super) fn push(tenant: &'static str, session: &StoredSession, revision: i64, to: &mut Statement<'_>) {
+pub(super) fn push(tenant: &'static str, session: &StoredSession, revision: i64, to: &mut SqlStatement<'_>) {
     let closing = session.closing.as_ref();
     to.push(tenant);
     to.push(without_nul(session.id.as_str()));
@@ -123,7 +123,7 @@ impl SessionRow {
             opened_by: PrincipalId::new(&self.opened_by),
             closing: self
                 .closed_at_ms
-                .map(|at_ms| Closing { at_ms, reason: self.closed_reason.unwrap_or_default() }),
+                .map(|at_ms| SessionEnd { at_ms, reason: self.closed_reason.unwrap_or_default() }),
             created_at_ms: self.created_at_ms,
             last_used_at_ms: self.last_used_at_ms,
             idle_seconds: read_count(self.idle_seconds),

@@ -27,7 +27,7 @@ pub struct StoredSession {
     pub task: Option<String>,
     pub run: Option<RunId>,
     pub opened_by: PrincipalId,
-    pub closing: Option<Closing>,
+    pub closing: Option<SessionEnd>,
     pub created_at_ms: i64,
     pub last_used_at_ms: i64,
     pub idle_seconds: u64,
@@ -62,7 +62,7 @@ impl SessionKind {
 
 /// The end of a session.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Closing {
+pub struct SessionEnd {
     pub at_ms: i64,
     /// `closed`, `idle`, `lifetime` or `revoked`.
     pub reason: String,

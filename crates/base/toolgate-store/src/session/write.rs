@@ -5,14 +5,14 @@ use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::scope::{AgentName, Mounts, Scope};
 
 use super::row::{self, SessionRow};
-use super::stored::{COUNT_OPEN, Closing, READ, StoredSession};
+use super::stored::{COUNT_OPEN, READ, SessionEnd, StoredSession};
 use crate::StoreError;
 use crate::books::Books;
 use crate::clock::now_ms;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
-use crate::revisions::{Change, Topic};
+use crate::revisions::{RevisionTopic, TopicChange};
 use crate::token::{self, NewToken};
 
 const CHANGE: &str = "UPDATE sessions SET scope = $3, mounts = $4, row_version = $5, revision = $6
@@ -65,7 +65,7 @@ pub enum ChangeSessionError {
 
 /// The criteria for sessions to close.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unused {
+pub struct IdleCriteria {
     pub now_ms: i64,
     /// The moment at which idleness is judged: a little earlier, for others may not have said yet that they used it.
     pub heard_ms: i64,
@@ -83,7 +83,7 @@ impl Books {
         events: Vec<Event>,
     ) -> Result<NewToken, NewSessionError> {
         let doing = doing("open a session");
-        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(&doing)?;
         let count = change.tx.sql(COUNT_OPEN).bind(change.tenant).bind(limit.agent.as_str());
         let (count,): (i64,) = count.fetch_one().await.map_err(&doing)?;
         if read_count(count) >= u64::from(limit.max) {
@@ -129,7 +129,7 @@ impl Books {
     ) -> Result<u64, ChangeSessionError> {
         const DOING: &str = "change a session";
         let doing = doing(DOING);
-        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(&doing)?;
         let session = read(&mut change, id, DOING).await?.ok_or(ChangeSessionError::Unknown)?;
         if session.closing.is_some() {
             return Err(ChangeSessionError::Closed);
@@ -150,10 +150,10 @@ impl Books {
     pub async fn close_session(
         &self,
         id: &SessionId,
-        closing: &Closing,
+        closing: &SessionEnd,
         events: Vec<Event>,
     ) -> Result<bool, StoreError> {
-        let mut change = Change::begin(self, Topic::Sessions).await.map_err(doing(CLOSING))?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(doing(CLOSING))?;
         match read(&mut change, id, CLOSING).await? {
             Some(session) if session.closing.is_none() => {}
             _ => return Ok(false),
@@ -169,8 +169,8 @@ impl Books {
     /// `event` makes the event of each.
     pub async fn close_unused_sessions(
         &self,
-        unused: Unused,
-        event: impl Fn(&StoredSession, &Closing) -> Event,
+        unused: IdleCriteria,
+        event: impl Fn(&StoredSession, &SessionEnd) -> Event,
     ) -> Result<Vec<SessionId>, StoreError> {
         let doing = doing("close sessions that nobody uses");
         // Most of the time there are none, so no lock is taken for that.
@@ -180,7 +180,7 @@ impl Books {
         if any.is_none() {
             return Ok(Vec::new());
         }
-        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(&doing)?;
         let rows = due(change.tx.sql(sqlx::AssertSqlSafe(row::select(DUE))), tenant, unused, DUE_MAX);
         let rows: Vec<SessionRow> = rows.fetch_all().await.map_err(&doing)?;
         let (mut ids, mut events) = (Vec::new(), Vec::new());
@@ -197,11 +197,19 @@ impl Books {
     }
 }
 
-fn due<'s>(statement: Statement<'s>, tenant: &'static str, unused: Unused, limit: i64) -> Statement<'s> {
+fn due<'s>(
+    statement: SqlStatement<'s>,
+    tenant: &'static str,
+    unused: IdleCriteria,
+    limit: i64,
+) -> SqlStatement<'s> {
     statement.bind(tenant).bind(unused.now_ms).bind(unused.since_ms).bind(unused.heard_ms).bind(limit)
 }
 
-fn closing_of(session: &StoredSession, Unused { now_ms, heard_ms, since_ms }: Unused) -> Closing {
+fn closing_of(
+    session: &StoredSession,
+    IdleCriteria { now_ms, heard_ms, since_ms }: IdleCriteria,
+) -> SessionEnd {
     let has_passed = |from_ms: i64, to_ms: i64, seconds: u64| {
         to_ms >= from_ms && read_count(to_ms.saturating_sub(from_ms)) >= seconds.saturating_mul(1000)
     };
@@ -213,12 +221,12 @@ fn closing_of(session: &StoredSession, Unused { now_ms, heard_ms, since_ms }: Un
         (false, true) => "idle",
         (false, false) => "revoked",
     };
-    Closing { at_ms: now_ms, reason: reason.into() }
+    SessionEnd { at_ms: now_ms, reason: reason.into() }
 }
 
 /// Reads a session and locks everything except its time of use.
 async fn read(
-    change: &mut Change<'_>,
+    change: &mut TopicChange<'_>,
     id: &SessionId,
     at: &'static str,
 ) -> Result<Option<StoredSession>, StoreError> {
@@ -228,7 +236,11 @@ async fn read(
     row.map(|row| row.read(at)).transpose()
 }
 
-async fn close(change: &mut Change<'_>, id: &SessionId, closing: &Closing) -> Result<(), sqlx::Error> {
+async fn close(
+    change: &mut TopicChange<'_>,
+    id: &SessionId,
+    closing: &SessionEnd,
+) -> Result<(), sqlx::Error> {
     let id = without_nul(id.as_str());
     let close = change.tx.sql(CLOSE).bind(change.tenant).bind(&id).bind(&closing.reason);
     close.bind(closing.at_ms).bind(change.revision).execute().await?;

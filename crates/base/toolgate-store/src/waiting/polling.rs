@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::id::ApprovalId;
 
-use super::Waiting;
+use super::ApprovalWaiters;
 use crate::Store;
 
 /// Including the time of the query itself, a decision made elsewhere is known within 200 ms.
@@ -45,7 +45,7 @@ impl Store {
             return;
         }
         let store = self.clone();
-        let mut polling = Polling { waiting: Arc::clone(&self.waiting), is_over: false };
+        let mut polling = PollingGuard { waiting: Arc::clone(&self.waiting), is_over: false };
         self.tasks.spawn(async move {
             while polling.is_wanted() {
                 tokio::time::sleep(POLL).await;
@@ -65,12 +65,12 @@ impl Store {
 }
 
 /// Stands for the task that looks; once dropped, another one may be started.
-struct Polling {
-    waiting: Arc<Waiting>,
+struct PollingGuard {
+    waiting: Arc<ApprovalWaiters>,
     is_over: bool,
 }
 
-impl Polling {
+impl PollingGuard {
     /// True if it should continue. Decided under one lock, so that no waiter relies on a task that has just
     /// stopped.
     fn is_wanted(&mut self) -> bool {
@@ -82,7 +82,7 @@ impl Polling {
     }
 }
 
-impl Drop for Polling {
+impl Drop for PollingGuard {
     fn drop(&mut self) {
         // The event loop ended before the task did.
         if !self.is_over {

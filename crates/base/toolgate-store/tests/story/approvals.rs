@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
-use toolgate_core::decision::{OnTimeout, Template};
+use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, WithdrawalReason};
+use toolgate_core::decision::{OnTimeout, PolicyTemplate};
 use toolgate_core::event::EventKind;
-use toolgate_core::governance::{Approvals, DecideError, Deciding, Ledger, NewApproval, StartRefused};
+use toolgate_core::governance::{Approvals, DecideError, Ledger, NewApproval, StartRefused, VoteSubmission};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, PrincipalId};
 use toolgate_store::{ApprovalFilter, Store};
@@ -14,7 +14,7 @@ use crate::desk::{
     TOOL, agent, approve, binding, books, call, completed, deciding, deny, digest, edit, kinds, ledger,
     person, proposal, requirement, settings, settled, start, word,
 };
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     an_approved_call_runs_once,
@@ -42,7 +42,7 @@ async fn state(store: &Store, id: &ApprovalId) -> ApprovalState {
     store.get_approval(id).await.expect("read").expect("is there").state
 }
 
-async fn an_approved_call_runs_once(world: World) {
+async fn an_approved_call_runs_once(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked");
@@ -59,11 +59,14 @@ async fn an_approved_call_runs_once(world: World) {
     assert_eq!((kept.state, kept.used_by), (ApprovalState::Used, Some(call("1"))));
 }
 
-async fn every_step_is_in_the_ledger_with_its_actor(world: World) {
+async fn every_step_is_in_the_ledger_with_its_actor(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
-    assert_eq!((&opened.agent, opened.template), (&proposal("1", 100).agent, Some(Template::Regulated)));
+    assert_eq!(
+        (&opened.agent, opened.template),
+        (&proposal("1", 100).agent, Some(PolicyTemplate::Regulated))
+    );
     assert_eq!(store.get_approval(&opened.id).await.expect("read").as_ref(), Some(&opened));
     books.open(proposal("2", 100)).await.expect("joined");
     let decided = approve(&books, &opened.id).await.expect("approved").approval;
@@ -110,7 +113,7 @@ async fn every_step_is_in_the_ledger_with_its_actor(world: World) {
     assert_eq!(detail(3), serde_json::json!({ "state": "approved" }));
 }
 
-async fn an_identical_call_joins_and_any_difference_does_not(world: World) {
+async fn an_identical_call_joins_and_any_difference_does_not(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let first = books.open(proposal("1", 100)).await.expect("asked").approval;
@@ -140,7 +143,7 @@ async fn an_identical_call_joins_and_any_difference_does_not(world: World) {
     assert_eq!((later.approval.id, later.approval.state), (first.id, ApprovalState::Approved));
 }
 
-async fn a_denied_call_never_runs_and_may_be_asked_again(world: World) {
+async fn a_denied_call_never_runs_and_may_be_asked_again(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let first = books.open(proposal("1", 100)).await.expect("asked").approval;
@@ -177,7 +180,7 @@ async fn a_denied_call_never_runs_and_may_be_asked_again(world: World) {
     );
 }
 
-async fn edited_arguments_are_what_may_run(world: World) {
+async fn edited_arguments_are_what_may_run(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let first = books.open(proposal("1", 100)).await.expect("asked").approval;
@@ -196,7 +199,7 @@ async fn edited_arguments_are_what_may_run(world: World) {
     assert_eq!(books.get(&strict.id).await.expect("read"), Some(strict));
 }
 
-async fn two_people_must_agree_where_the_gate_says_so(world: World) {
+async fn two_people_must_agree_where_the_gate_says_so(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut new = proposal("1", 100);
@@ -221,7 +224,7 @@ fn edit_for_two(amount: u32) -> Ballot {
     ballot
 }
 
-async fn a_yes_counts_for_what_its_giver_saw(world: World) {
+async fn a_yes_counts_for_what_its_giver_saw(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut new = proposal("1", 100);
@@ -244,7 +247,7 @@ async fn a_yes_counts_for_what_its_giver_saw(world: World) {
     assert_eq!((agreed.state, agreed.agreed()), (ApprovalState::Approved, 2));
 }
 
-async fn a_no_needs_no_second_look(world: World) {
+async fn a_no_needs_no_second_look(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut new = proposal("1", 100);
@@ -255,7 +258,7 @@ async fn a_no_needs_no_second_look(world: World) {
     assert_eq!(rejected.state, ApprovalState::Denied);
 }
 
-async fn all_for_whom_one_sender_speaks_count_once(world: World) {
+async fn all_for_whom_one_sender_speaks_count_once(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut new = proposal("1", 100);
@@ -274,13 +277,13 @@ async fn all_for_whom_one_sender_speaks_count_once(world: World) {
     assert_eq!((own.state, own.agreed()), (ApprovalState::Approved, 2));
 }
 
-async fn who_may_not_vote_changes_nothing(world: World) {
+async fn who_may_not_vote_changes_nothing(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opener = person("olga", &["finance"]);
     let new = NewApproval { opened_by: Some(opener.id.clone()), ..proposal("1", 100) };
     let opened = books.open(new).await.expect("asked").approval;
-    let vote = |voter| Deciding {
+    let vote = |voter| VoteSubmission {
         word: word(voter, Ballot::Approve),
         ..deciding(&opened.id, "alice", Ballot::Approve)
     };
@@ -289,7 +292,10 @@ async fn who_may_not_vote_changes_nothing(world: World) {
         (opener, ApprovalRefusal::Requester),
         (person("carol", &["lunch"]), ApprovalRefusal::NotInGroup),
         (
-            toolgate_core::Principal { kind: toolgate_core::Kind::Service, ..person("bot", &["finance"]) },
+            toolgate_core::Principal {
+                kind: toolgate_core::PrincipalKind::Service,
+                ..person("bot", &["finance"])
+            },
             ApprovalRefusal::NotAPerson,
         ),
     ];
@@ -300,7 +306,7 @@ async fn who_may_not_vote_changes_nothing(world: World) {
     assert_eq!(kinds(&store).await, ["approval.requested"]);
 }
 
-async fn nothing_else_runs_under_an_approval(world: World) {
+async fn nothing_else_runs_under_an_approval(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
@@ -318,7 +324,7 @@ async fn nothing_else_runs_under_an_approval(world: World) {
     start(&books, &approved, "1").await.expect("the right one still runs");
 }
 
-async fn an_approval_that_nobody_decides_expires(world: World) {
+async fn an_approval_that_nobody_decides_expires(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(NewApproval { timeout: Duration::ZERO, ..proposal("1", 100) }).await;
@@ -338,7 +344,7 @@ async fn an_approval_that_nobody_decides_expires(world: World) {
     assert_eq!(last.event.detail.expect("a detail").as_str(), r#"{"state":"expired"}"#);
 }
 
-async fn escalation_asks_others_once_and_then_expires(world: World) {
+async fn escalation_asks_others_once_and_then_expires(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut new = proposal("1", 100);
@@ -353,7 +359,7 @@ async fn escalation_asks_others_once_and_then_expires(world: World) {
     assert_eq!(kinds(&store).await, ["approval.requested", "approval.escalated", "approval.resolved"]);
 }
 
-async fn a_yes_that_nobody_uses_lapses(world: World) {
+async fn a_yes_that_nobody_uses_lapses(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
@@ -364,7 +370,7 @@ async fn a_yes_that_nobody_uses_lapses(world: World) {
     assert_eq!(refused, Err(ApprovalRefusal::Settled(ApprovalState::Lapsed).into()));
 }
 
-async fn an_identical_call_after_the_time_is_asked_anew(world: World) {
+async fn an_identical_call_after_the_time_is_asked_anew(world: StoreWorld) {
     let store = world.open().await;
     let quick = toolgate_store::BooksSettings { approved_valid: Duration::ZERO, ..settings("one") };
     let books = store.books(quick).await.expect("opened");
@@ -382,7 +388,7 @@ async fn an_identical_call_after_the_time_is_asked_anew(world: World) {
     assert_eq!(state(&store, &approved.id).await, ApprovalState::Lapsed);
 }
 
-async fn a_restart_loses_nothing(world: World) {
+async fn a_restart_loses_nothing(world: StoreWorld) {
     let store = world.open().await;
     let before = books(&store).await;
     let mut new = proposal("1", 100);
@@ -401,7 +407,7 @@ async fn a_restart_loses_nothing(world: World) {
     assert_eq!(state(&store, &id).await, ApprovalState::Used);
 }
 
-async fn pages_are_newest_first_and_stable(world: World) {
+async fn pages_are_newest_first_and_stable(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut ids = Vec::new();
@@ -433,19 +439,19 @@ async fn pages_are_newest_first_and_stable(world: World) {
     assert!(page.len() <= 1);
 }
 
-async fn an_approval_that_does_not_exist_is_unknown(world: World) {
+async fn an_approval_that_does_not_exist_is_unknown(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     for id in ["apr_none", "", "\0"].map(ApprovalId::new) {
         assert_eq!(books.get(&id).await.expect("read"), None);
         assert_eq!(approve(&books, &id).await, Err(DecideError::Unknown(id.clone())));
-        let cancelled = books.cancel(&id, &agent().id, Withdrawn::ByCaller).await;
+        let cancelled = books.cancel(&id, &agent().id, WithdrawalReason::ByCaller).await;
         assert_eq!(cancelled, Err(DecideError::Unknown(id)));
     }
     assert_eq!(kinds(&store).await, Vec::<&str>::new());
 }
 
-async fn odd_names_are_kept(world: World) {
+async fn odd_names_are_kept(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut odd = proposal("1\0", 100);

@@ -4,17 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, Standing, Word,
+    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, NewVote, VoteChannel,
 };
-use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement, Template};
-use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded};
+use toolgate_core::decision::{ApprovalRequirement, OnTimeout, PolicyRef, PolicyTemplate};
+use toolgate_core::event::{
+    Durability, Event, EventFilter, EventKind, EventSubject, LedgerEntry, Outcome, RecordedEvent,
+};
 use toolgate_core::governance::{
-    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, StartRefused, Warrant,
+    Approvals, DecideError, DecidedApproval, Ledger, NewApproval, StartRefused, VoteSubmission, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson, Role, ServerName};
-use toolgate_store::{Books, BooksSettings, Order, Store};
+use toolgate_core::{
+    CanonicalName, Digest, Principal, PrincipalId, PrincipalKind, RawJson, Role, ServerName,
+};
+use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
 
 pub(crate) const TOOL: &str = "bank:transfer";
 pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
@@ -33,7 +37,7 @@ pub(crate) async fn books(store: &Store) -> Books {
 pub(crate) fn person(name: &str, groups: &[&str]) -> Principal {
     Principal {
         id: PrincipalId::new(name),
-        kind: Kind::Human,
+        kind: PrincipalKind::Human,
         role: Role::Approver,
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
     }
@@ -61,8 +65,8 @@ pub(crate) fn binding(amount: u32) -> Binding {
     }
 }
 
-pub(crate) fn requirement() -> Requirement {
-    Requirement {
+pub(crate) fn requirement() -> ApprovalRequirement {
+    ApprovalRequirement {
         gates: vec![PolicyRef { id: "money".into(), reason: None, text: Digest::of("gate") }],
         approvers: vec![vec!["finance".into()]],
         quorum: 1,
@@ -91,15 +95,15 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         session: None,
         opened_by: None,
         agent: AgentName::new("payer").ok(),
-        template: Some(Template::Regulated),
+        template: Some(PolicyTemplate::Regulated),
         run: None,
         task: Some("pay".into()),
         timeout: HOUR,
     }
 }
 
-pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> Deciding {
-    Deciding {
+pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> VoteSubmission {
+    VoteSubmission {
         id: id.clone(),
         word: word(person(voter, &["finance"]), ballot),
         grant: None,
@@ -108,9 +112,9 @@ pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> Deciding
 }
 
 /// The vote of a person who was shown the proposal.
-pub(crate) fn word(voter: Principal, ballot: Ballot) -> Word {
+pub(crate) fn word(voter: Principal, ballot: Ballot) -> NewVote {
     let reason = Some("because".into());
-    Word { voter, standing: Standing::Person, ballot, reason, shown: None, counts_as: None }
+    NewVote { voter, standing: VoteChannel::Person, ballot, reason, shown: None, counts_as: None }
 }
 
 pub(crate) fn edit(amount: u32) -> Ballot {
@@ -121,33 +125,33 @@ pub(crate) fn terms(uses: Option<u32>) -> GrantTerms {
     GrantTerms { pins: Vec::new(), uses, expires_at_ms: i64::MAX }
 }
 
-pub(crate) async fn approve(books: &Books, id: &ApprovalId) -> Result<Decided, DecideError> {
+pub(crate) async fn approve(books: &Books, id: &ApprovalId) -> Result<DecidedApproval, DecideError> {
     books.decide(deciding(id, "alice", Ballot::Approve)).await
 }
 
-pub(crate) async fn deny(books: &Books, id: &ApprovalId) -> Result<Decided, DecideError> {
+pub(crate) async fn deny(books: &Books, id: &ApprovalId) -> Result<DecidedApproval, DecideError> {
     books.decide(deciding(id, "bob", Ballot::Deny)).await
 }
 
-fn about(id: &str) -> Arc<About> {
-    Arc::new(About {
+fn about(id: &str) -> Arc<EventSubject> {
+    Arc::new(EventSubject {
         call: Some(call(id)),
         tool: Some(CanonicalName::recorded(TOOL)),
         server: ServerName::new("bank").ok(),
         tool_version: Some(Digest::of("tool 1")),
-        ..About::default()
+        ..EventSubject::default()
     })
 }
 
-pub(crate) fn started(id: &str) -> Entry {
+pub(crate) fn started(id: &str) -> LedgerEntry {
     let event = Event::new(EventKind::CallStarted, 1, agent().id, about(id));
-    Entry { events: vec![event], bodies: Vec::new(), durability: Durability::OnDisk }
+    LedgerEntry { events: vec![event], bodies: Vec::new(), durability: Durability::OnDisk }
 }
 
-pub(crate) fn completed(id: &str) -> Entry {
+pub(crate) fn completed(id: &str) -> LedgerEntry {
     let mut event = Event::new(EventKind::CallCompleted, 2, agent().id, about(id));
     event.outcome = Some(Outcome::Succeeded);
-    Entry { events: vec![event], bodies: Vec::new(), durability: Durability::Written }
+    LedgerEntry { events: vec![event], bodies: Vec::new(), durability: Durability::Written }
 }
 
 pub(crate) fn warrant(approval: &Approval, id: &str) -> Warrant {
@@ -169,13 +173,16 @@ pub(crate) fn settled(state: ApprovalState) -> DecideError {
 }
 
 /// The whole ledger, oldest first, after it was proved.
-pub(crate) async fn ledger(store: &Store) -> Vec<Recorded> {
+pub(crate) async fn ledger(store: &Store) -> Vec<RecordedEvent> {
     let verified = store.verify_ledger(|_| ()).await.expect("the ledger can be read");
     assert_eq!(verified.fault, None);
-    let mut all: Vec<Recorded> = Vec::new();
+    let mut all: Vec<RecordedEvent> = Vec::new();
     loop {
         let after = all.last().map(|recorded| recorded.seq);
-        let page = store.ledger_page(&Filter::default(), after, 100, Order::OldestFirst).await.expect("read");
+        let page = store
+            .ledger_page(&EventFilter::default(), after, 100, LedgerOrder::OldestFirst)
+            .await
+            .expect("read");
         if page.is_empty() {
             return all;
         }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use toolgate_core::approval::{Approval, ApprovalState, Withdrawn};
+use toolgate_core::approval::{Approval, ApprovalState, WithdrawalReason};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, Warrant};
 use toolgate_store::{Books, NewTokenSpec, Store};
@@ -12,7 +12,7 @@ use crate::desk::{
     STREAM, approve, books, call, completed, kinds, ledger, proposal, settled, start, started,
 };
 use crate::trace::trace;
-use crate::world::{World, within};
+use crate::world::{StoreWorld, within};
 
 crate::on_both!(
     any_single_operation_may_fail,
@@ -26,7 +26,7 @@ const HEALS_WITHIN: Duration = Duration::from_secs(20);
 
 /// The progress of a story, by the answers that its teller got.
 #[derive(Debug, Default)]
-struct Told {
+struct FaultStory {
     opened: Option<Approval>,
     approved: bool,
     started: bool,
@@ -34,8 +34,8 @@ struct Told {
 }
 
 /// A call is proposed, approved, sent and answered.
-async fn story(books: &Books, id: &str, amount: u32) -> Told {
-    let mut told = Told::default();
+async fn story(books: &Books, id: &str, amount: u32) -> FaultStory {
+    let mut told = FaultStory::default();
     let Ok(opened) = books.open(proposal(id, amount)).await else { return told };
     told.opened = Some(opened.approval.clone());
     let Ok(decided) = approve(books, &opened.approval.id).await else { return told };
@@ -49,7 +49,7 @@ async fn story(books: &Books, id: &str, amount: u32) -> Told {
 }
 
 /// Confirmed steps have happened, and unconfirmed ones happened at most as far as the rules allow.
-async fn check(store: &Store, told: &Told, id: &str, amount: u32) {
+async fn check(store: &Store, told: &FaultStory, id: &str, amount: u32) {
     let starts = ledger(store).await.iter().filter(|one| is_of(one, EventKind::CallStarted, id)).count();
     let Some(opened) = &told.opened else {
         assert_eq!(starts, 0, "nothing was asked, nothing runs");
@@ -66,7 +66,7 @@ async fn check(store: &Store, told: &Told, id: &str, amount: u32) {
     }
 }
 
-fn is_of(one: &toolgate_core::event::Recorded, kind: EventKind, id: &str) -> bool {
+fn is_of(one: &toolgate_core::event::RecordedEvent, kind: EventKind, id: &str) -> bool {
     one.event.kind == kind && one.event.about.call == Some(call(id))
 }
 
@@ -76,7 +76,7 @@ async fn until_completed(store: &Store, id: &str) {
     within(HEALS_WITHIN, "the end of the call", written).await;
 }
 
-async fn sweep(world: &World, fail: impl Fn(&Store, u64)) -> u64 {
+async fn sweep(world: &StoreWorld, fail: impl Fn(&Store, u64)) -> u64 {
     for n in 1..OPERATIONS_MAX {
         let store = world.open().await;
         let books = books(&store).await;
@@ -101,17 +101,17 @@ async fn sweep(world: &World, fail: impl Fn(&Store, u64)) -> u64 {
     panic!("the story has no end");
 }
 
-async fn any_single_operation_may_fail(world: World) {
+async fn any_single_operation_may_fail(world: StoreWorld) {
     let operations = sweep(&world, |store, n| store.fail_nth(n)).await;
     assert!(operations > 20, "the failures were real: {operations}");
 }
 
-async fn the_database_may_go_away_at_any_operation(world: World) {
+async fn the_database_may_go_away_at_any_operation(world: StoreWorld) {
     let operations = sweep(&world, |store, n| store.fail_from_nth(n)).await;
     assert!(operations > 20, "the failures were real: {operations}");
 }
 
-async fn what_was_lost_is_asked_again_after_the_outage(world: World) {
+async fn what_was_lost_is_asked_again_after_the_outage(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
@@ -119,7 +119,7 @@ async fn what_was_lost_is_asked_again_after_the_outage(world: World) {
     assert!(books.open(proposal("2", 200)).await.is_err());
     assert!(matches!(approve(&books, &id).await, Err(DecideError::Down(_))));
     assert!(matches!(
-        books.cancel(&id, &crate::desk::agent().id, Withdrawn::ByCaller).await,
+        books.cancel(&id, &crate::desk::agent().id, WithdrawalReason::ByCaller).await,
         Err(DecideError::Down(_))
     ));
     assert!(books.get(&id).await.is_err() && books.expire_due().await.is_err());
@@ -144,7 +144,7 @@ async fn until_up(books: &Books) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_the_server_cut_are_replaced() {
-    let world = World::postgres();
+    let world = StoreWorld::postgres();
     let store = world.open().await;
     let books = books(&store).await;
     // Several connections, and all of them used a moment ago.
@@ -166,7 +166,7 @@ async fn connections_that_the_server_cut_are_replaced() {
 async fn connections_that_the_server_cut_do_not_count_as_an_absence() {
     /// Each is longer than the pause between two probes.
     const ROUND: Duration = Duration::from_millis(500);
-    let world = World::postgres();
+    let world = StoreWorld::postgres();
     let store = world.open().await;
     let books = books(&store).await;
     books.open(proposal("1", 100)).await.expect("asked");
@@ -185,7 +185,7 @@ async fn connections_that_the_server_cut_do_not_count_as_an_absence() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_calls_until_there_is_room() {
-    let world = World::sqlite();
+    let world = StoreWorld::sqlite();
     let store = world.open().await;
     let token =
         store.create_token(STREAM, NewTokenSpec::of(toolgate_core::Role::Agent)).await.expect("created");

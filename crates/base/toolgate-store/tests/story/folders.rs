@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use toolgate_core::server::ServerState;
 use toolgate_core::{Role, ServerName};
-use toolgate_store::{Counts, NewTokenSpec, Others, Store, StoreError};
+use toolgate_store::{ListCounts, NewTokenSpec, OtherUsersAccess, Store, StoreError};
 
 use crate::desk::STREAM;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     the_sealing_key_is_made_once,
@@ -33,7 +33,7 @@ async fn open(folder: &TempDir) -> Store {
     Store::open(folder.path()).await.expect("the store opens")
 }
 
-async fn the_sealing_key_is_made_once(world: World) {
+async fn the_sealing_key_is_made_once(world: StoreWorld) {
     let (first, second) = (world.open().await, world.open().await);
     let key = first.sealing_key().await.expect("made");
     assert_ne!(key, [0; 32]);
@@ -52,7 +52,7 @@ async fn the_folder_and_its_files_are_private() {
     store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
     let mode = |path: &Path| std::fs::metadata(path).expect("is there").permissions().mode() & 0o777;
     assert_eq!(mode(&data), 0o700);
-    assert_eq!(Others::of(&data), Others::Nothing);
+    assert_eq!(OtherUsersAccess::of(&data), OtherUsersAccess::Nothing);
     let mut files = 0;
     for entry in std::fs::read_dir(&data).expect("listed") {
         let path = entry.expect("an entry").path();
@@ -84,7 +84,7 @@ async fn a_file_that_is_no_database_is_named() {
     );
 }
 
-async fn many_opening_a_new_folder_at_once_all_succeed(world: World) {
+async fn many_opening_a_new_folder_at_once_all_succeed(world: StoreWorld) {
     let world = Arc::new(world);
     let opening: Vec<_> = (0..8)
         .map(|_| {
@@ -100,7 +100,7 @@ async fn many_opening_a_new_folder_at_once_all_succeed(world: World) {
     assert_eq!(keys.len(), 1);
 }
 
-async fn writers_wait_for_each_other(world: World) {
+async fn writers_wait_for_each_other(world: StoreWorld) {
     let mut writers = Vec::new();
     for writer in 0..4 {
         let store = world.open().await;
@@ -108,7 +108,7 @@ async fn writers_wait_for_each_other(world: World) {
             for step in 0..25 {
                 let server = name(&format!("s{writer}-{step}"));
                 store
-                    .write_status(&server, &ServerState::starting(), Counts::default(), step)
+                    .write_status(&server, &ServerState::starting(), ListCounts::default(), step)
                     .await
                     .expect("status");
                 store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("token");
@@ -128,9 +128,13 @@ async fn writers_wait_for_each_other(world: World) {
 fn it_is_known_what_others_may_do() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
-    for (mode, others) in [(0o700, Others::Nothing), (0o755, Others::Look), (0o770, Others::Change)] {
+    for (mode, others) in [
+        (0o700, OtherUsersAccess::Nothing),
+        (0o755, OtherUsersAccess::Look),
+        (0o770, OtherUsersAccess::Change),
+    ] {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).expect("ours");
-        assert_eq!(Others::of(folder.path()), others, "{mode:o}");
+        assert_eq!(OtherUsersAccess::of(folder.path()), others, "{mode:o}");
     }
 }
 
@@ -171,7 +175,10 @@ async fn a_folder_of_the_first_version_is_brought_up_to_date() {
 
     let listed = open(&folder).await.list_tokens().await.expect("listed");
     let kinds: Vec<_> = listed.iter().map(|token| (token.id.as_str(), token.kind)).collect();
-    assert_eq!(kinds, [("tok_1", toolgate_core::Kind::Agent), ("tok_2", toolgate_core::Kind::Human)]);
+    assert_eq!(
+        kinds,
+        [("tok_1", toolgate_core::PrincipalKind::Agent), ("tok_2", toolgate_core::PrincipalKind::Human)]
+    );
     assert!(listed.iter().all(|token| token.principal.is_none() && token.groups.is_empty()));
 }
 
@@ -201,7 +208,7 @@ async fn a_postgres_that_cannot_be_reached_is_named_without_its_password() {
 
 #[tokio::test]
 async fn a_postgres_from_a_newer_version_is_refused() {
-    let world = World::postgres();
+    let world = StoreWorld::postgres();
     world.open().await.close().await;
     let insert = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
         VALUES (9999, 'later', true, '', 1)";

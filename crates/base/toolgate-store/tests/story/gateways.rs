@@ -2,7 +2,7 @@
 
 use toolgate_store::{ClaimError, Store};
 
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_stream_is_claimed_by_one_gateway_at_a_time,
@@ -16,7 +16,7 @@ async fn claimed(store: &Store, place: &str) -> Result<toolgate_store::StreamCla
     store.claim_stream(STREAM, place, place).await.map_err(|error| error.to_string())
 }
 
-async fn a_stream_is_claimed_by_one_gateway_at_a_time(world: World) {
+async fn a_stream_is_claimed_by_one_gateway_at_a_time(world: StoreWorld) {
     let store = world.open().await;
     let first = std::sync::Arc::new(claimed(&store, "a").await.expect("nobody has it"));
     let keeping = tokio::spawn({
@@ -34,7 +34,7 @@ async fn a_stream_is_claimed_by_one_gateway_at_a_time(world: World) {
     assert_eq!(places, ["b", "b"]);
 }
 
-async fn whoever_comes_after_in_the_same_folder_has_it_at_once(world: World) {
+async fn whoever_comes_after_in_the_same_folder_has_it_at_once(world: StoreWorld) {
     let store = world.open().await;
     let before = claimed(&store, "a").await.expect("nobody has it");
     claimed(&store, "a").await.expect("the one before is gone");
@@ -43,7 +43,7 @@ async fn whoever_comes_after_in_the_same_folder_has_it_at_once(world: World) {
     assert_eq!(store.read_gateways().await.expect("read").len(), 1);
 }
 
-async fn of_two_that_find_a_silent_claim_one_has_it(world: World) {
+async fn of_two_that_find_a_silent_claim_one_has_it(world: StoreWorld) {
     let store = world.open().await;
     drop(claimed(&store, "gone").await.expect("nobody has it"));
     let race = async |place: &'static str| {

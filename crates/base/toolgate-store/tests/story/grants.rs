@@ -1,15 +1,15 @@
 //! Grants: calls that need no further approval.
 
-use toolgate_core::approval::{Ballot, Grant, Pin};
-use toolgate_core::governance::{Approvals, DecideError, Deciding, Ledger, StartRefused, Warrant};
+use toolgate_core::approval::{ArgumentPin, Ballot, Grant};
+use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, VoteSubmission, Warrant};
 use toolgate_core::id::GrantId;
 use toolgate_core::{Digest, PrincipalId};
-use toolgate_store::{Books, Grants};
+use toolgate_store::{Books, GrantFilter};
 
 use crate::desk::{
     agent, binding, books, call, deciding, digest, kinds, ledger, proposal, requirement, started, terms,
 };
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_yes_with_terms_makes_a_grant,
@@ -23,7 +23,7 @@ crate::on_both!(
 
 async fn granted(books: &Books, uses: Option<u32>) -> Grant {
     let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
-    let vote = Deciding { grant: Some(terms(uses)), ..deciding(&id, "alice", Ballot::Approve) };
+    let vote = VoteSubmission { grant: Some(terms(uses)), ..deciding(&id, "alice", Ballot::Approve) };
     books.decide(vote).await.expect("approved").grant.expect("a grant")
 }
 
@@ -36,13 +36,13 @@ async fn start(books: &Books, grant: &Grant, id: &str) -> Result<(), StartRefuse
     books.start(started(id), Warrant::Grant { id: grant.id.clone() }).await
 }
 
-async fn a_yes_with_terms_makes_a_grant(world: World) {
+async fn a_yes_with_terms_makes_a_grant(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
     let mut terms = terms(Some(2));
-    terms.pins = vec![Pin { path: "/amount".into(), value: digest(100) }];
-    let vote = Deciding { grant: Some(terms.clone()), ..deciding(&id, "alice", Ballot::Approve) };
+    terms.pins = vec![ArgumentPin { path: "/amount".into(), value: digest(100) }];
+    let vote = VoteSubmission { grant: Some(terms.clone()), ..deciding(&id, "alice", Ballot::Approve) };
     let decided = books.decide(vote.clone()).await.expect("approved");
     let grant = decided.grant.clone().expect("a grant");
     assert!(grant.id.as_str().starts_with("grt_"));
@@ -59,11 +59,11 @@ async fn a_yes_with_terms_makes_a_grant(world: World) {
     );
     // A denial with terms is a denial.
     let other = books.open(proposal("2", 200)).await.expect("asked").approval.id;
-    let no = Deciding { grant: Some(terms), ..deciding(&other, "alice", Ballot::Deny) };
+    let no = VoteSubmission { grant: Some(terms), ..deciding(&other, "alice", Ballot::Deny) };
     assert_eq!(books.decide(no).await.expect("denied").grant, None);
 }
 
-async fn a_grant_is_used_up(world: World) {
+async fn a_grant_is_used_up(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let grant = granted(&books, Some(2)).await;
@@ -72,8 +72,8 @@ async fn a_grant_is_used_up(world: World) {
     start(&books, &grant, "3").await.expect("twice");
     assert_eq!(start(&books, &grant, "4").await, Err(StartRefused::Grant));
     assert_eq!(live(&books).await, []);
-    assert_eq!(store.list_grants(Grants::Live).await.expect("listed"), []);
-    assert_eq!(store.list_grants(Grants::All).await.expect("listed")[0].uses_left, Some(0));
+    assert_eq!(store.list_grants(GrantFilter::Live).await.expect("listed"), []);
+    assert_eq!(store.list_grants(GrantFilter::All).await.expect("listed")[0].uses_left, Some(0));
     let told = ledger(&store).await;
     let used: Vec<_> = told.iter().filter(|one| one.event.kind.as_str() == "grant.used").collect();
     assert_eq!(used.len(), 2);
@@ -83,7 +83,7 @@ async fn a_grant_is_used_up(world: World) {
     assert!(told.iter().all(|one| one.event.about.call != Some(call("4"))), "nothing of the refused call");
 }
 
-async fn many_calls_at_once_use_no_more_than_there_is(world: World) {
+async fn many_calls_at_once_use_no_more_than_there_is(world: StoreWorld) {
     let (store, other) = (world.open().await, world.open().await);
     let one = books(&store).await;
     let two = other.books(crate::desk::settings("two")).await.expect("opened");
@@ -105,7 +105,7 @@ async fn many_calls_at_once_use_no_more_than_there_is(world: World) {
     assert_eq!(kinds.iter().filter(|kind| **kind == "tool.call.started").count(), 5);
 }
 
-async fn a_grant_that_was_revoked_or_has_expired_lets_nothing_pass(world: World) {
+async fn a_grant_that_was_revoked_or_has_expired_lets_nothing_pass(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let grant = granted(&books, None).await;
@@ -123,13 +123,13 @@ async fn a_grant_that_was_revoked_or_has_expired_lets_nothing_pass(world: World)
     let id = books.open(proposal("4", 400)).await.expect("asked").approval.id;
     let mut over = terms(None);
     over.expires_at_ms = 1;
-    let vote = Deciding { grant: Some(over), ..deciding(&id, "alice", Ballot::Approve) };
+    let vote = VoteSubmission { grant: Some(over), ..deciding(&id, "alice", Ballot::Approve) };
     let expired = books.decide(vote).await.expect("approved").grant.expect("a grant");
     assert_eq!(start(&books, &expired, "5").await, Err(StartRefused::Grant));
     assert_eq!(live(&books).await, []);
 }
 
-async fn a_grant_is_for_one_principal_and_one_version_of_a_tool(world: World) {
+async fn a_grant_is_for_one_principal_and_one_version_of_a_tool(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let grant = granted(&books, Some(1)).await;
@@ -145,7 +145,7 @@ async fn a_grant_is_for_one_principal_and_one_version_of_a_tool(world: World) {
     start(&books, &grant, "3").await.expect("for its own principal");
 }
 
-async fn one_person_cannot_grant_what_two_must_agree_to(world: World) {
+async fn one_person_cannot_grant_what_two_must_agree_to(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut two_people = proposal("1", 100);
@@ -154,15 +154,16 @@ async fn one_person_cannot_grant_what_two_must_agree_to(world: World) {
     two_groups.requirement.approvers.push(vec!["legal".into()]);
     for new in [two_people, two_groups] {
         let opened = books.open(new).await.expect("asked").approval;
-        let vote = Deciding { grant: Some(terms(None)), ..deciding(&opened.id, "alice", Ballot::Approve) };
+        let vote =
+            VoteSubmission { grant: Some(terms(None)), ..deciding(&opened.id, "alice", Ballot::Approve) };
         assert_eq!(books.decide(vote).await, Err(DecideError::GrantNeedsQuorumOfOne));
         assert_eq!(books.get(&opened.id).await.expect("read"), Some(opened), "not even the vote counts");
     }
-    assert_eq!(store.list_grants(Grants::All).await.expect("listed"), []);
+    assert_eq!(store.list_grants(GrantFilter::All).await.expect("listed"), []);
     assert_eq!(kinds(&store).await, ["approval.requested", "approval.requested"]);
 }
 
-async fn a_round_is_taken_up_once(world: World) {
+async fn a_round_is_taken_up_once(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     books.start(started("1"), Warrant::NoneNeeded).await.expect("started");

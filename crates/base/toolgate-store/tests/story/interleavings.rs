@@ -3,14 +3,14 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
+use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot, WithdrawalReason};
 use toolgate_core::governance::{Approvals, DecideError, StartRefused};
 use toolgate_store::Books;
 
 use crate::desk::{agent, books, deciding, digest, edit, proposal, settings, start};
 use crate::trace::trace;
 use crate::waves::{CASES, Gateways, Then, Wave, on_postgres, on_sqlite, waves};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
@@ -40,20 +40,20 @@ fn deeds() -> impl Strategy<Value = Deed> {
 
 /// The answer that a caller got, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum CallerAnswer {
     Voted,
     Sent,
     Done,
     Refused,
 }
 
-async fn open(world: &World) -> Gateways {
+async fn open(world: &StoreWorld) -> Gateways {
     let (store, other) = (world.open().await, world.open().await);
     let two = other.books(settings("two")).await.expect("opened");
     Gateways { books: [books(&store).await, two], store }
 }
 
-async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told {
+async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> CallerAnswer {
     let voted = async |ballot| {
         let mut vote = deciding(&approval.id, &format!("voter {number}"), ballot);
         let seen = books.get(&approval.id).await.expect("the database is there").expect("it was asked");
@@ -69,44 +69,46 @@ async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told 
         Deed::Deny => voted(Ballot::Deny).await,
         Deed::Edit => voted(edit(7)).await,
         Deed::RequestChanges => voted(Ballot::RequestChanges).await,
-        Deed::Cancel => match books.cancel(&approval.id, &agent().id, Withdrawn::ByCaller).await {
-            Ok(()) => Told::Done,
+        Deed::Cancel => match books.cancel(&approval.id, &agent().id, WithdrawalReason::ByCaller).await {
+            Ok(()) => CallerAnswer::Done,
             refused => told_of_vote(refused),
         },
         Deed::Expire => {
             books.expire_due_at(i64::MAX - 1).await.expect("the database is there");
-            Told::Done
+            CallerAnswer::Done
         }
         Deed::Consume => consume(approval.effective).await,
         Deed::ConsumeEdited => consume(digest(7)).await,
     }
 }
 
-fn told_of_vote(result: Result<(), DecideError>) -> Told {
+fn told_of_vote(result: Result<(), DecideError>) -> CallerAnswer {
     match result {
-        Ok(()) => Told::Voted,
+        Ok(()) => CallerAnswer::Voted,
         Err(DecideError::Refused(ApprovalRefusal::Settled(state))) => {
             assert_ne!(state, ApprovalState::Pending);
-            Told::Refused
+            CallerAnswer::Refused
         }
-        Err(DecideError::Refused(ApprovalRefusal::Edited | ApprovalRefusal::Withdrawn(_))) => Told::Refused,
+        Err(DecideError::Refused(ApprovalRefusal::Edited | ApprovalRefusal::Withdrawn(_))) => {
+            CallerAnswer::Refused
+        }
         Err(other) => panic!("{other:?}"),
     }
 }
 
-fn told_of_start(result: Result<(), StartRefused>) -> Told {
+fn told_of_start(result: Result<(), StartRefused>) -> CallerAnswer {
     match result {
-        Ok(()) => Told::Sent,
+        Ok(()) => CallerAnswer::Sent,
         Err(StartRefused::Approval(ApprovalRefusal::Settled(state))) => {
             assert_ne!(state, ApprovalState::Approved);
-            Told::Refused
+            CallerAnswer::Refused
         }
-        Err(StartRefused::Approval(ApprovalRefusal::Changed)) => Told::Refused,
+        Err(StartRefused::Approval(ApprovalRefusal::Changed)) => CallerAnswer::Refused,
         Err(other) => panic!("{other:?}"),
     }
 }
 
-async fn live(world: &World, waves: &[Wave<Deed>], amount: u32, quorum: u32) {
+async fn live(world: &StoreWorld, waves: &[Wave<Deed>], amount: u32, quorum: u32) {
     let mut gateways = open(world).await;
     let mut new = proposal(&format!("p{amount}"), amount);
     new.requirement.quorum = quorum;
@@ -143,14 +145,14 @@ async fn live(world: &World, waves: &[Wave<Deed>], amount: u32, quorum: u32) {
     let last = trace.last().expect("it was asked");
     assert!(!last.is_open(), "{trace:?}");
     assert!(trace.sent <= 1, "{trace:?}");
-    let sent = told.iter().filter(|one| **one == Told::Sent).count();
-    let voted = told.iter().filter(|one| **one == Told::Voted).count();
+    let sent = told.iter().filter(|one| **one == CallerAnswer::Sent).count();
+    let voted = told.iter().filter(|one| **one == CallerAnswer::Voted).count();
     assert!(sent <= trace.sent && voted <= trace.votes, "{told:?} {trace:?}");
     assert_eq!(trace.sent == 1, last == ApprovalState::Used);
     gateways.crash().await;
 }
 
-fn any_interleaving_ends_in_one_final_state(runtime: &tokio::runtime::Runtime, world: &World) {
+fn any_interleaving_ends_in_one_final_state(runtime: &tokio::runtime::Runtime, world: &StoreWorld) {
     let mut runner = TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
     // Each case has a proposal of its own.
     let amount = std::cell::Cell::new(1_000);

@@ -6,7 +6,7 @@ use toolgate_core::{PrincipalId, Role};
 use toolgate_store::NewTokenSpec;
 
 use crate::desk::STREAM;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_login_ends_with_its_token,
@@ -17,7 +17,7 @@ crate::on_both!(
 
 const LONG: Duration = Duration::from_secs(60);
 
-async fn a_login_ends_with_its_token(world: World) {
+async fn a_login_ends_with_its_token(world: StoreWorld) {
     let store = world.open().await;
     let spec = NewTokenSpec { principal: Some("ann".into()), ..NewTokenSpec::of(Role::Approver) };
     let made = store.create_token(STREAM, spec).await.expect("created");
@@ -33,7 +33,7 @@ async fn a_login_ends_with_its_token(world: World) {
     assert_eq!(store.token_of_secret(&made.secret).await.expect("asked"), None);
 }
 
-async fn a_login_ends_when_its_time_is_over_or_somebody_logs_out(world: World) {
+async fn a_login_ends_when_its_time_is_over_or_somebody_logs_out(world: StoreWorld) {
     let store = world.open().await;
     let made = store.create_token(STREAM, NewTokenSpec::of(Role::Admin)).await.expect("created");
     let token = store.token_of_secret(&made.secret).await.expect("asked").expect("known");
@@ -47,7 +47,7 @@ async fn a_login_ends_when_its_time_is_over_or_somebody_logs_out(world: World) {
     assert!(store.login(&other).await.expect("asked").is_some(), "other browsers stay logged in");
 }
 
-async fn a_link_logs_the_owner_of_the_folder_in_and_only_once(world: World) {
+async fn a_link_logs_the_owner_of_the_folder_in_and_only_once(world: StoreWorld) {
     let store = world.open().await;
     let link = store.create_login_link(LONG).await.expect("made");
     let secret = store.use_login_link(&link, LONG).await.expect("asked").expect("a login");
@@ -59,7 +59,7 @@ async fn a_link_logs_the_owner_of_the_folder_in_and_only_once(world: World) {
     assert_eq!(store.use_login_link(&late, LONG).await.expect("asked"), None);
 }
 
-async fn a_link_is_no_login_and_a_login_is_no_link(world: World) {
+async fn a_link_is_no_login_and_a_login_is_no_link(world: StoreWorld) {
     let store = world.open().await;
     let link = store.create_login_link(LONG).await.expect("made");
     assert_eq!(store.login(&link).await.expect("asked"), None);

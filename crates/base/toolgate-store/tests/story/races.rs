@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
+use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, WithdrawalReason};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError};
 use toolgate_core::id::ApprovalId;
 use toolgate_store::{Books, Store};
 
 use crate::desk::{agent, approve, books, deciding, deny, kinds, ledger, proposal, settings, settled, start};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     many_who_contradict_each_other_have_one_outcome,
@@ -24,7 +24,7 @@ crate::on_both!(
 );
 
 /// Two gateways on one database.
-async fn replicas(world: &World) -> (Store, Store, Books, Books) {
+async fn replicas(world: &StoreWorld) -> (Store, Store, Books, Books) {
     let (first, second) = (world.open().await, world.open().await);
     let one = books(&first).await;
     let two = second.books(settings("two")).await.expect("opened");
@@ -39,7 +39,7 @@ async fn resolutions(store: &Store, id: &ApprovalId) -> Vec<String> {
     of_this.map(|one| one.event.detail.expect("a detail").as_str().to_owned()).collect()
 }
 
-async fn many_who_contradict_each_other_have_one_outcome(world: World) {
+async fn many_who_contradict_each_other_have_one_outcome(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     for round in 0..4 {
         let id = one.open(proposal("1", round)).await.expect("asked").approval.id;
@@ -65,31 +65,31 @@ async fn many_who_contradict_each_other_have_one_outcome(world: World) {
     }
 }
 
-async fn approve_and_cancel_have_one_outcome(world: World) {
+async fn approve_and_cancel_have_one_outcome(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     for round in 0..8 {
         let opened = one.open(proposal("1", round)).await.expect("asked").approval;
         let by = agent().id;
         let (approved, cancelled) =
-            tokio::join!(approve(&one, &opened.id), two.cancel(&opened.id, &by, Withdrawn::ByCaller));
+            tokio::join!(approve(&one, &opened.id), two.cancel(&opened.id, &by, WithdrawalReason::ByCaller));
         cancelled.expect("whichever came first, it is not wanted any more");
         let state = store.get_approval(&opened.id).await.expect("read").expect("is there").state;
         match approved {
             Ok(_) => assert_eq!(state, ApprovalState::Lapsed),
             Err(error) => {
-                let withdrawn = ApprovalRefusal::Withdrawn(Withdrawn::ByCaller);
+                let withdrawn = ApprovalRefusal::Withdrawn(WithdrawalReason::ByCaller);
                 assert_eq!(error, DecideError::Refused(withdrawn));
                 assert_eq!(state, ApprovalState::Cancelled);
             }
         }
         let refused = start(&one, &opened, "1").await;
         assert_eq!(refused, Err(ApprovalRefusal::Settled(state).into()));
-        let again = two.cancel(&opened.id, &by, Withdrawn::ByCaller).await;
+        let again = two.cancel(&opened.id, &by, WithdrawalReason::ByCaller).await;
         assert_eq!(again, Err(settled(state)));
     }
 }
 
-async fn many_identical_calls_are_asked_about_once(world: World) {
+async fn many_identical_calls_are_asked_about_once(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     let calls = (0..16).map(|number| {
         let books = if number % 2 == 0 { one.clone() } else { two.clone() };
@@ -106,7 +106,7 @@ async fn many_identical_calls_are_asked_about_once(world: World) {
     assert_eq!(kinds.iter().filter(|kind| **kind == "approval.joined").count(), 15);
 }
 
-async fn a_quorum_is_reached_once(world: World) {
+async fn a_quorum_is_reached_once(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     let mut new = proposal("1", 100);
     new.requirement.quorum = 5;
@@ -132,7 +132,7 @@ async fn a_quorum_is_reached_once(world: World) {
     assert_eq!(resolutions(&store, &id).await.len(), 1);
 }
 
-async fn many_starts_under_one_approval_send_one_call(world: World) {
+async fn many_starts_under_one_approval_send_one_call(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     let id = one.open(proposal("1", 100)).await.expect("asked").approval.id;
     let approved = approve(&one, &id).await.expect("approved").approval;
@@ -155,7 +155,7 @@ async fn many_starts_under_one_approval_send_one_call(world: World) {
     assert_eq!(kinds.iter().filter(|kind| **kind == "approval.consumed").count(), 1);
 }
 
-async fn expiry_and_approval_have_one_outcome(world: World) {
+async fn expiry_and_approval_have_one_outcome(world: StoreWorld) {
     let (store, _other, one, two) = replicas(&world).await;
     for round in 0..8 {
         let opened = one.open(proposal("1", round)).await.expect("asked").approval;
@@ -175,7 +175,7 @@ async fn expiry_and_approval_have_one_outcome(world: World) {
     }
 }
 
-async fn a_decision_here_wakes_at_once(world: World) {
+async fn a_decision_here_wakes_at_once(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
@@ -190,7 +190,7 @@ async fn a_decision_here_wakes_at_once(world: World) {
     assert_eq!(over.state, ApprovalState::Approved, "what is over is known at once");
 }
 
-async fn a_decision_elsewhere_wakes_soon(world: World) {
+async fn a_decision_elsewhere_wakes_soon(world: StoreWorld) {
     let (_store, _other, one, two) = replicas(&world).await;
     for round in 0..3 {
         let id = one.open(proposal("1", round)).await.expect("asked").approval.id;
@@ -202,7 +202,7 @@ async fn a_decision_elsewhere_wakes_soon(world: World) {
     }
 }
 
-async fn waiting_ends_for_many_and_leaves_nothing_behind(world: World) {
+async fn waiting_ends_for_many_and_leaves_nothing_behind(world: StoreWorld) {
     let (_store, _other, one, two) = replicas(&world).await;
     let mut ids = Vec::new();
     let mut waiting = Vec::new();

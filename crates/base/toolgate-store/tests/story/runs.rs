@@ -11,19 +11,21 @@ mod races;
 mod tasks;
 
 use serde_json::Value;
-use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::{CallId, FileId, InputId, RunId, TaskId};
 use toolgate_core::run::{
-    Budget, CallKind, InputFile, InputRequest, InputState, Run, RunCall, RunCallEnd, RunState, Slot,
-    SlotType, Used,
+    BudgetUsage, CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunCall,
+    RunCallEnd, RunState, SlotType,
 };
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, PrincipalId};
-use toolgate_store::{Act, Books, Completion, Doer, InputAnswer, Order, RunError, Stepped, Store};
+use toolgate_store::{
+    ActionStamp, Actor, Books, InputAnswer, LedgerOrder, RunCompletion, RunError, SteppedRun, Store,
+};
 
 use crate::desk;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 const NOW_MS: i64 = 1_790_000_000_000;
 const CALLS_BEFORE: usize = 2;
@@ -31,14 +33,14 @@ const CALLS_BEFORE: usize = 2;
 const EVENTS_MAX: usize = 100;
 
 /// Two gateways on one database.
-async fn replicas(world: &World) -> (Store, Books, Books) {
+async fn replicas(world: &StoreWorld) -> (Store, Books, Books) {
     let (first, second) = (world.open().await, world.open().await);
     let one = desk::books(&first).await;
     let two = second.books(desk::settings("two")).await.expect("the books open");
     (first, one, two)
 }
 
-async fn place(world: &World) -> (Store, Books) {
+async fn place(world: &StoreWorld) -> (Store, Books) {
     let store = world.open().await;
     let books = desk::books(&store).await;
     (store, books)
@@ -53,8 +55,8 @@ fn ada() -> PrincipalId {
 }
 
 /// An act of Ada, `ms` milliseconds later.
-fn later(by: &PrincipalId, ms: i64) -> Act<'_> {
-    Act { by, at_ms: NOW_MS + ms }
+fn later(by: &PrincipalId, ms: i64) -> ActionStamp<'_> {
+    ActionStamp { by, at_ms: NOW_MS + ms }
 }
 
 fn a_run(name: &str) -> Run {
@@ -75,8 +77,8 @@ fn a_run(name: &str) -> Run {
             digest: Digest::of("bytes"),
         }],
         output: Vec::new(),
-        budget: Budget::default(),
-        used: Used::default(),
+        budget: RunBudget::default(),
+        used: BudgetUsage::default(),
         created_at_ms: NOW_MS,
         started_at_ms: None,
         state_since_ms: NOW_MS,
@@ -85,8 +87,8 @@ fn a_run(name: &str) -> Run {
     }
 }
 
-fn with_calls(calls: u64) -> Budget {
-    Budget { calls: Some(calls), ..Budget::default() }
+fn with_calls(calls: u64) -> RunBudget {
+    RunBudget { calls: Some(calls), ..RunBudget::default() }
 }
 
 async fn create(books: &Books, run: Run) -> Run {
@@ -133,8 +135,8 @@ async fn look_first(books: &Books, run: &RunId) {
     }
 }
 
-fn a_slot(slot_id: &str) -> Slot {
-    Slot {
+fn a_slot(slot_id: &str) -> InputSlot {
+    InputSlot {
         slot_type: SlotType::Text,
         slot_id: slot_id.to_owned(),
         prompt_key: "Which one?".to_owned(),
@@ -142,7 +144,7 @@ fn a_slot(slot_id: &str) -> Slot {
     }
 }
 
-fn a_question(name: &str, run: &RunId, slot: Slot) -> InputRequest {
+fn a_question(name: &str, run: &RunId, slot: InputSlot) -> InputRequest {
     InputRequest {
         id: InputId::new(format!("inp_{name}")),
         run: run.clone(),
@@ -159,7 +161,7 @@ fn a_question(name: &str, run: &RunId, slot: Slot) -> InputRequest {
     }
 }
 
-async fn ask(books: &Books, name: &str, run: &RunId, slot: Slot) -> Result<InputRequest, RunError> {
+async fn ask(books: &Books, name: &str, run: &RunId, slot: InputSlot) -> Result<InputRequest, RunError> {
     let by = PrincipalId::new("erna");
     books.ask_input(&a_question(name, run, slot), CALLS_BEFORE, later(&by, 30)).await
 }
@@ -170,9 +172,9 @@ async fn answer(books: &Books, id: &InputId, by: &str, value: &str) -> Result<In
     books.answer_input(id, &answer, later(&by, 40)).await
 }
 
-async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<Stepped, RunError> {
+async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<SteppedRun, RunError> {
     let by = PrincipalId::new("erna");
-    let completion = Completion {
+    let completion = RunCompletion {
         call: own.map(call_id),
         summary: "done\0".to_owned(),
         artifacts: None,
@@ -193,7 +195,7 @@ async fn make(store: &Store, books: &Books, run: &RunId, name: &str) -> Digest {
         owner: ada(),
         created_at_ms: NOW_MS,
     };
-    books.store_artifact(&artifact, &Doer::person(&ada())).await.expect("stored");
+    books.store_artifact(&artifact, &Actor::person(&ada())).await.expect("stored");
     digest
 }
 
@@ -202,9 +204,9 @@ async fn story_of(store: &Store, run: &RunId) -> Vec<&'static str> {
     events_of(store, run).await.iter().map(|one| one.event.kind.as_str()).collect()
 }
 
-async fn events_of(store: &Store, run: &RunId) -> Vec<Recorded> {
-    let filter = Filter { run: Some(run.clone()), ..Filter::default() };
-    let page = store.ledger_page(&filter, None, EVENTS_MAX, Order::OldestFirst).await.expect("read");
+async fn events_of(store: &Store, run: &RunId) -> Vec<RecordedEvent> {
+    let filter = EventFilter { run: Some(run.clone()), ..EventFilter::default() };
+    let page = store.ledger_page(&filter, None, EVENTS_MAX, LedgerOrder::OldestFirst).await.expect("read");
     assert!(page.len() < EVENTS_MAX, "a story is shorter");
     page
 }
@@ -214,7 +216,7 @@ async fn prove_ledger(store: &Store) {
     assert_eq!(verified.fault, None);
 }
 
-fn detail(one: &Recorded) -> Value {
+fn detail(one: &RecordedEvent) -> Value {
     one.event.detail.as_ref().expect("a detail").decode().expect("JSON")
 }
 

@@ -1,11 +1,11 @@
 //! The stored data about servers.
 
 use bytes::Bytes;
-use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
+use toolgate_core::server::{Era, InstanceId, InstanceState, ServerHealth, ServerListing, ServerState};
 use toolgate_core::{RawJson, ServerName};
-use toolgate_store::{Counts, Store};
+use toolgate_store::{ListCounts, Store};
 
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     the_era_is_remembered_for_one_configuration,
@@ -52,13 +52,13 @@ async fn remembered_era(store: &Store, server: &ServerName, fingerprint: &str) -
     fitting.next().map(|(.., era, version)| (era, version))
 }
 
-async fn read_listing(store: &Store, server: &ServerName, fingerprint: &str) -> Option<Listing> {
+async fn read_listing(store: &Store, server: &ServerName, fingerprint: &str) -> Option<ServerListing> {
     let all = store.read_listings().await.expect("read").into_iter();
     let mut fitting = all.filter(|one| one.name == *server && one.fingerprint == fingerprint);
     fitting.next().map(|one| one.listing)
 }
 
-async fn the_era_is_remembered_for_one_configuration(world: World) {
+async fn the_era_is_remembered_for_one_configuration(world: StoreWorld) {
     let store = world.open().await;
     let git = name("git");
     assert_eq!(remembered_era(&store, &git, "a").await, None);
@@ -70,9 +70,9 @@ async fn the_era_is_remembered_for_one_configuration(world: World) {
     assert_eq!(remembered_era(&store, &git, "b").await, Some((Era::Modern, "2026-07-28".into())));
 }
 
-async fn the_command_line_reads_what_the_gateway_writes(world: World) {
+async fn the_command_line_reads_what_the_gateway_writes(world: StoreWorld) {
     let (gateway, cli) = (world.open().await, world.open().await);
-    let counts = Counts { tools: 5, prompts: 1, resources: 2 };
+    let counts = ListCounts { tools: 5, prompts: 1, resources: 2 };
     gateway.write_status(&name("b"), &healthy(), counts, 17).await.expect("written");
     let degraded = ServerState {
         health: ServerHealth::Degraded,
@@ -80,10 +80,10 @@ async fn the_command_line_reads_what_the_gateway_writes(world: World) {
         ..ServerState::starting()
     };
     gateway
-        .write_status(&name("größe"), &ServerState::starting(), Counts::default(), 18)
+        .write_status(&name("größe"), &ServerState::starting(), ListCounts::default(), 18)
         .await
         .expect("written");
-    gateway.write_status(&name("größe"), &degraded, Counts::default(), 19).await.expect("written");
+    gateway.write_status(&name("größe"), &degraded, ListCounts::default(), 19).await.expect("written");
 
     let statuses = cli.read_statuses().await.expect("read");
     assert_eq!(statuses.len(), 2);
@@ -93,7 +93,7 @@ async fn the_command_line_reads_what_the_gateway_writes(world: World) {
     assert_eq!(statuses[1].updated_at_ms, 19);
 }
 
-async fn since_when_a_server_is_as_it_is_outlives_other_news(world: World) {
+async fn since_when_a_server_is_as_it_is_outlives_other_news(world: StoreWorld) {
     let store = world.open().await;
     let degraded = |reason: &str| ServerState {
         health: ServerHealth::Degraded,
@@ -103,15 +103,15 @@ async fn since_when_a_server_is_as_it_is_outlives_other_news(world: World) {
     let news =
         [(healthy(), 10, 10), (degraded("away"), 20, 20), (degraded("lost"), 30, 20), (healthy(), 40, 40)];
     for (state, at_ms, since_ms) in news {
-        store.write_status(&name("git"), &state, Counts::default(), at_ms).await.expect("written");
+        store.write_status(&name("git"), &state, ListCounts::default(), at_ms).await.expect("written");
         let status = store.read_statuses().await.expect("read").remove(0);
         assert_eq!((status.state, status.updated_at_ms, status.since_ms), (state, at_ms, since_ms));
     }
 }
 
-async fn a_listing_comes_back_byte_for_byte(world: World) {
+async fn a_listing_comes_back_byte_for_byte(world: StoreWorld) {
     let store = world.open().await;
-    let listing = Listing {
+    let listing = ServerListing {
         capabilities: Some(raw(r#"{"tools" : {}}"#)),
         server_info: Some(raw(r#"{"name":"x","version":"1","unknown":1.0}"#)),
         instructions: Some("line\n\"two\"".into()),
@@ -129,14 +129,14 @@ async fn a_listing_comes_back_byte_for_byte(world: World) {
     assert_eq!(read_listing(&store, &name("hg"), "a").await, None);
     let all = store.read_listings().await.expect("read");
     assert_eq!((all.len(), &all[0].listing, &*all[0].fingerprint), (1, &listing, "a"));
-    assert_eq!(Counts::of(&listing), Counts { tools: 2, prompts: 1, resources: 2 });
+    assert_eq!(ListCounts::of(&listing), ListCounts { tools: 2, prompts: 1, resources: 2 });
 
-    let empty = Listing::default();
+    let empty = ServerListing::default();
     store.write_listing(&name("git"), "b", &empty).await.expect("written");
     assert_eq!(read_listing(&store, &name("git"), "b").await, Some(empty));
 }
 
-async fn standard_error_is_kept(world: World) {
+async fn standard_error_is_kept(world: StoreWorld) {
     let store = world.open().await;
     assert!(store.read_stderr(&name("git")).await.expect("read").is_empty());
     let lines = ["one".to_owned(), String::new(), "three".to_owned()];
@@ -144,12 +144,12 @@ async fn standard_error_is_kept(world: World) {
     assert_eq!(store.read_stderr(&name("git")).await.expect("read"), lines);
 }
 
-async fn servers_that_are_no_longer_configured_are_forgotten(world: World) {
+async fn servers_that_are_no_longer_configured_are_forgotten(world: StoreWorld) {
     let store = world.open().await;
     for server in ["kept", "gone"].map(name) {
         store.remember_era(&server, "f", Era::Legacy, "v").await.expect("kept");
-        store.write_status(&server, &healthy(), Counts::default(), 1).await.expect("written");
-        store.write_listing(&server, "f", &Listing::default()).await.expect("written");
+        store.write_status(&server, &healthy(), ListCounts::default(), 1).await.expect("written");
+        store.write_listing(&server, "f", &ServerListing::default()).await.expect("written");
         store.write_stderr(&server, &["x".into()]).await.expect("written");
     }
     store.keep_only_servers(&[name("kept"), name("new")]).await.expect("forgotten");

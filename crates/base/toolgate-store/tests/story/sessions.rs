@@ -8,22 +8,22 @@ mod opening;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolgate_core::decision::Template;
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::decision::PolicyTemplate;
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::{AgentName, Definitions, Mounts, Scope};
-use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
+use toolgate_core::{Principal, PrincipalId, PrincipalKind, Role, ServerName};
 use toolgate_store::{
-    Books, Closing, NewSessionError, NewToken, OpenSessions, SessionKind, Store, StoredSession,
+    Books, NewSessionError, NewToken, OpenSessions, SessionEnd, SessionKind, Store, StoredSession,
 };
 
 use crate::desk;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 const OPENED_MS: i64 = 1_780_000_000_000;
 
 /// Two gateways on one database.
-async fn replicas(world: &World) -> (Store, Books, Books) {
+async fn replicas(world: &StoreWorld) -> (Store, Books, Books) {
     let (first, second) = (world.open().await, world.open().await);
     let one = desk::books(&first).await;
     let two = second.books(desk::settings("two")).await.expect("the books open");
@@ -43,7 +43,7 @@ fn scope(agent: &AgentName) -> Scope {
     let definition = toolgate_core::scope::AgentDefinition::named(agent.clone());
     let scope = definitions.scope(&definition).expect("it has no capabilities");
     let servers = ["files", "bank"].map(|name| ServerName::new(name).expect("a legal name"));
-    Scope { servers: Some(servers.into()), template: Some(Template::Regulated), ..scope }
+    Scope { servers: Some(servers.into()), template: Some(PolicyTemplate::Regulated), ..scope }
 }
 
 fn mounts(providers: &[&str]) -> Mounts {
@@ -59,7 +59,7 @@ fn session(name: &str) -> StoredSession {
         kind: SessionKind::Explicit,
         principal: Principal {
             id: PrincipalId::new("erna"),
-            kind: Kind::Service,
+            kind: PrincipalKind::Service,
             role: Role::Agent,
             groups: vec!["finance \"and\" more".to_owned()].into(),
         },
@@ -85,7 +85,7 @@ fn no_more_than(max: u32) -> OpenSessions {
 }
 
 fn event(kind: EventKind, session: &SessionId) -> Event {
-    let about = About { session: Some(session.clone()), ..About::default() };
+    let about = EventSubject { session: Some(session.clone()), ..EventSubject::default() };
     Event::new(kind, OPENED_MS, PrincipalId::gateway(), Arc::new(about))
 }
 
@@ -95,7 +95,7 @@ async fn open(books: &Books, session: &StoredSession) -> Result<NewToken, NewSes
 }
 
 async fn close(books: &Books, id: &SessionId) -> bool {
-    let closing = Closing { at_ms: OPENED_MS + 5, reason: "closed".into() };
+    let closing = SessionEnd { at_ms: OPENED_MS + 5, reason: "closed".into() };
     let told = vec![event(EventKind::SessionClosed, id)];
     books.close_session(id, &closing, told).await.expect("closed")
 }

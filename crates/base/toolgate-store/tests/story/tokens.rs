@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use toolgate_core::{Principal, PrincipalId, PrincipalKind, Role};
 use toolgate_store::{NewTokenSpec, Store, StoreError, TokenState};
 
 use crate::desk::{STREAM, kinds};
-use crate::world::{World, within, within_a_second};
+use crate::world::{StoreWorld, within, within_a_second};
 
 crate::on_both!(
     a_token_opens_the_door_until_it_is_revoked,
@@ -33,7 +33,7 @@ async fn who(store: &Store, secret: &str) -> Principal {
     credential.principal
 }
 
-async fn a_token_opens_the_door_until_it_is_revoked(world: World) {
+async fn a_token_opens_the_door_until_it_is_revoked(world: StoreWorld) {
     let store = world.open().await;
     let token =
         store.create_token(STREAM, NewTokenSpec::of(Role::Agent).labelled("laptop")).await.expect("created");
@@ -55,7 +55,7 @@ async fn a_token_opens_the_door_until_it_is_revoked(world: World) {
     );
 }
 
-async fn the_cache_answers_without_waiting(world: World) {
+async fn the_cache_answers_without_waiting(world: StoreWorld) {
     let store = world.open().await;
     let token = store.create_token(STREAM, NewTokenSpec::of(Role::Admin)).await.expect("created");
     assert_eq!(store.check_cached(&token.secret), None);
@@ -68,7 +68,7 @@ async fn the_cache_answers_without_waiting(world: World) {
     assert_eq!(store.check_cached(&wrong), Some(None));
 }
 
-async fn what_has_not_the_form_of_a_token_is_refused_at_once(world: World) {
+async fn what_has_not_the_form_of_a_token_is_refused_at_once(world: StoreWorld) {
     let store = world.open().await;
     for garbage in ["", "tg_", "tg_agent_", "tg_root_xxx", "Bearer x", "tg_agent_short", "\u{1F600}"] {
         assert_eq!(store.check_cached(garbage), Some(None), "{garbage:?}");
@@ -76,7 +76,7 @@ async fn what_has_not_the_form_of_a_token_is_refused_at_once(world: World) {
     }
 }
 
-async fn what_another_process_does_takes_effect_within_a_second(world: World) {
+async fn what_another_process_does_takes_effect_within_a_second(world: StoreWorld) {
     let (gateway, cli) = (world.open().await, world.open().await);
     let token = cli.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
     let accepted = async || gateway.verify(&token.secret).await.expect("asked").is_some();
@@ -86,7 +86,7 @@ async fn what_another_process_does_takes_effect_within_a_second(world: World) {
     within_a_second("a revoked token", async || !accepted().await).await;
 }
 
-async fn a_token_is_found_by_label_or_by_the_beginning_of_its_id(world: World) {
+async fn a_token_is_found_by_label_or_by_the_beginning_of_its_id(world: StoreWorld) {
     let store = world.open().await;
     let first =
         store.create_token(STREAM, NewTokenSpec::of(Role::Agent).labelled("laptop")).await.expect("created");
@@ -121,7 +121,7 @@ async fn a_token_is_found_by_label_or_by_the_beginning_of_its_id(world: World) {
     );
 }
 
-async fn the_first_start_makes_one_token_of_each_role_and_only_the_first(world: World) {
+async fn the_first_start_makes_one_token_of_each_role_and_only_the_first(world: StoreWorld) {
     let stores = [world.open().await, world.open().await, world.open().await];
     let mut made = Vec::new();
     for start in
@@ -139,7 +139,7 @@ async fn the_first_start_makes_one_token_of_each_role_and_only_the_first(world: 
     assert_eq!(stores[1].first_start_tokens(STREAM).await.expect("asked"), []);
 }
 
-async fn the_first_start_makes_what_was_not_made_before_it(world: World) {
+async fn the_first_start_makes_what_was_not_made_before_it(world: StoreWorld) {
     let store = world.open().await;
     let early = store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
     store.revoke_token(STREAM, &PrincipalId::local(), &early.id).await.expect("revoked");
@@ -149,7 +149,7 @@ async fn the_first_start_makes_what_was_not_made_before_it(world: World) {
 
 #[tokio::test]
 async fn no_secret_is_stored_in_clear() {
-    let world = World::sqlite();
+    let world = StoreWorld::sqlite();
     let store = world.open().await;
     let [one, other] = &store.first_start_tokens(STREAM).await.expect("asked")[..] else {
         panic!("a new folder")
@@ -179,7 +179,7 @@ fn contains(bytes: &[u8], needle: &[u8]) -> bool {
     bytes.windows(needle.len()).any(|window| window == needle)
 }
 
-async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: World) {
+async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: StoreWorld) {
     let store = world.open().await;
     let spec = NewTokenSpec {
         role: Role::Approver,
@@ -193,23 +193,23 @@ async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: World) {
     };
     let token = store.create_token(STREAM, spec.clone()).await.expect("created");
     let principal = who(&store, &token.secret).await;
-    assert_eq!((&principal.id, principal.kind), (&PrincipalId::new("alice"), Kind::Human));
+    assert_eq!((&principal.id, principal.kind), (&PrincipalId::new("alice"), PrincipalKind::Human));
     assert_eq!(*principal.groups, *spec.groups);
-    let other = NewTokenSpec { kind: Some(Kind::Service), role: Role::Admin, ..spec.clone() };
+    let other = NewTokenSpec { kind: Some(PrincipalKind::Service), role: Role::Admin, ..spec.clone() };
     let other = store.create_token(STREAM, other).await.expect("a second token of the same principal");
     let same = who(&store, &other.secret).await;
-    assert_eq!((same.id, same.kind), (principal.id, Kind::Service));
+    assert_eq!((same.id, same.kind), (principal.id, PrincipalKind::Service));
     let agent = store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
     let agent = who(&store, &agent.secret).await;
-    assert_eq!((agent.kind, agent.groups.len()), (Kind::Agent, 0));
+    assert_eq!((agent.kind, agent.groups.len()), (PrincipalKind::Agent, 0));
 
     let listed = store.list_tokens().await.expect("listed");
-    assert_eq!((listed[0].principal.as_deref(), listed[0].kind), (Some("alice"), Kind::Human));
+    assert_eq!((listed[0].principal.as_deref(), listed[0].kind), (Some("alice"), PrincipalKind::Human));
     assert_eq!(listed[0].groups, spec.groups);
     assert_eq!(listed[2].principal, None);
 }
 
-async fn a_token_may_be_bound_to_an_agent(world: World) {
+async fn a_token_may_be_bound_to_an_agent(world: StoreWorld) {
     let store = world.open().await;
     let agent = AgentName::new("clerk").ok();
     let bound = |role| NewTokenSpec { agent: agent.clone(), ..NewTokenSpec::of(role) };
@@ -227,7 +227,7 @@ async fn a_token_may_be_bound_to_an_agent(world: World) {
     assert!(world.open().await.verify(&token.secret).await.is_err());
 }
 
-async fn a_server_has_a_token_of_its_own_name(world: World) {
+async fn a_server_has_a_token_of_its_own_name(world: StoreWorld) {
     let store = world.open().await;
     let named = |principal: Option<&str>| NewTokenSpec {
         principal: principal.map(Into::into),
@@ -241,10 +241,10 @@ async fn a_server_has_a_token_of_its_own_name(world: World) {
     assert!(token.secret.starts_with("tg_server_"));
     let principal = who(&store, &token.secret).await;
     assert_eq!((principal.id, principal.role), (PrincipalId::new("files"), Role::Server));
-    assert_eq!(principal.kind, Kind::Service);
+    assert_eq!(principal.kind, PrincipalKind::Service);
 }
 
-async fn a_token_that_would_be_mistaken_for_another_is_not_made(world: World) {
+async fn a_token_that_would_be_mistaken_for_another_is_not_made(world: StoreWorld) {
     let store = world.open().await;
     let with =
         |principal: &str| NewTokenSpec { principal: Some(principal.into()), ..NewTokenSpec::of(Role::Agent) };
@@ -258,7 +258,7 @@ async fn a_token_that_would_be_mistaken_for_another_is_not_made(world: World) {
     assert_eq!(store.list_tokens().await.expect("listed"), []);
 }
 
-async fn while_the_database_is_away_the_last_yes_holds_for_a_while(world: World) {
+async fn while_the_database_is_away_the_last_yes_holds_for_a_while(world: StoreWorld) {
     const AGE: Duration = Duration::from_secs(60);
     let store = world.open().await;
     let token = store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
@@ -281,7 +281,7 @@ async fn while_the_database_is_away_the_last_yes_holds_for_a_while(world: World)
     assert_eq!(store.verify_or_last_known(&token.secret, AGE).await.expect("asked"), None);
 }
 
-async fn a_token_lets_nobody_in_once_its_time_is_over(world: World) {
+async fn a_token_lets_nobody_in_once_its_time_is_over(world: StoreWorld) {
     let store = world.open().await;
     let now =
         || i64::try_from(std::time::UNIX_EPOCH.elapsed().expect("it is later").as_millis()).expect("soon");
@@ -301,7 +301,7 @@ async fn a_token_lets_nobody_in_once_its_time_is_over(world: World) {
     assert!(store.create_token(STREAM, ending(now())).await.is_err(), "one that was never of use");
 }
 
-async fn a_token_says_who_made_it_and_when_it_was_last_used(world: World) {
+async fn a_token_says_who_made_it_and_when_it_was_last_used(world: StoreWorld) {
     let store = world.open().await;
     let spec = NewTokenSpec { created_by: Some(PrincipalId::new("ann")), ..NewTokenSpec::of(Role::Agent) };
     let token = store.create_token(STREAM, spec).await.expect("created");
@@ -313,7 +313,7 @@ async fn a_token_says_who_made_it_and_when_it_was_last_used(world: World) {
     within(Duration::from_secs(30), "its use", used).await;
 }
 
-async fn a_token_is_made_and_revoked_together_with_its_event(world: World) {
+async fn a_token_is_made_and_revoked_together_with_its_event(world: StoreWorld) {
     /// More operations than making or revoking a token has.
     const OPERATIONS_MAX: u64 = 30;
     for n in 1..OPERATIONS_MAX {

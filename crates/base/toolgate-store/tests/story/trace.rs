@@ -1,7 +1,7 @@
 //! The ledger's account of one approval, checked against the rules and against the approval itself.
 
 use toolgate_core::approval::ApprovalState;
-use toolgate_core::event::{EventKind, Recorded};
+use toolgate_core::event::{EventKind, RecordedEvent};
 use toolgate_core::id::ApprovalId;
 use toolgate_store::Store;
 
@@ -56,13 +56,13 @@ fn step(trace: &mut Trace, to: ApprovalState) {
     trace.states.push(to);
 }
 
-fn resolution(one: &Recorded) -> ApprovalState {
+fn resolution(one: &RecordedEvent) -> ApprovalState {
     let detail: serde_json::Value = one.event.detail.as_ref().expect("a detail").decode().expect("JSON");
     ApprovalState::parse(detail["state"].as_str().expect("a state")).expect("a known state")
 }
 
 /// The start directly follows the event that allowed it, in the same stream.
-fn starts_after(all: &[Recorded], consumed: &Recorded) -> usize {
+fn starts_after(all: &[RecordedEvent], consumed: &RecordedEvent) -> usize {
     let next = all
         .iter()
         .find(|one| one.stream == consumed.stream && one.stream_seq == consumed.stream_seq + 1)

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use toolgate_store::{Books, Store};
 
-use crate::world::World;
+use crate::world::StoreWorld;
 
 pub(crate) const CASES: u32 = 24;
 
@@ -50,12 +50,12 @@ impl Gateways {
 }
 
 /// Runs a story on SQLite, with a runtime that it may block on.
-pub(crate) fn on_sqlite(story: impl Fn(&tokio::runtime::Runtime, &World)) {
-    story(&runtime(), &World::sqlite());
+pub(crate) fn on_sqlite(story: impl Fn(&tokio::runtime::Runtime, &StoreWorld)) {
+    story(&runtime(), &StoreWorld::sqlite());
 }
 
-pub(crate) fn on_postgres(story: impl Fn(&tokio::runtime::Runtime, &World)) {
-    story(&runtime(), &World::postgres());
+pub(crate) fn on_postgres(story: impl Fn(&tokio::runtime::Runtime, &StoreWorld)) {
+    story(&runtime(), &StoreWorld::postgres());
 }
 
 fn runtime() -> tokio::runtime::Runtime {

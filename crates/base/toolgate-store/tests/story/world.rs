@@ -11,12 +11,12 @@ use toolgate_store::{Store, StoreError};
 /// Makes two tests of each story.
 #[macro_export]
 macro_rules! on_both {
-    ($($story:ident),+ $(,)?) => { toolgate_stage::on_both!($crate::world::World: $($story),+); };
+    ($($story:ident),+ $(,)?) => { toolgate_stage::on_both!($crate::world::StoreWorld: $($story),+); };
 }
 
-pub(crate) struct World(Stage);
+pub(crate) struct StoreWorld(Stage);
 
-impl World {
+impl StoreWorld {
     pub(crate) fn sqlite() -> Self {
         Self(Stage::sqlite())
     }

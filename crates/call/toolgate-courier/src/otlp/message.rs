@@ -25,13 +25,13 @@ pub(crate) struct PartialSuccess {
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct ResourceSpans {
     #[prost(message, optional, tag = "1")]
-    pub(crate) resource: Option<Resource>,
+    pub(crate) resource: Option<OtlpResource>,
     #[prost(message, repeated, tag = "2")]
     pub(crate) scope_spans: Vec<ScopeSpans>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Resource {
+pub(crate) struct OtlpResource {
     #[prost(message, repeated, tag = "1")]
     pub(crate) attributes: Vec<KeyValue>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct ScopeSpans {
     #[prost(message, optional, tag = "1")]
     pub(crate) scope: Option<InstrumentationScope>,
     #[prost(message, repeated, tag = "2")]
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<OtlpSpan>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -53,7 +53,7 @@ pub(crate) struct InstrumentationScope {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Span {
+pub(crate) struct OtlpSpan {
     #[prost(bytes = "vec", tag = "1")]
     pub(crate) trace_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "2")]
@@ -71,7 +71,7 @@ pub(crate) struct Span {
     #[prost(message, repeated, tag = "9")]
     pub(crate) attributes: Vec<KeyValue>,
     #[prost(message, optional, tag = "15")]
-    pub(crate) status: Option<Status>,
+    pub(crate) status: Option<OtlpStatus>,
     #[prost(fixed32, tag = "16")]
     pub(crate) flags: u32,
 }
@@ -84,7 +84,7 @@ pub(crate) enum SpanKind {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Status {
+pub(crate) struct OtlpStatus {
     #[prost(string, tag = "2")]
     pub(crate) message: String,
     #[prost(enumeration = "StatusCode", tag = "3")]
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_request_has_the_bytes_that_others_write() {
-        let span = Span {
+        let span = OtlpSpan {
             trace_id: (0..16).collect(),
             span_id: (0..8).collect(),
             parent_span_id: vec![0xff; 8],
@@ -148,12 +148,12 @@ mod tests {
             start_time_unix_nano: 1,
             end_time_unix_nano: 2,
             attributes: vec![text("k", "v")],
-            status: Some(Status { code: StatusCode::Error.into(), message: "m".into() }),
+            status: Some(OtlpStatus { code: StatusCode::Error.into(), message: "m".into() }),
         };
         let scope = InstrumentationScope { name: "toolgate".into(), version: "1".into() };
         let request = ExportTraceServiceRequest {
             resource_spans: vec![ResourceSpans {
-                resource: Some(Resource { attributes: vec![text("service.name", "gate")] }),
+                resource: Some(OtlpResource { attributes: vec![text("service.name", "gate")] }),
                 scope_spans: vec![ScopeSpans { scope: Some(scope), spans: vec![span] }],
             }],
         };

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use toolgate_core::event::{Entry, Event, Outcome};
+use toolgate_core::event::{Event, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger;
 use toolgate_store::{Books, BooksSettings, SinkStart, Store};
 
@@ -32,7 +32,7 @@ impl TestLedger {
     }
 
     pub(super) async fn append(&self, events: Vec<Event>) {
-        self.books.append(Entry { events, ..Entry::default() }).await.expect("recorded");
+        self.books.append(LedgerEntry { events, ..LedgerEntry::default() }).await.expect("recorded");
     }
 
     pub(super) async fn append_calls(&self, calls: Range<i32>) {

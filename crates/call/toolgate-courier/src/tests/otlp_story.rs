@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use prost::Message;
-use toolgate_core::event::{About, Event, Outcome};
+use toolgate_core::event::{Event, EventSubject, Outcome};
 
 use super::ledger::TestLedger;
 use super::listener::Listener;
 use super::{completed, start, until};
-use crate::otlp::message::{ExportTraceServiceRequest, KeyValue, ResourceSpans, Span};
+use crate::otlp::message::{ExportTraceServiceRequest, KeyValue, OtlpSpan, ResourceSpans};
 use crate::{Otlp, Receiver};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -43,7 +43,7 @@ fn text(attribute: &KeyValue) -> &str {
     value.unwrap_or_else(|| panic!("{} is no text", attribute.key))
 }
 
-fn only(spans: &[ResourceSpans]) -> Vec<&Span> {
+fn only(spans: &[ResourceSpans]) -> Vec<&OtlpSpan> {
     spans.iter().flat_map(|one| &one.scope_spans).flat_map(|one| &one.spans).collect()
 }
 
@@ -81,7 +81,7 @@ async fn a_completed_call_is_a_span_by_the_conventions() {
 #[tokio::test]
 async fn a_failed_call_is_a_span_with_its_error_below_the_callers_own() {
     let mut event = completed("tc_1", Outcome::ToolError);
-    event.about = Arc::new(About { trace: Some(PARENT.into()), ..(*event.about).clone() });
+    event.about = Arc::new(EventSubject { trace: Some(PARENT.into()), ..(*event.about).clone() });
     let (_, spans) = exported(vec![event], |_| StatusCode::OK).await;
     let span = only(&spans)[0];
     assert_eq!(span.status.as_ref().map(|status| status.code), Some(2));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use http::StatusCode;
 use toolgate_core::approval::Binding;
-use toolgate_core::decision::{OnTimeout, Requirement};
-use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::decision::{ApprovalRequirement, OnTimeout};
+use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::governance::{Approvals, NewApproval};
 use toolgate_core::id::CallId;
 use toolgate_core::moment::rfc3339;
@@ -17,8 +17,8 @@ use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Role
 use super::ledger::TestLedger;
 use super::listener::Listener;
 use super::{PATIENCE, Running, SECRET, quick, start, until};
-use crate::follower::Pace;
-use crate::{BadReceiver, Board, Courier, MeterWebhook, Receiver, StartError, Webhook};
+use crate::follower::FollowerPace;
+use crate::{BadReceiver, Courier, MeterWebhook, Receiver, ReceiverBoard, StartError, Webhook};
 
 const SINK: &str = "webhook:ops";
 
@@ -59,7 +59,7 @@ async fn events_arrive_signed_and_in_order() {
 async fn only_the_wanted_kinds_are_sent() {
     let listener = Listener::start(|_| StatusCode::OK).await;
     let ledger = TestLedger::open(SINK).await;
-    let about = Arc::new(About::default());
+    let about = Arc::new(EventSubject::default());
     ledger.append(vec![Event::new(EventKind::TokenCreated, 1, PrincipalId::local(), about)]).await;
     ledger.append_calls(0..1).await;
     let running = start(&ledger, webhook(listener.url("/"))).await;
@@ -202,7 +202,7 @@ async fn a_ledger_that_fails_anywhere_is_followed_again() {
 
 /// Starts again where the very start failed, as an operator would.
 async fn retrying(ledger: &TestLedger, receiver: Receiver) -> Running {
-    let (board, shutdown) = (Board::default(), Default::default());
+    let (board, shutdown) = (ReceiverBoard::default(), Default::default());
     match Courier::start_at(quick(), &ledger.store, vec![receiver.clone()], &board, &shutdown).await {
         Ok(courier) => Running { courier, board, shutdown },
         Err(_) => start(ledger, receiver).await,
@@ -223,8 +223,8 @@ async fn a_webhook_for_no_events_is_left_alone() {
 async fn a_nudge_is_heard_at_once() {
     let listener = Listener::start(|_| StatusCode::OK).await;
     let ledger = TestLedger::open(SINK).await;
-    let (board, shutdown) = (Board::default(), Default::default());
-    let pace = Pace { idle: PATIENCE * 2, ..quick() };
+    let (board, shutdown) = (ReceiverBoard::default(), Default::default());
+    let pace = FollowerPace { idle: PATIENCE * 2, ..quick() };
     let receivers = vec![webhook(listener.url("/"))];
     let started = Courier::start_at(pace, &ledger.store, receivers, &board, &shutdown).await;
     let courier = started.expect("it starts");
@@ -273,7 +273,7 @@ fn new_approval() -> NewApproval {
         arguments: RawJson::from_composed(r#"{"amount":5.00,"pin":"[redacted]"}"#.into()),
         attachments: Vec::new(),
         complete: false,
-        requirement: Requirement {
+        requirement: ApprovalRequirement {
             gates: Vec::new(),
             approvers: vec![vec!["finance".into()]],
             quorum: 2,
@@ -313,7 +313,7 @@ async fn receivers_that_cannot_work_are_refused_before_any_starts() {
     ];
     let ledger = TestLedger::open(SINK).await;
     for (receivers, expected) in cases {
-        match Courier::start(&ledger.store, receivers, &Board::default(), &Default::default()).await {
+        match Courier::start(&ledger.store, receivers, &ReceiverBoard::default(), &Default::default()).await {
             Err(StartError::Receiver(refused)) => assert_eq!(refused, expected),
             _ => panic!("it should have been refused: {expected}"),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use toolgate_core::{Principal, PrincipalId, PrincipalKind, Role};
 
 use super::refusal::BearerRefused;
 use super::settings::BearerSettings;
@@ -22,7 +22,7 @@ const BY_POWER: [Role; 6] =
 
 /// The owner of a token, and its expiry.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Judged {
+pub(super) struct VerifiedToken {
     pub(super) principal: Principal,
     pub(super) expires: f64,
 }
@@ -31,7 +31,7 @@ pub(super) fn judge(
     settings: &BearerSettings,
     claims: &Map<String, Value>,
     now: f64,
-) -> Result<Judged, BearerRefused> {
+) -> Result<VerifiedToken, BearerRefused> {
     let expires = check_times(claims, now)?;
     if claims.get("iss").and_then(Value::as_str) != Some(&settings.issuer) {
         return Err(BearerRefused::invalid("the token is from another issuer"));
@@ -48,7 +48,7 @@ pub(super) fn judge(
     let id = principal_id(settings, claims)?;
     let role = role(settings, claims)?;
     let principal = Principal { id, kind: kind(claims, role), role, groups: groups(settings, claims)? };
-    Ok(Judged { principal, expires })
+    Ok(VerifiedToken { principal, expires })
 }
 
 fn check_times(claims: &Map<String, Value>, now: f64) -> Result<f64, BearerRefused> {
@@ -97,11 +97,11 @@ fn role(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Role, 
 }
 
 /// Only people count towards a quorum, and a client that signed in as itself is not a person.
-fn kind(claims: &Map<String, Value>, role: Role) -> Kind {
+fn kind(claims: &Map<String, Value>, role: Role) -> PrincipalKind {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let client = text("client_id").or_else(|| text("azp"));
     match role.usual_kind() {
-        Kind::Human if client.is_some() && client == text("sub") => Kind::Service,
+        PrincipalKind::Human if client.is_some() && client == text("sub") => PrincipalKind::Service,
         usual => usual,
     }
 }

@@ -14,7 +14,7 @@ use toolgate_core::egress::Egress;
 use url::Url;
 
 use super::refusal::BearerRefused;
-use crate::outbound::Outbound;
+use crate::outbound::OutboundClient;
 
 /// Tokens with made-up key ids cannot make the gateway ask more often.
 const ASK_EVERY: Duration = Duration::from_secs(5);
@@ -26,15 +26,15 @@ const KEYS_MAX: usize = 64;
 pub(super) struct Jwks {
     issuer: String,
     url: Option<String>,
-    outbound: Outbound,
+    outbound: OutboundClient,
     keys: RwLock<Arc<KeySet>>,
-    times: RwLock<Times>,
+    times: RwLock<FetchTimes>,
     asking: tokio::sync::Mutex<()>,
     refetching: TaskTracker,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Times {
+struct FetchTimes {
     fetched: Option<Instant>,
     asked: Option<Instant>,
 }
@@ -55,7 +55,7 @@ struct IssuerKey {
 }
 
 /// The keys that may have signed a token, and the version of the set that they are from.
-pub(super) struct Fitting {
+pub(super) struct CandidateKeys {
     pub(super) version: u64,
     pub(super) keys: Vec<DecodingKey>,
 }
@@ -78,7 +78,7 @@ impl Jwks {
             issuer: issuer.to_owned(),
             url: url.map(str::to_owned),
             // The operator wrote the issuer down.
-            outbound: Outbound::new(Reach::Anywhere, egress),
+            outbound: OutboundClient::new(Reach::Anywhere, egress),
             keys: RwLock::default(),
             times: RwLock::default(),
             asking: tokio::sync::Mutex::new(()),
@@ -95,7 +95,7 @@ impl Jwks {
         &self,
         id: Option<&str>,
         algorithm: Algorithm,
-    ) -> Result<Fitting, BearerRefused> {
+    ) -> Result<CandidateKeys, BearerRefused> {
         let found = self.find(id, algorithm);
         if !found.keys.is_empty() {
             return Ok(found);
@@ -127,13 +127,13 @@ impl Jwks {
         }
     }
 
-    fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Fitting {
+    fn find(&self, id: Option<&str>, algorithm: Algorithm) -> CandidateKeys {
         let set = self.set();
         let fits = |key: &&IssuerKey| {
             key.algorithms.contains(&algorithm) && (id.is_none() || key.id.as_deref() == id)
         };
         let keys = set.keys.iter().filter(fits).map(|key| key.key.clone()).collect();
-        Fitting { version: set.version, keys }
+        CandidateKeys { version: set.version, keys }
     }
 
     fn set(&self) -> Arc<KeySet> {
@@ -208,11 +208,11 @@ impl Jwks {
         serde_json::from_slice(answer.body()).map_err(|_| FetchError::Content { url, what: "an object" })
     }
 
-    fn times(&self) -> Times {
+    fn times(&self) -> FetchTimes {
         *self.times.read()
     }
 
-    fn note(&self, change: impl FnOnce(&mut Times)) {
+    fn note(&self, change: impl FnOnce(&mut FetchTimes)) {
         change(&mut self.times.write());
     }
 
@@ -227,7 +227,7 @@ impl Jwks {
     }
 }
 
-impl Times {
+impl FetchTimes {
     fn may_ask(&self) -> bool {
         let pause = if self.fetched.is_some() { ASK_EVERY } else { ASK_EVERY_AT_FIRST };
         self.asked.is_none_or(|asked| asked.elapsed() >= pause)

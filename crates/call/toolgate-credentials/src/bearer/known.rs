@@ -10,24 +10,24 @@ use super::refusal::BearerRefused;
 
 const KNOWN_MAX: usize = 4_096;
 
-type Digest = [u8; 32];
+type TokenHash = [u8; 32];
 
 #[derive(Default)]
-pub(super) struct Known {
-    good: Mutex<HashMap<Digest, Good>>,
+pub(super) struct VerifiedTokens {
+    good: Mutex<HashMap<TokenHash, CachedToken>>,
 }
 
-struct Good {
+struct CachedToken {
     principal: Principal,
     expires: f64,
     /// The version of the issuer's keys that verified it: a withdrawn key invalidates its tokens.
     keys: u64,
 }
 
-impl Known {
+impl VerifiedTokens {
     pub(super) fn verdict(
         &self,
-        digest: &Digest,
+        digest: &TokenHash,
         keys: u64,
         now: f64,
     ) -> Option<Result<Principal, BearerRefused>> {
@@ -39,7 +39,7 @@ impl Known {
         Some(Ok(known.principal.clone()))
     }
 
-    pub(super) fn keep(&self, digest: Digest, keys: u64, principal: Principal, expires: f64, now: f64) {
+    pub(super) fn keep(&self, digest: TokenHash, keys: u64, principal: Principal, expires: f64, now: f64) {
         let mut good = self.lock();
         if good.len() >= KNOWN_MAX {
             good.retain(|_, known| known.keys == keys && !has_expired(known.expires, now));
@@ -47,10 +47,10 @@ impl Known {
         if good.len() >= KNOWN_MAX {
             good.clear();
         }
-        good.insert(digest, Good { principal, expires, keys });
+        good.insert(digest, CachedToken { principal, expires, keys });
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Digest, Good>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TokenHash, CachedToken>> {
         self.good.lock()
     }
 }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_known_token_is_good_until_it_expires_or_the_keys_change() {
-        let known = Known::default();
+        let known = VerifiedTokens::default();
         known.keep([1; 32], 7, ann(), 1_000.0, 0.0);
         assert_eq!(known.verdict(&[1; 32], 7, 1_059.0), Some(Ok(ann())));
         assert!(matches!(known.verdict(&[1; 32], 7, 1_060.0), Some(Err(_))));
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_bounded() {
-        let known = Known::default();
+        let known = VerifiedTokens::default();
         for token in 0..10_000_u32 {
             let mut digest = [0; 32];
             digest[..4].copy_from_slice(&token.to_be_bytes());

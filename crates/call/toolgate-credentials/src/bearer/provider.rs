@@ -31,11 +31,11 @@ pub(super) fn install() {
 
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>, Error> {
     let check = match algorithm {
-        Algorithm::RS256 => Check::Rsa(&RSA_PKCS1_2048_8192_SHA256),
-        Algorithm::PS256 => Check::Rsa(&RSA_PSS_2048_8192_SHA256),
-        Algorithm::ES256 => Check::Curve(&ECDSA_P256_SHA256_FIXED, AlgorithmFamily::Ec),
-        Algorithm::ES384 => Check::Curve(&ECDSA_P384_SHA384_FIXED, AlgorithmFamily::Ec),
-        Algorithm::EdDSA => Check::Curve(&ED25519, AlgorithmFamily::Ed),
+        Algorithm::RS256 => SignatureCheck::Rsa(&RSA_PKCS1_2048_8192_SHA256),
+        Algorithm::PS256 => SignatureCheck::Rsa(&RSA_PSS_2048_8192_SHA256),
+        Algorithm::ES256 => SignatureCheck::Curve(&ECDSA_P256_SHA256_FIXED, AlgorithmFamily::Ec),
+        Algorithm::ES384 => SignatureCheck::Curve(&ECDSA_P384_SHA384_FIXED, AlgorithmFamily::Ec),
+        Algorithm::EdDSA => SignatureCheck::Curve(&ED25519, AlgorithmFamily::Ed),
         _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
     };
     if key.family() != check.family() {
@@ -46,20 +46,20 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
 
 struct RingVerifier {
     algorithm: Algorithm,
-    check: Check,
+    check: SignatureCheck,
     key: DecodingKey,
 }
 
-enum Check {
+enum SignatureCheck {
     Rsa(&'static RsaParameters),
     Curve(&'static dyn VerificationAlgorithm, AlgorithmFamily),
 }
 
-impl Check {
+impl SignatureCheck {
     fn family(&self) -> AlgorithmFamily {
         match self {
-            Check::Rsa(_) => AlgorithmFamily::Rsa,
-            Check::Curve(_, family) => *family,
+            SignatureCheck::Rsa(_) => AlgorithmFamily::Rsa,
+            SignatureCheck::Curve(_, family) => *family,
         }
     }
 }
@@ -67,10 +67,10 @@ impl Check {
 impl Verifier<Vec<u8>> for RingVerifier {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
         let verified = match (&self.check, self.key.kind()) {
-            (Check::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
+            (SignatureCheck::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
                 RsaPublicKeyComponents { n, e }.verify(parameters, message, signature)
             }
-            (Check::Curve(algorithm, _), DecodingKeyKind::SecretOrDer(point)) => {
+            (SignatureCheck::Curve(algorithm, _), DecodingKeyKind::SecretOrDer(point)) => {
                 UnparsedPublicKey::new(*algorithm, point).verify(message, signature)
             }
             _ => Err(ring::error::Unspecified),

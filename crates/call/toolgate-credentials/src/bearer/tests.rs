@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Kind, PrincipalId, Role};
+use toolgate_core::{PrincipalId, PrincipalKind, Role};
 use toolgate_testkit::idp::{Idp, KeyKind, Mint};
 
 use super::*;
@@ -48,7 +48,8 @@ async fn a_good_token_becomes_a_principal() {
     assert!(Bearer::looks_like_jwt(&token));
     let principal = bearer.check(&token).await.unwrap();
     let groups: Arc<[String]> = vec!["ops".to_owned(), "dev".to_owned()].into();
-    let ann = Principal { id: PrincipalId::new("ann"), kind: Kind::Agent, role: Role::Agent, groups };
+    let ann =
+        Principal { id: PrincipalId::new("ann"), kind: PrincipalKind::Agent, role: Role::Agent, groups };
     assert_eq!(principal, ann);
 }
 
@@ -169,8 +170,8 @@ async fn what_signed_in_as_itself_is_no_person() {
     let (idp, bearer) = start().await;
     let run = || Mint::new(AUDIENCE, "toolgate:run");
     let kind = async |mint: Mint| bearer.check(&idp.mint(&mint)).await.unwrap().kind;
-    assert_eq!(kind(run().with("client_id", json!("console"))).await, Kind::Human);
-    assert_eq!(kind(run().with("client_id", json!("ann"))).await, Kind::Service);
+    assert_eq!(kind(run().with("client_id", json!("console"))).await, PrincipalKind::Human);
+    assert_eq!(kind(run().with("client_id", json!("ann"))).await, PrincipalKind::Service);
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::port::NoKey;
 
-use super::Access;
+use super::TokenAccess;
 use crate::clock::now_seconds;
-use crate::oauth::{Kept, KeptError, Renewal, RenewalError, SignIn, Token};
+use crate::oauth::{AccessToken, RenewalError, SignIn, StoredSignIn, StoredSignInError, TokenRenewal};
 
 /// A server that refuses even new tokens does not get one for each request.
 const RENEW_EVERY: Duration = Duration::from_secs(10);
@@ -16,26 +16,26 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_secs(2);
 const WANTED_SCOPES_MAX: usize = 64;
 
-pub(super) struct Holder {
-    kept: Kept,
+pub(super) struct TokenHolder {
+    kept: StoredSignIn,
     /// Its holder reads, renews and writes.
     turn: tokio::sync::Mutex<()>,
-    state: Mutex<State>,
+    state: Mutex<HolderState>,
     /// True if this process changed the vault and the index has not noticed yet.
     written: AtomicBool,
 }
 
 #[derive(Default)]
-struct State {
+struct HolderState {
     /// As stored at this generation of the index.
-    current: Option<(u64, Current)>,
+    current: Option<(u64, CurrentToken)>,
     renewed: Option<Instant>,
     failed: Option<(Instant, NoKey)>,
 }
 
-enum Current {
+enum CurrentToken {
     Token {
-        token: Token,
+        token: AccessToken,
         url: String,
     },
     /// Only a person can help, and then the vault changes.
@@ -44,7 +44,7 @@ enum Current {
 
 /// The reason of a renewal.
 #[derive(Clone, Copy)]
-enum Cause<'c> {
+enum RenewalCause<'c> {
     RunningOut,
     /// The server refuses it, regardless of its expiry.
     Refused {
@@ -52,23 +52,23 @@ enum Cause<'c> {
     },
 }
 
-impl<'c> Cause<'c> {
+impl<'c> RenewalCause<'c> {
     fn challenge(self) -> Option<&'c str> {
         match self {
-            Cause::RunningOut => None,
-            Cause::Refused { challenge } => challenge,
+            RenewalCause::RunningOut => None,
+            RenewalCause::Refused { challenge } => challenge,
         }
     }
 
     /// The old token, if it may do for the moment.
     fn makeshift(self, old: &SignIn) -> Option<String> {
         let token = old.token().filter(|token| token.is_good(now_seconds()))?;
-        matches!(self, Cause::RunningOut).then(|| token.value.expose().to_owned())
+        matches!(self, RenewalCause::RunningOut).then(|| token.value.expose().to_owned())
     }
 }
 
-impl Holder {
-    pub(super) fn new(kept: Kept) -> Self {
+impl TokenHolder {
+    pub(super) fn new(kept: StoredSignIn) -> Self {
         Self {
             kept,
             turn: tokio::sync::Mutex::new(()),
@@ -78,7 +78,7 @@ impl Holder {
     }
 
     /// A token that is good for a while yet.
-    pub(super) async fn token(&self, access: &Access, generation: u64) -> Result<String, NoKey> {
+    pub(super) async fn token(&self, access: &TokenAccess, generation: u64) -> Result<String, NoKey> {
         if let Some(known) = self.known(access, generation) {
             return known;
         }
@@ -91,13 +91,13 @@ impl Holder {
         if let Some(token) = sign_in.token().filter(|token| token.is_fresh(now_seconds())) {
             return Ok(self.keep(generation, token, &sign_in.url));
         }
-        self.renew(access, generation, &sign_in, Cause::RunningOut).await
+        self.renew(access, generation, &sign_in, RenewalCause::RunningOut).await
     }
 
     /// The server refused a token: another one, unless this one is brand-new.
     pub(super) async fn renew_refused(
         &self,
-        access: &Access,
+        access: &TokenAccess,
         generation: u64,
         challenge: Option<&str>,
     ) -> Result<(), NoKey> {
@@ -118,7 +118,7 @@ impl Holder {
             return Ok(());
         }
         self.lock().current = None;
-        self.renew(access, generation, &sign_in, Cause::Refused { challenge }).await.map(drop)
+        self.renew(access, generation, &sign_in, RenewalCause::Refused { challenge }).await.map(drop)
     }
 
     /// More scopes need a person's consent; the next sign-in asks for them.
@@ -138,7 +138,7 @@ impl Holder {
         self.written.swap(false, Ordering::AcqRel)
     }
 
-    async fn note_wanted(&self, scopes: &[String]) -> Result<(), KeptError> {
+    async fn note_wanted(&self, scopes: &[String]) -> Result<(), StoredSignInError> {
         let Some(mut sign_in) = self.kept.read().await? else { return Ok(()) };
         let before = sign_in.wanted_scopes.len();
         for scope in scopes {
@@ -155,15 +155,16 @@ impl Holder {
 
     async fn renew(
         &self,
-        access: &Access,
+        access: &TokenAccess,
         generation: u64,
         old: &SignIn,
-        cause: Cause<'_>,
+        cause: RenewalCause<'_>,
     ) -> Result<String, NoKey> {
         if let Some(resting) = self.resting() {
             return cause.makeshift(old).ok_or(resting);
         }
-        let renewal = Renewal { kept: &self.kept, outbound: access.outbound(), challenge: cause.challenge() };
+        let renewal =
+            TokenRenewal { kept: &self.kept, outbound: access.outbound(), challenge: cause.challenge() };
         let renewed = renewal.run(old).await;
         self.written.store(true, Ordering::Release);
         let failed = match renewed {
@@ -185,28 +186,28 @@ impl Holder {
         Ok(self.keep(generation, token, &sign_in.url))
     }
 
-    fn known(&self, access: &Access, generation: u64) -> Option<Result<String, NoKey>> {
+    fn known(&self, access: &TokenAccess, generation: u64) -> Option<Result<String, NoKey>> {
         match &self.lock().current {
-            Some((of, Current::Token { token, url })) if *of == generation => {
+            Some((of, CurrentToken::Token { token, url })) if *of == generation => {
                 let good = token.is_fresh(now_seconds()) && access.is_at(url);
                 good.then(|| Ok(token.value.expose().to_owned()))
             }
-            Some((of, Current::Over(why))) if *of == generation => Some(Err(why.clone())),
+            Some((of, CurrentToken::Over(why))) if *of == generation => Some(Err(why.clone())),
             _ => None,
         }
     }
 
-    fn keep(&self, generation: u64, token: Token, url: &str) -> String {
+    fn keep(&self, generation: u64, token: AccessToken, url: &str) -> String {
         let value = token.value.expose().to_owned();
         let mut state = self.lock();
-        state.current = Some((generation, Current::Token { token, url: url.to_owned() }));
+        state.current = Some((generation, CurrentToken::Token { token, url: url.to_owned() }));
         state.failed = None;
         value
     }
 
-    fn is_news(&self, token: &Token) -> bool {
+    fn is_news(&self, token: &AccessToken) -> bool {
         match &self.lock().current {
-            Some((_, Current::Token { token: current, .. })) => current != token,
+            Some((_, CurrentToken::Token { token: current, .. })) => current != token,
             _ => false,
         }
     }
@@ -214,7 +215,7 @@ impl Holder {
     fn over(&self, why: &str, generation: u64) -> NoKey {
         let over =
             NoKey(format!("the sign-in at \"{}\" is over: {why}; {}", self.kept.owner.server, self.hint()));
-        self.lock().current = Some((generation, Current::Over(over.clone())));
+        self.lock().current = Some((generation, CurrentToken::Over(over.clone())));
         over
     }
 
@@ -237,7 +238,7 @@ impl Holder {
         read.ok_or_else(|| NoKey(format!("nobody is signed in at \"{server}\" any more; {}", self.hint())))
     }
 
-    fn check_address(&self, access: &Access, url: &str) -> Result<(), NoKey> {
+    fn check_address(&self, access: &TokenAccess, url: &str) -> Result<(), NoKey> {
         if access.is_at(url) {
             return Ok(());
         }
@@ -258,7 +259,7 @@ impl Holder {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, HolderState> {
         self.state.lock()
     }
 }

@@ -10,11 +10,11 @@ use toolgate_testkit::idp::Idp;
 
 use super::*;
 use crate::fixture::{Fixture, server};
-use crate::oauth::{Login, LoginError, LoginOptions, OAuthSpec};
+use crate::oauth::{LoginError, LoginOptions, OAuthSpec, PendingLogin};
 
 const REDIRECT: &str = "http://127.0.0.1:9/callback";
 
-struct Scene {
+struct KeysScene {
     fixture: Fixture,
     idp: Idp,
     keys: Keys,
@@ -22,10 +22,10 @@ struct Scene {
     url: String,
 }
 
-impl Scene {
+impl KeysScene {
     async fn new() -> Self {
         let (fixture, idp) = (Fixture::new().await, Idp::start().await.unwrap());
-        let keys = Keys::open(fixture.vault.clone(), Outside::default()).await.unwrap();
+        let keys = Keys::open(fixture.vault.clone(), ExternalSecrets::default()).await.unwrap();
         keys.know([(server("mail"), Reach::Anywhere.into())].into());
         let url = idp.resource();
         Self { fixture, idp, keys, url }
@@ -43,8 +43,8 @@ impl Scene {
         }
     }
 
-    async fn open(&self, options: LoginOptions) -> Result<Login, LoginError> {
-        Login::open(&self.fixture.vault, options, REDIRECT).await
+    async fn open(&self, options: LoginOptions) -> Result<PendingLogin, LoginError> {
+        PendingLogin::open(&self.fixture.vault, options, REDIRECT).await
     }
 
     /// A whole sign-in, with a person who agrees.
@@ -76,7 +76,7 @@ impl Scene {
         request
             .headers_mut()
             .insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
-        Outbound::new(Reach::Anywhere, &Arc::default()).send(request).await.unwrap().status()
+        OutboundClient::new(Reach::Anywhere, &Arc::default()).send(request).await.unwrap().status()
     }
 
     fn refreshes(&self) -> Vec<String> {
@@ -93,7 +93,7 @@ fn scopes(url: &str) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn somebody_signs_in_and_the_token_opens_the_server() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     assert!(!scene.keys.signs_in(&server("mail")));
     assert!(scene.token().await.unwrap_err().0.contains("`toolgate servers login mail`"));
     let granted = scene.sign_in_with(scene.options()).await;
@@ -108,7 +108,7 @@ async fn somebody_signs_in_and_the_token_opens_the_server() {
 
 #[tokio::test]
 async fn the_whole_exchange_names_the_server_it_is_for() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     scene.refused(None).await.unwrap();
     let asked = scene.idp.seen("/authorize").remove(0).parameters;
@@ -122,7 +122,7 @@ async fn the_whole_exchange_names_the_server_it_is_for() {
 
 #[tokio::test]
 async fn what_is_kept_is_sealed_and_listed_by_name_only() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     let token = scene.token().await.unwrap();
     let listed = scene.fixture.vault.list(None).await.unwrap();
@@ -134,7 +134,7 @@ async fn what_is_kept_is_sealed_and_listed_by_name_only() {
 
 #[tokio::test]
 async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 0);
     scene.sign_in().await;
     let mut tokens = BTreeSet::new();
@@ -145,14 +145,14 @@ async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
     let used: BTreeSet<String> = scene.refreshes().into_iter().collect();
     assert_eq!(used.len(), 3, "each is good once");
     // The last stored value is what the next process needs.
-    let next = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
+    let next = Keys::open(scene.fixture.vault.clone(), ExternalSecrets::default()).await.unwrap();
     next.know([(server("mail"), Reach::Anywhere.into())].into());
     next.access_token(&server("mail"), None, &scene.url).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_server_whose_challenge_alone_says_where_to_sign_in_is_heard_each_time() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|idp| {
         idp.hides_metadata = true;
         idp.expires_in = 0;
@@ -167,7 +167,7 @@ async fn a_server_whose_challenge_alone_says_where_to_sign_in_is_heard_each_time
 
 #[tokio::test]
 async fn many_who_need_a_new_token_fetch_it_once() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 0);
     scene.sign_in().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 3_600);
@@ -182,7 +182,7 @@ async fn many_who_need_a_new_token_fetch_it_once() {
 
 #[tokio::test]
 async fn a_refresh_token_that_was_taken_back_ends_the_sign_in_with_a_hint() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 0);
     scene.sign_in().await;
     scene.idp.behave(|behaviour| behaviour.refresh_revoked = true);
@@ -198,7 +198,7 @@ async fn a_refresh_token_that_was_taken_back_ends_the_sign_in_with_a_hint() {
 
 #[tokio::test]
 async fn without_a_refresh_token_the_sign_in_lasts_as_long_as_its_token() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.gives_refresh_tokens = false);
     scene.sign_in().await;
     scene.token().await.unwrap();
@@ -208,7 +208,7 @@ async fn without_a_refresh_token_the_sign_in_lasts_as_long_as_its_token() {
 
 #[tokio::test]
 async fn an_outage_of_the_authorization_server_is_not_the_end() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     let token = scene.token().await.unwrap();
     scene.idp.behave(|behaviour| behaviour.outage = true);
@@ -220,7 +220,7 @@ async fn an_outage_of_the_authorization_server_is_not_the_end() {
 
 #[tokio::test]
 async fn a_refused_token_is_replaced_once_and_not_for_each_request() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     let old = scene.token().await.unwrap();
     scene.refused(Some("Bearer error=\"invalid_token\"")).await.unwrap();
@@ -233,9 +233,9 @@ async fn a_refused_token_is_replaced_once_and_not_for_each_request() {
 
 #[tokio::test]
 async fn what_another_gateway_fetched_is_used_instead_of_fetching_again() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
-    let other = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
+    let other = Keys::open(scene.fixture.vault.clone(), ExternalSecrets::default()).await.unwrap();
     other.know([(server("mail"), Reach::Anywhere.into())].into());
     let old = other.access_token(&server("mail"), None, &scene.url).await.unwrap();
     scene.refused(None).await.unwrap();
@@ -248,7 +248,7 @@ async fn what_another_gateway_fetched_is_used_instead_of_fetching_again() {
 
 #[tokio::test]
 async fn more_scopes_take_a_person_who_is_then_asked_for_all_of_them() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     let challenge = "Bearer error=\"insufficient_scope\", scope=\"write admin\"";
     let lacking = scene.refused(Some(challenge)).await.unwrap_err();
@@ -268,7 +268,7 @@ async fn more_scopes_take_a_person_who_is_then_asked_for_all_of_them() {
 
 #[tokio::test]
 async fn a_principals_own_sign_in_goes_before_everybodys() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let (ann, bob) = (PrincipalId::new("ann"), PrincipalId::new("bob"));
     scene.sign_in().await;
     scene.sign_in_with(LoginOptions { principal: Some(ann.clone()), ..scene.options() }).await;
@@ -282,7 +282,7 @@ async fn a_principals_own_sign_in_goes_before_everybodys() {
 
 #[tokio::test]
 async fn a_token_is_shown_at_the_address_it_was_given_for_and_nowhere_else() {
-    let mut scene = Scene::new().await;
+    let mut scene = KeysScene::new().await;
     scene.sign_in().await;
     scene.token().await.unwrap();
     let here = scene.url.clone();
@@ -300,7 +300,7 @@ async fn a_token_is_shown_at_the_address_it_was_given_for_and_nowhere_else() {
 
 #[tokio::test]
 async fn a_sign_in_is_never_shown_to_another_authorization_server() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.sign_in().await;
     let other = Idp::start().await.unwrap();
     scene.idp.behave(|behaviour| behaviour.issuer = Some(other.issuer()));
@@ -311,7 +311,7 @@ async fn a_sign_in_is_never_shown_to_another_authorization_server() {
 
 #[tokio::test]
 async fn addresses_out_of_reach_are_not_dialled_to_sign_in_or_to_renew() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let within = Reach::Within(AddressRules::default());
     let refused = scene.open(LoginOptions { reach: within, ..scene.options() }).await.err().unwrap();
     assert!(refused.to_string().contains("address of this machine"), "{refused}");
@@ -325,7 +325,7 @@ async fn addresses_out_of_reach_are_not_dialled_to_sign_in_or_to_renew() {
 
 #[tokio::test]
 async fn a_callback_that_was_not_asked_for_changes_nothing() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let login = scene.open(scene.options()).await.unwrap();
     let callback = scene.idp.consent(login.authorization_url()).await.unwrap();
     for forged in
@@ -339,7 +339,7 @@ async fn a_callback_that_was_not_asked_for_changes_nothing() {
 
 #[tokio::test]
 async fn an_answer_from_another_issuer_is_refused() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     for (issuer, omits) in [(Some("https://evil.example".to_owned()), false), (None, true)] {
         scene.idp.behave(|behaviour| {
             (behaviour.callback_issuer, behaviour.omits_callback_issuer) = (issuer.clone(), omits);
@@ -354,7 +354,7 @@ async fn an_answer_from_another_issuer_is_refused() {
 
 #[tokio::test]
 async fn a_person_who_says_no_is_heard() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.denies = Some("access_denied".into()));
     let login = scene.open(scene.options()).await.unwrap();
     let callback = scene.idp.consent(login.authorization_url()).await.unwrap();
@@ -364,7 +364,7 @@ async fn a_person_who_says_no_is_heard() {
 
 #[tokio::test]
 async fn nobody_signs_in_without_pkce() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.advertises_pkce = false);
     let refused = scene.open(scene.options()).await.err().unwrap();
     assert!(matches!(refused, LoginError::NoPkce { .. }), "{refused}");
@@ -372,7 +372,7 @@ async fn nobody_signs_in_without_pkce() {
 
 #[tokio::test]
 async fn a_client_registered_by_hand_goes_before_all_other_ways() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.reads_metadata_documents = true);
     scene.idp.register("by-hand", Some("s3cret"));
     let spec = OAuthSpec {
@@ -390,7 +390,7 @@ async fn a_client_registered_by_hand_goes_before_all_other_ways() {
 
 #[tokio::test]
 async fn a_metadata_document_is_used_where_such_are_read() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let document = "https://gate.example/client.json";
     let spec = OAuthSpec { client_metadata_url: Some(document.into()), ..OAuthSpec::default() };
     let options = LoginOptions { spec, ..scene.options() };
@@ -408,7 +408,7 @@ async fn a_metadata_document_is_used_where_such_are_read() {
 
 #[tokio::test]
 async fn the_secret_of_a_registered_client_is_kept_for_renewals() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.gives_secrets = true);
     scene.sign_in().await;
     let old = scene.token().await.unwrap();
@@ -418,7 +418,7 @@ async fn the_secret_of_a_registered_client_is_kept_for_renewals() {
 
 #[tokio::test]
 async fn where_nobody_can_register_the_operator_is_told_how_to() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     scene.idp.behave(|behaviour| behaviour.registers = false);
     let refused = scene.open(scene.options()).await.err().unwrap();
     assert!(refused.to_string().contains("hint: register a client there by hand"), "{refused}");
@@ -426,7 +426,7 @@ async fn where_nobody_can_register_the_operator_is_told_how_to() {
 
 #[tokio::test]
 async fn a_server_without_oauth_is_told_apart() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let options = LoginOptions { url: format!("{}/nothing", scene.idp.issuer()), ..scene.options() };
     scene.idp.behave(|behaviour| behaviour.outage = true);
     let refused = scene.open(options).await.err().unwrap();
@@ -435,32 +435,32 @@ async fn a_server_without_oauth_is_told_apart() {
 
 #[tokio::test]
 async fn a_secret_is_the_principals_own_or_everybodys_and_changes_are_noticed() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let (vault, keys, mail) = (&scene.fixture.vault, &scene.keys, server("mail"));
     let (local, ann) = (PrincipalId::local(), PrincipalId::new("ann"));
-    let missing = keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap_err();
+    let missing = keys.secret(&mail, Some(&ann), "key", SecretViewer::Program).await.unwrap_err();
     assert!(missing.0.contains("`toolgate secrets set mail key`"), "{missing}");
     vault.set(&local, &mail, None, "key", &Secret::new("everybody's"), &[]).await.unwrap();
     let before = keys.generation();
     keys.refresh().await.unwrap();
     assert!(keys.generation() > before);
-    assert_eq!(keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap(), "everybody's");
+    assert_eq!(keys.secret(&mail, Some(&ann), "key", SecretViewer::Program).await.unwrap(), "everybody's");
     vault.set(&local, &mail, Some(&ann), "key", &Secret::new("ann's"), &[]).await.unwrap();
     keys.refresh().await.unwrap();
-    assert_eq!(keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap(), "ann's");
-    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "everybody's");
+    assert_eq!(keys.secret(&mail, Some(&ann), "key", SecretViewer::Program).await.unwrap(), "ann's");
+    assert_eq!(keys.secret(&mail, None, "key", SecretViewer::Program).await.unwrap(), "everybody's");
     vault.set(&local, &mail, None, "key", &Secret::new("new"), &[]).await.unwrap();
     keys.refresh().await.unwrap();
-    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "new");
+    assert_eq!(keys.secret(&mail, None, "key", SecretViewer::Program).await.unwrap(), "new");
     let same = keys.generation();
     keys.refresh().await.unwrap();
     assert_eq!(keys.generation(), same, "nothing changed");
-    assert!(keys.secret(&mail, None, crate::vault::SIGN_IN, Viewer::Program).await.is_err());
+    assert!(keys.secret(&mail, None, crate::vault::SIGN_IN, SecretViewer::Program).await.is_err());
 }
 
 #[tokio::test]
 async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
-    let scene = Scene::new().await;
+    let scene = KeysScene::new().await;
     let (vault, keys, mail) = (&scene.fixture.vault, &scene.keys, server("mail"));
     let (local, ann) = (PrincipalId::local(), PrincipalId::new("ann"));
     keys.know([(mail.clone(), Reach::Within(AddressRules::default()).into())].into());
@@ -472,13 +472,13 @@ async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
     keys.refresh().await.unwrap();
     let seen = async |who: Option<&PrincipalId>, url: &str| {
         keys.refresh().await.unwrap();
-        keys.secret(&mail, who, "key", Viewer::Address(url)).await
+        keys.secret(&mail, who, "key", SecretViewer::Address(url)).await
     };
     let refused = seen(None, "https://mail.example/mcp").await.unwrap_err();
     assert!(refused.0.contains("`toolgate secrets allow mail key https://mail.example`"), "{refused}");
     assert_eq!(seen(Some(&ann), "https://ann.example:443/mcp").await.unwrap(), "ann's");
     assert!(seen(None, "https://ann.example/mcp").await.is_err(), "hers went there, not everybody's");
-    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "everybody's");
+    assert_eq!(keys.secret(&mail, None, "key", SecretViewer::Program).await.unwrap(), "everybody's");
 
     let allowed = ["https://mail.example/any/path?x".to_owned()];
     assert_eq!(vault.allow(&local, &mail, "key", &allowed).await.unwrap(), ["https://mail.example"]);

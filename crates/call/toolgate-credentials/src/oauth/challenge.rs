@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 
-use crate::outbound::Outbound;
+use crate::outbound::OutboundClient;
 
 const METHOD: &str = "tools/list";
 /// Some servers accept the handshake from everyone; a list is the first thing that they protect. A refusal
@@ -24,7 +24,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
 ];
 
 /// The challenge with which a server refuses a request without a token. `None` if it does not refuse, or not so.
-pub(super) async fn of_server(outbound: &Outbound, url: &str) -> Option<String> {
+pub(super) async fn of_server(outbound: &OutboundClient, url: &str) -> Option<String> {
     let mut request = Request::new(Bytes::from_static(QUESTION.as_bytes()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = url.parse().ok()?;

@@ -7,11 +7,11 @@ use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 
-use crate::outbound::Outbound;
+use crate::outbound::OutboundClient;
 
 const REDIRECTS_MAX: usize = 3;
 
-impl OAuthHttpClient for Outbound {
+impl OAuthHttpClient for OutboundClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let follow = request.redirect_policy == OAuthHttpRedirectPolicy::Follow;
@@ -25,7 +25,7 @@ impl OAuthHttpClient for Outbound {
 /// Follows only redirects that repeat the request unchanged, and only within one origin: no secret goes
 /// elsewhere because of a redirect.
 async fn exchange(
-    outbound: &Outbound,
+    outbound: &OutboundClient,
     mut request: http::Request<Bytes>,
     hops: usize,
 ) -> Result<Response<Bytes>, OAuthHttpClientError> {

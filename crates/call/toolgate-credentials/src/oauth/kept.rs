@@ -9,7 +9,7 @@ use crate::vault::{SIGN_IN, Vault, VaultError};
 
 /// The owner of a sign-in: a principal at a server, or all.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Owner {
+pub(crate) struct SignInOwner {
     pub(crate) server: ServerName,
     pub(crate) principal: Option<PrincipalId>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Owner {
 pub(crate) struct SignIn {
     /// The address of the sign-in: the token is for that one.
     pub(crate) url: String,
-    pub(crate) client: KeptClient,
+    pub(crate) client: StoredClient,
     /// Scopes that the server required and that were not granted yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) wanted_scopes: Vec<String>,
@@ -29,14 +29,14 @@ pub(crate) struct SignIn {
 
 /// The client as the authorization server knows it.
 #[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct KeptClient {
+pub(crate) struct StoredClient {
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<String>,
     pub(crate) redirect_uri: String,
 }
 
-impl KeptClient {
+impl StoredClient {
     pub(crate) fn config(&self) -> OAuthClientConfig {
         let config = OAuthClientConfig::new(&self.id, &self.redirect_uri);
         match &self.secret {
@@ -51,20 +51,20 @@ const RENEW_BEFORE_SECONDS: u64 = 60;
 
 /// The token itself, and how long it is good.
 #[derive(PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct AccessToken {
     pub(crate) value: Secret,
     /// `None` if the authorization server did not say.
-    pub(crate) span: Option<Span>,
+    pub(crate) span: Option<TokenLifetime>,
 }
 
 /// In seconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct TokenLifetime {
     pub(crate) renew_at: u64,
     pub(crate) expires: u64,
 }
 
-impl Token {
+impl AccessToken {
     pub(crate) fn is_good(&self, now: u64) -> bool {
         self.span.is_none_or(|span| now < span.expires)
     }
@@ -75,16 +75,16 @@ impl Token {
 }
 
 impl SignIn {
-    pub(crate) fn token(&self) -> Option<Token> {
+    pub(crate) fn token(&self) -> Option<AccessToken> {
         let credentials = self.credentials.as_ref()?;
         let response = serde_json::to_value(credentials.token_response.as_ref()?).ok()?;
         let value = Secret::new(response.get("access_token")?.as_str()?);
         let lasts = response.get("expires_in").and_then(serde_json::Value::as_u64);
         let span = lasts.zip(credentials.token_received_at).map(|(lasts, since)| {
             let expires = since.saturating_add(lasts);
-            Span { expires, renew_at: expires.saturating_sub(RENEW_BEFORE_SECONDS.min(lasts / 4)) }
+            TokenLifetime { expires, renew_at: expires.saturating_sub(RENEW_BEFORE_SECONDS.min(lasts / 4)) }
         });
-        Some(Token { value, span })
+        Some(AccessToken { value, span })
     }
 
     pub(crate) fn renews(&self) -> bool {
@@ -97,45 +97,45 @@ impl SignIn {
 
 /// Reads and writes the sign-in of one owner.
 #[derive(Clone)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSignIn {
     pub(crate) vault: Vault,
-    pub(crate) owner: Owner,
+    pub(crate) owner: SignInOwner,
     /// The recorded author.
     pub(crate) by: PrincipalId,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KeptError {
+pub(crate) enum StoredSignInError {
     #[error(transparent)]
     Vault(#[from] VaultError),
     #[error("the sign-in at server \"{0}\" that the vault holds cannot be read")]
     Unreadable(ServerName),
 }
 
-impl Kept {
-    pub(crate) async fn read(&self) -> Result<Option<SignIn>, KeptError> {
-        let Owner { server, principal } = &self.owner;
+impl StoredSignIn {
+    pub(crate) async fn read(&self) -> Result<Option<SignIn>, StoredSignInError> {
+        let SignInOwner { server, principal } = &self.owner;
         let Some(text) = self.vault.get(server, principal.as_ref(), SIGN_IN).await? else { return Ok(None) };
         let read = serde_json::from_str(text.expose());
-        read.map(Some).map_err(|_| KeptError::Unreadable(server.clone()))
+        read.map(Some).map_err(|_| StoredSignInError::Unreadable(server.clone()))
     }
 
-    pub(crate) async fn write(&self, sign_in: &SignIn) -> Result<(), KeptError> {
-        let Owner { server, principal } = &self.owner;
+    pub(crate) async fn write(&self, sign_in: &SignIn) -> Result<(), StoredSignInError> {
+        let SignInOwner { server, principal } = &self.owner;
         let text = Secret::new(serde_json::to_string(sign_in).expect("texts and numbers are JSON"));
         Ok(self.vault.put(&self.by, server, principal.as_ref(), SIGN_IN, &text).await?)
     }
 }
 
 /// rmcp's view of it. Before the first sign-in there is only the data of the login itself.
-pub(crate) struct KeptCredentials {
-    pub(crate) kept: Kept,
+pub(crate) struct SignInCredentials {
+    pub(crate) kept: StoredSignIn,
     /// The data to write with the first credentials; `None` if an entry must exist.
-    pub(crate) first: Option<(String, KeptClient)>,
+    pub(crate) first: Option<(String, StoredClient)>,
 }
 
 #[async_trait]
-impl CredentialStore for KeptCredentials {
+impl CredentialStore for SignInCredentials {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
         Ok(self.kept.read().await.map_err(failed)?.and_then(|sign_in| sign_in.credentials))
     }
@@ -165,6 +165,6 @@ impl CredentialStore for KeptCredentials {
     }
 }
 
-fn failed(error: KeptError) -> AuthError {
+fn failed(error: StoredSignInError) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }

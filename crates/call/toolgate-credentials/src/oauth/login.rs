@@ -10,9 +10,9 @@ use toolgate_core::egress::Egress;
 use toolgate_core::{PrincipalId, ServerName};
 use url::Url;
 
-use super::kept::{Kept, KeptClient, KeptCredentials, KeptError, Owner, SignIn};
+use super::kept::{SignIn, SignInCredentials, SignInOwner, StoredClient, StoredSignIn, StoredSignInError};
 use super::{OAuthSpec, challenge};
-use crate::outbound::Outbound;
+use crate::outbound::OutboundClient;
 use crate::vault::Vault;
 
 const CLIENT_NAME: &str = "Toolgate";
@@ -77,20 +77,24 @@ pub struct SignedIn {
 }
 
 /// A pending sign-in. The secrets of the exchange stay in memory: they are worthless afterwards.
-pub struct Login {
+pub struct PendingLogin {
     session: AuthorizationSession,
-    kept: Kept,
+    kept: StoredSignIn,
     state: String,
 }
 
-impl Login {
+impl PendingLogin {
     /// Finds the authorization server and registers there. `redirect_uri` is the browser's return address: a
     /// loopback address at which the caller listens.
-    pub async fn open(vault: &Vault, options: LoginOptions, redirect_uri: &str) -> Result<Login, LoginError> {
-        let owner = Owner { server: options.server.clone(), principal: options.principal.clone() };
-        let kept = Kept { vault: vault.clone(), owner, by: options.by.clone() };
+    pub async fn open(
+        vault: &Vault,
+        options: LoginOptions,
+        redirect_uri: &str,
+    ) -> Result<PendingLogin, LoginError> {
+        let owner = SignInOwner { server: options.server.clone(), principal: options.principal.clone() };
+        let kept = StoredSignIn { vault: vault.clone(), owner, by: options.by.clone() };
         let earlier = kept.read().await.or_else(unreadable_is_none)?;
-        let mut opening = Opening::find(options, redirect_uri).await?;
+        let mut opening = SignInStart::find(options, redirect_uri).await?;
         let scopes = opening.scopes(earlier.as_ref()).await;
         let client = opening.client(&scopes).await?;
         let session = opening.session(&kept, client, scopes).await?;
@@ -98,7 +102,7 @@ impl Login {
             return Err(LoginError::Address { server: kept.owner.server, url: shown(&session.auth_url) });
         }
         let state = parameter(&session.auth_url, "state").unwrap_or_default();
-        Ok(Login { session, kept, state })
+        Ok(PendingLogin { session, kept, state })
     }
 
     /// The address for the person.
@@ -127,24 +131,24 @@ impl Login {
 }
 
 /// A sign-in with a known authorization server.
-struct Opening {
+struct SignInStart {
     manager: AuthorizationManager,
     metadata: AuthorizationMetadata,
-    was_discovered: Discovered,
+    was_discovered: DiscoveryKind,
     options: LoginOptions,
     redirect_uri: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Discovered {
+enum DiscoveryKind {
     Yes,
     /// The server published nothing; the addresses are those that servers of 2025-03-26 had.
     Guessed,
 }
 
-impl Opening {
+impl SignInStart {
     async fn find(options: LoginOptions, redirect_uri: &str) -> Result<Self, LoginError> {
-        let outbound = Arc::new(Outbound::new(options.reach, &options.egress));
+        let outbound = Arc::new(OutboundClient::new(options.reach, &options.egress));
         let no_oauth = |error: AuthError| {
             let why = shown(&error.to_string());
             LoginError::NoOAuth { server: options.server.clone(), why }
@@ -155,7 +159,8 @@ impl Opening {
         let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await;
         let found = found.map_err(no_oauth)?;
         manager.set_metadata(found.metadata.clone());
-        let was_discovered = if found.source.is_discovered() { Discovered::Yes } else { Discovered::Guessed };
+        let was_discovered =
+            if found.source.is_discovered() { DiscoveryKind::Yes } else { DiscoveryKind::Guessed };
         let redirect_uri = redirect_uri.to_owned();
         let opening = Self { manager, metadata: found.metadata, was_discovered, options, redirect_uri };
         opening.check_pkce()?;
@@ -165,7 +170,7 @@ impl Opening {
     /// According to the specification, a server that does not mention PKCE has none.
     fn check_pkce(&self) -> Result<(), LoginError> {
         let methods = self.metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
-        if self.was_discovered == Discovered::Yes && !methods.iter().any(|method| method == "S256") {
+        if self.was_discovered == DiscoveryKind::Yes && !methods.iter().any(|method| method == "S256") {
             return Err(LoginError::NoPkce { server: self.options.server.clone() });
         }
         Ok(())
@@ -189,30 +194,30 @@ impl Opening {
     }
 
     /// Registered by hand, else the metadata document if the authorization server reads such, else registered now.
-    async fn client(&mut self, scopes: &[String]) -> Result<KeptClient, LoginError> {
+    async fn client(&mut self, scopes: &[String]) -> Result<StoredClient, LoginError> {
         let redirect_uri = self.redirect_uri.clone();
         let OAuthSpec { client_id, client_secret, client_metadata_url, .. } = &self.options.spec;
         if let Some(id) = client_id {
             let secret = client_secret.as_ref().map(|secret| secret.expose().to_owned());
-            return Ok(KeptClient { id: id.clone(), secret, redirect_uri });
+            return Ok(StoredClient { id: id.clone(), secret, redirect_uri });
         }
         if let Some(url) = client_metadata_url.as_ref().filter(|_| self.reads_metadata_documents()) {
             if !is_document_address(url) {
                 return Err(LoginError::MetadataUrl { url: url.clone() });
             }
-            return Ok(KeptClient { id: url.clone(), secret: None, redirect_uri });
+            return Ok(StoredClient { id: url.clone(), secret: None, redirect_uri });
         }
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let registered = self.manager.register_client(CLIENT_NAME, &redirect_uri, &scopes).await;
         let registered = registered.map_err(|error| self.unregistered(&error))?;
-        Ok(KeptClient { id: registered.client_id, secret: registered.client_secret, redirect_uri })
+        Ok(StoredClient { id: registered.client_id, secret: registered.client_secret, redirect_uri })
     }
 
     fn unregistered(&self, error: &AuthError) -> LoginError {
         let (server, why) = (self.options.server.clone(), shown(&error.to_string()));
         match self.was_discovered {
-            Discovered::Yes => LoginError::Registration { server, why },
-            Discovered::Guessed => {
+            DiscoveryKind::Yes => LoginError::Registration { server, why },
+            DiscoveryKind::Guessed => {
                 let why = format!("it publishes nothing about it, and where older servers have it: {why}");
                 LoginError::NoOAuth { server, why }
             }
@@ -226,8 +231,8 @@ impl Opening {
 
     async fn session(
         mut self,
-        kept: &Kept,
-        client: KeptClient,
+        kept: &StoredSignIn,
+        client: StoredClient,
         scopes: Vec<String>,
     ) -> Result<AuthorizationSession, LoginError> {
         let server = self.options.server.clone();
@@ -237,22 +242,24 @@ impl Opening {
             request = request.with_client_secret(secret);
         }
         let first = Some((self.options.url.clone(), client));
-        self.manager.set_credential_store(KeptCredentials { kept: kept.clone(), first });
+        self.manager.set_credential_store(SignInCredentials { kept: kept.clone(), first });
         let session = AuthorizationSession::new(self.manager, request).await;
         session.map_err(|(_, error)| failed(&server, &error))
     }
 }
 
 /// An entry that does not open or cannot be read is replaced by the sign-in.
-fn unreadable_is_none(error: KeptError) -> Result<Option<SignIn>, LoginError> {
+fn unreadable_is_none(error: StoredSignInError) -> Result<Option<SignIn>, LoginError> {
     use crate::vault::VaultError::{OtherKey, Tampered};
     match error {
-        KeptError::Unreadable(_) | KeptError::Vault(Tampered { .. } | OtherKey { .. }) => Ok(None),
-        KeptError::Vault(error) => Err(LoginError::Vault(error.to_string())),
+        StoredSignInError::Unreadable(_) | StoredSignInError::Vault(Tampered { .. } | OtherKey { .. }) => {
+            Ok(None)
+        }
+        StoredSignInError::Vault(error) => Err(LoginError::Vault(error.to_string())),
     }
 }
 
-fn unkept(error: KeptError) -> LoginError {
+fn unkept(error: StoredSignInError) -> LoginError {
     LoginError::Vault(error.to_string())
 }
 

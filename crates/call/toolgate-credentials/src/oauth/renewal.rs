@@ -6,8 +6,8 @@ use std::time::Duration;
 use rmcp::transport::auth::{AuthError, AuthorizationManager};
 
 use super::challenge;
-use super::kept::{Kept, KeptCredentials, KeptError, SignIn};
-use crate::outbound::Outbound;
+use super::kept::{SignIn, SignInCredentials, StoredSignIn, StoredSignInError};
+use crate::outbound::OutboundClient;
 
 /// Another gateway may have used the refresh token a moment ago and not have stored the result yet.
 const LOOK_AGAIN: usize = 5;
@@ -22,14 +22,14 @@ pub(crate) enum RenewalError {
 }
 
 /// Renews the sign-in of one owner. The caller ensures that this happens once at a time.
-pub(crate) struct Renewal<'r> {
-    pub(crate) kept: &'r Kept,
-    pub(crate) outbound: Outbound,
+pub(crate) struct TokenRenewal<'r> {
+    pub(crate) kept: &'r StoredSignIn,
+    pub(crate) outbound: OutboundClient,
     /// The server's challenge when it refused the old token.
     pub(crate) challenge: Option<&'r str>,
 }
 
-impl Renewal<'_> {
+impl TokenRenewal<'_> {
     /// New tokens are in the vault before they are used: a lost refresh token cannot be fetched again.
     pub(crate) async fn run(&self, old: &SignIn) -> Result<SignIn, RenewalError> {
         let manager = self.manager(old).await?;
@@ -53,7 +53,7 @@ impl Renewal<'_> {
         let outbound = Arc::new(self.outbound.clone());
         let manager = AuthorizationManager::new_with_oauth_http_client(old.url.as_str(), outbound).await;
         let mut manager = manager.map_err(later)?;
-        manager.set_credential_store(KeptCredentials { kept: self.kept.clone(), first: None });
+        manager.set_credential_store(SignInCredentials { kept: self.kept.clone(), first: None });
         let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await.map_err(later)?;
         let issuer = old.credentials.as_ref().and_then(|credentials| credentials.issuer.as_ref());
         // Guessed addresses are the server's own, and the refresh token is not for the server.
@@ -88,8 +88,10 @@ impl Renewal<'_> {
         match self.kept.read().await {
             Ok(Some(sign_in)) => Ok(sign_in),
             Ok(None) => Err(RenewalError::SignInAgain("somebody signed out meanwhile".into())),
-            Err(KeptError::Vault(error)) => Err(RenewalError::Later(error.to_string())),
-            Err(error @ KeptError::Unreadable(_)) => Err(RenewalError::SignInAgain(error.to_string())),
+            Err(StoredSignInError::Vault(error)) => Err(RenewalError::Later(error.to_string())),
+            Err(error @ StoredSignInError::Unreadable(_)) => {
+                Err(RenewalError::SignInAgain(error.to_string()))
+            }
         }
     }
 }

@@ -13,8 +13,8 @@ use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 
 use super::file::read_all;
-use super::unanswered::Unanswered;
-use crate::outbound::Outbound;
+use super::unanswered::SecretSourceError;
+use crate::outbound::OutboundClient;
 use crate::secret::Secret;
 
 const TOKEN: HeaderName = HeaderName::from_static("x-vault-token");
@@ -40,23 +40,23 @@ pub struct OpenBaoSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenBaoLogin {
-    Token(Given),
-    AppRole { role_id: String, secret_id: Given },
+    Token(OpenBaoCredential),
+    AppRole { role_id: String, secret_id: OpenBaoCredential },
 }
 
 /// A credential that was given to the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum OpenBaoCredential {
     /// Read each time it is needed, so that a new one is taken up.
     File(PathBuf),
     Value(Secret),
 }
 
-impl Given {
-    async fn read(&self) -> Result<Secret, Unanswered> {
+impl OpenBaoCredential {
+    async fn read(&self) -> Result<Secret, SecretSourceError> {
         match self {
-            Given::Value(secret) => Ok(secret.clone()),
-            Given::File(path) => {
+            OpenBaoCredential::Value(secret) => Ok(secret.clone()),
+            OpenBaoCredential::File(path) => {
                 let unread = |error| said(format!("its credential cannot be read: {error}"));
                 let file = tokio::fs::File::open(path).await.map_err(unread)?;
                 let text = read_all(file).await.map_err(unread)??;
@@ -68,7 +68,7 @@ impl Given {
 
 pub(super) struct OpenBao {
     settings: OpenBaoSettings,
-    outbound: Outbound,
+    outbound: OutboundClient,
     /// The result of an AppRole login. Locked during a login.
     login: Mutex<Option<LoggedIn>>,
 }
@@ -83,11 +83,11 @@ struct LoggedIn {
 impl OpenBao {
     pub(super) fn new(settings: OpenBaoSettings) -> Self {
         // The operator's file has the address.
-        let outbound = Outbound::new(Reach::Anywhere, &settings.egress);
+        let outbound = OutboundClient::new(Reach::Anywhere, &settings.egress);
         Self { settings, outbound, login: Mutex::default() }
     }
 
-    pub(super) async fn read(&self, path: &str, field: &str) -> Result<Secret, Unanswered> {
+    pub(super) async fn read(&self, path: &str, field: &str) -> Result<Secret, SecretSourceError> {
         let token = self.token().await?;
         let mut answer = self.look_up(path, &token).await?;
         if answer.status() == StatusCode::FORBIDDEN && self.forget(&token).await {
@@ -101,7 +101,7 @@ impl OpenBao {
         }
     }
 
-    async fn look_up(&self, path: &str, token: &Secret) -> Result<Response<Bytes>, Unanswered> {
+    async fn look_up(&self, path: &str, token: &Secret) -> Result<Response<Bytes>, SecretSourceError> {
         let mount = utf8_percent_encode(&self.settings.mount, PATH);
         let path = utf8_percent_encode(path, PATH);
         let mut request = self.request(Method::GET, &format!("{mount}/data/{path}"), Bytes::new())?;
@@ -109,7 +109,7 @@ impl OpenBao {
         self.send(request).await
     }
 
-    async fn token(&self) -> Result<Secret, Unanswered> {
+    async fn token(&self) -> Result<Secret, SecretSourceError> {
         let (role_id, secret_id) = match &self.settings.login {
             OpenBaoLogin::Token(given) => return given.read().await,
             OpenBaoLogin::AppRole { role_id, secret_id } => (role_id, secret_id),
@@ -148,7 +148,7 @@ impl OpenBao {
         true
     }
 
-    fn request(&self, method: Method, path: &str, body: Bytes) -> Result<Request<Bytes>, Unanswered> {
+    fn request(&self, method: Method, path: &str, body: Bytes) -> Result<Request<Bytes>, SecretSourceError> {
         let uri = format!("{}/v1/{path}", self.settings.address);
         let request = Request::builder().method(method).uri(uri).header(REQUEST, "true");
         let request = request.header(header::CONTENT_TYPE, "application/json");
@@ -159,7 +159,7 @@ impl OpenBao {
         request.body(body).map_err(|_| said("its address, namespace or path cannot be asked for"))
     }
 
-    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered> {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, SecretSourceError> {
         self.outbound.send(request).await.map_err(|error| said(error.to_string()))
     }
 }
@@ -177,7 +177,7 @@ impl LoggedIn {
     }
 }
 
-fn field_of(body: &[u8], field: &str) -> Result<Secret, Unanswered> {
+fn field_of(body: &[u8], field: &str) -> Result<Secret, SecretSourceError> {
     let answer: Value = serde_json::from_slice(body).map_err(|_| said("its answer is not JSON"))?;
     match answer.pointer("/data/data").and_then(|data| data.get(field)) {
         Some(Value::String(text)) => Ok(Secret::new(text.as_str())),
@@ -186,13 +186,13 @@ fn field_of(body: &[u8], field: &str) -> Result<Secret, Unanswered> {
     }
 }
 
-fn sensitive(token: &Secret) -> Result<HeaderValue, Unanswered> {
+fn sensitive(token: &Secret) -> Result<HeaderValue, SecretSourceError> {
     let value = HeaderValue::from_str(token.expose());
     let mut value = value.map_err(|_| said("its credential has characters that no header allows"))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn said(text: impl Into<String>) -> Unanswered {
-    Unanswered::OpenBao(text.into())
+fn said(text: impl Into<String>) -> SecretSourceError {
+    SecretSourceError::OpenBao(text.into())
 }

@@ -13,11 +13,11 @@ fn secret(source: OutsideSource, cache: Duration) -> OutsideSecret {
     OutsideSecret { server: server("mail"), name: "TOKEN".into(), source, cache, origins: Vec::new() }
 }
 
-fn outside(source: OutsideSource, cache: Duration) -> Outside {
-    Outside::new(vec![secret(source, cache)], None)
+fn outside(source: OutsideSource, cache: Duration) -> ExternalSecrets {
+    ExternalSecrets::new(vec![secret(source, cache)], None)
 }
 
-async fn get(outside: &Outside) -> Result<String, String> {
+async fn get(outside: &ExternalSecrets) -> Result<String, String> {
     let got = outside.get(&server("mail"), "TOKEN").await;
     got.map(|value| value.expose().to_owned()).map_err(|why| why.to_string())
 }
@@ -39,7 +39,7 @@ async fn a_file_is_read_once_until_its_time_is_over() {
     fs::write(&path, "second").unwrap();
     assert_eq!((get(&kept).await, get(&fleeting).await), (Ok("first".into()), Ok("second".into())));
     assert_eq!((kept.generation(), fleeting.generation()), (0, 1));
-    let other = Outside::new(Vec::new(), None);
+    let other = ExternalSecrets::new(Vec::new(), None);
     assert!(!other.has(&server("mail"), "TOKEN") && kept.has(&server("mail"), "TOKEN"));
     assert!(!kept.has(&server("files"), "TOKEN"));
 }
@@ -153,7 +153,7 @@ async fn a_source_that_failed_is_asked_again_and_its_value_counts_as_a_change() 
     task.abort();
 }
 
-fn openbao(stand_in: &StandIn, login: OpenBaoLogin) -> Outside {
+fn openbao(stand_in: &StandIn, login: OpenBaoLogin) -> ExternalSecrets {
     let source = OutsideSource::OpenBao { path: "team/mail".into(), field: "token".into() };
     let settings = OpenBaoSettings {
         address: stand_in.address.clone(),
@@ -162,21 +162,24 @@ fn openbao(stand_in: &StandIn, login: OpenBaoLogin) -> Outside {
         login,
         egress: Arc::default(),
     };
-    Outside::new(vec![secret(source, Duration::ZERO)], Some(settings))
+    ExternalSecrets::new(vec![secret(source, Duration::ZERO)], Some(settings))
 }
 
 fn by_role(secret_id: &str) -> OpenBaoLogin {
-    OpenBaoLogin::AppRole { role_id: "gateway".into(), secret_id: Given::Value(Secret::new(secret_id)) }
+    OpenBaoLogin::AppRole {
+        role_id: "gateway".into(),
+        secret_id: OpenBaoCredential::Value(Secret::new(secret_id)),
+    }
 }
 
 #[tokio::test]
 async fn openbao_gives_a_field_for_a_token() {
     let stand_in = StandIn::start();
     stand_in.put("team/mail", "token", "from the bao");
-    let token = OpenBaoLogin::Token(Given::Value(Secret::new(StandIn::ROOT)));
+    let token = OpenBaoLogin::Token(OpenBaoCredential::Value(Secret::new(StandIn::ROOT)));
     assert_eq!(get(&openbao(&stand_in, token)).await, Ok("from the bao".into()));
     assert_eq!(stand_in.namespaces(), ["ns1"]);
-    let wrong = OpenBaoLogin::Token(Given::Value(Secret::new("wrong")));
+    let wrong = OpenBaoLogin::Token(OpenBaoCredential::Value(Secret::new("wrong")));
     let why = get(&openbao(&stand_in, wrong)).await.unwrap_err();
     assert!(why.contains("does not let the gateway read"), "{why}");
 }
@@ -213,6 +216,6 @@ async fn openbao_without_the_secret_or_the_field_is_told() {
         egress: Arc::default(),
     };
     let source = OutsideSource::OpenBao { path: "a".into(), field: "b".into() };
-    let why = get(&Outside::new(vec![secret(source, LONG)], Some(away))).await.unwrap_err();
+    let why = get(&ExternalSecrets::new(vec![secret(source, LONG)], Some(away))).await.unwrap_err();
     assert!(why.contains("openbao"), "{why}");
 }

@@ -6,7 +6,7 @@ pub(super) const VALUE_BYTES_MAX: usize = 64 << 10;
 
 /// The reason why a source gave no secret. Contains nothing of its output.
 #[derive(Debug, thiserror::Error)]
-pub enum Unanswered {
+pub enum SecretSourceError {
     #[error("the file cannot be read: {0}")]
     File(#[source] std::io::Error),
     #[error("the command cannot be started: {0}")]

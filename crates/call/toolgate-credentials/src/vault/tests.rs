@@ -1,8 +1,8 @@
 //! The vault over a real store.
 
-use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::{PrincipalId, ServerName};
-use toolgate_store::Order;
+use toolgate_store::LedgerOrder;
 
 use super::*;
 use crate::fixture::{Fixture, key, server};
@@ -103,7 +103,8 @@ async fn the_ledger_says_who_stored_and_removed_what_and_never_the_value() {
     put(&fixture.vault, &files, Some(&ann()), "token", "hunter2").await;
     fixture.vault.remove(&PrincipalId::local(), &files, Some(&ann()), "token").await.unwrap();
     fixture.vault.remove(&PrincipalId::local(), &files, Some(&ann()), "token").await.unwrap();
-    let told = fixture.store.ledger_page(&Filter::default(), None, 10, Order::OldestFirst).await.unwrap();
+    let told =
+        fixture.store.ledger_page(&EventFilter::default(), None, 10, LedgerOrder::OldestFirst).await.unwrap();
     let kinds: Vec<_> = told.iter().map(|one| one.event.kind).collect();
     assert_eq!(kinds, [EventKind::CredentialStored, EventKind::CredentialRemoved]);
     for one in told {

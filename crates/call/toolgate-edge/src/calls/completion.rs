@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::RpcError;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::with_member;
 
 use crate::calls::deed::{Deed, completion_params};
@@ -12,7 +12,7 @@ use crate::calls::find::{self, FoundPrompt, resource_not_found};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::messages::text::quoted;
 
 pub(crate) async fn complete(
@@ -20,12 +20,12 @@ pub(crate) async fn complete(
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let seat = caller.client.seat();
-    let params = Members::of(&request.head.params)
+    let params = ObjectMembers::of(&request.head.params)
         .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
     let reference = params.get("ref").ok_or_else(|| RpcError::invalid_params("params.ref is missing"))?;
-    let members = Members::parse(reference)
+    let members = ObjectMembers::parse(reference)
         .map_err(|error| RpcError::invalid_params(format!("params.ref: {error}")))?;
     let (server, key, own, is_shown) =
         match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {

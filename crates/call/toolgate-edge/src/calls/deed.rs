@@ -8,31 +8,32 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::content::{Attached, Holder};
+use toolgate_core::content::{AttachedContents, ContentHolder};
 use toolgate_core::id::CallId;
 use toolgate_core::platform::OWN_SERVER;
-use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
+use toolgate_core::port::{BoxFuture, ServerReply, ServerRequest};
 use toolgate_core::tool::Action;
 use toolgate_core::{Blame, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
 use toolgate_pipeline::{
-    Answer, AnswerBody, CallRefusal, CallRequest, Delivered, Envelope, Executor, Load, Patience, Undelivered,
+    CallAnswer, CallAnswerBody, CallPayload, CallRefusal, CallRequest, DeliveredReply, DeliveryError,
+    Envelope, Executor, WaitMode,
 };
 use toolgate_wire::object::{push_member, with_member};
-use toolgate_wire::{Members, header};
+use toolgate_wire::{ObjectMembers, header};
 
 use crate::calls::find::resource_not_found;
 use crate::calls::forward;
 use crate::calls::requester::Requester;
 use crate::calls::tool_call::{context, vouch};
 use crate::clients::caller::RequestCaller;
-use crate::clients::questions::Asker;
+use crate::clients::questions::QuestionSource;
 use crate::gateway::Gateway;
-use crate::messages::parts::{Input, OwnedRequest};
-use crate::messages::said::Said;
+use crate::messages::parts::{ClientInput, OwnedRequest};
+use crate::messages::said::EnvelopedReply;
 use crate::messages::server_state;
 use crate::messages::task_id;
 use crate::messages::text::{add_members, quoted, without_braces};
-use crate::quotas::Places;
+use crate::quotas::CallSlots;
 
 /// Why somebody may not have a part of a server.
 const OUT_OF_SIGHT: &str = "the session does not show this part of the server";
@@ -46,9 +47,9 @@ pub(crate) struct Deed {
     request: OwnedRequest,
     /// `params` as the server gets them, less `_meta` and answers to questions.
     params: RawJson,
-    input: Input,
+    input: ClientInput,
     /// What it takes up as long as it runs.
-    places: Mutex<Places>,
+    places: Mutex<CallSlots>,
 }
 
 impl Deed {
@@ -105,7 +106,7 @@ impl Deed {
         is_shown: bool,
         not_shown: RpcError,
         cancel: &CancellationToken,
-    ) -> Result<Said, RpcError> {
+    ) -> Result<EnvelopedReply, RpcError> {
         if is_shown {
             return Box::pin(self.run(cancel)).await;
         }
@@ -113,19 +114,19 @@ impl Deed {
         Err(not_shown)
     }
 
-    pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
-        let Answer { envelope, body, .. } = self.govern(None, cancel).await;
+    pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<EnvelopedReply, RpcError> {
+        let CallAnswer { envelope, body, .. } = self.govern(None, cancel).await;
         match body {
-            AnswerBody::Result(result) => Ok(said(result, &envelope)),
-            AnswerBody::Error(error) => Err(error),
-            AnswerBody::InputRequired { result, round } => {
+            CallAnswerBody::Result(result) => Ok(said(result, &envelope)),
+            CallAnswerBody::Error(error) => Err(error),
+            CallAnswerBody::InputRequired { result, round } => {
                 let (sealer, owner) = (&self.gateway.sealer, self.caller.client.owner());
                 let sealed = server_state::seal_in(sealer, &self.tool.server, &owner, &round, &result);
-                Ok(Reply::InputRequired(sealed).into())
+                Ok(ServerReply::InputRequired(sealed).into())
             }
-            AnswerBody::Task(result) => Ok(Reply::Task(result).into()),
-            AnswerBody::Refusal(refusal) => Err(self.refused(&refusal, &envelope)),
-            AnswerBody::Handle(approval) => {
+            CallAnswerBody::Task(result) => Ok(ServerReply::Task(result).into()),
+            CallAnswerBody::Refusal(refusal) => Err(self.refused(&refusal, &envelope)),
+            CallAnswerBody::Handle(approval) => {
                 let message = format!("people are asked for this: {}", approval.id);
                 Err(RpcError::new(RpcError::INTERNAL, message))
             }
@@ -140,7 +141,7 @@ impl Deed {
             .await;
     }
 
-    async fn govern(&self, barred: Option<&'static str>, cancel: &CancellationToken) -> Answer {
+    async fn govern(&self, barred: Option<&'static str>, cancel: &CancellationToken) -> CallAnswer {
         let mut context = context(&self.caller.client.seat(), &self.request);
         vouch(&self.gateway, &self.caller.client.principal.id, &mut context).await;
         context.barred = barred.map(Arc::from);
@@ -151,18 +152,18 @@ impl Deed {
             arguments: Some(self.params.clone()),
             context,
         };
-        let requester = Requester { gateway: &self.gateway, caller: &self.caller, patience: Patience::Hold };
+        let requester = Requester { gateway: &self.gateway, caller: &self.caller, patience: WaitMode::Hold };
         let answer = self.gateway.pipeline.call(request, &requester, self, cancel).await;
         self.gateway.hub.metrics.tool_call(&answer.envelope);
         answer
     }
 
-    async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
+    async fn send(&self, call: &CallId, load: CallPayload) -> Result<DeliveredReply, DeliveryError> {
         let server = &self.tool.server;
         if self.action == Action::WatchResource {
             // Sessions share one subscription, which the gateway keeps, under the address that the client knows.
             return match load.arguments {
-                None => Ok(Reply::Complete(RawJson::EMPTY).into()),
+                None => Ok(ServerReply::Complete(RawJson::EMPTY).into()),
                 Some(_) => Err(RpcError::invalid_params(
                     "an approver or a filter changed the address; subscribe to that one",
                 )
@@ -181,31 +182,31 @@ impl Deed {
         }
         upstream.input.clone_from(&self.input.answers);
         let reply = forward::forward(&self.gateway, &self.caller, server, Some(call), upstream).await?;
-        let Reply::Complete(result) = reply else { return Ok(reply.into()) };
+        let ServerReply::Complete(result) = reply else { return Ok(reply.into()) };
         let result = match self.action {
             Action::GetTask | Action::UpdateTask | Action::CancelTask => {
-                let asker = Asker::of(&self.caller.client, server, Some(call));
+                let asker = QuestionSource::of(&self.caller.client, server, Some(call));
                 let result = self.gateway.hub.questions.screen_all(&asker, result).await?;
                 tell_task(&self.gateway, &self.caller, server, result).await
             }
             _ => result,
         };
-        Ok(Reply::Complete(result).into())
+        Ok(ServerReply::Complete(result).into())
     }
 
-    async fn read_own(&self, params: &RawJson) -> Result<Delivered, Undelivered> {
+    async fn read_own(&self, params: &RawJson) -> Result<DeliveredReply, DeliveryError> {
         let uri = self.target(params).unwrap_or_default();
-        let holder = Holder::of(&self.caller.client.seat());
+        let holder = ContentHolder::of(&self.caller.client.seat());
         // An approver or a filter may have made another address of it.
         let reading = self.gateway.contents.read(&holder, &uri).ok_or_else(|| resource_not_found(&uri))?;
         let result = reading.await.map_err(|refusal| not_read(&uri, &refusal))?;
-        Ok(Reply::Complete(result).into())
+        Ok(ServerReply::Complete(result).into())
     }
 
     /// What `Mcp-Name` repeats.
     fn target(&self, params: &RawJson) -> Option<String> {
         let key = header::name_member(self.action.method())?;
-        Members::of(params).ok()?.get_str(key).map(Cow::into_owned)
+        ObjectMembers::of(params).ok()?.get_str(key).map(Cow::into_owned)
     }
 
     /// Only results of tools can say that they failed; everything else is an error.
@@ -240,19 +241,19 @@ async fn unpack_task(
     server: &ServerName,
     task: RawJson,
 ) -> RawJson {
-    let result = Members::of(&task).ok().and_then(|members| members.get("result").map(RawJson::from));
+    let result = ObjectMembers::of(&task).ok().and_then(|members| members.get("result").map(RawJson::from));
     let Some(result) = result.filter(|result| gateway.contents.must_look(result)) else { return task };
-    let holder = Holder::of(&caller.client.seat());
+    let holder = ContentHolder::of(&caller.client.seat());
     let tool = Tool::unread(server, "task");
     let taken = gateway.contents.take_out(&holder, &tool, result, &[]).await;
     with_member(task.as_str(), "result", taken.result.as_str()).map_or(task, RawJson::from_composed)
 }
 
 /// What a server said is passed on as it is, unless there is something to say beside it.
-fn said(result: RawJson, envelope: &Envelope) -> Said {
+fn said(result: RawJson, envelope: &Envelope) -> EnvelopedReply {
     match envelope.warnings.is_empty() && envelope.approval_id.is_none() {
-        true => Reply::Complete(result).into(),
-        false => Said::enveloped(result, envelope, Reply::Complete),
+        true => ServerReply::Complete(result).into(),
+        false => EnvelopedReply::enveloped(result, envelope, ServerReply::Complete),
     }
 }
 
@@ -266,7 +267,7 @@ fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
 }
 
 /// `params` of a completion for the server that has the prompt or resource.
-pub(crate) fn completion_params(reference: &str, params: &Members<'_>) -> String {
+pub(crate) fn completion_params(reference: &str, params: &ObjectMembers<'_>) -> String {
     let mut text = String::new();
     push_member(&mut text, "ref", reference);
     params.write_without(&mut text, |key| !matches!(key, "argument" | "context"));
@@ -281,7 +282,10 @@ pub(crate) fn uri_params(uri: &str) -> String {
 }
 
 impl Executor for Deed {
-    fn attach<'a>(&'a self, _arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
+    fn attach<'a>(
+        &'a self,
+        _arguments: &'a Value,
+    ) -> Option<BoxFuture<'a, Result<AttachedContents, Refusal>>> {
         let (quotas, now_ms) = (&self.gateway.quotas, self.gateway.pipeline.now_ms());
         let seat = self.caller.client.seat();
         let counted = quotas.count(&seat, now_ms);
@@ -293,7 +297,7 @@ impl Executor for Deed {
                 Some(counted) => counted?,
                 None => quotas.count_surely(&seat, now_ms).await?,
             }
-            Ok(Attached::default())
+            Ok(AttachedContents::default())
         }))
     }
 
@@ -316,7 +320,11 @@ impl Executor for Deed {
         }
     }
 
-    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+    fn execute<'a>(
+        &'a self,
+        call: &'a CallId,
+        load: CallPayload,
+    ) -> BoxFuture<'a, Result<DeliveredReply, DeliveryError>> {
         Box::pin(self.send(call, load))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::id::SessionId;
 use toolgate_core::{CanonicalName, Digest};
 
@@ -15,16 +15,20 @@ const SESSIONS_MAX: usize = 10_000;
 const TOOLS_MAX: usize = 1_000;
 
 #[derive(Default)]
-pub(crate) struct Described(Mutex<Table>);
+pub(crate) struct DescribedTools(Mutex<DescribedTable>);
 
 #[derive(Default)]
-struct Table {
+struct DescribedTable {
     sessions: HashMap<SessionId, HashSet<(CanonicalName, Option<Digest>)>>,
     order: VecDeque<SessionId>,
 }
 
-impl Described {
-    pub(crate) fn note<'a>(&self, session: &SessionId, entries: impl IntoIterator<Item = &'a Arc<Entry>>) {
+impl DescribedTools {
+    pub(crate) fn note<'a>(
+        &self,
+        session: &SessionId,
+        entries: impl IntoIterator<Item = &'a Arc<CatalogEntry>>,
+    ) {
         let mut table = self.0.lock();
         if !table.sessions.contains_key(session) {
             table.order.push_back(session.clone());
@@ -43,13 +47,13 @@ impl Described {
         }
     }
 
-    pub(crate) fn knows(&self, session: &SessionId, entry: &Entry) -> bool {
+    pub(crate) fn knows(&self, session: &SessionId, entry: &CatalogEntry) -> bool {
         let table = self.0.lock();
         table.sessions.get(session).is_some_and(|tools| tools.contains(&key(entry)))
     }
 }
 
 /// Another definition has another schema.
-fn key(entry: &Entry) -> (CanonicalName, Option<Digest>) {
+fn key(entry: &CatalogEntry) -> (CanonicalName, Option<Digest>) {
     (entry.canonical.clone(), entry.tool.as_ref().map(|tool| tool.version))
 }

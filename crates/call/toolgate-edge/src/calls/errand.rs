@@ -5,63 +5,65 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Value;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::codes;
-use toolgate_core::content::{Attached, Attachment, Expanded, Holder, Sent};
+use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, ExpandedArguments, SentContent};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::platform::PlatformTool;
-use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
+use toolgate_core::port::{BoxFuture, ServerReply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::server::InstanceId;
 use toolgate_core::{RawJson, Refusal, RpcError};
-use toolgate_pipeline::{Account, Answer, Clean, Delivered, Executor, Load, Tokens, Undelivered};
+use toolgate_pipeline::{
+    CallAccount, CallAnswer, CallPayload, CleanResponse, DeliveredReply, DeliveryError, Executor, TokenCounts,
+};
 use toolgate_search::tokens;
 use toolgate_wire::header;
 
 use crate::calls::forward;
 use crate::calls::own;
-use crate::calls::tool_call::{METHOD, ToolCall, Whole};
-use crate::messages::parts::{Input, OwnedRequest};
+use crate::calls::tool_call::{METHOD, ResultAudience, ToolCall};
+use crate::messages::parts::{ClientInput, OwnedRequest};
 use crate::messages::text::add_members;
-use crate::quotas::{Entering, Places};
+use crate::quotas::{CallSlots, SlotRequest};
 
 pub(crate) struct Errand<'a> {
     call: &'a ToolCall,
-    input: Input,
-    holder: Holder,
+    input: ClientInput,
+    holder: ContentHolder,
     /// Set where the gateway answers itself.
     own: Option<Arc<PlatformTool>>,
-    luggage: Mutex<Luggage>,
+    luggage: Mutex<CallExtras>,
 }
 
 /// What a call has with it.
 #[derive(Default)]
-struct Luggage {
+struct CallExtras {
     attachments: Vec<Attachment>,
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
     result_bytes: u64,
     /// What it takes up as long as it runs.
-    places: Places,
+    places: CallSlots,
     /// What of files went to the server.
-    sent: Vec<Sent>,
+    sent: Vec<SentContent>,
 }
 
 impl<'a> Errand<'a> {
-    pub(crate) fn new(call: &'a ToolCall, input: Input) -> Self {
-        let holder = Holder::of(&call.caller.client.seat());
+    pub(crate) fn new(call: &'a ToolCall, input: ClientInput) -> Self {
+        let holder = ContentHolder::of(&call.caller.client.seat());
         let own = own::find(&call.gateway, &call.entry);
         Self { call, input, holder, own, luggage: Mutex::default() }
     }
 
     /// The run that the call belongs to. What the gateway needs for itself belongs to none.
     fn run(&self) -> Option<&RunId> {
-        self.holder.run.as_ref().filter(|_| self.call.whole == Whole::ForClient)
+        self.holder.run.as_ref().filter(|_| self.call.whole == ResultAudience::ForClient)
     }
 
     /// Tells the run that the call has ended, if it was let in.
-    pub(crate) async fn finish(&self, answer: &Answer) {
+    pub(crate) async fn finish(&self, answer: &CallAnswer) {
         let (admitted, bytes) = {
             let luggage = self.luggage.lock();
             (luggage.admitted.clone(), luggage.result_bytes)
@@ -76,7 +78,7 @@ impl<'a> Errand<'a> {
     /// Whether the call counts among those that its caller may make: what the gateway does itself, and what it needs for
     /// itself, is part of a call that has been counted.
     fn is_counted(&self) -> bool {
-        self.own.is_none() && self.call.whole == Whole::ForClient
+        self.own.is_none() && self.call.whole == ResultAudience::ForClient
     }
 
     fn count(&self) -> Option<Result<(), Refusal>> {
@@ -93,7 +95,7 @@ impl<'a> Errand<'a> {
     }
 
     /// Takes the call's places, or says that it must wait for them.
-    fn enter(&self) -> Option<Entering> {
+    fn enter(&self) -> Option<SlotRequest> {
         if !self.is_counted() {
             return None;
         }
@@ -119,7 +121,7 @@ impl<'a> Errand<'a> {
         self.own.is_none() && changed.map_or_else(given, concerns)
     }
 
-    async fn look_up(&self, arguments: &Value) -> Result<Attached, Refusal> {
+    async fn look_up(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
         let contents = &self.call.gateway.contents;
         let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
         self.luggage.lock().attachments.clone_from(&attached.attachments);
@@ -158,8 +160,8 @@ impl<'a> Errand<'a> {
         Ok(())
     }
 
-    async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
-        let Load { arguments: changed, extras, only_seen } = load;
+    async fn send(&self, call: &CallId, load: CallPayload) -> Result<DeliveredReply, DeliveryError> {
+        let CallPayload { arguments: changed, extras, only_seen } = load;
         let ToolCall { gateway, caller, entry, .. } = self.call;
         if gateway.seats.has_ended(&self.holder.session) {
             // It may have waited for people for long.
@@ -167,7 +169,7 @@ impl<'a> Errand<'a> {
                 RpcError::new(RpcError::INTERNAL, "the session of this call has ended; nothing was sent");
             return Err(ended.into());
         }
-        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        let holder = ContentHolder { call: Some(call.clone()), ..self.holder.clone() };
         if let Some(own) = &self.own {
             let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
             return own::answer(gateway, caller, own, &holder, &arguments).await;
@@ -188,10 +190,10 @@ impl<'a> Errand<'a> {
     }
 
     /// The result without what is too big or too binary for the context.
-    async fn take_out(&self, call: &CallId, clean: Clean) -> Clean {
+    async fn take_out(&self, call: &CallId, clean: CleanResponse) -> CleanResponse {
         let Some((result, wrap)) = unpackable(&clean) else { return clean };
         let (result, contents) = (result.clone(), &self.call.gateway.contents);
-        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        let holder = ContentHolder { call: Some(call.clone()), ..self.holder.clone() };
         let sent = std::mem::take(&mut self.luggage.lock().sent);
         let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
         clean.less(wrap(taken.result), taken.refs, taken.notices)
@@ -200,14 +202,15 @@ impl<'a> Errand<'a> {
     /// The request with what its server wants of files in place of their ids.
     async fn loaded_request(
         &self,
-        holder: &Holder,
+        holder: &ContentHolder,
         changed: Option<RawJson>,
-    ) -> Result<(ServerRequest, Vec<Sent>), Undelivered> {
+    ) -> Result<(ServerRequest, Vec<SentContent>), DeliveryError> {
         let attachments = self.luggage.lock().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
         let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
         let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
-        let Expanded { arguments, mut inserts, secrets } = expanding.await.map_err(Undelivered::Refused)?;
+        let ExpandedArguments { arguments, mut inserts, secrets } =
+            expanding.await.map_err(DeliveryError::Refused)?;
         let (params, start) = request.parts.params_with(METHOD, &entry.own, &arguments);
         let changed = RawJson::from_composed(arguments);
         let mut upstream = self.request_with(params, Some(&changed));
@@ -238,7 +241,10 @@ impl<'a> Errand<'a> {
 }
 
 impl Executor for Errand<'_> {
-    fn attach<'a>(&'a self, arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
+    fn attach<'a>(
+        &'a self,
+        arguments: &'a Value,
+    ) -> Option<BoxFuture<'a, Result<AttachedContents, Refusal>>> {
         let counted = self.count();
         let is_concerned = self.is_concerned(None);
         if counted == Some(Ok(())) && !is_concerned {
@@ -249,7 +255,7 @@ impl Executor for Errand<'_> {
                 Some(counted) => counted?,
                 None => self.count_surely().await?,
             }
-            if is_concerned { self.look_up(arguments).await } else { Ok(Attached::default()) }
+            if is_concerned { self.look_up(arguments).await } else { Ok(AttachedContents::default()) }
         }))
     }
 
@@ -275,7 +281,11 @@ impl Executor for Errand<'_> {
         }))
     }
 
-    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+    fn execute<'a>(
+        &'a self,
+        call: &'a CallId,
+        load: CallPayload,
+    ) -> BoxFuture<'a, Result<DeliveredReply, DeliveryError>> {
         Box::pin(self.send(call, load))
     }
 
@@ -283,50 +293,55 @@ impl Executor for Errand<'_> {
         self.own.is_some()
     }
 
-    fn account(&self, arguments: &RawJson, result: Option<&RawJson>) -> Account {
+    fn account(&self, arguments: &RawJson, result: Option<&RawJson>) -> CallAccount {
         let ToolCall { gateway, caller, .. } = self.call;
         // One that has no others needs no name.
         let instance =
             caller.instance().filter(|instance| self.own.is_none() && *instance != InstanceId::only());
         let view = gateway.discovery.view(&caller.client.seat());
-        let tokens = Tokens {
+        let tokens = TokenCounts {
             tokenizer: tokens::TOKENIZER,
             arguments: tokens::estimate(arguments.as_str()),
             result: result.map(|result| tokens::estimate(result.as_str())),
             list: view.tally().map(|tally| tally.listed),
         };
-        Account { instance, tokens: Some(tokens) }
+        CallAccount { instance, tokens: Some(tokens) }
     }
 
-    fn must_unpack(&self, clean: &Clean) -> bool {
+    fn must_unpack(&self, clean: &CleanResponse) -> bool {
         let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
         let has_sent = {
             let mut luggage = self.luggage.lock();
             luggage.result_bytes = result.as_bytes().len() as u64;
             !luggage.sent.is_empty()
         };
-        self.call.whole == Whole::ForClient && (has_sent || self.call.gateway.contents.must_look(result))
+        self.call.whole == ResultAudience::ForClient
+            && (has_sent || self.call.gateway.contents.must_look(result))
     }
 
-    fn unpack<'a>(&'a self, call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+    fn unpack<'a>(&'a self, call: &'a CallId, clean: CleanResponse) -> BoxFuture<'a, CleanResponse> {
         Box::pin(self.take_out(call, clean))
     }
 }
 
 /// How a result came.
-type Wrap = fn(RawJson) -> Reply;
+type ReplyWrapper = fn(RawJson) -> ServerReply;
 
 /// The result of a call that has one, and how it came.
-fn unpackable(clean: &Clean) -> Option<(&RawJson, Wrap)> {
+fn unpackable(clean: &CleanResponse) -> Option<(&RawJson, ReplyWrapper)> {
     match clean.reply() {
-        Reply::Complete(result) => Some((result, Reply::Complete)),
-        Reply::Cached(result) => Some((result, Reply::Cached)),
-        Reply::InputRequired(_) | Reply::Task(_) => None,
+        ServerReply::Complete(result) => Some((result, ServerReply::Complete)),
+        ServerReply::Cached(result) => Some((result, ServerReply::Cached)),
+        ServerReply::InputRequired(_) | ServerReply::Task(_) => None,
     }
 }
 
 /// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
-fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson>) -> Vec<(String, String)> {
+fn param_headers(
+    entry: &CatalogEntry,
+    request: &OwnedRequest,
+    changed: Option<&RawJson>,
+) -> Vec<(String, String)> {
     if entry.param_headers.is_empty() {
         return request.param_headers.clone();
     }
@@ -343,6 +358,6 @@ fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson
 }
 
 /// Whether the tool's own schema asks for a header.
-fn is_declared(entry: &Entry, name: &str) -> bool {
+fn is_declared(entry: &CatalogEntry, name: &str) -> bool {
     entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name))
 }

@@ -5,27 +5,27 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use toolgate_catalog::{Alias, Entry, Missing, Why};
+use toolgate_catalog::{Alias, CatalogEntry, MissingTool, WithheldReason};
 use toolgate_core::codes::{self, Code};
-use toolgate_core::event::About;
+use toolgate_core::event::EventSubject;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::scope::{Reason, Seat};
+use toolgate_core::scope::{ScopeReason, Seat};
 use toolgate_core::{Role, RpcError, ServerName, Tool};
 use toolgate_discovery::View;
-use toolgate_pipeline::Warning;
+use toolgate_pipeline::CallWarning;
 
 use crate::gateway::Gateway;
 
 /// A tool, and what is to be said about the name it was called by.
-pub(crate) struct Found {
-    pub(crate) entry: Arc<Entry>,
-    pub(crate) warning: Option<Warning>,
+pub(crate) struct ResolvedTool {
+    pub(crate) entry: Arc<CatalogEntry>,
+    pub(crate) warning: Option<CallWarning>,
     /// Why this caller must not learn that it exists. The attempt is recorded; the answer is that there is none.
     pub(crate) barred: Option<Arc<str>>,
 }
 
 /// A tool by any of its names. One that is not known yet may belong to a server that is still starting.
-pub(crate) async fn tool(gateway: &Gateway, seat: &Seat, name: &str) -> Result<Found, Missing> {
+pub(crate) async fn tool(gateway: &Gateway, seat: &Seat, name: &str) -> Result<ResolvedTool, MissingTool> {
     let now_ms = gateway.pipeline.now_ms();
     if let Some(found) = tool_in(&gateway.discovery.view(seat), seat, name, now_ms) {
         return Ok(found);
@@ -36,38 +36,38 @@ pub(crate) async fn tool(gateway: &Gateway, seat: &Seat, name: &str) -> Result<F
     tool_in(&view, seat, name, now_ms).ok_or_else(missing)
 }
 
-fn tool_in(view: &View, seat: &Seat, name: &str, now_ms: i64) -> Option<Found> {
+fn tool_in(view: &View, seat: &Seat, name: &str, now_ms: i64) -> Option<ResolvedTool> {
     if let Some(found) = view.find(name, now_ms) {
         let alias = found.alias.filter(|alias| !alias.primary);
         let warning = alias.map(|alias| old_name(alias, &found.entry));
-        return Some(Found { entry: found.entry, warning, barred: None });
+        return Some(ResolvedTool { entry: found.entry, warning, barred: None });
     }
     let hidden = view.snapshot().find_tool(name, now_ms)?;
     if may_be_told(seat, &hidden.entry) {
-        return Some(Found { entry: hidden.entry, warning: None, barred: None });
+        return Some(ResolvedTool { entry: hidden.entry, warning: None, barred: None });
     }
     let why = format!("it is not among the tools of session {} of agent \"{}\"", seat.session, seat.agent);
-    Some(Found { entry: hidden.entry, warning: None, barred: Some(why.into()) })
+    Some(ResolvedTool { entry: hidden.entry, warning: None, barred: Some(why.into()) })
 }
 
 /// Those who run the gateway see every tool anyway: they are told that policy forbids it, and which.
-fn may_be_told(seat: &Seat, entry: &Entry) -> bool {
+fn may_be_told(seat: &Seat, entry: &CatalogEntry) -> bool {
     let runs_it = matches!(seat.principal.role, Role::Admin | Role::Operator);
-    let in_scope = |tool: &Arc<Tool>| matches!(seat.scope.judge(tool), Reason::In(_));
+    let in_scope = |tool: &Arc<Tool>| matches!(seat.scope.judge(tool), ScopeReason::In(_));
     runs_it && entry.tool.as_ref().is_some_and(in_scope)
 }
 
-fn old_name(alias: &Alias, entry: &Entry) -> Warning {
+fn old_name(alias: &Alias, entry: &CatalogEntry) -> CallWarning {
     let until = alias.until_ms.map(|until_ms| format!(" It works until {}.", rfc3339(until_ms)));
     let until = until.unwrap_or_default();
     let message =
         format!("\"{}\" is another name for {}.{until} Use \"{}\".", alias.name, entry.canonical, entry.wire);
-    Warning::new(&codes::ALIAS, message)
+    CallWarning::new(&codes::ALIAS, message)
 }
 
 /// A prompt, and whether the session shows it.
 pub(crate) struct FoundPrompt {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<CatalogEntry>,
     pub(crate) is_shown: bool,
 }
 
@@ -116,13 +116,13 @@ pub(crate) fn resource_not_found(uri: &str) -> RpcError {
 }
 
 /// The code for a name that leads nowhere.
-pub(crate) fn code_of(missing: &Missing) -> &'static Code {
+pub(crate) fn code_of(missing: &MissingTool) -> &'static Code {
     match missing {
-        Missing::Unknown => &codes::UNKNOWN_TOOL,
-        Missing::Withheld { why: Why::Retired, .. } => &codes::TOOL_RETIRED,
-        Missing::Withheld { why: Why::Unreadable, .. } => &codes::TOOL_UNREADABLE,
-        Missing::Withheld { why: Why::Quarantined, .. } => &codes::TOOL_QUARANTINED,
-        Missing::Sunset { .. } => &codes::ALIAS_SUNSET,
+        MissingTool::Unknown => &codes::UNKNOWN_TOOL,
+        MissingTool::Withheld { why: WithheldReason::Retired, .. } => &codes::TOOL_RETIRED,
+        MissingTool::Withheld { why: WithheldReason::Unreadable, .. } => &codes::TOOL_UNREADABLE,
+        MissingTool::Withheld { why: WithheldReason::Quarantined, .. } => &codes::TOOL_QUARANTINED,
+        MissingTool::Sunset { .. } => &codes::ALIAS_SUNSET,
     }
 }
 
@@ -143,14 +143,25 @@ pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
 
 /// Records a call that leads nowhere as refused. It counts among the calls of its caller; those beyond its quota, and a flood
 /// within it, are not recorded one by one. The caller does not wait for it.
-pub(crate) async fn record_nowhere(gateway: &Arc<Gateway>, seat: &Arc<Seat>, asked: &str, missing: &Missing) {
+pub(crate) async fn record_nowhere(
+    gateway: &Arc<Gateway>,
+    seat: &Arc<Seat>,
+    asked: &str,
+    missing: &MissingTool,
+) {
     let message = shortened(&error(gateway, seat, asked, missing).message);
     let (code, name) = match missing {
-        Missing::Unknown => ("unknown_tool", None),
-        Missing::Sunset { .. } => ("alias_sunset", None),
-        Missing::Withheld { name, why: Why::Retired, .. } => ("tool_retired", Some(name.clone())),
-        Missing::Withheld { name, why: Why::Unreadable, .. } => ("tool_unreadable", Some(name.clone())),
-        Missing::Withheld { name, why: Why::Quarantined, .. } => ("tool_quarantined", Some(name.clone())),
+        MissingTool::Unknown => ("unknown_tool", None),
+        MissingTool::Sunset { .. } => ("alias_sunset", None),
+        MissingTool::Withheld { name, why: WithheldReason::Retired, .. } => {
+            ("tool_retired", Some(name.clone()))
+        }
+        MissingTool::Withheld { name, why: WithheldReason::Unreadable, .. } => {
+            ("tool_unreadable", Some(name.clone()))
+        }
+        MissingTool::Withheld { name, why: WithheldReason::Quarantined, .. } => {
+            ("tool_quarantined", Some(name.clone()))
+        }
     };
     let mut detail = json!({ "code": code, "message": message, "asked": shortened(asked) });
     let (at, seat) = (gateway.clone(), seat.clone());
@@ -167,12 +178,12 @@ pub(crate) async fn record_nowhere(gateway: &Arc<Gateway>, seat: &Arc<Seat>, ask
         if omitted > 0 {
             detail["omitted"] = omitted.into();
         }
-        let about = About {
+        let about = EventSubject {
             session: Some(seat.session.clone()),
             run: seat.run.clone(),
             task: seat.task.clone(),
             tool: name,
-            ..About::default()
+            ..EventSubject::default()
         };
         at.pipeline.record_nowhere(principal, about, detail).await;
     };
@@ -188,20 +199,20 @@ fn shortened(text: &str) -> String {
     }
 }
 
-pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> RpcError {
+pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &MissingTool) -> RpcError {
     let (message, hint) = match missing {
-        Missing::Unknown => return unknown(gateway, seat, asked),
-        Missing::Withheld { name, why: Why::Retired, .. } => {
+        MissingTool::Unknown => return unknown(gateway, seat, asked),
+        MissingTool::Withheld { name, why: WithheldReason::Retired, .. } => {
             (format!("tool {name} is no longer offered by its server"), "list the tools again".to_owned())
         }
-        Missing::Withheld { name, why: Why::Unreadable, reason } => {
+        MissingTool::Withheld { name, why: WithheldReason::Unreadable, reason } => {
             (format!("tool {name} cannot be used: {reason}"), "its server has to be fixed".to_owned())
         }
-        Missing::Withheld { name, why: Why::Quarantined, reason } => (
+        MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => (
             format!("tool {name} is withheld until somebody has looked at it: {reason}"),
             format!("the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"),
         ),
-        Missing::Sunset { alias } => (
+        MissingTool::Sunset { alias } => (
             format!("the name \"{}\" is no longer in use; the tool is {}", alias.name, alias.target),
             format!("call {}", alias.target),
         ),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::id::CallId;
-use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{AskKind, Caller, InputAnswers, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError, ServerName};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::push_member;
 
 use crate::clients::caller::{RequestCaller, cannot_answer};
-use crate::clients::questions::{Askable, Asker};
+use crate::clients::questions::{AskableClient, QuestionSource};
 use crate::gateway::Gateway;
 use crate::messages::task_id;
 
@@ -29,10 +29,10 @@ pub(crate) async fn forward(
     server: &ServerName,
     call: Option<&CallId>,
     mut request: ServerRequest,
-) -> Result<Reply, ServerError> {
+) -> Result<ServerReply, ServerError> {
     request.belongs_to = caller.belonging();
-    let asker = || Asker::of(&caller.client, server, call);
-    let client = Askable::of(caller, &gateway.hub.questions, server, asker);
+    let asker = || QuestionSource::of(&caller.client, server, call);
+    let client = AskableClient::of(caller, &gateway.hub.questions, server, asker);
     for round in 0..INPUT_ROUNDS_MAX {
         if round > 0 && request.input.as_ref().is_some_and(|input| input.responses.is_none()) {
             // The server only asked to be called again: it is busy, and hurrying it does not help.
@@ -40,16 +40,16 @@ pub(crate) async fn forward(
         }
         let reply = gateway.servers.request(server, request.clone(), client.clone()).await?;
         match reply {
-            Reply::InputRequired(result) if caller.client.era() == Era::Legacy => {
+            ServerReply::InputRequired(result) if caller.client.era() == Era::Legacy => {
                 request.input = Some(ask_client(&*client, &result).await?);
             }
-            Reply::InputRequired(result) => {
+            ServerReply::InputRequired(result) => {
                 let shown = gateway.hub.questions.screen_all(&asker(), result).await?;
-                return Ok(Reply::InputRequired(shown));
+                return Ok(ServerReply::InputRequired(shown));
             }
-            Reply::Task(result) => {
+            ServerReply::Task(result) => {
                 let exposed = task_id::expose_in(&gateway.sealer, server, &caller.client.owner(), &result);
-                return Ok(Reply::Task(exposed.unwrap_or(result)));
+                return Ok(ServerReply::Task(exposed.unwrap_or(result)));
             }
             other => return Ok(other),
         }
@@ -66,11 +66,13 @@ async fn ask_client(client: &dyn Caller, result: &RawJson) -> Result<InputAnswer
     let garbled = |what: &str| {
         RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"))
     };
-    let members = Members::of(result).map_err(|error| garbled(&error.to_string()))?;
+    let members = ObjectMembers::of(result).map_err(|error| garbled(&error.to_string()))?;
     let mut responses = String::from("{");
     if let Some(requests) = members.get("inputRequests") {
-        for (key, request) in Members::parse(requests).map_err(|error| garbled(&error.to_string()))?.iter() {
-            let request = Members::parse(request).map_err(|error| garbled(&error.to_string()))?;
+        for (key, request) in
+            ObjectMembers::parse(requests).map_err(|error| garbled(&error.to_string()))?.iter()
+        {
+            let request = ObjectMembers::parse(request).map_err(|error| garbled(&error.to_string()))?;
             let method = request.get_str("method").unwrap_or_default();
             let kind =
                 AskKind::of_method(&method).ok_or_else(|| garbled(&format!("unknown method {method}")))?;

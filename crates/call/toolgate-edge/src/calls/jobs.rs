@@ -10,22 +10,22 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Entry;
-use toolgate_core::approval::{Approval, ApprovalState, Withdrawn};
+use toolgate_catalog::CatalogEntry;
+use toolgate_core::approval::{Approval, ApprovalState, WithdrawalReason};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::port::Reply;
+use toolgate_core::port::ServerReply;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
-use toolgate_pipeline::{Patience, ended_as, read_again};
+use toolgate_pipeline::{WaitMode, ended_as, read_again};
 
-use crate::calls::tool_call::{SchemaNote, ToolCall, Whole};
+use crate::calls::tool_call::{ResultAudience, SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::messages::seal::Sealer;
 
-use table::{End, Job};
+use table::{CallJob, JobEnd};
 
 const PURPOSE: &str = "approval-task";
 /// How often a client should ask.
@@ -71,7 +71,7 @@ fn describe(exposed: &str, approval: &Approval, status: &str) -> Value {
 }
 
 /// Waits for the decision in a task of its own, unless somebody waits for the same one already.
-fn wait(gateway: &Arc<Gateway>, id: &ApprovalId, call: ToolCall) -> Option<Job> {
+fn wait(gateway: &Arc<Gateway>, id: &ApprovalId, call: ToolCall) -> Option<CallJob> {
     let mut jobs = gateway.jobs.lock();
     if let Some(job) = jobs.get(id) {
         return Some(job.clone());
@@ -86,10 +86,10 @@ fn wait(gateway: &Arc<Gateway>, id: &ApprovalId, call: ToolCall) -> Option<Job> 
     let (ended, end) = watch::channel(None);
     // At the end of the gateway the pipeline lets go of what still waits; what was sent comes to its end.
     let cancel = CancellationToken::new();
-    let job = Job { end, cancel: cancel.clone() };
+    let job = CallJob { end, cancel: cancel.clone() };
     jobs.insert(id.clone(), job.clone());
     drop(jobs);
-    let call = ToolCall { patience: Patience::Unbounded, caller: quiet(&call.caller), ..call };
+    let call = ToolCall { patience: WaitMode::Unbounded, caller: quiet(&call.caller), ..call };
     gateway.calls.spawn(async move {
         let said = call.run(&cancel).await;
         ended.send_replace(Some(said.map(whole)));
@@ -103,11 +103,11 @@ fn quiet(caller: &RequestCaller) -> Arc<RequestCaller> {
 }
 
 /// The result with everything that stands in front of it.
-fn whole(said: Said) -> RawJson {
-    let (Reply::Complete(result)
-    | Reply::Cached(result)
-    | Reply::InputRequired(result)
-    | Reply::Task(result)) = said.reply;
+fn whole(said: EnvelopedReply) -> RawJson {
+    let (ServerReply::Complete(result)
+    | ServerReply::Cached(result)
+    | ServerReply::InputRequired(result)
+    | ServerReply::Task(result)) = said.reply;
     let text = result.as_str();
     match text.strip_prefix('{') {
         Some(rest) if !said.front.is_empty() => {
@@ -125,22 +125,22 @@ pub(crate) async fn answer(
     method: &str,
     exposed: &str,
     id: ApprovalId,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     match method {
         "tasks/get" => state(gateway, caller, exposed, &id).await,
         "tasks/cancel" => {
             cancel(gateway, caller, &id).await;
-            Ok(Reply::Complete(RawJson::EMPTY).into())
+            Ok(ServerReply::Complete(RawJson::EMPTY).into())
         }
         // People are asked, not the client: there is nothing it could add.
-        _ => Ok(Reply::Complete(RawJson::EMPTY).into()),
+        _ => Ok(ServerReply::Complete(RawJson::EMPTY).into()),
     }
 }
 
 async fn cancel(gateway: &Gateway, caller: &RequestCaller, id: &ApprovalId) {
     // Where somebody has decided meanwhile, their decision stands, and the call is stopped if it still can be.
     let by = &caller.client.principal.id;
-    drop(gateway.approvals.cancel(id, by, Withdrawn::ByCaller).await);
+    drop(gateway.approvals.cancel(id, by, WithdrawalReason::ByCaller).await);
     if let Some(job) = gateway.jobs.find(id) {
         job.cancel.cancel();
     }
@@ -151,7 +151,7 @@ async fn state(
     caller: &Arc<RequestCaller>,
     exposed: &str,
     id: &ApprovalId,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let unknown = || RpcError::invalid_params(format!("unknown task: {exposed}"));
     let down = |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.told());
     let approval = gateway.approvals.get(id).await.map_err(down)?.ok_or_else(unknown)?;
@@ -178,12 +178,13 @@ async fn state(
     if let Some((key, value)) = member {
         task[key] = value.decode().unwrap_or_default();
     }
-    Ok(Reply::Complete(task.into()).into())
+    Ok(ServerReply::Complete(task.into()).into())
 }
 
 /// Where other policies withdrew the question, the call was judged anew and has an end of its own.
 fn was_taken_back(approval: &Approval) -> bool {
-    approval.state == ApprovalState::Cancelled && approval.withdrawn != Some(Withdrawn::PoliciesChanged)
+    approval.state == ApprovalState::Cancelled
+        && approval.withdrawn != Some(WithdrawalReason::PoliciesChanged)
 }
 
 fn working_message(approval: &Approval) -> String {
@@ -202,7 +203,7 @@ fn working_message(approval: &Approval) -> String {
 }
 
 /// Takes a call up again that waited when the gateway ended.
-async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &Approval) -> Option<Job> {
+async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &Approval) -> Option<CallJob> {
     if !approval.state.is_open() || !approval.complete {
         return None;
     }
@@ -219,23 +220,23 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         caller: caller.clone(),
         entry,
         request,
-        patience: Patience::Unbounded,
+        patience: WaitMode::Unbounded,
         warnings: Vec::new(),
         barred: None,
         note: SchemaNote::Never,
-        whole: Whole::ForClient,
+        whole: ResultAudience::ForClient,
     };
     wait(gateway, &approval.id, call)
 }
 
 /// Whether the tool and the policies are those that people were asked about.
-fn still_fits(gateway: &Gateway, entry: &Entry, approval: &Approval) -> bool {
+fn still_fits(gateway: &Gateway, entry: &CatalogEntry, approval: &Approval) -> bool {
     let same_tool = entry.tool.as_ref().filter(|tool| tool.version == approval.binding.tool_version);
     same_tool.is_some_and(|tool| gateway.pipeline.policy_stands(approval, tool))
 }
 
 /// How a call ended that ran in an earlier life of the gateway.
-async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<End> {
+async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<JobEnd> {
     let said =
         |text: String| Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into());
     match approval.state {

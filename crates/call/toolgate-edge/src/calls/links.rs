@@ -7,7 +7,7 @@ use toolgate_core::{PrincipalId, ServerName};
 
 /// Where resources are that results linked to, so that reading one finds the server that named it even if it never listed it.
 #[derive(Default)]
-pub(crate) struct Links(Mutex<LinkTable>);
+pub(crate) struct ResourceLinks(Mutex<LinkTable>);
 
 #[derive(Default)]
 struct LinkTable {
@@ -17,7 +17,7 @@ struct LinkTable {
 
 const LINKS_MAX: usize = 10_000;
 
-impl Links {
+impl ResourceLinks {
     pub(crate) fn remember(&self, principal: &PrincipalId, server: &ServerName, uris: HashSet<String>) {
         let mut table = self.0.lock();
         let mut uris: Vec<String> = uris.into_iter().collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toolgate_catalog::{Entry, Page};
+use toolgate_catalog::{CatalogEntry, ListPage};
 use toolgate_core::{RawJson, RpcError};
 use toolgate_discovery::View;
 use toolgate_wire::object::push_member;
@@ -11,13 +11,13 @@ use toolgate_wire::object::push_member;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::messages::text::quoted;
 
-type Answer = Result<Said, RpcError>;
+type ListResult = Result<EnvelopedReply, RpcError>;
 
 /// What the session shows of the tools: all of them, or those by which it finds the others.
-pub(crate) async fn tools(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> Answer {
+pub(crate) async fn tools(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> ListResult {
     let cursor = cursor(request)?;
     gateway.wait_settled().await;
     let view = gateway.discovery.view(&caller.client.seat());
@@ -27,7 +27,7 @@ pub(crate) async fn tools(gateway: &Gateway, caller: &RequestCaller, request: &O
         .page(&view, &revealed, cursor.as_deref(), gateway.limits.page_size)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     count_tokens(gateway, view);
-    Ok(Said::complete(page))
+    Ok(EnvelopedReply::complete(page))
 }
 
 /// Counts what a list costs. The first time that takes a while, and nobody waits for it.
@@ -39,15 +39,23 @@ fn count_tokens(gateway: &Gateway, view: Arc<View>) {
     gateway.calls.spawn_blocking(move || hub.metrics.listed(discovery.tally(&view)));
 }
 
-pub(crate) async fn prompts(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> Answer {
+pub(crate) async fn prompts(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> ListResult {
     list(gateway, caller, request, "prompts", |view| view.prompts()).await
 }
 
-pub(crate) async fn resources(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> Answer {
+pub(crate) async fn resources(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    request: &OwnedRequest,
+) -> ListResult {
     list(gateway, caller, request, "resources", |view| view.resources()).await
 }
 
-pub(crate) async fn templates(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> Answer {
+pub(crate) async fn templates(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    request: &OwnedRequest,
+) -> ListResult {
     list(gateway, caller, request, "resourceTemplates", |view| view.templates()).await
 }
 
@@ -56,13 +64,13 @@ async fn list(
     caller: &RequestCaller,
     request: &OwnedRequest,
     key: &str,
-    section: fn(&View) -> Vec<Arc<Entry>>,
-) -> Answer {
+    section: fn(&View) -> Vec<Arc<CatalogEntry>>,
+) -> ListResult {
     let cursor = cursor(request)?;
     gateway.wait_settled().await;
     let view = gateway.discovery.view(&caller.client.seat());
     let shown = section(&view);
-    let page = Page::of(&shown, cursor.as_deref(), gateway.limits.page_size)
+    let page = ListPage::of(&shown, cursor.as_deref(), gateway.limits.page_size)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let mut text = String::with_capacity(page.bytes_max() + 64);
     text.push_str("{\"");
@@ -74,14 +82,14 @@ async fn list(
         push_member(&mut text, "nextCursor", &quoted(&cursor));
     }
     text.push('}');
-    Ok(Said::complete(RawJson::from_composed(text)))
+    Ok(EnvelopedReply::complete(RawJson::from_composed(text)))
 }
 
 fn cursor(request: &OwnedRequest) -> Result<Option<String>, RpcError> {
     #[derive(Deserialize)]
-    struct Params {
+    struct ListParams {
         cursor: Option<String>,
     }
-    let params = request.head.params.decode::<Params>();
+    let params = request.head.params.decode::<ListParams>();
     params.map(|params| params.cursor).map_err(|_| RpcError::invalid_params("params.cursor must be a string"))
 }

@@ -3,16 +3,16 @@
 use toolgate_core::RpcError;
 
 use crate::clients::log_level::level_rank;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 pub(crate) fn set_level(
     gateway: &Gateway,
-    session: &Session,
+    session: &ClientSession,
     request: &OwnedRequest,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let level = request.string_param("level")?;
     if level_rank(&level).is_none() {
         return Err(RpcError::invalid_params(format!("unknown log level: {level}")));
@@ -21,5 +21,5 @@ pub(crate) fn set_level(
     if let Some(lowest) = gateway.hub.lowest_log_level() {
         gateway.servers.set_log_level(&lowest);
     }
-    Ok(Said::empty())
+    Ok(EnvelopedReply::empty())
 }

@@ -7,37 +7,39 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::approval::Approval;
 use toolgate_core::id::CallId;
-use toolgate_core::port::{BoxFuture, Reply};
+use toolgate_core::port::{BoxFuture, ServerReply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_discovery::{BuiltIn, DESCRIBED_MAX, Wanted, described};
-use toolgate_pipeline::{AnswerBody, CallRequest, Client, Delivered, Executor, Load, Patience, Undelivered};
-use toolgate_search::{Budget, Detail, tokens};
+use toolgate_discovery::{BuiltIn, DESCRIBED_MAX, SearchRequest, described};
+use toolgate_pipeline::{
+    CallAnswerBody, CallPayload, CallRequest, Confirmer, DeliveredReply, DeliveryError, Executor, WaitMode,
+};
+use toolgate_search::{AnswerBudget, DetailLevel, tokens};
 
 use crate::calls::tool_call;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 /// One question to the gateway itself.
-struct Lookup {
+struct ToolLookup {
     gateway: Arc<Gateway>,
     seat: Arc<Seat>,
     built_in: BuiltIn,
     arguments: RawJson,
-    told: Mutex<Told>,
+    told: Mutex<LookupAnswer>,
 }
 
 /// What an answer showed.
 #[derive(Default)]
-struct Told {
+struct LookupAnswer {
     data: Value,
-    described: Vec<Arc<Entry>>,
-    shown: Vec<Arc<Entry>>,
+    described: Vec<Arc<CatalogEntry>>,
+    shown: Vec<Arc<CatalogEntry>>,
 }
 
 #[derive(Deserialize)]
@@ -62,10 +64,10 @@ pub(crate) async fn run(
     built_in: BuiltIn,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     gateway.wait_settled().await;
     let seat = caller.client.seat();
-    let lookup = Lookup {
+    let lookup = ToolLookup {
         gateway: gateway.clone(),
         seat: seat.clone(),
         built_in,
@@ -78,11 +80,11 @@ pub(crate) async fn run(
         arguments: request.parts.arguments.clone(),
         context: tool_call::context(&seat, &request),
     };
-    let answer = gateway.pipeline.call(call, &Alone, &lookup, cancel).await;
+    let answer = gateway.pipeline.call(call, &SilentClient, &lookup, cancel).await;
     gateway.hub.metrics.tool_call(&answer.envelope);
     let told = lookup.told.into_inner();
     match answer.body {
-        AnswerBody::Result(result) => {
+        CallAnswerBody::Result(result) => {
             remember(gateway, caller, &seat, &told);
             let structured = json!({
                 "status": "success", "data": told.data, "refs": [],
@@ -90,21 +92,21 @@ pub(crate) async fn run(
             });
             let mut result: Value = result.decode().unwrap_or_default();
             result["structuredContent"] = structured;
-            Ok(Said::enveloped(result.into(), &answer.envelope, Reply::Complete))
+            Ok(EnvelopedReply::enveloped(result.into(), &answer.envelope, ServerReply::Complete))
         }
-        AnswerBody::Refusal(refusal) => {
-            Ok(Reply::Complete(refusal.tool_result(built_in.tool(), &answer.envelope)).into())
+        CallAnswerBody::Refusal(refusal) => {
+            Ok(ServerReply::Complete(refusal.tool_result(built_in.tool(), &answer.envelope)).into())
         }
-        AnswerBody::Error(error) => Err(error),
+        CallAnswerBody::Error(error) => Err(error),
         // None of these comes from a tool that asks nobody.
-        AnswerBody::InputRequired { .. } | AnswerBody::Task(_) | AnswerBody::Handle(_) => {
+        CallAnswerBody::InputRequired { .. } | CallAnswerBody::Task(_) | CallAnswerBody::Handle(_) => {
             Err(RpcError::new(RpcError::INTERNAL, "the search was gated; nobody can be asked for it"))
         }
     }
 }
 
 /// Schemas that were shown are known, and found tools join the list of a client of the older era that wants them there.
-fn remember(gateway: &Gateway, caller: &RequestCaller, seat: &Seat, told: &Told) {
+fn remember(gateway: &Gateway, caller: &RequestCaller, seat: &Seat, told: &LookupAnswer) {
     gateway.described.note(&seat.session, &told.described);
     if let (true, Some(session)) = (seat.scope.reveal_found, &caller.session)
         && session.reveal(&told.shown)
@@ -113,8 +115,12 @@ fn remember(gateway: &Gateway, caller: &RequestCaller, seat: &Seat, told: &Told)
     }
 }
 
-impl Executor for Lookup {
-    fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+impl Executor for ToolLookup {
+    fn execute<'a>(
+        &'a self,
+        _call: &'a CallId,
+        load: CallPayload,
+    ) -> BoxFuture<'a, Result<DeliveredReply, DeliveryError>> {
         let arguments = load.arguments.unwrap_or_else(|| self.arguments.clone());
         Box::pin(async move {
             let (text, told) = match self.built_in {
@@ -122,25 +128,25 @@ impl Executor for Lookup {
                 BuiltIn::Search | BuiltIn::Call => self.search(&arguments).await?,
             };
             *self.told.lock() = told;
-            Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": text }] }).into()).into())
+            Ok(ServerReply::Complete(json!({ "content": [{ "type": "text", "text": text }] }).into()).into())
         })
     }
 }
 
-impl Lookup {
+impl ToolLookup {
     /// Ranking takes processor time, with an encoder a lot of it: other requests of this thread do not wait for it.
-    async fn search(&self, arguments: &RawJson) -> Result<(String, Told), RpcError> {
+    async fn search(&self, arguments: &RawJson) -> Result<(String, LookupAnswer), RpcError> {
         let arguments: SearchArguments = decode(arguments)?;
         let (gateway, seat) = (self.gateway.clone(), self.seat.clone());
         let searching = tokio::task::spawn_blocking(move || search(&gateway, &seat, &arguments));
         searching.await.map_err(|_| RpcError::new(RpcError::INTERNAL, "the search broke off"))
     }
 
-    fn describe(&self, arguments: &RawJson) -> Result<(String, Told), RpcError> {
+    fn describe(&self, arguments: &RawJson) -> Result<(String, LookupAnswer), RpcError> {
         let DescribeArguments { names } = decode(arguments)?;
         let view = self.gateway.discovery.view(&self.seat);
         let now_ms = self.gateway.pipeline.now_ms();
-        let mut told = Told::default();
+        let mut told = LookupAnswer::default();
         let mut lines = Vec::new();
         for name in names.iter().take(DESCRIBED_MAX) {
             match view.find(name, now_ms) {
@@ -172,13 +178,13 @@ fn decode<T: for<'de> Deserialize<'de>>(arguments: &RawJson) -> Result<T, RpcErr
     arguments.decode().map_err(|error| RpcError::invalid_params(format!("the arguments: {error}")))
 }
 
-fn search(gateway: &Gateway, seat: &Seat, arguments: &SearchArguments) -> (String, Told) {
+fn search(gateway: &Gateway, seat: &Seat, arguments: &SearchArguments) -> (String, LookupAnswer) {
     let view = gateway.discovery.view(seat);
-    let budget = arguments.budget_tokens.map(|tokens| Budget::of(usize::try_from(tokens).unwrap_or(0)));
-    let wanted = Wanted {
+    let budget = arguments.budget_tokens.map(|tokens| AnswerBudget::of(usize::try_from(tokens).unwrap_or(0)));
+    let wanted = SearchRequest {
         query: &arguments.query,
         servers: arguments.servers.as_deref(),
-        detail: arguments.detail.as_deref().and_then(Detail::named).unwrap_or_default(),
+        detail: arguments.detail.as_deref().and_then(DetailLevel::named).unwrap_or_default(),
         budget: budget.unwrap_or_default(),
     };
     let found = gateway.discovery.search(&view, &wanted);
@@ -188,10 +194,10 @@ fn search(gateway: &Gateway, seat: &Seat, arguments: &SearchArguments) -> (Strin
     }
     gateway.hub.metrics.answer_tokens(BuiltIn::Search.wire(), found.answer.tokens);
     let data = json!({ "tools": wire_names(&found.shown), "more": found.answer.more });
-    (text, Told { data, described: found.described, shown: found.shown })
+    (text, LookupAnswer { data, described: found.described, shown: found.shown })
 }
 
-fn wire_names(entries: &[Arc<Entry>]) -> Vec<&str> {
+fn wire_names(entries: &[Arc<CatalogEntry>]) -> Vec<&str> {
     entries.iter().map(|entry| entry.wire.as_str()).collect()
 }
 
@@ -204,9 +210,9 @@ fn unknown(gateway: &Gateway, view: &toolgate_discovery::View, name: &str) -> St
 }
 
 /// Nobody is asked whether somebody may look for a tool.
-struct Alone;
+struct SilentClient;
 
-impl Client for Alone {
+impl Confirmer for SilentClient {
     fn can_confirm(&self) -> bool {
         false
     }
@@ -215,8 +221,8 @@ impl Client for Alone {
         Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "nobody can be asked for a search")) })
     }
 
-    fn patience(&self) -> Patience {
-        Patience::NotAtAll
+    fn patience(&self) -> WaitMode {
+        WaitMode::NotAtAll
     }
 
     fn waiting(&self, _approval: &Approval, _waited: Duration) {}

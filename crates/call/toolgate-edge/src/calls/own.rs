@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_catalog::Entry;
-use toolgate_core::content::Holder;
+use toolgate_catalog::CatalogEntry;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::platform::{OWN_SERVER, PlatformAnswer, PlatformCall, PlatformTool};
-use toolgate_core::port::Reply;
+use toolgate_core::port::ServerReply;
 use toolgate_core::{RawJson, Refusal};
-use toolgate_pipeline::{Delivered, Envelope, Undelivered};
+use toolgate_pipeline::{DeliveredReply, DeliveryError, Envelope};
 
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
-pub(crate) fn is_own(entry: &Entry) -> bool {
+pub(crate) fn is_own(entry: &CatalogEntry) -> bool {
     entry.server.as_str() == OWN_SERVER
 }
 
-pub(crate) fn find(gateway: &Gateway, entry: &Entry) -> Option<Arc<PlatformTool>> {
+pub(crate) fn find(gateway: &Gateway, entry: &CatalogEntry) -> Option<Arc<PlatformTool>> {
     let named = |one: &&Arc<PlatformTool>| one.wire == entry.wire;
     gateway.platform.tools().iter().filter(|_| is_own(entry)).find(named).cloned()
 }
@@ -27,16 +27,16 @@ pub(crate) async fn answer(
     gateway: &Gateway,
     caller: &Arc<RequestCaller>,
     tool: &PlatformTool,
-    holder: &Holder,
+    holder: &ContentHolder,
     arguments: &Value,
-) -> Result<Delivered, Undelivered> {
+) -> Result<DeliveredReply, DeliveryError> {
     let call = PlatformCall { tool, holder, arguments, caller: caller.clone() };
     Ok(match gateway.platform.call(call).await {
         Ok(PlatformAnswer { text, data, notices, outcome }) => {
             let result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": data });
-            Delivered { notices, outcome, ..Reply::Complete(result.into()).into() }
+            DeliveredReply { notices, outcome, ..ServerReply::Complete(result.into()).into() }
         }
-        Err(refusal) => Reply::Complete(failed(&refusal)).into(),
+        Err(refusal) => ServerReply::Complete(failed(&refusal)).into(),
     })
 }
 
@@ -52,7 +52,7 @@ fn failed(refusal: &Refusal) -> RawJson {
 }
 
 /// The result with the whole envelope as its structured content.
-pub(crate) fn say(result: &RawJson, envelope: &Envelope) -> Said {
+pub(crate) fn say(result: &RawJson, envelope: &Envelope) -> EnvelopedReply {
     let mut result: Value = result.decode().unwrap_or_default();
     let data = result["structuredContent"].take();
     let mut whole = json!({
@@ -64,5 +64,5 @@ pub(crate) fn say(result: &RawJson, envelope: &Envelope) -> Said {
         None => whole["data"] = data,
     }
     result["structuredContent"] = whole;
-    Said::enveloped(result.into(), envelope, Reply::Complete)
+    EnvelopedReply::enveloped(result.into(), envelope, ServerReply::Complete)
 }

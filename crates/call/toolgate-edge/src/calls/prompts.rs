@@ -10,14 +10,14 @@ use crate::calls::find::{self, FoundPrompt};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 pub(crate) async fn get(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let name = request.parts.target(&request.head.method)?;
     let unknown = || RpcError::invalid_params(format!("unknown prompt: {name}"));
     let FoundPrompt { entry, is_shown } =

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolgate_core::approval::Approval;
 use toolgate_core::port::{AskKind, BoxFuture, Caller};
 use toolgate_core::{RawJson, Refusal, RpcError};
-use toolgate_pipeline::{Client, Patience};
+use toolgate_pipeline::{Confirmer, WaitMode};
 
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
@@ -14,19 +14,19 @@ use crate::gateway::Gateway;
 pub(crate) struct Requester<'a> {
     pub(crate) gateway: &'a Gateway,
     pub(crate) caller: &'a RequestCaller,
-    pub(crate) patience: Patience,
+    pub(crate) patience: WaitMode,
 }
 
-impl Client for Requester<'_> {
+impl Confirmer for Requester<'_> {
     fn can_confirm(&self) -> bool {
-        self.patience != Patience::Unbounded && self.caller.client.abilities.elicitation_form
+        self.patience != WaitMode::Unbounded && self.caller.client.abilities.elicitation_form
     }
 
     fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
         self.caller.ask(AskKind::Elicitation, params)
     }
 
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> WaitMode {
         self.patience
     }
 

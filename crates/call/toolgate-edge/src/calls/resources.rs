@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::RpcError;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 
 use crate::calls::deed::{Deed, uri_params};
 use crate::calls::find::{self, FoundResource, resource_not_found};
 use crate::clients::caller::RequestCaller;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 pub(crate) async fn read(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let uri = request.parts.target(&request.head.method)?;
-    let holder = Holder::of(&caller.client.seat());
+    let holder = ContentHolder::of(&caller.client.seat());
     let is_ours = gateway.contents.read(&holder, uri).is_some();
     if is_ours {
         return Box::pin(Deed::own(gateway, caller, request)?.run(cancel)).await;
@@ -35,10 +35,10 @@ pub(crate) async fn read(
 pub(crate) async fn subscribe(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
-    session: &Session,
+    session: &ClientSession,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let uri = request.string_param("uri")?;
     let FoundResource { server, own, is_shown } =
         find::resource(gateway, &session.client.seat(), &uri).await?;
@@ -54,17 +54,17 @@ pub(crate) async fn subscribe(
             return Err(RpcError::new(RpcError::INTERNAL, message));
         }
     }
-    Ok(Said::empty())
+    Ok(EnvelopedReply::empty())
 }
 
 pub(crate) fn unsubscribe(
     gateway: &Gateway,
-    session: &Session,
+    session: &ClientSession,
     request: &OwnedRequest,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     let uri = request.string_param("uri")?;
     if let Some((server, own)) = session.unwatch(&uri) {
         gateway.servers.unwatch_resource(&server, &own);
     }
-    Ok(Said::empty())
+    Ok(EnvelopedReply::empty())
 }

@@ -6,18 +6,18 @@ use std::sync::{Arc, Weak};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Entry, Snapshot};
+use toolgate_catalog::{CatalogEntry, Snapshot};
 use toolgate_core::codes;
-use toolgate_core::content::{Attachment, Holder, Suppliers};
-use toolgate_core::port::{BoxFuture, Reply, ServerError, ServerRequest};
+use toolgate_core::content::{Attachment, ContentHolder, Suppliers};
+use toolgate_core::port::{BoxFuture, ServerError, ServerReply, ServerRequest};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, RawJson, Refusal, RefusalKind, ServerName};
-use toolgate_pipeline::{Answer, AnswerBody, Patience};
-use toolgate_wire::Version;
+use toolgate_pipeline::{CallAnswer, CallAnswerBody, WaitMode};
+use toolgate_wire::ProtocolVersion;
 use toolgate_wire::object::push_member;
 
 use crate::calls::forward;
-use crate::calls::tool_call::{SchemaNote, ToolCall, Whole};
+use crate::calls::tool_call::{ResultAudience, SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 use crate::gateway::Gateway;
@@ -25,9 +25,9 @@ use crate::messages::parts::OwnedRequest;
 use crate::messages::text::quoted;
 
 /// The gateway, as files and refs ask it.
-pub struct Supply(Weak<Gateway>);
+pub struct GatewaySuppliers(Weak<Gateway>);
 
-impl Supply {
+impl GatewaySuppliers {
     pub fn of(gateway: &Arc<Gateway>) -> Self {
         Self(Arc::downgrade(gateway))
     }
@@ -38,10 +38,10 @@ impl Supply {
     }
 }
 
-impl Suppliers for Supply {
+impl Suppliers for GatewaySuppliers {
     fn extract<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         tool: &'a str,
         file: &'a Attachment,
     ) -> BoxFuture<'a, Result<String, Refusal>> {
@@ -52,8 +52,8 @@ impl Suppliers for Supply {
             let server = entry.server.clone();
             let answer = ask_extractor(&gateway, holder, entry, file).await?;
             match text_of(tool, &file.id, answer)? {
-                Extracted::Whole(text) => Ok(text),
-                Extracted::Kept(own) => {
+                DocumentText::Whole(text) => Ok(text),
+                DocumentText::Kept(own) => {
                     let read = self.fetch(holder, &server, &own, None).await?;
                     kept_text(tool, &file.id, &read)
                 }
@@ -70,7 +70,7 @@ impl Suppliers for Supply {
 
     fn fetch<'a>(
         &'a self,
-        holder: &'a Holder,
+        holder: &'a ContentHolder,
         server: &'a ServerName,
         own: &'a str,
         uri: Option<&'a str>,
@@ -87,7 +87,7 @@ impl Suppliers for Supply {
 }
 
 /// The tool that reads documents. It is looked for among all tools there are: it works for the gateway.
-fn find_extractor(snapshot: &Snapshot, now_ms: i64, tool: &str) -> Result<Arc<Entry>, Refusal> {
+fn find_extractor(snapshot: &Snapshot, now_ms: i64, tool: &str) -> Result<Arc<CatalogEntry>, Refusal> {
     let missing = || {
         let message = format!("the text of this file is read by {tool}, and there is no such tool now");
         Refusal::new(&codes::EXTRACTOR_FAILED, message)
@@ -98,10 +98,10 @@ fn find_extractor(snapshot: &Snapshot, now_ms: i64, tool: &str) -> Result<Arc<En
 
 async fn ask_extractor(
     gateway: &Arc<Gateway>,
-    holder: &Holder,
-    entry: Arc<Entry>,
+    holder: &ContentHolder,
+    entry: Arc<CatalogEntry>,
     file: &Attachment,
-) -> Result<Answer, Refusal> {
+) -> Result<CallAnswer, Refusal> {
     let takes_bytes = |slot: &&FileSlot| slot.strategy == FileStrategy::BinaryBase64 && !slot.many;
     let slots = entry.tool.as_ref().map(|tool| tool.handling.files.clone()).unwrap_or_default();
     let Some(slot) = slots.iter().find(takes_bytes) else {
@@ -116,11 +116,11 @@ async fn ask_extractor(
         caller: Arc::new(quiet_caller(gateway, holder)?),
         request: Arc::new(OwnedRequest::of_tool_call(entry.canonical.as_str(), &arguments)),
         entry,
-        patience: Patience::NotAtAll,
+        patience: WaitMode::NotAtAll,
         warnings: Vec::new(),
         barred: None,
         note: SchemaNote::Never,
-        whole: Whole::ForGateway,
+        whole: ResultAudience::ForGateway,
     };
     let told = |error: toolgate_core::RpcError| Refusal::new(&codes::EXTRACTOR_FAILED, error.message);
     // In a box: an extraction is a call within a call.
@@ -128,16 +128,16 @@ async fn ask_extractor(
 }
 
 /// Somebody who can neither be asked nor told anything.
-fn quiet_caller(gateway: &Gateway, holder: &Holder) -> Result<RequestCaller, Refusal> {
+fn quiet_caller(gateway: &Gateway, holder: &ContentHolder) -> Result<RequestCaller, Refusal> {
     let gone = || Refusal::new(&codes::SESSION_CLOSED, "the session of this call has ended");
     let seat = gateway.seats.seat_of(&holder.session).ok_or_else(gone)?;
-    let client = Client::new(seat, Version::LATEST_MODERN, RawJson::EMPTY);
+    let client = Client::new(seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
     Ok(RequestCaller::quiet(client, gateway.limits.input_wait))
 }
 
 /// What a tool that reads documents gave.
 #[derive(PartialEq, Debug)]
-enum Extracted {
+enum DocumentText {
     Whole(String),
     /// Only the beginning: the server keeps the text under this id.
     Kept(String),
@@ -149,13 +149,13 @@ fn unread(tool: &str, file: &str, why: &str) -> Refusal {
         .hint("use a tool that takes the file itself, or a file that holds text")
 }
 
-fn text_of(tool: &str, file: &str, answer: Answer) -> Result<Extracted, Refusal> {
+fn text_of(tool: &str, file: &str, answer: CallAnswer) -> Result<DocumentText, Refusal> {
     let failed = |why: String| Err(unread(tool, file, &why));
     let result: Value = match answer.body {
-        AnswerBody::Result(result) => result.decode().unwrap_or_default(),
-        AnswerBody::Refusal(refusal) => return failed(refusal.message),
-        AnswerBody::Error(error) => return failed(error.message),
-        AnswerBody::InputRequired { .. } | AnswerBody::Task(_) | AnswerBody::Handle(_) => {
+        CallAnswerBody::Result(result) => result.decode().unwrap_or_default(),
+        CallAnswerBody::Refusal(refusal) => return failed(refusal.message),
+        CallAnswerBody::Error(error) => return failed(error.message),
+        CallAnswerBody::InputRequired { .. } | CallAnswerBody::Task(_) | CallAnswerBody::Handle(_) => {
             return failed("it wants something first that a person has to give".to_owned());
         }
     };
@@ -168,13 +168,13 @@ fn text_of(tool: &str, file: &str, answer: Answer) -> Result<Extracted, Refusal>
     Ok(extracted(&result["structuredContent"], &texts))
 }
 
-fn extracted(structured: &Value, texts: &[&str]) -> Extracted {
+fn extracted(structured: &Value, texts: &[&str]) -> DocumentText {
     match (structured["text"].as_str(), structured["ref_id"].as_str()) {
         // A part of a text that looks like all of it would be the worst of answers.
-        (_, Some(own)) if structured["truncated"] == true => Extracted::Kept(own.to_owned()),
-        (Some(text), _) => Extracted::Whole(text.to_owned()),
-        (None, Some(own)) => Extracted::Kept(own.to_owned()),
-        (None, None) => Extracted::Whole(texts.join("\n")),
+        (_, Some(own)) if structured["truncated"] == true => DocumentText::Kept(own.to_owned()),
+        (Some(text), _) => DocumentText::Whole(text.to_owned()),
+        (None, Some(own)) => DocumentText::Kept(own.to_owned()),
+        (None, None) => DocumentText::Whole(texts.join("\n")),
     }
 }
 
@@ -228,7 +228,7 @@ const UNRESERVED: &percent_encoding::AsciiSet =
 
 async fn fetch(
     gateway: &Arc<Gateway>,
-    holder: &Holder,
+    holder: &ContentHolder,
     server: &ServerName,
     own: &str,
     uri: &str,
@@ -245,8 +245,10 @@ async fn fetch(
             .hint("it may have forgotten it; call the tool again that made it")
     };
     match forward::forward(gateway, &caller, server, None, request).await {
-        Ok(Reply::Complete(result) | Reply::Cached(result)) => Ok(result),
-        Ok(Reply::InputRequired(_) | Reply::Task(_)) => Err(failed("it asks for something first".to_owned())),
+        Ok(ServerReply::Complete(result) | ServerReply::Cached(result)) => Ok(result),
+        Ok(ServerReply::InputRequired(_) | ServerReply::Task(_)) => {
+            Err(failed("it asks for something first".to_owned()))
+        }
         Err(ServerError::Rpc(error)) => Err(failed(error.message)),
         Err(ServerError::Fault(fault)) => Err(failed(fault.told())),
     }
@@ -259,14 +261,14 @@ mod tests {
     #[test]
     fn a_text_that_was_cut_is_taken_from_where_the_server_keeps_all_of_it() {
         let of = |structured: Value| extracted(&structured, &["as", "text"]);
-        assert_eq!(of(json!({"text": "all", "truncated": false})), Extracted::Whole("all".into()));
+        assert_eq!(of(json!({"text": "all", "truncated": false})), DocumentText::Whole("all".into()));
         assert_eq!(
             of(json!({"text": "al", "truncated": true, "ref_id": "doc_1"})),
-            Extracted::Kept("doc_1".into())
+            DocumentText::Kept("doc_1".into())
         );
-        assert_eq!(of(json!({"text": "all", "ref_id": "doc_1"})), Extracted::Whole("all".into()));
-        assert_eq!(of(json!({"ref_id": "doc_1"})), Extracted::Kept("doc_1".into()));
-        assert_eq!(of(Value::Null), Extracted::Whole("as\ntext".into()));
+        assert_eq!(of(json!({"text": "all", "ref_id": "doc_1"})), DocumentText::Whole("all".into()));
+        assert_eq!(of(json!({"ref_id": "doc_1"})), DocumentText::Kept("doc_1".into()));
+        assert_eq!(of(Value::Null), DocumentText::Whole("as\ntext".into()));
     }
 
     #[test]

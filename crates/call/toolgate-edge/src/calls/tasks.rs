@@ -12,7 +12,7 @@ use crate::calls::jobs;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::messages::task_id;
 
 pub(crate) async fn answer(
@@ -20,7 +20,7 @@ pub(crate) async fn answer(
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
+) -> Result<EnvelopedReply, RpcError> {
     if !caller.client.abilities.tasks {
         let required = json!({ "requiredCapabilities": { "extensions": { (meta::TASKS_EXTENSION): {} } } });
         let message = "the client did not declare the tasks extension";

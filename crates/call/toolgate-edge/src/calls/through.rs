@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Entry, Missing};
+use toolgate_catalog::{CatalogEntry, MissingTool};
 use toolgate_core::codes::{self, Code};
-use toolgate_core::port::Reply;
+use toolgate_core::port::ServerReply;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_discovery::{BuiltIn, exact_schema};
-use toolgate_pipeline::Warning;
+use toolgate_pipeline::CallWarning;
 
-use crate::calls::find::{self, Found};
+use crate::calls::find::{self, ResolvedTool};
 use crate::calls::tool_call::{SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 /// What `call_tool` was asked for.
-struct Wish {
+struct TargetCall {
     name: String,
     arguments: RawJson,
-    warning: Option<Warning>,
+    warning: Option<CallWarning>,
 }
 
 pub(crate) async fn call(
@@ -31,8 +31,8 @@ pub(crate) async fn call(
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Result<Said, RpcError> {
-    let wish = match Wish::read(request.parts.arguments.as_ref()) {
+) -> Result<EnvelopedReply, RpcError> {
+    let wish = match TargetCall::read(request.parts.arguments.as_ref()) {
         Ok(wish) => wish,
         Err(problem) => {
             return Ok(failed(&codes::INVALID_ARGUMENTS, &problem, "send `name` and `arguments`"));
@@ -60,12 +60,12 @@ pub(crate) async fn call(
     call.warnings.extend(wish.warning);
     call.note = note;
     match call.run(cancel).await {
-        Err(_) if is_barred => Ok(not_found(gateway, &seat, &asked, &Missing::Unknown)),
+        Err(_) if is_barred => Ok(not_found(gateway, &seat, &asked, &MissingTool::Unknown)),
         said => said,
     }
 }
 
-impl Wish {
+impl TargetCall {
     fn read(arguments: Option<&RawJson>) -> Result<Self, String> {
         let arguments: Value = match arguments {
             Some(arguments) => arguments.decode().map_err(|error| format!("the arguments: {error}"))?,
@@ -89,14 +89,14 @@ impl Wish {
 }
 
 /// Some models send the object as text.
-fn read_arguments(given: Option<Value>) -> Result<(Value, Option<Warning>), String> {
+fn read_arguments(given: Option<Value>) -> Result<(Value, Option<CallWarning>), String> {
     match given {
         None | Some(Value::Null) => Ok((json!({}), None)),
         Some(object @ Value::Object(_)) => Ok((object, None)),
         Some(Value::String(text)) => match serde_json::from_str::<Value>(&text) {
             Ok(object @ Value::Object(_)) => {
                 let message = "`arguments` came as a string and was read as JSON; send an object";
-                Ok((object, Some(Warning::new(&codes::ARGUMENTS_AS_TEXT, message))))
+                Ok((object, Some(CallWarning::new(&codes::ARGUMENTS_AS_TEXT, message))))
             }
             Ok(_) => Err("`arguments` is a string that holds no object".to_owned()),
             Err(error) => Err(format!("`arguments` is a string that is no JSON: {error}")),
@@ -107,7 +107,7 @@ fn read_arguments(given: Option<Value>) -> Result<(Value, Option<Warning>), Stri
 
 /// Whether the answer has to show the schema. What may change something is not run on a guess: its first call without
 /// describe answers with the schema alone.
-fn schema_note(gateway: &Gateway, seat: &Seat, found: &Found) -> Result<SchemaNote, Said> {
+fn schema_note(gateway: &Gateway, seat: &Seat, found: &ResolvedTool) -> Result<SchemaNote, EnvelopedReply> {
     let entry = &found.entry;
     let view = gateway.discovery.view(seat);
     if found.barred.is_some()
@@ -121,7 +121,7 @@ fn schema_note(gateway: &Gateway, seat: &Seat, found: &Found) -> Result<SchemaNo
     if guess_is_harmless { Ok(SchemaNote::Always) } else { Err(schema_first(entry)) }
 }
 
-fn schema_first(entry: &Entry) -> Said {
+fn schema_first(entry: &CatalogEntry) -> EnvelopedReply {
     let message = format!(
         "{} was not called: it may change something, and its schema was not looked at in this session. It takes:\n{}",
         entry.wire,
@@ -130,7 +130,7 @@ fn schema_first(entry: &Entry) -> Said {
     failed(&codes::DESCRIBE_FIRST, &message, "call it again with arguments that fit this schema")
 }
 
-fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> Said {
+fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &MissingTool) -> EnvelopedReply {
     let error = find::error(gateway, seat, asked, missing);
     let view = gateway.discovery.view(seat);
     let near = gateway.discovery.nearest(&view, asked);
@@ -143,11 +143,11 @@ fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> 
 }
 
 /// A result that says what went wrong: a model can react to that, not to an error of the protocol.
-pub(crate) fn failed(code: &'static Code, message: &str, hint: &str) -> Said {
+pub(crate) fn failed(code: &'static Code, message: &str, hint: &str) -> EnvelopedReply {
     let result = json!({
         "content": [{ "type": "text", "text": format!("{message}\nhint: {hint}") }],
         "isError": true,
         "structuredContent": { "status": "failed", "error": { "code": code, "message": message, "hint": hint } },
     });
-    Reply::Complete(result.into()).into()
+    ServerReply::Complete(result.into()).into()
 }

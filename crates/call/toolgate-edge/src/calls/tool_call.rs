@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::codes;
-use toolgate_core::port::Reply;
-use toolgate_core::run::Whose;
+use toolgate_core::port::ServerReply;
+use toolgate_core::run::RunOwnership;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
 use toolgate_discovery::exact_schema;
-use toolgate_pipeline::{Answer, AnswerBody, CallContext, CallRequest, Patience, Warning};
-use toolgate_wire::Members;
+use toolgate_pipeline::{CallAnswer, CallAnswerBody, CallContext, CallRequest, CallWarning, WaitMode};
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{self, with_member};
 
 use crate::calls::errand::Errand;
-use crate::calls::find::{self, Found};
+use crate::calls::find::{self, ResolvedTool};
 use crate::calls::jobs;
 use crate::calls::own;
 use crate::calls::requester::Requester;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
-use crate::messages::parts::{Input, Meta, OwnedRequest};
-use crate::messages::said::Said;
+use crate::messages::parts::{ClientInput, OwnedRequest, ParsedMeta};
+use crate::messages::said::EnvelopedReply;
 use crate::messages::server_state;
 
 pub(crate) const METHOD: &str = "tools/call";
@@ -34,20 +34,20 @@ pub(crate) const METHOD: &str = "tools/call";
 pub(crate) struct ToolCall {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) caller: Arc<RequestCaller>,
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<CatalogEntry>,
     pub(crate) request: Arc<OwnedRequest>,
-    pub(crate) patience: Patience,
+    pub(crate) patience: WaitMode,
     /// What is to be said about how it was called.
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<CallWarning>,
     /// Why its caller must not learn that the tool exists.
     pub(crate) barred: Option<Arc<str>>,
     pub(crate) note: SchemaNote,
-    pub(crate) whole: Whole,
+    pub(crate) whole: ResultAudience,
 }
 
 /// Whether a result is for a client, or for the gateway itself, which takes it as it is and outside of any run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Whole {
+pub(crate) enum ResultAudience {
     ForClient,
     ForGateway,
 }
@@ -66,13 +66,13 @@ impl ToolCall {
     pub(crate) fn new(
         gateway: &Arc<Gateway>,
         caller: Arc<RequestCaller>,
-        found: Found,
+        found: ResolvedTool,
         request: OwnedRequest,
     ) -> Self {
         let modern = caller.client.era() == Era::Modern && caller.session.is_none();
         let patience =
-            if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
-        let Found { entry, warning, barred } = found;
+            if modern && caller.client.abilities.tasks { WaitMode::Handle } else { WaitMode::Hold };
+        let ResolvedTool { entry, warning, barred } = found;
         Self {
             gateway: gateway.clone(),
             caller,
@@ -82,7 +82,7 @@ impl ToolCall {
             warnings: warning.into_iter().collect(),
             barred,
             note: SchemaNote::Never,
-            whole: Whole::ForClient,
+            whole: ResultAudience::ForClient,
         }
     }
 
@@ -91,7 +91,7 @@ impl ToolCall {
     }
 
     /// Takes the call through the pipeline and says its end in the words of MCP.
-    pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
+    pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<EnvelopedReply, RpcError> {
         if self.barred.is_some() {
             let asked = self.request.parts.target(METHOD)?;
             let unknown = find::unknown(&self.gateway, &self.caller.client.seat(), asked);
@@ -109,9 +109,9 @@ impl ToolCall {
     }
 
     /// Takes the call through the pipeline.
-    pub(crate) async fn govern(&self, cancel: &CancellationToken) -> Result<Answer, RpcError> {
+    pub(crate) async fn govern(&self, cancel: &CancellationToken) -> Result<CallAnswer, RpcError> {
         // Nothing that comes with it is looked at where there is no such tool for its caller.
-        let input = if self.barred.is_some() { Input::default() } else { self.input()? };
+        let input = if self.barred.is_some() { ClientInput::default() } else { self.input()? };
         let mut context = context(&self.caller.client.seat(), &self.request);
         context.warnings.clone_from(&self.warnings);
         vouch(&self.gateway, &self.caller.client.principal.id, &mut context).await;
@@ -132,37 +132,37 @@ impl ToolCall {
         Ok(answer)
     }
 
-    fn input(&self) -> Result<Input, RpcError> {
+    fn input(&self) -> Result<ClientInput, RpcError> {
         let ToolCall { gateway, caller, entry, .. } = self;
         let open =
             |sealed: &str| server_state::open(&gateway.sealer, &entry.server, &caller.client.owner(), sealed);
         self.request.parts.input(open)
     }
 
-    fn say(self, answer: Answer) -> Result<Said, RpcError> {
-        let Answer { envelope, body, .. } = answer;
+    fn say(self, answer: CallAnswer) -> Result<EnvelopedReply, RpcError> {
+        let CallAnswer { envelope, body, .. } = answer;
         let principal = self.caller.client.principal.id.clone();
         Ok(match body {
-            AnswerBody::Result(result) if own::is_own(&self.entry) => own::say(&result, &envelope),
-            AnswerBody::Result(result) => {
+            CallAnswerBody::Result(result) if own::is_own(&self.entry) => own::say(&result, &envelope),
+            CallAnswerBody::Result(result) => {
                 remember_links(&self.gateway, &principal, &self.entry.server, &result);
                 let result = if self.note == SchemaNote::Always { self.with_schema(&result) } else { result };
-                Said::enveloped(result, &envelope, Reply::Complete)
+                EnvelopedReply::enveloped(result, &envelope, ServerReply::Complete)
             }
-            AnswerBody::Error(error) => return Err(error),
-            AnswerBody::Task(result) => Said::enveloped(result, &envelope, Reply::Task),
-            AnswerBody::InputRequired { result, round } => {
+            CallAnswerBody::Error(error) => return Err(error),
+            CallAnswerBody::Task(result) => EnvelopedReply::enveloped(result, &envelope, ServerReply::Task),
+            CallAnswerBody::InputRequired { result, round } => {
                 let (sealer, owner) = (&self.gateway.sealer, self.caller.client.owner());
                 let sealed = server_state::seal_in(sealer, &self.entry.server, &owner, &round, &result);
-                Said::enveloped(sealed, &envelope, Reply::InputRequired)
+                EnvelopedReply::enveloped(sealed, &envelope, ServerReply::InputRequired)
             }
-            AnswerBody::Refusal(refusal) => {
+            CallAnswerBody::Refusal(refusal) => {
                 let result = refusal.tool_result(self.tool(), &envelope);
                 let mistake = self.note != SchemaNote::Never && refusal.code == &codes::INVALID_ARGUMENTS;
-                Reply::Complete(if mistake { self.with_schema(&result) } else { result }).into()
+                ServerReply::Complete(if mistake { self.with_schema(&result) } else { result }).into()
             }
-            AnswerBody::Handle(approval) => {
-                Said::enveloped(jobs::start(self, &approval), &envelope, Reply::Task)
+            CallAnswerBody::Handle(approval) => {
+                EnvelopedReply::enveloped(jobs::start(self, &approval), &envelope, ServerReply::Task)
             }
         })
     }
@@ -171,7 +171,7 @@ impl ToolCall {
     fn with_schema(&self, result: &RawJson) -> RawJson {
         let text = format!("{} takes exactly: {}", self.entry.wire, exact_schema(&self.entry));
         let block = json!({ "type": "text", "text": text }).to_string();
-        let content = Members::of(result)
+        let content = ObjectMembers::of(result)
             .ok()
             .and_then(|members| members.get("content").map(|raw| raw.get().to_owned()));
         let content = match content.as_deref().map(str::trim_end).and_then(|text| text.strip_suffix(']')) {
@@ -193,7 +193,7 @@ pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
         template: seat.scope.template,
         ..CallContext::default()
     };
-    let Meta { labels, trace, extras, .. } = &request.parts.meta;
+    let ParsedMeta { labels, trace, extras, .. } = &request.parts.meta;
     context.labels.clone_from(labels);
     context.trace.clone_from(trace);
     context.extras = (!extras.is_empty()).then(|| RawJson::from_composed(format!("{{{extras}}}")));
@@ -214,11 +214,11 @@ pub(crate) async fn vouch(gateway: &Gateway, caller: &PrincipalId, context: &mut
     }
     let Some(run) = context.labels.run.take() else { return };
     match gateway.runs.whose(&run, caller).await {
-        Whose::Callers => context.run = Some(run),
-        Whose::Nobodys => context.labels.run = Some(run),
-        Whose::Somebodys => {
+        RunOwnership::Callers => context.run = Some(run),
+        RunOwnership::Nobodys => context.labels.run = Some(run),
+        RunOwnership::Somebodys => {
             let message = format!("the call was not recorded under {run}, which is not a run of its caller");
-            context.warnings.push(Warning::new(&codes::RUN_NOT_YOURS, message));
+            context.warnings.push(CallWarning::new(&codes::RUN_NOT_YOURS, message));
         }
     }
 }
@@ -227,10 +227,10 @@ fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerNam
     if !object::may_say(result.as_bytes(), "resource_link") {
         return;
     }
-    let Ok(members) = Members::of(result) else { return };
+    let Ok(members) = ObjectMembers::of(result) else { return };
     let blocks =
         members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
-    let blocks = blocks.into_iter().filter_map(|block| Members::parse(block).ok());
+    let blocks = blocks.into_iter().filter_map(|block| ObjectMembers::parse(block).ok());
     let uris: HashSet<String> = blocks
         .filter(|block| block.get_str("type").as_deref() == Some("resource_link"))
         .filter_map(|block| block.get_str("uri").map(|uri| uri.into_owned()))

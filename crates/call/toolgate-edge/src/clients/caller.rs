@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-use toolgate_core::port::{AskKind, Belonging, BoxFuture, Caller, ClientKey};
+use toolgate_core::port::{AffinityKey, AskKind, BoxFuture, Caller, ClientKey};
 use toolgate_core::server::InstanceId;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
-use toolgate_wire::{Members, compose, meta};
+use toolgate_wire::{ObjectMembers, compose, meta};
 
-use crate::clients::client::{Abilities, Client};
+use crate::clients::client::{Client, ClientAbilities};
 use crate::clients::leash::Leash;
 use crate::clients::log_level::level_passes;
-use crate::clients::mailbox::{Mailbox, Outbound};
-use crate::clients::session::Session;
+use crate::clients::mailbox::{Mailbox, OutboundMessage};
+use crate::clients::session::ClientSession;
 use crate::clients::stream::EventLog;
 
 pub(crate) struct RequestCaller {
     pub(crate) client: Arc<Client>,
     /// Only in the older era.
-    pub(crate) session: Option<Arc<Session>>,
+    pub(crate) session: Option<Arc<ClientSession>>,
     pub(crate) progress_token: Option<RawJson>,
     /// What the request itself asked for, in the newer era.
     pub(crate) log_level: Option<String>,
@@ -58,9 +58,9 @@ impl RequestCaller {
     }
 
     /// What its requests belong to, for servers that keep something for their sessions.
-    pub(crate) fn belonging(&self) -> Option<Belonging> {
-        let run = self.client.seat().run.clone().map(Belonging::Run);
-        run.or_else(|| self.session.as_ref().map(|_| Belonging::Client(self.client.key)))
+    pub(crate) fn belonging(&self) -> Option<AffinityKey> {
+        let run = self.client.seat().run.clone().map(AffinityKey::Run);
+        run.or_else(|| self.session.as_ref().map(|_| AffinityKey::Client(self.client.key)))
     }
 
     /// Which instance of a server answered.
@@ -86,7 +86,7 @@ impl RequestCaller {
 
     /// Notifications are best effort: a client that reads too slowly loses some rather than slowing the server down.
     fn notify(&self, method: &str, params: &RawJson) {
-        self.mailbox.leave(Outbound::Notify(compose::notification(method, Some(params))));
+        self.mailbox.leave(OutboundMessage::Notify(compose::notification(method, Some(params))));
     }
 
     fn wants_log(&self, params: &RawJson) -> bool {
@@ -152,7 +152,7 @@ impl Caller for RequestCaller {
             }
             let (answer, answered) = oneshot::channel();
             let gone = || RpcError::new(RpcError::INTERNAL, "the client has gone");
-            if !self.mailbox.leave(Outbound::Ask { kind, params, answer }) {
+            if !self.mailbox.leave(OutboundMessage::Ask { kind, params, answer }) {
                 return Err(gone());
             }
             match tokio::time::timeout(self.input_wait, answered).await {
@@ -171,11 +171,12 @@ pub(crate) fn cannot_answer(kind: AskKind) -> RpcError {
 }
 
 /// Whether an elicitation uses a mode (form or URL) that the client did not declare.
-fn asks_beyond(abilities: Abilities, kind: AskKind, params: &RawJson) -> bool {
+fn asks_beyond(abilities: ClientAbilities, kind: AskKind, params: &RawJson) -> bool {
     if kind != AskKind::Elicitation {
         return false;
     }
-    let mode = Members::of(params).ok().and_then(|members| members.get("mode").and_then(object::string));
+    let mode =
+        ObjectMembers::of(params).ok().and_then(|members| members.get("mode").and_then(object::string));
     match mode.as_deref() {
         Some("url") => !abilities.elicitation_url,
         _ => !abilities.elicitation_form,

@@ -8,7 +8,7 @@ use toolgate_core::port::{AskKind, ClientKey};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{Principal, PrincipalId, Raw, RawJson};
-use toolgate_wire::{Members, Version, meta};
+use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
 /// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
 pub(crate) struct Client {
@@ -16,14 +16,14 @@ pub(crate) struct Client {
     pub(crate) principal: Principal,
     /// In which session they are: what that shows them is all there is for them. It is found anew for each request.
     seat: ArcSwap<Seat>,
-    pub(crate) version: Version,
+    pub(crate) version: ProtocolVersion,
     pub(crate) capabilities: RawJson,
     pub(crate) info: Option<RawJson>,
-    pub(crate) abilities: Abilities,
+    pub(crate) abilities: ClientAbilities,
 }
 
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Abilities {
+pub(crate) struct ClientAbilities {
     pub(crate) elicitation_form: bool,
     pub(crate) elicitation_url: bool,
     pub(crate) sampling: bool,
@@ -31,17 +31,18 @@ pub(crate) struct Abilities {
     pub(crate) tasks: bool,
 }
 
-impl Abilities {
+impl ClientAbilities {
     pub(crate) fn of(capabilities: &RawJson) -> Self {
         // Most clients of tools declare nothing.
         if capabilities.as_bytes() == b"{}" {
             return Self::default();
         }
-        let Ok(members) = Members::of(capabilities) else {
+        let Ok(members) = ObjectMembers::of(capabilities) else {
             return Self::default();
         };
         let has = |object: Option<Raw<'_>>, key: &str| {
-            object.is_some_and(|raw| Members::parse(raw).is_ok_and(|members| members.get(key).is_some()))
+            object
+                .is_some_and(|raw| ObjectMembers::parse(raw).is_ok_and(|members| members.get(key).is_some()))
         };
         let elicitation = members.get("elicitation");
         let url = has(elicitation, "url");
@@ -65,13 +66,13 @@ impl Abilities {
 }
 
 impl Client {
-    pub(crate) fn new(seat: Arc<Seat>, version: Version, capabilities: RawJson) -> Self {
+    pub(crate) fn new(seat: Arc<Seat>, version: ProtocolVersion, capabilities: RawJson) -> Self {
         Self {
             key: next_key(),
             principal: seat.principal.clone(),
             seat: ArcSwap::new(seat),
             version,
-            abilities: Abilities::of(&capabilities),
+            abilities: ClientAbilities::of(&capabilities),
             capabilities,
             info: None,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
-use toolgate_catalog::{Catalog, Entry, Snapshot, Update};
+use toolgate_catalog::{Catalog, CatalogEntry, CatalogUpdate, Snapshot};
 use toolgate_core::id::SessionId;
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
 use toolgate_core::registry::WireName;
@@ -20,10 +20,10 @@ use toolgate_wire::compose;
 use toolgate_wire::object::with_member;
 
 use crate::clients::caller::cannot_answer;
-use crate::clients::listener::Listener;
+use crate::clients::listener::SubscriptionListener;
 use crate::clients::log_level::{level_passes, level_rank};
-use crate::clients::questions::{Asker, Questions};
-use crate::clients::session::Session;
+use crate::clients::questions::{QuestionSource, ServerQuestions};
+use crate::clients::session::ClientSession;
 use crate::messages::text::quoted;
 use crate::metrics::Metrics;
 
@@ -35,25 +35,25 @@ const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 pub struct Hub {
     catalog: Arc<Catalog>,
     discovery: Arc<Discovery>,
-    pub(crate) questions: Arc<Questions>,
+    pub(crate) questions: Arc<ServerQuestions>,
     pub(crate) metrics: Metrics,
-    state: Mutex<State>,
+    state: Mutex<HubState>,
     settled: watch::Sender<bool>,
 }
 
-struct State {
-    sessions: BTreeMap<String, Arc<Session>>,
-    listeners: BTreeMap<u64, Arc<Listener>>,
+struct HubState {
+    sessions: BTreeMap<String, Arc<ClientSession>>,
+    listeners: BTreeMap<u64, Arc<SubscriptionListener>>,
     next: u64,
     unsettled: BTreeSet<ServerName>,
 }
 
 impl Hub {
     pub fn new(catalog: Arc<Catalog>, discovery: Arc<Discovery>, pipeline: Arc<Pipeline>) -> Arc<Self> {
-        let questions = Arc::new(Questions::new(catalog.clone(), pipeline));
+        let questions = Arc::new(ServerQuestions::new(catalog.clone(), pipeline));
         let settled = watch::Sender::new(true);
         let unsettled = BTreeSet::new();
-        let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
+        let state = HubState { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
         let (metrics, state) = (Metrics::new(), Mutex::new(state));
         Arc::new(Self { catalog, discovery, questions, metrics, state, settled })
     }
@@ -71,7 +71,7 @@ impl Hub {
 
     /// The catalogue is another one now; those who listen are told. What has a name that it returns is not shown before an
     /// update says that the name is recorded.
-    pub fn arrange(&self, update: Update) -> Vec<WireName> {
+    pub fn arrange(&self, update: CatalogUpdate) -> Vec<WireName> {
         let servers: Vec<ServerName> = update.listings.keys().cloned().collect();
         let before = self.catalog.snapshot();
         let changes = self.catalog.update(update);
@@ -151,7 +151,7 @@ impl Hub {
     /// A log message outside any call goes to the sessions that asked for its level and see the server: those of the
     /// principal whose connection it came on, or of all if that is shared.
     pub fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: &RawJson) {
-        let sees = |session: &&Arc<Session>| {
+        let sees = |session: &&Arc<ClientSession>| {
             is_of(session, owner) && self.discovery.view(&session.client.seat()).reaches(server)
         };
         let (sessions, _) = self.everybody();
@@ -170,13 +170,13 @@ impl Hub {
         kind: AskKind,
         params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        let may = |session: &Arc<Session>| {
+        let may = |session: &Arc<ClientSession>| {
             is_of(session, owner)
                 && can_be_asked(session, kind)
                 && self.discovery.view(&session.client.seat()).reaches(server)
         };
         let (sessions, _) = self.everybody();
-        let able: Vec<Arc<Session>> = sessions.into_iter().filter(may).collect();
+        let able: Vec<Arc<ClientSession>> = sessions.into_iter().filter(may).collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
                 AskKind::Roots => Ok(RawJson::from_composed(r#"{"roots":[]}"#.into())),
@@ -190,7 +190,7 @@ impl Hub {
             let error = RpcError::new(RpcError::INTERNAL, message);
             return Box::pin(async move { Err(error) });
         };
-        let (questions, asker) = (self.questions.clone(), Asker::of(&session.client, server, None));
+        let (questions, asker) = (self.questions.clone(), QuestionSource::of(&session.client, server, None));
         Box::pin(async move {
             let _open = open;
             let params = questions.screen(&asker, kind, params).await?;
@@ -205,14 +205,14 @@ impl Hub {
     /// Registers a session; `false` if there are too many. One principal has `own_max`, and leaves a quarter of all to others.
     pub(crate) fn add_session(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ClientSession>,
         sessions_max: usize,
         own_max: Option<usize>,
     ) -> bool {
         let own_max = own_max.unwrap_or(usize::MAX).min(sessions_max - sessions_max / 4);
         session.seen.store(Some(self.discovery.view(&session.client.seat())));
         let mut state = self.state.lock();
-        let is_theirs = |one: &&Arc<Session>| one.client.principal.id == session.client.principal.id;
+        let is_theirs = |one: &&Arc<ClientSession>| one.client.principal.id == session.client.principal.id;
         let theirs = state.sessions.values().filter(is_theirs).count();
         if state.sessions.len() >= sessions_max || theirs >= own_max {
             return false;
@@ -221,7 +221,7 @@ impl Hub {
         true
     }
 
-    pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
+    pub(crate) fn session(&self, id: &str) -> Option<Arc<ClientSession>> {
         self.state.lock().sessions.get(id).cloned()
     }
 
@@ -250,7 +250,7 @@ impl Hub {
         }
     }
 
-    fn everybody(&self) -> (Vec<Arc<Session>>, Vec<Arc<Listener>>) {
+    fn everybody(&self) -> (Vec<Arc<ClientSession>>, Vec<Arc<SubscriptionListener>>) {
         let state = self.state.lock();
         (state.sessions.values().cloned().collect(), state.listeners.values().cloned().collect())
     }
@@ -270,7 +270,7 @@ impl Hub {
         }
     }
 
-    pub(crate) fn add_listener(&self, listener: &Arc<Listener>) -> u64 {
+    pub(crate) fn add_listener(&self, listener: &Arc<SubscriptionListener>) -> u64 {
         let mut state = self.state.lock();
         state.next += 1;
         let key = state.next;
@@ -324,14 +324,14 @@ impl Hub {
     }
 
     /// A tool that was found has joined the list of one session.
-    pub(crate) fn tell_tools_changed(&self, session: &Session) {
+    pub(crate) fn tell_tools_changed(&self, session: &ClientSession) {
         session.push.push(compose::notification(TOOLS_CHANGED, None));
     }
 
     /// Whether a tool that joined the list of one session reads otherwise now.
-    fn revealed_changed(&self, session: &Session, before: Option<Arc<View>>) -> bool {
+    fn revealed_changed(&self, session: &ClientSession, before: Option<Arc<View>>) -> bool {
         let (Some(before), Some(now)) = (before, session.seen.load_full()) else { return false };
-        let alike = |entry: &Arc<Entry>| match (before.shown(entry), now.shown(entry)) {
+        let alike = |entry: &Arc<CatalogEntry>| match (before.shown(entry), now.shown(entry)) {
             (Some(one), Some(other)) => one.reads_like(other),
             (one, other) => one.is_none() && other.is_none(),
         };
@@ -362,10 +362,10 @@ impl Hub {
     }
 }
 
-fn is_of(session: &Session, owner: Option<&PrincipalId>) -> bool {
+fn is_of(session: &ClientSession, owner: Option<&PrincipalId>) -> bool {
     owner.is_none_or(|owner| session.client.principal.id == *owner)
 }
 
-fn can_be_asked(session: &Session, kind: AskKind) -> bool {
+fn can_be_asked(session: &ClientSession, kind: AskKind) -> bool {
     session.client.abilities.can_answer(kind) && session.push.is_read()
 }

@@ -14,9 +14,9 @@ use toolgate_wire::{compose, meta};
 use crate::clients::stream::EventLog;
 
 /// What the client wants to hear of, and the way to tell it.
-pub(crate) struct Listener {
+pub(crate) struct SubscriptionListener {
     pub(crate) subscription_id: RawJson,
-    pub(crate) filter: Filter,
+    pub(crate) filter: SubscriptionFilter,
     pub(crate) watched: BTreeMap<(ServerName, String), String>,
     pub(crate) seat: ArcSwap<Seat>,
     /// What it was last told about its lists.
@@ -26,7 +26,7 @@ pub(crate) struct Listener {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Filter {
+pub(crate) struct SubscriptionFilter {
     pub(crate) tools_list_changed: bool,
     pub(crate) prompts_list_changed: bool,
     pub(crate) resources_list_changed: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Filter {
     pub(crate) task_ids: Vec<String>,
 }
 
-impl Filter {
+impl SubscriptionFilter {
     /// What the client is told that it will hear of.
     pub(crate) fn acknowledged(&self) -> RawJson {
         let mut notifications = Map::new();
@@ -54,7 +54,7 @@ impl Filter {
     }
 }
 
-impl Listener {
+impl SubscriptionListener {
     pub(crate) fn wants(&self, method: &str) -> bool {
         match method {
             "notifications/tools/list_changed" => self.filter.tools_list_changed,

@@ -11,13 +11,13 @@ use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
 use toolgate_core::{RawJson, RpcError};
 
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 
 /// Messages that wait for a slow reader; beyond that they are dropped.
 const WAITING_MAX: usize = 64;
 
 /// What a call under way sends towards its client.
-pub(crate) enum Outbound {
+pub(crate) enum OutboundMessage {
     /// A whole notification.
     Notify(Bytes),
     Ask {
@@ -28,12 +28,12 @@ pub(crate) enum Outbound {
 }
 
 #[derive(Default)]
-pub(crate) struct Mailbox(Mutex<State>);
+pub(crate) struct Mailbox(Mutex<MailboxState>);
 
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Outbound>,
-    answer: Option<Result<Said, RpcError>>,
+struct MailboxState {
+    waiting: VecDeque<OutboundMessage>,
+    answer: Option<Result<EnvelopedReply, RpcError>>,
     finished: bool,
     /// Nobody will read any more.
     abandoned: bool,
@@ -41,15 +41,15 @@ struct State {
 }
 
 pub(crate) enum Mail {
-    Outbound(Outbound),
-    Done(Result<Said, RpcError>),
+    Outbound(OutboundMessage),
+    Done(Result<EnvelopedReply, RpcError>),
     /// The call ended without an answer.
     Cancelled,
 }
 
 impl Mailbox {
     /// Leaves a message; `false` if nobody will read it or too many wait.
-    pub(crate) fn leave(&self, message: Outbound) -> bool {
+    pub(crate) fn leave(&self, message: OutboundMessage) -> bool {
         let mut state = self.0.lock();
         if state.abandoned || state.waiting.len() >= WAITING_MAX {
             return false;
@@ -60,7 +60,7 @@ impl Mailbox {
     }
 
     /// Ends the call, with its answer or without. Says whether somebody is there to read it.
-    pub(crate) fn finish(&self, answer: Option<Result<Said, RpcError>>) -> bool {
+    pub(crate) fn finish(&self, answer: Option<Result<EnvelopedReply, RpcError>>) -> bool {
         let mut state = self.0.lock();
         state.answer = answer;
         state.finished = true;
@@ -103,7 +103,7 @@ impl Mailbox {
 }
 
 /// Wakes the reader once the lock is free.
-fn wake(mut state: MutexGuard<'_, State>) {
+fn wake(mut state: MutexGuard<'_, MailboxState>) {
     let reader = state.reader.take();
     drop(state);
     if let Some(reader) = reader {

@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::Catalog;
-use toolgate_core::event::About;
+use toolgate_core::event::EventSubject;
 use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
-use toolgate_core::server::{Asks, InstanceId};
+use toolgate_core::server::{AskPermissions, InstanceId};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_pipeline::Pipeline;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{may_say, with_member};
 
 use crate::clients::caller::RequestCaller;
@@ -29,7 +29,7 @@ const QUESTIONS_PER_CALL_MAX: u32 = 10;
 const INPUT_REQUESTS: &str = "inputRequests";
 
 /// Lets questions of servers through.
-pub(crate) struct Questions {
+pub(crate) struct ServerQuestions {
     catalog: Arc<Catalog>,
     pipeline: Arc<Pipeline>,
     /// Servers with an open question that belongs to no call.
@@ -38,14 +38,14 @@ pub(crate) struct Questions {
 
 /// Who asks whom, and during which call.
 #[derive(Clone)]
-pub(crate) struct Asker {
+pub(crate) struct QuestionSource {
     pub(crate) server: ServerName,
     pub(crate) principal: PrincipalId,
     pub(crate) session: SessionId,
     pub(crate) call: Option<CallId>,
 }
 
-impl Asker {
+impl QuestionSource {
     pub(crate) fn of(client: &Client, server: &ServerName, call: Option<&CallId>) -> Self {
         Self {
             server: server.clone(),
@@ -56,19 +56,19 @@ impl Asker {
     }
 }
 
-impl Questions {
+impl ServerQuestions {
     pub(crate) fn new(catalog: Arc<Catalog>, pipeline: Arc<Pipeline>) -> Self {
         Self { catalog, pipeline, open: Mutex::default() }
     }
 
-    pub(crate) fn asks(&self, server: &ServerName) -> Asks {
+    pub(crate) fn asks(&self, server: &ServerName) -> AskPermissions {
         self.catalog.snapshot().asks(server)
     }
 
     /// The `params` of a question as the client is shown them. What is kept from it is recorded as well.
     pub(crate) async fn screen(
         &self,
-        asker: &Asker,
+        asker: &QuestionSource,
         kind: AskKind,
         params: RawJson,
     ) -> Result<RawJson, RpcError> {
@@ -82,7 +82,11 @@ impl Questions {
 
     /// A result whose `inputRequests` are as the client is shown them. One question that may not be asked spoils them all:
     /// the server waits for every answer.
-    pub(crate) async fn screen_all(&self, asker: &Asker, result: RawJson) -> Result<RawJson, RpcError> {
+    pub(crate) async fn screen_all(
+        &self,
+        asker: &QuestionSource,
+        result: RawJson,
+    ) -> Result<RawJson, RpcError> {
         for (kind, params) in questions_of(&result)? {
             self.screen(asker, kind, params).await?;
         }
@@ -95,7 +99,7 @@ impl Questions {
             return Ok(result.clone());
         }
         let garbled = |error: &dyn std::fmt::Display| malformed(server, error);
-        let members = Members::of(result).map_err(|error| garbled(&error))?;
+        let members = ObjectMembers::of(result).map_err(|error| garbled(&error))?;
         let requests = members.get(INPUT_REQUESTS).expect("there are questions");
         let mut requests: serde_json::Map<String, Value> =
             serde_json::from_str(requests.get()).map_err(|error| garbled(&error))?;
@@ -135,16 +139,16 @@ impl Questions {
 
     async fn record(
         &self,
-        asker: &Asker,
+        asker: &QuestionSource,
         kind: AskKind,
         params: &RawJson,
         refused: Option<&RpcError>,
     ) -> Result<(), RpcError> {
-        let about = About {
+        let about = EventSubject {
             session: Some(asker.session.clone()),
             call: asker.call.clone(),
             server: Some(asker.server.clone()),
-            ..About::default()
+            ..EventSubject::default()
         };
         let mut detail = screen::summary(kind, &params.decode().unwrap_or_default());
         if let Some(refused) = refused {
@@ -164,11 +168,11 @@ fn questions_of(result: &RawJson) -> Result<Vec<(AskKind, RawJson)>, RpcError> {
     if !may_say(result.as_bytes(), INPUT_REQUESTS) {
         return Ok(Vec::new());
     }
-    let members = Members::of(result).map_err(|error| garbled(&error))?;
+    let members = ObjectMembers::of(result).map_err(|error| garbled(&error))?;
     let Some(requests) = members.get(INPUT_REQUESTS) else { return Ok(Vec::new()) };
-    let requests = Members::parse(requests).map_err(|error| garbled(&error))?;
+    let requests = ObjectMembers::parse(requests).map_err(|error| garbled(&error))?;
     let question = |request| {
-        let request = Members::parse(request).map_err(|error| garbled(&error))?;
+        let request = ObjectMembers::parse(request).map_err(|error| garbled(&error))?;
         let method = request.get_str("method").unwrap_or_default();
         let kind = AskKind::of_method(&method).ok_or_else(|| garbled(&format!("unknown method {method}")))?;
         Ok((kind, request.get("params").map_or(RawJson::EMPTY, RawJson::from)))
@@ -178,7 +182,7 @@ fn questions_of(result: &RawJson) -> Result<Vec<(AskKind, RawJson)>, RpcError> {
 
 /// A question that belongs to no call and has no answer yet.
 pub(crate) struct OpenQuestion {
-    questions: Arc<Questions>,
+    questions: Arc<ServerQuestions>,
     server: ServerName,
 }
 
@@ -189,23 +193,23 @@ impl Drop for OpenQuestion {
 }
 
 /// The client of a call as the server that it calls may ask it.
-pub(crate) struct Askable {
+pub(crate) struct AskableClient {
     caller: Arc<RequestCaller>,
-    questions: Arc<Questions>,
-    asker: Asker,
-    asks: Asks,
+    questions: Arc<ServerQuestions>,
+    asker: QuestionSource,
+    asks: AskPermissions,
     /// What the client declares, less what this server may not use.
     capabilities: RawJson,
     asked: AtomicU32,
 }
 
-impl Askable {
+impl AskableClient {
     /// The client itself where it answers no questions anyway.
     pub(crate) fn of(
         caller: &Arc<RequestCaller>,
-        questions: &Arc<Questions>,
+        questions: &Arc<ServerQuestions>,
         server: &ServerName,
-        asker: impl FnOnce() -> Asker,
+        asker: impl FnOnce() -> QuestionSource,
     ) -> Arc<dyn Caller> {
         let kinds = [AskKind::Elicitation, AskKind::Sampling];
         if !kinds.into_iter().any(|kind| caller.can_answer(kind)) {
@@ -223,8 +227,8 @@ impl Askable {
     }
 }
 
-fn declared(capabilities: &RawJson, asks: Asks) -> RawJson {
-    let Ok(members) = Members::of(capabilities) else { return RawJson::EMPTY };
+fn declared(capabilities: &RawJson, asks: AskPermissions) -> RawJson {
+    let Ok(members) = ObjectMembers::of(capabilities) else { return RawJson::EMPTY };
     let is_closed = |key: &str| {
         let kinds = [AskKind::Elicitation, AskKind::Sampling];
         kinds.into_iter().any(|kind| kind.capability() == key && !asks.allows(kind))
@@ -234,7 +238,7 @@ fn declared(capabilities: &RawJson, asks: Asks) -> RawJson {
     RawJson::from_composed(format!("{{{text}}}"))
 }
 
-impl Caller for Askable {
+impl Caller for AskableClient {
     fn principal(&self) -> &PrincipalId {
         self.caller.principal()
     }

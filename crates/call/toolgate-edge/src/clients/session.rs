@@ -10,18 +10,18 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::port::AskKind;
-use toolgate_core::{CanonicalName, Limits, RawJson, RpcError, ServerName};
+use toolgate_core::{CanonicalName, MessageLimits, RawJson, RpcError, ServerName};
 use toolgate_discovery::View;
 use toolgate_wire::compose;
 
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
 use crate::clients::stream::EventLog;
-use crate::quotas::Line;
+use crate::quotas::SlotQueue;
 
-type Answer = oneshot::Sender<Result<RawJson, RpcError>>;
+type AnswerSender = oneshot::Sender<Result<RawJson, RpcError>>;
 
 /// Streams of one session whose events can be fetched again after a broken connection.
 const STREAMS_KEPT: usize = 8;
@@ -34,7 +34,7 @@ const WATCHED_MAX: usize = 1_000;
 /// Found tools that join the list of one session.
 const REVEALED_MAX: usize = 64;
 
-pub(crate) struct Session {
+pub(crate) struct ClientSession {
     /// What opens it.
     pub(crate) id: String,
     pub(crate) client: Arc<Client>,
@@ -43,43 +43,43 @@ pub(crate) struct Session {
     /// What belongs to no request: list changes, resource updates, questions from outside a call.
     pub(crate) push: EventLog,
     pub(crate) closed: CancellationToken,
-    state: Mutex<State>,
+    state: Mutex<ClientSessionState>,
     next_ask: AtomicU64,
     backlog_max: usize,
     /// Its calls that run, and those that wait until others have ended.
-    pub(crate) line: Arc<Line>,
+    pub(crate) line: Arc<SlotQueue>,
 }
 
-struct State {
+struct ClientSessionState {
     log_level: Option<String>,
     /// Questions put to the client, by our request id.
-    asked: HashMap<u64, Answer>,
+    asked: HashMap<u64, AnswerSender>,
     /// Requests of the client under way, by the text of their id.
     under_way: HashMap<String, Leash>,
     /// Watched resources: (server, the server's own URI) → the URI as the client wrote it.
     watched: BTreeMap<(ServerName, String), String>,
     /// Tools that it found, which are in its list from then on, by canonical name.
-    revealed: BTreeMap<CanonicalName, Arc<Entry>>,
-    streams: BTreeMap<u64, Kept>,
+    revealed: BTreeMap<CanonicalName, Arc<CatalogEntry>>,
+    streams: BTreeMap<u64, KeptLog>,
     next_stream: u64,
     touched: Instant,
 }
 
-struct Kept {
+struct KeptLog {
     log: Arc<EventLog>,
     /// When its end was last written to a reader.
     written: Option<Instant>,
 }
 
-impl Session {
-    pub(crate) fn new(id: String, client: Arc<Client>, limits: &Limits) -> Self {
+impl ClientSession {
+    pub(crate) fn new(id: String, client: Arc<Client>, limits: &MessageLimits) -> Self {
         Self {
             id,
             client,
             seen: ArcSwapOption::empty(),
             push: EventLog::new(limits.backlog_max),
             closed: CancellationToken::new(),
-            state: Mutex::new(State {
+            state: Mutex::new(ClientSessionState {
                 log_level: None,
                 asked: HashMap::new(),
                 under_way: HashMap::new(),
@@ -91,7 +91,7 @@ impl Session {
             }),
             next_ask: AtomicU64::new(1),
             backlog_max: limits.backlog_max,
-            line: Line::new(limits.calls_per_client_max, limits.requests_per_client_max()),
+            line: SlotQueue::new(limits.calls_per_client_max, limits.requests_per_client_max()),
         }
     }
 
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Takes found tools into the list, as far as there is room; whether it is another list now.
-    pub(crate) fn reveal(&self, entries: &[Arc<Entry>]) -> bool {
+    pub(crate) fn reveal(&self, entries: &[Arc<CatalogEntry>]) -> bool {
         let mut state = self.state.lock();
         let before = state.revealed.len();
         for entry in entries {
@@ -118,7 +118,7 @@ impl Session {
         state.revealed.len() > before
     }
 
-    pub(crate) fn revealed(&self) -> Vec<Arc<Entry>> {
+    pub(crate) fn revealed(&self) -> Vec<Arc<CatalogEntry>> {
         self.state.lock().revealed.values().cloned().collect()
     }
 
@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// A request of ours to the client, ready to be sent; the answer goes to `answer`.
-    pub(crate) fn ask(&self, kind: AskKind, params: &RawJson, answer: Answer) -> Bytes {
+    pub(crate) fn ask(&self, kind: AskKind, params: &RawJson, answer: AnswerSender) -> Bytes {
         let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state.lock();
         state.asked.retain(|_, waiting| !waiting.is_closed());
@@ -220,7 +220,7 @@ impl Session {
         let number = state.next_stream;
         state.next_stream += 1;
         let log = Arc::new(EventLog::new(self.backlog_max));
-        state.streams.insert(number, Kept { log: log.clone(), written: None });
+        state.streams.insert(number, KeptLog { log: log.clone(), written: None });
         while state.streams.len() > STREAMS_KEPT {
             state.streams.pop_first();
         }
@@ -236,7 +236,7 @@ impl Session {
 
     /// Lets streams go that nobody came back for.
     pub(crate) fn sweep(&self) {
-        let old = |kept: &Kept| kept.written.is_some_and(|written| written.elapsed() > STREAM_KEPT);
+        let old = |kept: &KeptLog| kept.written.is_some_and(|written| written.elapsed() > STREAM_KEPT);
         self.state.lock().streams.retain(|_, kept| !old(kept));
     }
 

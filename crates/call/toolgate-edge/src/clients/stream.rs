@@ -8,7 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 pub(crate) struct EventLog {
-    state: Mutex<State>,
+    state: Mutex<EventLogState>,
     changed: Notify,
     entries_max: usize,
 }
@@ -17,7 +17,7 @@ pub(crate) struct EventLog {
 const BYTES_MAX: usize = 1 << 20;
 
 #[derive(Default)]
-struct State {
+struct EventLogState {
     entries: VecDeque<Bytes>,
     bytes: usize,
     /// The number of `entries[0]`; numbers start at 1.
@@ -31,14 +31,14 @@ struct State {
 }
 
 /// A reader's place in a log. While it lives, the log counts as read.
-pub(crate) struct Cursor<'a> {
+pub(crate) struct LogCursor<'a> {
     log: &'a EventLog,
     next: u64,
 }
 
 impl EventLog {
     pub(crate) fn new(entries_max: usize) -> Self {
-        let state = State { first: 1, unread: 1, ..State::default() };
+        let state = EventLogState { first: 1, unread: 1, ..EventLogState::default() };
         Self { state: Mutex::new(state), changed: Notify::new(), entries_max }
     }
 
@@ -73,19 +73,19 @@ impl EventLog {
     }
 
     /// Reads on after the message `last_seen`, or after what earlier readers took.
-    pub(crate) fn read(&self, last_seen: Option<u64>) -> Cursor<'_> {
+    pub(crate) fn read(&self, last_seen: Option<u64>) -> LogCursor<'_> {
         let mut state = self.lock();
         state.readers += 1;
         state.opened = true;
-        Cursor { log: self, next: last_seen.map_or(state.unread, |seen| seen.saturating_add(1)) }
+        LogCursor { log: self, next: last_seen.map_or(state.unread, |seen| seen.saturating_add(1)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, EventLogState> {
         self.state.lock()
     }
 }
 
-impl Cursor<'_> {
+impl LogCursor<'_> {
     /// The next message and its number; `None` when the log is closed and read to its end.
     pub(crate) async fn next(&mut self) -> Option<(u64, Bytes)> {
         loop {
@@ -115,7 +115,7 @@ impl Cursor<'_> {
     }
 }
 
-impl Drop for Cursor<'_> {
+impl Drop for LogCursor<'_> {
     fn drop(&mut self) {
         self.log.lock().readers -= 1;
     }

@@ -12,15 +12,15 @@ use bytes::Bytes;
 use http_body::{Body, Frame as BodyFrame, SizeHint};
 use tokio::sync::mpsc;
 use toolgate_core::port::BoxFuture;
-use toolgate_wire::{Version, sse};
+use toolgate_wire::{ProtocolVersion, sse};
 
 use crate::clients::caller::RequestCaller;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::clients::stream::EventLog;
 use crate::doors::pipe::Pipe;
 use crate::doors::rest::RestBody;
 use crate::gateway::Gateway;
-use crate::messages::frame::{Frame, Pieces};
+use crate::messages::frame::{Frame, MessagePieces};
 use crate::protocol::exchange::Exchange;
 use crate::protocol::listen::Subscription;
 
@@ -39,27 +39,27 @@ pub(crate) struct EventBody(mpsc::Receiver<Bytes>);
 /// What an HTTP answer carries.
 pub(crate) enum OutBody {
     /// Pieces that are still to be sent; the next one is the first that is not empty.
-    Whole(Pieces),
+    Whole(MessagePieces),
     Events(EventBody),
     /// What the service beside MCP answers.
     Rest(RestBody),
     /// A stream that ends early when its reader may not read any more.
-    Watched(Box<Watched>),
+    Watched(Box<WatchedBody>),
 }
 
-pub(crate) struct Watched {
+pub(crate) struct WatchedBody {
     inner: OutBody,
     over: BoxFuture<'static, ()>,
 }
 
 impl OutBody {
-    pub(crate) fn whole(pieces: Pieces) -> Self {
+    pub(crate) fn whole(pieces: MessagePieces) -> Self {
         Self::Whole(pieces)
     }
 
     /// The same until `over` comes.
     pub(crate) fn until(self, over: BoxFuture<'static, ()>) -> Self {
-        Self::Watched(Box::new(Watched { inner: self, over }))
+        Self::Watched(Box::new(WatchedBody { inner: self, over }))
     }
 }
 
@@ -72,7 +72,7 @@ impl Body for OutBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<BodyFrame<Bytes>, Infallible>>> {
         let next = match &mut *self {
-            OutBody::Whole(Pieces(pieces)) => {
+            OutBody::Whole(MessagePieces(pieces)) => {
                 pieces.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take)
             }
             OutBody::Events(EventBody(events)) => match events.poll_recv(context) {
@@ -92,7 +92,7 @@ impl Body for OutBody {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            OutBody::Whole(Pieces(pieces)) => pieces.iter().all(Bytes::is_empty),
+            OutBody::Whole(MessagePieces(pieces)) => pieces.iter().all(Bytes::is_empty),
             OutBody::Events(_) => false,
             OutBody::Rest(body) => body.is_end_stream(),
             OutBody::Watched(watched) => watched.inner.is_end_stream(),
@@ -101,7 +101,7 @@ impl Body for OutBody {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            OutBody::Whole(Pieces(pieces)) => {
+            OutBody::Whole(MessagePieces(pieces)) => {
                 SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
             }
             OutBody::Events(_) => SizeHint::default(),
@@ -152,7 +152,7 @@ async fn feed_call(events: &mpsc::Sender<Bytes>, first: Option<Bytes>, mut next:
 /// A call of the older era from some point on. It goes on without its reader, who may come back for the rest.
 pub(crate) fn of_session_call(
     gateway: &Arc<Gateway>,
-    session: &Arc<Session>,
+    session: &Arc<ClientSession>,
     caller: &RequestCaller,
     first: Option<Bytes>,
     next: NextFrame,
@@ -161,7 +161,7 @@ pub(crate) fn of_session_call(
     // It is set once: an exchange of a session streams from one point on.
     drop(caller.stream.set(log.clone()));
     gateway.calls.spawn(pump(log.clone(), first, next));
-    of_log(gateway, session, Stream::Request(number, log), None)
+    of_log(gateway, session, SessionStream::Request(number, log), None)
 }
 
 async fn pump(log: Arc<EventLog>, first: Option<Bytes>, mut next: NextFrame) {
@@ -186,7 +186,7 @@ async fn pump(log: Arc<EventLog>, first: Option<Bytes>, mut next: NextFrame) {
 }
 
 /// A stream of an older session.
-pub(crate) enum Stream {
+pub(crate) enum SessionStream {
     /// What belongs to no request.
     Push,
     /// The events of one request, by the number of its stream.
@@ -196,8 +196,8 @@ pub(crate) enum Stream {
 /// Reads a session's stream, after the event `seen` or where the last reader stopped.
 pub(crate) fn of_log(
     gateway: &Arc<Gateway>,
-    session: &Arc<Session>,
-    stream: Stream,
+    session: &Arc<ClientSession>,
+    stream: SessionStream,
     seen: Option<u64>,
 ) -> EventBody {
     let (events, body) = channel();
@@ -207,8 +207,8 @@ pub(crate) fn of_log(
         // A call that streams is waited for when the gateway shuts down; what belongs to no call has no end to wait for.
         let ends = async {
             match stream {
-                Stream::Push => shutdown.cancelled().await,
-                Stream::Request(..) => std::future::pending().await,
+                SessionStream::Push => shutdown.cancelled().await,
+                SessionStream::Request(..) => std::future::pending().await,
             }
         };
         tokio::select! {
@@ -216,7 +216,7 @@ pub(crate) fn of_log(
             () = ends => {}
             () = session.closed.cancelled() => {}
             () = feed_log(&events, &session, &stream, seen) => {
-                if let Stream::Request(number, _) = stream {
+                if let SessionStream::Request(number, _) = stream {
                     session.written(number);
                 }
             }
@@ -225,13 +225,18 @@ pub(crate) fn of_log(
     body
 }
 
-async fn feed_log(events: &mpsc::Sender<Bytes>, session: &Session, stream: &Stream, seen: Option<u64>) {
+async fn feed_log(
+    events: &mpsc::Sender<Bytes>,
+    session: &ClientSession,
+    stream: &SessionStream,
+    seen: Option<u64>,
+) {
     let (number, log) = match stream {
-        Stream::Push => (0, &session.push),
-        Stream::Request(number, log) => (*number, &**log),
+        SessionStream::Push => (0, &session.push),
+        SessionStream::Request(number, log) => (*number, &**log),
     };
     let mut cursor = log.read(seen);
-    if seen.is_none() && session.client.version >= Version::V2025_11_25 {
+    if seen.is_none() && session.client.version >= ProtocolVersion::V2025_11_25 {
         // Tells the client from the start where to come back to if the connection breaks.
         send(events, format!("id: {number}-0\nretry: {RETRY_MS}\ndata: \n\n").into()).await;
     }
@@ -305,7 +310,7 @@ pub(crate) fn of_messages(
 }
 
 /// The answer of a call whose other events nobody takes: they go to the session's own stream.
-pub(crate) async fn last_answer(mut exchange: Exchange, session: &Session) -> Bytes {
+pub(crate) async fn last_answer(mut exchange: Exchange, session: &ClientSession) -> Bytes {
     loop {
         match exchange.next().await {
             (Frame::Response(answer), _) => return answer.body.joined(),

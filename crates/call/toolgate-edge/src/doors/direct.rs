@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Missing;
+use toolgate_catalog::MissingTool;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, Tool};
-use toolgate_pipeline::{Answer, Labels, Patience};
-use toolgate_wire::Version;
+use toolgate_pipeline::{CallAnswer, CallerLabels, WaitMode};
+use toolgate_wire::ProtocolVersion;
 use toolgate_wire::object::push_member;
 
-use crate::calls::find::{self, Found};
-use crate::calls::tool_call::{SchemaNote, ToolCall, Whole};
+use crate::calls::find::{self, ResolvedTool};
+use crate::calls::tool_call::{ResultAudience, SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 use crate::gateway::Gateway;
-use crate::messages::parts::{Meta, OwnedRequest, TRACE_KEY};
+use crate::messages::parts::{OwnedRequest, ParsedMeta, TRACE_KEY};
 use crate::messages::text::quoted;
 
 /// A call by name.
@@ -26,16 +26,16 @@ pub struct DirectCall {
     pub name: String,
     pub arguments: RawJson,
     /// What the caller says that the call belongs to.
-    pub labels: Labels,
+    pub labels: CallerLabels,
     /// W3C `traceparent`.
     pub trace: Option<Arc<str>>,
-    pub patience: Patience,
+    pub patience: WaitMode,
 }
 
 /// Why a call did not come as far as the pipeline.
 #[derive(Clone, Debug)]
 pub enum NotCalled {
-    Missing(Missing),
+    Missing(MissingTool),
     Refused(RpcError),
     /// The gateway is ending.
     Ended,
@@ -44,8 +44,8 @@ pub enum NotCalled {
 impl Gateway {
     /// Calls a tool through the pipeline, if there is one of that name. A call that was sent goes on to its end even if the future
     /// is dropped; one that waits for people is not sent then, unless policy lets it.
-    pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
-        let Found { entry, warning, barred } = match find::tool(self, &call.seat, &call.name).await {
+    pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, CallAnswer), NotCalled> {
+        let ResolvedTool { entry, warning, barred } = match find::tool(self, &call.seat, &call.name).await {
             Ok(found) => found,
             Err(missing) => {
                 find::record_nowhere(self, &call.seat, &call.name, &missing).await;
@@ -54,10 +54,10 @@ impl Gateway {
         };
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta = meta_of(call.labels, call.trace);
-        let client = Client::new(call.seat, Version::LATEST_MODERN, RawJson::EMPTY);
+        let client = Client::new(call.seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
         let caller = Arc::new(RequestCaller::quiet(client, self.limits.input_wait));
         // Whoever asked is there for as long as this future is.
-        let _presence = Presence(caller.clone());
+        let _presence = CallerPresence(caller.clone());
         let tool_call = ToolCall {
             gateway: self.clone(),
             caller,
@@ -67,11 +67,11 @@ impl Gateway {
             warnings: warning.into_iter().collect(),
             barred,
             note: SchemaNote::Never,
-            whole: Whole::ForClient,
+            whole: ResultAudience::ForClient,
         };
         if tool_call.barred.is_some() {
             tool_call.record_attempt().await;
-            return Err(NotCalled::Missing(Missing::Unknown));
+            return Err(NotCalled::Missing(MissingTool::Unknown));
         }
         let tool = tool_call.tool().clone();
         let cancel = CancellationToken::new();
@@ -82,19 +82,19 @@ impl Gateway {
 }
 
 /// Says that nobody waits for the answer any more once it is dropped.
-struct Presence(Arc<RequestCaller>);
+struct CallerPresence(Arc<RequestCaller>);
 
-impl Drop for Presence {
+impl Drop for CallerPresence {
     fn drop(&mut self) {
         self.0.mailbox.abandon();
     }
 }
 
 /// What MCP would have in `_meta`. The trace also goes to the server, as text.
-fn meta_of(labels: Labels, trace: Option<Arc<str>>) -> Meta {
+fn meta_of(labels: CallerLabels, trace: Option<Arc<str>>) -> ParsedMeta {
     let mut cargo = String::new();
     if let Some(trace) = &trace {
         push_member(&mut cargo, TRACE_KEY, &quoted(trace));
     }
-    Meta { labels, trace, cargo, ..Meta::default() }
+    ParsedMeta { labels, trace, cargo, ..ParsedMeta::default() }
 }

@@ -10,18 +10,18 @@ use bytes::Bytes;
 use http::header as h;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use toolgate_core::codes;
-use toolgate_core::scope::{Credential, Route};
+use toolgate_core::scope::{Credential, SessionRoute};
 use toolgate_core::{Principal, Refusal, Role};
 
 use crate::doors::body::OutBody;
 use crate::doors::guard::{self, NotAdmitted, ProtectedResource};
 use crate::doors::http::mcp;
 use crate::doors::http_message::{
-    EVENT_STREAM, Request, Response, empty, json_response, not_allowed, problem, problem_as, whole,
+    EVENT_STREAM, HttpRequest, HttpResponse, empty, json_response, not_allowed, problem, problem_as, whole,
 };
 use crate::doors::patience::PatientBody;
-use crate::doors::places::Standing;
-use crate::doors::rest::Serves;
+use crate::doors::places::ConnectionUse;
+use crate::doors::rest::ServedCallers;
 use crate::doors::seats::{self, route_of};
 use crate::doors::sse;
 use crate::gateway::Gateway;
@@ -30,11 +30,11 @@ use crate::gateway::Gateway;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visitor {
     pub(crate) peer: SocketAddr,
-    pub(crate) standing: Standing,
+    pub(crate) standing: ConnectionUse,
 }
 
 /// The one way in: Host, Origin and token are checked on every route.
-pub(crate) async fn enter(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Response {
+pub(crate) async fn enter(gateway: &Arc<Gateway>, visitor: Visitor, request: HttpRequest) -> HttpResponse {
     let authority = request.uri().authority().map(|authority| authority.as_str());
     if let Err(refusal) = gateway.allowed.check(request.headers(), authority) {
         return refuse(gateway, &refusal);
@@ -51,17 +51,17 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, visitor: Visitor, request: Req
     }
 }
 
-async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Response {
+async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: HttpRequest) -> HttpResponse {
     let beside = match (&gateway.rest, request.uri().path()) {
         // Where almost everybody goes.
-        (None, _) | (_, "/mcp") => Serves::Nothing,
+        (None, _) | (_, "/mcp") => ServedCallers::Nothing,
         (Some(rest), path) => rest.serves(path),
     };
-    let is_kept = visitor.standing == Standing::Kept;
+    let is_kept = visitor.standing == ConnectionUse::Kept;
     if is_open(visitor.peer, &request) {
         return serve(gateway, None, beside, request).await;
     }
-    if beside == Serves::Anybody {
+    if beside == ServedCallers::Anybody {
         return if is_kept { no_place() } else { serve(gateway, None, beside, request).await };
     }
     match guard::authenticate(&gateway.credentials, request.headers()).await {
@@ -76,7 +76,7 @@ async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Re
 }
 
 /// A stream ends when the secret it was opened with is revoked.
-fn while_good(gateway: &Gateway, shown: Option<&HeaderValue>, response: Response) -> Response {
+fn while_good(gateway: &Gateway, shown: Option<&HeaderValue>, response: HttpResponse) -> HttpResponse {
     let is_stream = response.headers().get(h::CONTENT_TYPE).is_some_and(|media| media == EVENT_STREAM);
     match shown.filter(|_| is_stream).and_then(guard::secret_of) {
         Some(secret) => {
@@ -92,7 +92,7 @@ fn looks_after(credential: &Credential) -> bool {
     matches!(credential.principal.role, Role::Admin | Role::Operator)
 }
 
-fn no_place() -> Response {
+fn no_place() -> HttpResponse {
     let mut response =
         problem(&Refusal::new(&codes::CONNECTIONS_FULL, "the gateway has reached its limit of connections"));
     response.headers_mut().insert(h::RETRY_AFTER, HeaderValue::from_static("1"));
@@ -103,11 +103,11 @@ fn no_place() -> Response {
 async fn serve(
     gateway: &Arc<Gateway>,
     credential: Option<Credential>,
-    beside: Serves,
-    request: Request,
-) -> Response {
+    beside: ServedCallers,
+    request: HttpRequest,
+) -> HttpResponse {
     let path = request.uri().path();
-    if let (Some(rest), true) = (&gateway.rest, beside != Serves::Nothing) {
+    if let (Some(rest), true) = (&gateway.rest, beside != ServedCallers::Nothing) {
         return rest.serve(credential, request.map(PatientBody::new)).await.map(OutBody::Rest);
     }
     if let (Some(credential), Some(route)) = (&credential, route_of(path)) {
@@ -121,7 +121,7 @@ async fn serve(
             wrong_role(&credential.principal)
         }
         ("/sse", Some(credential)) if request.method() == Method::GET => {
-            match gateway.seat(&credential, &Route::Default).await {
+            match gateway.seat(&credential, &SessionRoute::Default).await {
                 Ok(_) => sse::open(gateway, credential),
                 Err(refusal) => not_seated(&refusal),
             }
@@ -144,27 +144,27 @@ async fn serve(
 async fn serve_mcp(
     gateway: &Arc<Gateway>,
     credential: &Credential,
-    route: &Route,
-    request: Request,
-) -> Response {
+    route: &SessionRoute,
+    request: HttpRequest,
+) -> HttpResponse {
     match gateway.seat(credential, route).await {
         Ok(seat) => mcp(gateway, seat, request).await,
         Err(refusal) => not_seated(&refusal),
     }
 }
 
-fn not_seated(refusal: &Refusal) -> Response {
+fn not_seated(refusal: &Refusal) -> HttpResponse {
     problem_as(seats::status_of(refusal), refusal)
 }
 
-fn wrong_role(principal: &Principal) -> Response {
+fn wrong_role(principal: &Principal) -> HttpResponse {
     let message = format!("a token of the role {} calls no tools", principal.role.as_str());
     let hint = "`toolgate token create --role agent` makes one that does";
     problem(&Refusal::new(&codes::WRONG_ROLE, message).hint(hint))
 }
 
 /// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
-fn is_open(peer: SocketAddr, request: &Request) -> bool {
+fn is_open(peer: SocketAddr, request: &HttpRequest) -> bool {
     match request.uri().path() {
         "/healthz" | "/readyz" => true,
         path if path.starts_with(ProtectedResource::PATH) => true,
@@ -183,7 +183,7 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
     }
 }
 
-fn refuse(gateway: &Gateway, why: &NotAdmitted) -> Response {
+fn refuse(gateway: &Gateway, why: &NotAdmitted) -> HttpResponse {
     gateway.hub.metrics.refused();
     let mut response = problem(&why.refusal);
     if response.status() == StatusCode::UNAUTHORIZED || why.error.is_some() {
@@ -213,7 +213,7 @@ fn quotable(text: &str) -> String {
 }
 
 /// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.
-fn preflight(asked: &HeaderMap) -> Response {
+fn preflight(asked: &HeaderMap) -> HttpResponse {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(
@@ -228,7 +228,7 @@ fn preflight(asked: &HeaderMap) -> Response {
 }
 
 /// Pages whose origin was allowed may read the answer.
-fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
+fn with_cors(mut response: HttpResponse, origin: HeaderValue) -> HttpResponse {
     let headers = response.headers_mut();
     headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(
@@ -239,7 +239,7 @@ fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
     response
 }
 
-fn resource_metadata(gateway: &Gateway) -> Response {
+fn resource_metadata(gateway: &Gateway) -> HttpResponse {
     match &gateway.protected_resource {
         Some(resource) => json_response(StatusCode::OK, resource.document.clone()),
         None => problem(
@@ -249,7 +249,7 @@ fn resource_metadata(gateway: &Gateway) -> Response {
     }
 }
 
-fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
+fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> HttpResponse {
     if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
             &Refusal::new(&codes::WRONG_ROLE, "metrics are for admins and operators")
@@ -260,7 +260,7 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
     whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
 }
 
-fn ready(gateway: &Gateway) -> Response {
+fn ready(gateway: &Gateway) -> HttpResponse {
     if gateway.shutdown.is_cancelled() {
         return problem(
             &Refusal::new(&codes::SHUTTING_DOWN, "shutting down")

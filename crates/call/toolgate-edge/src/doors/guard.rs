@@ -17,14 +17,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Verifies secrets that callers present.
 pub trait Credentials: Send + Sync {
     /// The verdict where it is known without looking it up.
-    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>>;
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, CredentialError>>;
     /// Fails where it cannot be found out now.
-    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>>;
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, CredentialError>, StoreDown>>;
 }
 
 /// Why a secret opens nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NotLetIn {
+pub enum CredentialError {
     /// It is not one of ours, or was revoked.
     Unknown,
     /// An OAuth access token that does not hold.
@@ -140,18 +140,18 @@ impl NotAdmitted {
         Refusal::new(&codes::UNAUTHORIZED, message).into()
     }
 
-    fn not_let_in(why: NotLetIn) -> Self {
+    fn not_let_in(why: CredentialError) -> Self {
         match why {
-            NotLetIn::Unknown => Self {
+            CredentialError::Unknown => Self {
                 error: Some("invalid_token"),
                 ..Self::token("the token is not known, has expired or was revoked")
             },
-            NotLetIn::Token(why) => Self {
+            CredentialError::Token(why) => Self {
                 refusal: Refusal::new(&codes::UNAUTHORIZED, why)
                     .hint("get a new access token from the authorization server"),
                 error: Some("invalid_token"),
             },
-            NotLetIn::Scope(why) => Self {
+            CredentialError::Scope(why) => Self {
                 refusal: Refusal::new(&codes::INSUFFICIENT_SCOPE, why),
                 error: Some("insufficient_scope"),
             },
@@ -189,7 +189,7 @@ pub(crate) fn secret_of(shown: &HeaderValue) -> Option<&str> {
 async fn look(
     credentials: &Arc<dyn Credentials>,
     secret: &str,
-) -> Result<Result<Credential, NotLetIn>, StoreDown> {
+) -> Result<Result<Credential, CredentialError>, StoreDown> {
     match credentials.check_known(secret) {
         Some(verdict) => Ok(verdict),
         None => credentials.check(secret.to_owned()).await,

@@ -12,32 +12,32 @@ use toolgate_catalog::FoundTool;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_wire::message::{self, Incoming};
-use toolgate_wire::{Malformed, Version, compose, header};
+use toolgate_wire::message::{self, IncomingMessage};
+use toolgate_wire::{MalformedMessage, ProtocolVersion, compose, header};
 
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
-use crate::clients::session::Session;
-use crate::doors::body::{self, NextFrame, Stream};
+use crate::clients::session::ClientSession;
+use crate::doors::body::{self, NextFrame, SessionStream};
 use crate::doors::http_message::{
-    Request, Response, accepts, check_media, empty, event_stream, invalid, json_response, not_allowed,
-    read_body, rpc_refusal,
+    HttpRequest, HttpResponse, accepts, check_media, empty, event_stream, invalid, json_response,
+    not_allowed, read_body, rpc_refusal,
 };
 use crate::gateway::Gateway;
 use crate::messages::frame::Frame;
-use crate::messages::parts::{Head, OwnedRequest};
-use crate::metrics::Outcome;
+use crate::messages::parts::{OwnedRequest, RequestHead};
+use crate::metrics::RequestOutcome;
 use crate::protocol::era;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::incoming::{notified, resume_parked, too_many};
 use crate::protocol::listen::Subscription;
 use crate::protocol::opening;
-use crate::protocol::parked::Resumed;
-use crate::protocol::run::{self, Ties};
+use crate::protocol::parked::ResumeOutcome;
+use crate::protocol::run::{self, ClientTies};
 
-pub(crate) async fn mcp(gateway: &Arc<Gateway>, seat: Arc<Seat>, request: Request) -> Response {
+pub(crate) async fn mcp(gateway: &Arc<Gateway>, seat: Arc<Seat>, request: HttpRequest) -> HttpResponse {
     let (parts, body) = request.into_parts();
-    let visit = Visit { gateway, seat, headers: parts.headers };
+    let visit = McpRequest { gateway, seat, headers: parts.headers };
     match parts.method {
         Method::POST => visit.post(body).await,
         Method::GET => visit.get(),
@@ -47,18 +47,18 @@ pub(crate) async fn mcp(gateway: &Arc<Gateway>, seat: Arc<Seat>, request: Reques
 }
 
 /// One HTTP request to the MCP endpoint.
-struct Visit<'g> {
+struct McpRequest<'g> {
     gateway: &'g Arc<Gateway>,
     seat: Arc<Seat>,
     headers: HeaderMap,
 }
 
-impl Visit<'_> {
+impl McpRequest<'_> {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim)
     }
 
-    async fn post(self, body: Body) -> Response {
+    async fn post(self, body: Body) -> HttpResponse {
         if let Err(refusal) = check_media(&self.headers) {
             return refusal;
         }
@@ -67,19 +67,19 @@ impl Visit<'_> {
             Err(refusal) => return refusal,
         };
         match message::parse(&bytes, self.gateway.limits.depth_max) {
-            Err(Malformed::Batch) => self.batch(&bytes).await,
+            Err(MalformedMessage::Batch) => self.batch(&bytes).await,
             Err(malformed) => rpc_refusal(StatusCode::BAD_REQUEST, malformed.id(), &malformed.to_error()),
             Ok(incoming) => self.take(&bytes, incoming).await,
         }
     }
 
-    async fn take(self, bytes: &Bytes, incoming: Incoming<'_>) -> Response {
+    async fn take(self, bytes: &Bytes, incoming: IncomingMessage<'_>) -> HttpResponse {
         match incoming {
-            Incoming::Request(request) => match OwnedRequest::read(bytes, &request) {
+            IncomingMessage::Request(request) => match OwnedRequest::read(bytes, &request) {
                 Ok(owned) => self.request(&request, owned).await,
                 Err(error) => rpc_refusal(StatusCode::BAD_REQUEST, Some(&RawJson::from(request.id)), &error),
             },
-            Incoming::Notification(notification) => {
+            IncomingMessage::Notification(notification) => {
                 if self.era_of_header() == Some(Era::Modern) {
                     return empty(StatusCode::ACCEPTED);
                 }
@@ -91,7 +91,7 @@ impl Visit<'_> {
                     Err(refusal) => refusal,
                 }
             }
-            Incoming::Response(response) => match (self.session(), response.id) {
+            IncomingMessage::Response(response) => match (self.session(), response.id) {
                 (Ok(session), Some(id)) => {
                     session.touch();
                     session.answered(id.get(), response.outcome.map(RawJson::from));
@@ -105,7 +105,7 @@ impl Visit<'_> {
         }
     }
 
-    async fn request(self, request: &message::Request<'_>, owned: OwnedRequest) -> Response {
+    async fn request(self, request: &message::Request<'_>, owned: OwnedRequest) -> HttpResponse {
         let says = owned.parts.meta.protocol_version.as_deref();
         if era::of_message(says, self.header(header::PROTOCOL_VERSION)) == Era::Modern {
             return self.modern(owned).await;
@@ -120,13 +120,13 @@ impl Visit<'_> {
     }
 
     fn era_of_header(&self) -> Option<Era> {
-        self.header(header::PROTOCOL_VERSION).and_then(Version::parse).map(Version::era)
+        self.header(header::PROTOCOL_VERSION).and_then(ProtocolVersion::parse).map(ProtocolVersion::era)
     }
 
     /// The session of the older era that the headers name. One of somebody else does not exist for this caller.
-    fn session(&self) -> Result<Arc<Session>, Response> {
+    fn session(&self) -> Result<Arc<ClientSession>, HttpResponse> {
         if let Some(version) = self.header(header::PROTOCOL_VERSION)
-            && Version::parse(version).is_none()
+            && ProtocolVersion::parse(version).is_none()
         {
             return Err(rpc_refusal(StatusCode::BAD_REQUEST, None, &era::unsupported_version(version)));
         }
@@ -142,7 +142,7 @@ impl Visit<'_> {
         })
     }
 
-    fn initialize(&self, request: &message::Request<'_>) -> Response {
+    fn initialize(&self, request: &message::Request<'_>) -> HttpResponse {
         let started = Instant::now();
         let id = RawJson::from(request.id);
         match opening::initialize(self.gateway, &self.seat, request.params) {
@@ -151,7 +151,7 @@ impl Visit<'_> {
                 self.gateway.hub.metrics.request(
                     "initialize",
                     Era::Legacy,
-                    Outcome::Answered,
+                    RequestOutcome::Answered,
                     started.elapsed(),
                 );
                 let mut response =
@@ -163,7 +163,7 @@ impl Visit<'_> {
         }
     }
 
-    async fn legacy(self, session: Arc<Session>, request: OwnedRequest) -> Response {
+    async fn legacy(self, session: Arc<ClientSession>, request: OwnedRequest) -> HttpResponse {
         match self.start_legacy(&session, request) {
             Ok(exchange) => self.answer(exchange, Some(session)).await,
             Err((id, error)) => rpc_refusal(StatusCode::OK, Some(&id), &error),
@@ -172,19 +172,19 @@ impl Visit<'_> {
 
     fn start_legacy(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ClientSession>,
         request: OwnedRequest,
     ) -> Result<Exchange, (RawJson, RpcError)> {
         let leash = session
             .begin(request.head.id.as_str(), self.gateway.limits.requests_per_client_max())
             .map_err(|error| (request.head.id.clone(), error))?;
-        let ties = Ties { session: Some(session.clone()), leash };
+        let ties = ClientTies { session: Some(session.clone()), leash };
         Ok(run::start(self.gateway, session.client.clone(), request, ties))
     }
 
     /// Several messages at once: only 2025-03-26 has them, and only inside a session.
-    async fn batch(self, bytes: &Bytes) -> Response {
-        let refused = || rpc_refusal(StatusCode::BAD_REQUEST, None, &Malformed::Batch.to_error());
+    async fn batch(self, bytes: &Bytes) -> HttpResponse {
+        let refused = || rpc_refusal(StatusCode::BAD_REQUEST, None, &MalformedMessage::Batch.to_error());
         let session = match self.header(header::SESSION_ID).map(|_| self.session()) {
             Some(Ok(session)) if session.client.version.allows_batches() => session,
             Some(Err(refusal)) => return refusal,
@@ -205,7 +205,7 @@ impl Visit<'_> {
         let mut answers: Vec<Bytes> = Vec::new();
         for one in messages {
             match message::parse(one.get().as_bytes(), self.gateway.limits.depth_max) {
-                Ok(Incoming::Request(request)) => {
+                Ok(IncomingMessage::Request(request)) => {
                     let started = OwnedRequest::read(bytes, &request)
                         .map_err(|error| (RawJson::from(request.id), error))
                         .and_then(|owned| self.start_legacy(&session, owned));
@@ -214,8 +214,10 @@ impl Visit<'_> {
                         Err((id, error)) => answers.push(compose::error(Some(id.as_str()), &error)),
                     }
                 }
-                Ok(Incoming::Notification(notification)) => notified(self.gateway, &session, &notification),
-                Ok(Incoming::Response(response)) => {
+                Ok(IncomingMessage::Notification(notification)) => {
+                    notified(self.gateway, &session, &notification)
+                }
+                Ok(IncomingMessage::Response(response)) => {
                     if let Some(id) = response.id {
                         session.answered(id.get(), response.outcome.map(RawJson::from));
                     }
@@ -236,7 +238,7 @@ impl Visit<'_> {
         json_response(StatusCode::OK, Bytes::from(format!("[{joined}]")))
     }
 
-    async fn modern(self, mut request: OwnedRequest) -> Response {
+    async fn modern(self, mut request: OwnedRequest) -> HttpResponse {
         let client = match era::read_modern(&self.seat, &mut request, Some(&self.headers)) {
             Ok(client) => Arc::new(client),
             Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error),
@@ -249,10 +251,10 @@ impl Visit<'_> {
         }
         match resume_parked(self.gateway, &client, &request) {
             Some(Err(error)) => rpc_refusal(StatusCode::OK, Some(&request.head.id), &error),
-            Some(Ok(Resumed::AskedAgain(response))) => json_response(StatusCode::OK, response.body),
-            Some(Ok(Resumed::GoesOn(exchange))) => self.answer(*exchange, None).await,
+            Some(Ok(ResumeOutcome::AskedAgain(response))) => json_response(StatusCode::OK, response.body),
+            Some(Ok(ResumeOutcome::GoesOn(exchange))) => self.answer(*exchange, None).await,
             None => {
-                let ties = Ties { session: None, leash: Leash::new(CancellationToken::new()) };
+                let ties = ClientTies { session: None, leash: Leash::new(CancellationToken::new()) };
                 let exchange = run::start(self.gateway, client, request, ties);
                 self.answer(exchange, None).await
             }
@@ -297,7 +299,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    async fn listen(&self, client: &Arc<Client>, request: &Head) -> Response {
+    async fn listen(&self, client: &Arc<Client>, request: &RequestHead) -> HttpResponse {
         match Subscription::open(self.gateway, client, request).await {
             Ok(subscription) => event_stream(body::of_subscription(self.gateway, subscription)),
             Err(error) => rpc_refusal(crowded_or_ok(&error), Some(&request.id), &error),
@@ -305,7 +307,7 @@ impl Visit<'_> {
     }
 
     /// Plain JSON if the answer comes first, a stream if anything else does or the answer takes its time.
-    async fn answer(self, exchange: Exchange, session: Option<Arc<Session>>) -> Response {
+    async fn answer(self, exchange: Exchange, session: Option<Arc<ClientSession>>) -> HttpResponse {
         let gateway = self.gateway;
         let era = exchange.client().era();
         let caller = exchange.caller().clone();
@@ -325,7 +327,7 @@ impl Visit<'_> {
         })
     }
 
-    fn get(self) -> Response {
+    fn get(self) -> HttpResponse {
         if self.era_of_header() == Some(Era::Modern) {
             return not_allowed();
         }
@@ -342,13 +344,13 @@ impl Visit<'_> {
             if session.client.abilities.roots {
                 self.gateway.servers.roots_changed();
             }
-            return event_stream(body::of_log(self.gateway, &session, Stream::Push, None));
+            return event_stream(body::of_log(self.gateway, &session, SessionStream::Push, None));
         };
         let place =
             last.split_once('-').and_then(|(stream, seen)| Some((stream.parse().ok()?, seen.parse().ok()?)));
         let stream = place.and_then(|(number, seen)| match number {
-            0 => Some((Stream::Push, seen)),
-            number => Some((Stream::Request(number, session.stream(number)?), seen)),
+            0 => Some((SessionStream::Push, seen)),
+            number => Some((SessionStream::Request(number, session.stream(number)?), seen)),
         });
         match stream {
             Some((stream, seen)) => event_stream(body::of_log(self.gateway, &session, stream, Some(seen))),
@@ -359,7 +361,7 @@ impl Visit<'_> {
         }
     }
 
-    fn delete(self) -> Response {
+    fn delete(self) -> HttpResponse {
         if self.era_of_header() == Some(Era::Modern) {
             return not_allowed();
         }

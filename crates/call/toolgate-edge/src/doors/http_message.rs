@@ -12,7 +12,7 @@ use toolgate_core::{RawJson, Refusal, RpcError, codes};
 use toolgate_wire::compose;
 
 use crate::doors::body::{EventBody, OutBody};
-use crate::messages::frame::Pieces;
+use crate::messages::frame::MessagePieces;
 
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 /// How long a client may take to send a body.
@@ -22,17 +22,17 @@ const BODY_WAIT: Duration = Duration::from_secs(30);
 const DISCARD_BYTES_MAX: u64 = 32 << 20;
 const DISCARD_WAIT: Duration = Duration::from_secs(5);
 
-pub(crate) type Request = http::Request<Incoming>;
-pub(crate) type Response = http::Response<OutBody>;
+pub(crate) type HttpRequest = http::Request<Incoming>;
+pub(crate) type HttpResponse = http::Response<OutBody>;
 
 /// A refusal in the form of RFC 9457, as every route gives it, with the usual status of its code.
-pub(crate) fn problem(refusal: &Refusal) -> Response {
+pub(crate) fn problem(refusal: &Refusal) -> HttpResponse {
     let status = refusal.code.status().and_then(|status| StatusCode::from_u16(status).ok());
     problem_as(status.unwrap_or(StatusCode::BAD_REQUEST), refusal)
 }
 
 /// The same with another status.
-pub(crate) fn problem_as(status: StatusCode, refusal: &Refusal) -> Response {
+pub(crate) fn problem_as(status: StatusCode, refusal: &Refusal) -> HttpResponse {
     let retry = matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
     let fault = if status.is_server_error() { "gateway" } else { "caller" };
     let body = json!({
@@ -48,28 +48,28 @@ pub(crate) fn problem_as(status: StatusCode, refusal: &Refusal) -> Response {
     respond(status, "application/problem+json", OutBody::whole(Bytes::from(body.to_string()).into()))
 }
 
-pub(crate) fn json_response(status: StatusCode, body: impl Into<Pieces>) -> Response {
+pub(crate) fn json_response(status: StatusCode, body: impl Into<MessagePieces>) -> HttpResponse {
     respond(status, "application/json", OutBody::whole(body.into()))
 }
 
-pub(crate) fn whole(status: StatusCode, media: &'static str, body: Bytes) -> Response {
+pub(crate) fn whole(status: StatusCode, media: &'static str, body: Bytes) -> HttpResponse {
     respond(status, media, OutBody::whole(body.into()))
 }
 
-fn respond(status: StatusCode, media: &'static str, body: OutBody) -> Response {
-    let mut response = Response::new(body);
+fn respond(status: StatusCode, media: &'static str, body: OutBody) -> HttpResponse {
+    let mut response = HttpResponse::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(h::CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }
 
-pub(crate) fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(OutBody::whole(Pieces::default()));
+pub(crate) fn empty(status: StatusCode) -> HttpResponse {
+    let mut response = HttpResponse::new(OutBody::whole(MessagePieces::default()));
     *response.status_mut() = status;
     response
 }
 
-pub(crate) fn not_allowed() -> Response {
+pub(crate) fn not_allowed() -> HttpResponse {
     let mut response = problem(
         &Refusal::new(&codes::METHOD_NOT_ALLOWED, "this method is not served here")
             .hint("send messages with POST"),
@@ -79,15 +79,15 @@ pub(crate) fn not_allowed() -> Response {
 }
 
 /// A JSON-RPC error as the whole HTTP answer.
-pub(crate) fn rpc_refusal(status: StatusCode, id: Option<&RawJson>, error: &RpcError) -> Response {
+pub(crate) fn rpc_refusal(status: StatusCode, id: Option<&RawJson>, error: &RpcError) -> HttpResponse {
     json_response(status, compose::error(id.map(RawJson::as_str), error))
 }
 
-pub(crate) fn invalid(status: StatusCode, message: impl Into<String>) -> Response {
+pub(crate) fn invalid(status: StatusCode, message: impl Into<String>) -> HttpResponse {
     rpc_refusal(status, None, &RpcError::new(RpcError::INVALID_REQUEST, message))
 }
 
-pub(crate) fn event_stream(events: EventBody) -> Response {
+pub(crate) fn event_stream(events: EventBody) -> HttpResponse {
     let mut response = respond(StatusCode::OK, EVENT_STREAM, OutBody::Events(events));
     let headers = response.headers_mut();
     headers.insert(h::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -95,7 +95,7 @@ pub(crate) fn event_stream(events: EventBody) -> Response {
     response
 }
 
-pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), Response> {
+pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), HttpResponse> {
     // What every client sends, told in two comparisons.
     let says =
         |name: HeaderName, value: &[u8]| headers.get(name).is_some_and(|found| found.as_bytes() == value);
@@ -130,7 +130,7 @@ pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
         })
 }
 
-pub(crate) async fn read_body(mut body: Incoming, bytes_max: usize) -> Result<Bytes, Response> {
+pub(crate) async fn read_body(mut body: Incoming, bytes_max: usize) -> Result<Bytes, HttpResponse> {
     let reading = tokio::time::timeout(BODY_WAIT, Limited::new(&mut body, bytes_max).collect()).await;
     let Ok(read) = reading else {
         let late = format!("the body did not arrive within {} s", BODY_WAIT.as_secs());

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use crate::doors::entrance::{self, Visitor};
-use crate::doors::places::{Place, Places, Standing};
+use crate::doors::places::{ConnectionSlot, ConnectionSlots, ConnectionUse};
 use crate::gateway::Gateway;
 
 /// How long a client may take to send its request line and headers.
@@ -31,10 +31,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const HANDED_OVER_MAX: usize = 64;
 
 /// A connection on its way to its thread, with its place among all.
-struct Accepted {
+struct AcceptedConnection {
     stream: std::net::TcpStream,
     peer: SocketAddr,
-    place: Place,
+    place: ConnectionSlot,
 }
 
 /// Serves until the gateway shuts down, then lets connections finish what they are answering.
@@ -62,20 +62,20 @@ fn open_door(
     number: usize,
     gateway: &Arc<Gateway>,
     connections: &TaskTracker,
-) -> std::io::Result<mpsc::Sender<Accepted>> {
+) -> std::io::Result<mpsc::Sender<AcceptedConnection>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (door, mut accepted) = mpsc::channel::<Accepted>(HANDED_OVER_MAX);
+    let (door, mut accepted) = mpsc::channel::<AcceptedConnection>(HANDED_OVER_MAX);
     let (gateway, connections) = (gateway.clone(), connections.clone());
     std::thread::Builder::new().name(format!("door-{number}")).spawn(move || {
         runtime.block_on(async {
-            while let Some(Accepted { stream, peer, place }) = accepted.recv().await {
+            while let Some(AcceptedConnection { stream, peer, place }) = accepted.recv().await {
                 let standing = place.standing;
                 let connection = serve_connection(stream, Visitor { peer, standing }, gateway.clone());
                 connections.spawn(async move {
                     match standing {
-                        Standing::Ordinary => connection.await,
+                        ConnectionUse::Ordinary => connection.await,
                         // Whoever takes longer has had their chance.
-                        Standing::Kept => drop(tokio::time::timeout(KEPT_WAIT, connection).await),
+                        ConnectionUse::Kept => drop(tokio::time::timeout(KEPT_WAIT, connection).await),
                     }
                     drop(place);
                 });
@@ -88,8 +88,8 @@ fn open_door(
     Ok(door)
 }
 
-async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<Accepted>]) {
-    let places = Places::new(gateway.limits.connections_max);
+async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<AcceptedConnection>]) {
+    let places = ConnectionSlots::new(gateway.limits.connections_max);
     for door in doors.iter().cycle() {
         let accepted = tokio::select! {
             () = gateway.shutdown.cancelled() => return,
@@ -102,11 +102,13 @@ async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<
     }
 }
 
-async fn accept_one(listener: &TcpListener, places: &Places) -> Accepted {
+async fn accept_one(listener: &TcpListener, places: &ConnectionSlots) -> AcceptedConnection {
     loop {
         let accepted = listener.accept().await.and_then(|(stream, peer)| Ok((stream.into_std()?, peer)));
         match accepted {
-            Ok((stream, peer)) => return Accepted { stream, peer, place: places.take(peer.ip()).await },
+            Ok((stream, peer)) => {
+                return AcceptedConnection { stream, peer, place: places.take(peer.ip()).await };
+            }
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -131,7 +133,7 @@ pub async fn serve_stream(
     peer: SocketAddr,
     gateway: Arc<Gateway>,
 ) {
-    serve_bytes(stream, Visitor { peer, standing: Standing::Ordinary }, gateway).await;
+    serve_bytes(stream, Visitor { peer, standing: ConnectionUse::Ordinary }, gateway).await;
 }
 
 async fn serve_bytes(stream: impl AsyncRead + AsyncWrite + Unpin, visitor: Visitor, gateway: Arc<Gateway>) {
@@ -140,7 +142,7 @@ async fn serve_bytes(stream: impl AsyncRead + AsyncWrite + Unpin, visitor: Visit
         async move { Ok::<_, Infallible>(entrance::enter(gateway, visitor, request).await) }
     });
     let (peer, shutdown) = (visitor.peer, gateway.shutdown.clone());
-    let is_kept = visitor.standing == Standing::Kept;
+    let is_kept = visitor.standing == ConnectionUse::Kept;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(if is_kept { KEPT_HEADERS_WAIT } else { HEADERS_WAIT })

@@ -9,18 +9,18 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 
 /// Takes one message; ready once it has been understood.
-pub(crate) type Inlet = Arc<dyn Fn(Bytes) -> BoxFuture<'static, ()> + Send + Sync>;
+pub(crate) type MessageInlet = Arc<dyn Fn(Bytes) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Open pairs, by the id in the URL that the client posts to.
 #[derive(Default)]
-pub(crate) struct Pairs(Mutex<HashMap<String, (Credential, Inlet)>>);
+pub(crate) struct Pairs(Mutex<HashMap<String, (Credential, MessageInlet)>>);
 
 impl Pairs {
     pub(crate) fn count(&self) -> usize {
         self.0.lock().len()
     }
 
-    pub(crate) fn add(&self, id: String, owner: Credential, inlet: Inlet) {
+    pub(crate) fn add(&self, id: String, owner: Credential, inlet: MessageInlet) {
         self.0.lock().insert(id, (owner, inlet));
     }
 
@@ -29,7 +29,7 @@ impl Pairs {
     }
 
     /// Where messages of a pair go. One of somebody else does not exist for this caller.
-    pub(crate) fn find(&self, id: &str, credential: &Credential) -> Option<Inlet> {
+    pub(crate) fn find(&self, id: &str, credential: &Credential) -> Option<MessageInlet> {
         let pairs = self.0.lock();
         pairs.get(id).filter(|(owner, _)| owner == credential).map(|(_, inlet)| inlet.clone())
     }

@@ -22,10 +22,10 @@ pub struct PatientBody {
     inner: Incoming,
     received: u64,
     waited: Duration,
-    waiting: Option<Waiting>,
+    waiting: Option<ReadTimer>,
 }
 
-struct Waiting {
+struct ReadTimer {
     since: Instant,
     limit: Pin<Box<Sleep>>,
 }
@@ -43,7 +43,7 @@ impl PatientBody {
         let left = self.allowed().saturating_sub(self.waited);
         let waiting = self.waiting.get_or_insert_with(|| {
             let since = Instant::now();
-            Waiting { since, limit: Box::pin(tokio::time::sleep_until(since + left)) }
+            ReadTimer { since, limit: Box::pin(tokio::time::sleep_until(since + left)) }
         });
         waiting.limit.as_mut().poll(context).map(|()| {
             let seconds = (self.waited + waiting.since.elapsed()).as_secs();

@@ -9,39 +9,39 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_wire::message::{self, Incoming, Notification, Request};
-use toolgate_wire::{Malformed, compose};
+use toolgate_wire::message::{self, IncomingMessage, Notification, Request};
+use toolgate_wire::{MalformedMessage, compose};
 
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::doors::seats;
 use crate::gateway::Gateway;
-use crate::messages::frame::{Frame, Response};
-use crate::messages::parts::{Head, OwnedRequest};
-use crate::metrics::Outcome;
+use crate::messages::frame::{Frame, ResponseFrame};
+use crate::messages::parts::{OwnedRequest, RequestHead};
+use crate::metrics::RequestOutcome;
 use crate::protocol::era;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::incoming::{cancelled_id, notified, resume_parked, too_many};
 use crate::protocol::listen::Subscription;
 use crate::protocol::opening;
-use crate::protocol::parked::Resumed;
-use crate::protocol::run::{self, Ties};
+use crate::protocol::parked::ResumeOutcome;
+use crate::protocol::run::{self, ClientTies};
 
 /// Who is at the other end of a pipe, and which session they named.
-pub(crate) struct Place {
+pub(crate) struct PipePeer {
     pub(crate) credential: Credential,
-    pub(crate) route: Route,
+    pub(crate) route: SessionRoute,
 }
 
 pub(crate) struct Pipe {
     gateway: Arc<Gateway>,
-    place: Place,
+    place: PipePeer,
     out: mpsc::Sender<Bytes>,
-    session: Mutex<Option<Arc<Session>>>,
+    session: Mutex<Option<Arc<ClientSession>>>,
     /// Requests of the newer era under way, by the text of their id.
     under_way: Mutex<HashMap<String, Leash>>,
     closed: CancellationToken,
@@ -52,7 +52,7 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) fn new(gateway: &Arc<Gateway>, place: Place, out: mpsc::Sender<Bytes>) -> Arc<Self> {
+    pub(crate) fn new(gateway: &Arc<Gateway>, place: PipePeer, out: mpsc::Sender<Bytes>) -> Arc<Self> {
         Arc::new(Self {
             gateway: gateway.clone(),
             place,
@@ -88,7 +88,7 @@ impl Pipe {
     /// Takes one message. Returns once it has been understood; its answer comes through `out`.
     pub(crate) async fn receive(self: &Arc<Self>, bytes: Bytes) {
         match message::parse(&bytes, self.gateway.limits.depth_max) {
-            Err(Malformed::Batch) if self.allows_batches() => self.receive_batch(&bytes).await,
+            Err(MalformedMessage::Batch) if self.allows_batches() => self.receive_batch(&bytes).await,
             Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
             Ok(incoming) => self.take(&bytes, incoming).await,
         }
@@ -117,11 +117,11 @@ impl Pipe {
         }
     }
 
-    async fn take(self: &Arc<Self>, bytes: &Bytes, incoming: Incoming<'_>) {
+    async fn take(self: &Arc<Self>, bytes: &Bytes, incoming: IncomingMessage<'_>) {
         match incoming {
-            Incoming::Request(request) => self.request(bytes, request).await,
-            Incoming::Notification(notification) => self.notification(&notification),
-            Incoming::Response(response) => {
+            IncomingMessage::Request(request) => self.request(bytes, request).await,
+            IncomingMessage::Notification(notification) => self.notification(&notification),
+            IncomingMessage::Response(response) => {
                 if let (Some(session), Some(id)) = (self.session.lock().clone(), response.id) {
                     session.answered(id.get(), response.outcome.map(RawJson::from));
                 }
@@ -134,7 +134,7 @@ impl Pipe {
             Ok(owned) => owned,
             Err(error) => return self.refuse(Some(&RawJson::from(request.id)), &error).await,
         };
-        let Place { credential, route } = &self.place;
+        let PipePeer { credential, route } = &self.place;
         let seat = match self.gateway.seat(credential, route).await {
             Ok(seat) => seat,
             Err(refusal) => {
@@ -162,7 +162,7 @@ impl Pipe {
                 self.gateway.hub.metrics.request(
                     "initialize",
                     Era::Legacy,
-                    Outcome::Answered,
+                    RequestOutcome::Answered,
                     started.elapsed(),
                 );
                 self.send(compose::response(request.id.get(), result.as_str())).await;
@@ -173,7 +173,7 @@ impl Pipe {
     }
 
     /// Sends what belongs to no request.
-    async fn pump_session(&self, session: &Session) {
+    async fn pump_session(&self, session: &ClientSession) {
         let mut cursor = session.push.read(None);
         loop {
             tokio::select! {
@@ -199,7 +199,7 @@ impl Pipe {
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
         let cancel = leash.cancel.clone();
-        let ties = Ties { session: Some(session.clone()), leash: leash.of_door(self.left.clone()) };
+        let ties = ClientTies { session: Some(session.clone()), leash: leash.of_door(self.left.clone()) };
         let exchange = run::start(&self.gateway, session.client.clone(), request, ties);
         self.drive(exchange, cancel);
     }
@@ -234,11 +234,11 @@ impl Pipe {
             return;
         }
         match resume_parked(&self.gateway, &client, &request) {
-            Some(Err(error)) => self.finish(&id, Response::error(Some(&request.head.id), &error)).await,
-            Some(Ok(Resumed::AskedAgain(response))) => self.finish(&id, response).await,
-            Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange, cancel),
+            Some(Err(error)) => self.finish(&id, ResponseFrame::error(Some(&request.head.id), &error)).await,
+            Some(Ok(ResumeOutcome::AskedAgain(response))) => self.finish(&id, response).await,
+            Some(Ok(ResumeOutcome::GoesOn(exchange))) => self.drive(*exchange, cancel),
             None => {
-                let ties = Ties { session: None, leash };
+                let ties = ClientTies { session: None, leash };
                 self.drive(run::start(&self.gateway, client, request, ties), cancel);
             }
         }
@@ -272,16 +272,21 @@ impl Pipe {
         self.under_way.lock().remove(id);
     }
 
-    async fn finish(&self, id: &str, response: Response) {
+    async fn finish(&self, id: &str, response: ResponseFrame) {
         self.forget(id);
         self.send(response.body.joined()).await;
     }
 
-    async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &Head, cancel: CancellationToken) {
+    async fn listen(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        request: &RequestHead,
+        cancel: CancellationToken,
+    ) {
         let id = request.id.as_str().to_owned();
         let subscription = match Subscription::open(&self.gateway, client, request).await {
             Ok(subscription) => subscription,
-            Err(error) => return self.finish(&id, Response::error(Some(&request.id), &error)).await,
+            Err(error) => return self.finish(&id, ResponseFrame::error(Some(&request.id), &error)).await,
         };
         let mut cursor = subscription.listener.log.read(None);
         loop {

@@ -11,38 +11,38 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Places beyond the limit. What comes there is answered at once or not at all.
 const KEPT: usize = 8;
 
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     ordinary: Arc<Semaphore>,
     kept: Arc<Semaphore>,
-    peers: Arc<Peers>,
+    peers: Arc<PeerCounts>,
     per_peer_max: usize,
 }
 
 #[derive(Default)]
-struct Peers(Mutex<HashMap<IpAddr, usize>>);
+struct PeerCounts(Mutex<HashMap<IpAddr, usize>>);
 
 /// What a connection may be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
+pub(crate) enum ConnectionUse {
     Ordinary,
     /// For health checks, operators and admins: everybody else is told that there is no place.
     Kept,
 }
 
 /// A connection's place among all.
-pub(crate) struct Place {
-    pub(crate) standing: Standing,
+pub(crate) struct ConnectionSlot {
+    pub(crate) standing: ConnectionUse,
     _permit: OwnedSemaphorePermit,
-    _visit: Option<Visit>,
+    _visit: Option<PeerSlot>,
 }
 
 /// One of a peer's ordinary places.
-struct Visit {
-    peers: Arc<Peers>,
+struct PeerSlot {
+    peers: Arc<PeerCounts>,
     peer: IpAddr,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(connections_max: usize) -> Self {
         Self {
             ordinary: Arc::new(Semaphore::new(connections_max)),
@@ -54,13 +54,13 @@ impl Places {
     }
 
     /// A place for a connection from this peer, as soon as there is one.
-    pub(crate) async fn take(&self, peer: IpAddr) -> Place {
-        let kept = || async { Place::kept(acquire(&self.kept).await) };
-        let Some(visit) = Visit::begin(&self.peers, peer, self.per_peer_max) else { return kept().await };
+    pub(crate) async fn take(&self, peer: IpAddr) -> ConnectionSlot {
+        let kept = || async { ConnectionSlot::kept(acquire(&self.kept).await) };
+        let Some(visit) = PeerSlot::begin(&self.peers, peer, self.per_peer_max) else { return kept().await };
         tokio::select! {
             biased;
             permit = acquire(&self.ordinary) => {
-                Place { standing: Standing::Ordinary, _permit: permit, _visit: Some(visit) }
+                ConnectionSlot { standing: ConnectionUse::Ordinary, _permit: permit, _visit: Some(visit) }
             }
             place = kept() => place,
         }
@@ -71,20 +71,20 @@ async fn acquire(places: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     places.clone().acquire_owned().await.expect("the semaphore is never closed")
 }
 
-impl Place {
+impl ConnectionSlot {
     fn kept(permit: OwnedSemaphorePermit) -> Self {
-        Self { standing: Standing::Kept, _permit: permit, _visit: None }
+        Self { standing: ConnectionUse::Kept, _permit: permit, _visit: None }
     }
 }
 
-impl Peers {
+impl PeerCounts {
     fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
         self.0.lock()
     }
 }
 
-impl Visit {
-    fn begin(peers: &Arc<Peers>, peer: IpAddr, max: usize) -> Option<Self> {
+impl PeerSlot {
+    fn begin(peers: &Arc<PeerCounts>, peer: IpAddr, max: usize) -> Option<Self> {
         let mut counts = peers.lock();
         let count = counts.entry(peer).or_default();
         if *count >= max {
@@ -95,7 +95,7 @@ impl Visit {
     }
 }
 
-impl Drop for Visit {
+impl Drop for PeerSlot {
     fn drop(&mut self) {
         let mut counts = self.peers.lock();
         if let Some(count) = counts.get_mut(&self.peer) {
@@ -116,18 +116,20 @@ mod tests {
 
     #[tokio::test]
     async fn one_peer_leaves_places_for_others_and_some_are_kept_when_all_are_taken() {
-        let places = Places::new(4);
+        let places = ConnectionSlots::new(4);
         let mut taken = Vec::new();
-        for standing in [Standing::Ordinary, Standing::Ordinary, Standing::Ordinary, Standing::Kept] {
+        for standing in
+            [ConnectionUse::Ordinary, ConnectionUse::Ordinary, ConnectionUse::Ordinary, ConnectionUse::Kept]
+        {
             let place = places.take(ANN).await;
             assert_eq!(place.standing, standing);
             taken.push(place);
         }
         let other = places.take(BOB).await;
-        assert_eq!(other.standing, Standing::Ordinary);
-        assert_eq!(places.take(BOB).await.standing, Standing::Kept, "all are taken");
+        assert_eq!(other.standing, ConnectionUse::Ordinary);
+        assert_eq!(places.take(BOB).await.standing, ConnectionUse::Kept, "all are taken");
         drop(taken.remove(0));
-        assert_eq!(places.take(ANN).await.standing, Standing::Ordinary, "one has left");
+        assert_eq!(places.take(ANN).await.standing, ConnectionUse::Ordinary, "one has left");
         drop((taken, other));
         assert!(places.peers.lock().is_empty(), "nobody is remembered who has left");
     }

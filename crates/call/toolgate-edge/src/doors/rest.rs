@@ -12,9 +12,9 @@ use crate::doors::patience::PatientBody;
 pub type RestBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A service for the paths that MCP does not have.
-pub trait Rest: Send + Sync {
+pub trait RestService: Send + Sync {
     /// Whether it serves this path, and for whom.
-    fn serves(&self, path: &str) -> Serves;
+    fn serves(&self, path: &str) -> ServedCallers;
     fn serve(
         &self,
         credential: Option<Credential>,
@@ -23,7 +23,7 @@ pub trait Rest: Send + Sync {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Serves {
+pub enum ServedCallers {
     Nothing,
     /// Those with a token.
     Principals,

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use tokio::sync::mpsc;
-use toolgate_core::scope::{Credential, Route};
+use toolgate_core::scope::{Credential, SessionRoute};
 use toolgate_core::{Refusal, codes};
 use toolgate_wire::sse;
 
 use crate::doors::body;
-use crate::doors::http_message::{Request, Response, empty, event_stream, problem, problem_as, read_body};
-use crate::doors::pairs::Inlet;
-use crate::doors::pipe::{Pipe, Place};
+use crate::doors::http_message::{
+    HttpRequest, HttpResponse, empty, event_stream, problem, problem_as, read_body,
+};
+use crate::doors::pairs::MessageInlet;
+use crate::doors::pipe::{Pipe, PipePeer};
 use crate::gateway::Gateway;
 use crate::messages::seal::random_id;
 
 pub(crate) const MESSAGES_PATH: &str = "/messages";
 const SESSION_KEY: &str = "sessionId";
 
-pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
+pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> HttpResponse {
     if gateway.pairs.count() >= gateway.limits.sessions_max {
         return problem_as(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -26,7 +28,8 @@ pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
         );
     }
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
-    let pipe = Pipe::new(gateway, Place { credential: credential.clone(), route: Route::Default }, out);
+    let pipe =
+        Pipe::new(gateway, PipePeer { credential: credential.clone(), route: SessionRoute::Default }, out);
     let id = random_id();
     gateway.pairs.add(id.clone(), credential, inlet_of(&pipe));
     let endpoint = format!("{MESSAGES_PATH}?{SESSION_KEY}={id}");
@@ -42,7 +45,7 @@ pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
 }
 
 /// Whoever posts a message waits until the pipe has understood it.
-fn inlet_of(pipe: &Arc<Pipe>) -> Inlet {
+fn inlet_of(pipe: &Arc<Pipe>) -> MessageInlet {
     let pipe = pipe.clone();
     Arc::new(move |message| {
         let pipe = pipe.clone();
@@ -50,7 +53,11 @@ fn inlet_of(pipe: &Arc<Pipe>) -> Inlet {
     })
 }
 
-pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, request: Request) -> Response {
+pub(crate) async fn message(
+    gateway: &Arc<Gateway>,
+    credential: &Credential,
+    request: HttpRequest,
+) -> HttpResponse {
     let query = request.uri().query().unwrap_or_default();
     let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
     let Some(id) = id else {

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use toolgate_core::RpcError;
-use toolgate_core::scope::{Credential, Route};
-use toolgate_wire::line::{Framer, Line};
+use toolgate_core::scope::{Credential, SessionRoute};
+use toolgate_wire::line::{Framer, WireLine};
 use toolgate_wire::sse::push_one_line;
 
-use crate::doors::pipe::{Pipe, Place};
+use crate::doors::pipe::{Pipe, PipePeer};
 use crate::gateway::Gateway;
 
 const READ_BYTES: usize = 64 << 10;
@@ -22,13 +22,13 @@ const LAST_ANSWERS_WAIT: Duration = Duration::from_secs(120);
 pub async fn serve_pipe(
     gateway: Arc<Gateway>,
     credential: Credential,
-    route: Route,
+    route: SessionRoute,
     mut reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
     let writing = gateway.calls.spawn(write(messages, writer));
-    let pipe = Pipe::new(&gateway, Place { credential, route }, out);
+    let pipe = Pipe::new(&gateway, PipePeer { credential, route }, out);
     let mut framer = Framer::new(gateway.limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
@@ -43,9 +43,9 @@ pub async fn serve_pipe(
         framer.push(&buffer[..count]);
         while let Some(line) = framer.next_line() {
             match line {
-                Line::Whole(line) if line.trim_ascii().is_empty() => {}
-                Line::Whole(line) => pipe.receive(line).await,
-                Line::TooLong { .. } => {
+                WireLine::Whole(line) if line.trim_ascii().is_empty() => {}
+                WireLine::Whole(line) => pipe.receive(line).await,
+                WireLine::TooLong { .. } => {
                     pipe.refuse(None, &too_long(gateway.limits.request_bytes_max)).await;
                 }
             }

@@ -9,11 +9,11 @@ pub(crate) enum Frame {
     /// A notification or a request to the client; more follows.
     Message(Bytes),
     /// The answer; nothing follows.
-    Response(Response),
+    Response(ResponseFrame),
 }
 
-pub(crate) struct Response {
-    pub(crate) body: Pieces,
+pub(crate) struct ResponseFrame {
+    pub(crate) body: MessagePieces,
     /// The code of a JSON-RPC error, which the newer era maps to an HTTP status.
     pub(crate) error_code: Option<i64>,
     /// The client cancelled the request; where nothing has to be sent, nothing is.
@@ -22,15 +22,15 @@ pub(crate) struct Response {
 
 /// A message in three pieces, so that a large result is passed on without being copied into its envelope.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pieces(pub(crate) [Bytes; 3]);
+pub(crate) struct MessagePieces(pub(crate) [Bytes; 3]);
 
-impl From<Bytes> for Pieces {
+impl From<Bytes> for MessagePieces {
     fn from(whole: Bytes) -> Self {
         Self([whole, Bytes::new(), Bytes::new()])
     }
 }
 
-impl Pieces {
+impl MessagePieces {
     /// The message as one piece.
     pub(crate) fn joined(self) -> Bytes {
         let [head, middle, tail] = self.0;
@@ -41,7 +41,7 @@ impl Pieces {
     }
 }
 
-impl Response {
+impl ResponseFrame {
     pub(crate) fn error(id: Option<&RawJson>, error: &RpcError) -> Self {
         let body = compose::error(id.map(RawJson::as_str), error);
         Self { body: body.into(), error_code: Some(error.code), cancelled: false }

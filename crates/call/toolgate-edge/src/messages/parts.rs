@@ -7,13 +7,13 @@ use bytes::Bytes;
 use toolgate_core::id::RunId;
 use toolgate_core::port::InputAnswers;
 use toolgate_core::{Raw, RawJson, RpcError};
-use toolgate_pipeline::{Labels, Round};
+use toolgate_pipeline::{CallerLabels, InputRound};
 use toolgate_wire::meta::RequestMeta;
 use toolgate_wire::object::{self, push_member};
-use toolgate_wire::{Members, Request, header};
+use toolgate_wire::{ObjectMembers, Request, header};
 
-use crate::messages::request_state::{State, read_state};
-use crate::messages::server_state::Opened;
+use crate::messages::request_state::{RequestState, read_state};
+use crate::messages::server_state::OpenedState;
 use crate::messages::text::quoted;
 
 /// Where a request says what it belongs to.
@@ -24,15 +24,15 @@ pub(crate) const TRACE_KEY: &str = "traceparent";
 /// A request, owned.
 #[derive(Debug)]
 pub(crate) struct OwnedRequest {
-    pub(crate) head: Head,
-    pub(crate) parts: Parts,
+    pub(crate) head: RequestHead,
+    pub(crate) parts: RequestParts,
     /// `Mcp-Param-…` headers that came along.
     pub(crate) param_headers: Vec<(String, String)>,
 }
 
 /// What an answer needs of its request.
 #[derive(Clone, Debug)]
-pub(crate) struct Head {
+pub(crate) struct RequestHead {
     pub(crate) id: RawJson,
     pub(crate) method: Cow<'static, str>,
     /// `params` as they came; `{}` where there were none.
@@ -40,13 +40,13 @@ pub(crate) struct Head {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct RequestParts {
     /// The member that `Mcp-Name` repeats: a tool's or prompt's name, a resource's URI, a task's id.
     pub(crate) target: Option<String>,
     /// What else the method takes, as text without braces. Members that it does not know go nowhere: nobody has checked them,
     /// and nobody agreed to them.
     pub(crate) rest: String,
-    pub(crate) meta: Meta,
+    pub(crate) meta: ParsedMeta,
     pub(crate) input_responses: Option<RawJson>,
     pub(crate) request_state: Option<RawJson>,
     /// The arguments of a tool call, as they came.
@@ -55,14 +55,14 @@ pub(crate) struct Parts {
 
 /// What a client answers to a server of the newer era, and the call it goes on with.
 #[derive(Default)]
-pub(crate) struct Input {
+pub(crate) struct ClientInput {
     pub(crate) answers: Option<InputAnswers>,
-    pub(crate) round: Option<Round>,
+    pub(crate) round: Option<InputRound>,
 }
 
 /// A request's `_meta`, taken apart.
 #[derive(Debug, Default)]
-pub(crate) struct Meta {
+pub(crate) struct ParsedMeta {
     pub(crate) given: bool,
     pub(crate) protocol_version: Option<String>,
     pub(crate) capabilities: Option<RawJson>,
@@ -72,7 +72,7 @@ pub(crate) struct Meta {
     /// What merely travels along, as text without braces.
     pub(crate) cargo: String,
     /// The run and the task that the client says the request belongs to.
-    pub(crate) labels: Labels,
+    pub(crate) labels: CallerLabels,
     /// W3C `traceparent`.
     pub(crate) trace: Option<Arc<str>>,
     /// What the client says to the server beside the arguments, as text without braces.
@@ -84,11 +84,11 @@ impl OwnedRequest {
     pub(crate) fn read(body: &Bytes, request: &Request<'_>) -> Result<Self, RpcError> {
         let method = intern(&request.method);
         let parts = match request.params {
-            Some(params) => Parts::read(body, &method, params)?,
-            None => Parts::default(),
+            Some(params) => RequestParts::read(body, &method, params)?,
+            None => RequestParts::default(),
         };
         let params = request.params.map_or(RawJson::EMPTY, |params| RawJson::within(body, params));
-        let head = Head { id: RawJson::within(body, request.id), method, params };
+        let head = RequestHead { id: RawJson::within(body, request.id), method, params };
         Ok(Self { head, parts, param_headers: Vec::new() })
     }
 }
@@ -100,16 +100,16 @@ impl OwnedRequest {
         push_member(&mut rest, "arguments", arguments.as_str());
         let params = format!("{{\"name\":{},{rest}}}", quoted(name));
         Self {
-            head: Head {
+            head: RequestHead {
                 id: RawJson::from_composed("0".into()),
                 method: Cow::Borrowed("tools/call"),
                 params: RawJson::from_composed(params),
             },
-            parts: Parts {
+            parts: RequestParts {
                 target: Some(name.to_owned()),
                 rest,
                 arguments: Some(arguments.clone()),
-                ..Parts::default()
+                ..RequestParts::default()
             },
             param_headers: Vec::new(),
         }
@@ -120,9 +120,9 @@ impl OwnedRequest {
     /// The same request for another tool: what it carries beside name and arguments stays.
     pub(crate) fn redirected(self, name: &str, arguments: &RawJson) -> Self {
         let called = Self::of_tool_call(name, arguments);
-        let head = Head { id: self.head.id, ..called.head };
-        let Parts { target, rest, arguments, .. } = called.parts;
-        let parts = Parts { target, rest, arguments, ..self.parts };
+        let head = RequestHead { id: self.head.id, ..called.head };
+        let RequestParts { target, rest, arguments, .. } = called.parts;
+        let parts = RequestParts { target, rest, arguments, ..self.parts };
         // Headers that repeat arguments were those of the outer call.
         Self { head, parts, param_headers: Vec::new() }
     }
@@ -131,25 +131,25 @@ impl OwnedRequest {
 impl OwnedRequest {
     /// A parameter that must be a string.
     pub(crate) fn string_param(&self, key: &str) -> Result<String, RpcError> {
-        let members = Members::of(&self.head.params)
+        let members = ObjectMembers::of(&self.head.params)
             .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
         let text = members.get_str(key).map(Cow::into_owned);
         text.ok_or_else(|| RpcError::invalid_params(format!("params.{key} must be a string")))
     }
 }
 
-impl Head {
+impl RequestHead {
     /// The arguments of a tool call, decoded. Only tools that want some of them as headers need this.
     pub(crate) fn arguments(&self) -> serde_json::Value {
-        let members = Members::of(&self.params).unwrap_or_default();
+        let members = ObjectMembers::of(&self.params).unwrap_or_default();
         members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 }
 
-impl Parts {
+impl RequestParts {
     fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
-        let members =
-            Members::parse(params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+        let members = ObjectMembers::parse(params)
+            .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
         if members.has_duplicates() {
             // The gateway would go by the first and the server perhaps by the last.
             return Err(RpcError::invalid_params("params: a member stands twice"));
@@ -160,7 +160,11 @@ impl Parts {
         Ok(Self {
             target: target_key.and_then(|key| members.get_str(key)).map(Cow::into_owned),
             rest,
-            meta: members.get("_meta").map(|meta| Meta::read(body, meta)).transpose()?.unwrap_or_default(),
+            meta: members
+                .get("_meta")
+                .map(|meta| ParsedMeta::read(body, meta))
+                .transpose()?
+                .unwrap_or_default(),
             input_responses: members.get("inputResponses").map(|raw| RawJson::within(body, raw)),
             request_state: members.get("requestState").map(|raw| RawJson::within(body, raw)),
             arguments: members.get("arguments").map(|raw| RawJson::within(body, raw)),
@@ -195,18 +199,18 @@ impl Parts {
         push_member(&mut text, "arguments", arguments);
         let start = text.len() - arguments.len();
         let rest = format!("{{{}}}", self.rest);
-        if let Ok(members) = Members::of_str(&rest) {
+        if let Ok(members) = ObjectMembers::of_str(&rest) {
             members.write_without(&mut text, |key| key == "arguments");
         }
         (text, start)
     }
 
     /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.
-    pub(crate) fn input(&self, open: impl Fn(&str) -> Option<Opened>) -> Result<Input, RpcError> {
+    pub(crate) fn input(&self, open: impl Fn(&str) -> Option<OpenedState>) -> Result<ClientInput, RpcError> {
         let refused = || RpcError::invalid_params("requestState was not issued for this call");
         let opened = match self.request_state() {
             None => None,
-            Some(Some(State::Server(sealed))) => Some(open(&sealed).ok_or_else(refused)?),
+            Some(Some(RequestState::Server(sealed))) => Some(open(&sealed).ok_or_else(refused)?),
             // A handle of ours is taken up before a request comes this far; any other is not ours at all.
             Some(_) => return Err(refused()),
         };
@@ -214,17 +218,17 @@ impl Parts {
         let state = own.map(|own| RawJson::from_composed(quoted(&own)));
         let responses = self.input_responses.clone();
         let answers = (responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state });
-        Ok(Input { answers, round: round.flatten() })
+        Ok(ClientInput { answers, round: round.flatten() })
     }
 
     /// The `requestState`, if there is one, and what it is, if it is anything of ours.
-    pub(crate) fn request_state(&self) -> Option<Option<State>> {
+    pub(crate) fn request_state(&self) -> Option<Option<RequestState>> {
         let state = self.request_state.as_ref()?;
         Some(object::string(Raw::found(state.as_str())).as_deref().and_then(read_state))
     }
 }
 
-impl Meta {
+impl ParsedMeta {
     fn read(body: &Bytes, raw: Raw<'_>) -> Result<Self, RpcError> {
         let meta = RequestMeta::parse(raw)
             .map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
@@ -247,13 +251,13 @@ impl Meta {
 }
 
 /// What the claims of a client say that its request belongs to.
-fn labels(claims: &str) -> Labels {
+fn labels(claims: &str) -> CallerLabels {
     if claims.is_empty() {
-        return Labels::default();
+        return CallerLabels::default();
     }
     let claims = format!("{{{claims}}}");
-    let members = Members::of_str(&claims).unwrap_or_default();
-    Labels {
+    let members = ObjectMembers::of_str(&claims).unwrap_or_default();
+    CallerLabels {
         run: members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref())),
         task: members.get_str(TASK_KEY).map(|task| task.as_ref().into()),
     }
@@ -264,7 +268,7 @@ fn trace(cargo: &str) -> Option<Arc<str>> {
         return None;
     }
     let cargo = format!("{{{cargo}}}");
-    let members = Members::of_str(&cargo).unwrap_or_default();
+    let members = ObjectMembers::of_str(&cargo).unwrap_or_default();
     members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into())
 }
 

@@ -5,16 +5,16 @@ pub(crate) const OURS: &str = "g.";
 pub(crate) const SERVERS: &str = "u.";
 
 /// What a client's `requestState` turned out to be, still sealed.
-pub(crate) enum State {
+pub(crate) enum RequestState {
     /// A server's own, to be passed on to it.
     Server(String),
     /// A call of ours that waits.
     Ours(String),
 }
 
-pub(crate) fn read_state(state: &str) -> Option<State> {
+pub(crate) fn read_state(state: &str) -> Option<RequestState> {
     if let Some(own) = state.strip_prefix(SERVERS) {
-        return Some(State::Server(own.to_owned()));
+        return Some(RequestState::Server(own.to_owned()));
     }
-    state.strip_prefix(OURS).map(|sealed| State::Ours(sealed.to_owned()))
+    state.strip_prefix(OURS).map(|sealed| RequestState::Ours(sealed.to_owned()))
 }

@@ -3,8 +3,8 @@
 
 use toolgate_core::id::CallId;
 use toolgate_core::{PrincipalId, RawJson, ServerName};
-use toolgate_pipeline::Round;
-use toolgate_wire::Members;
+use toolgate_pipeline::InputRound;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::with_member;
 
 use crate::messages::request_state::SERVERS;
@@ -19,16 +19,16 @@ const PEOPLE: &str = "people";
 
 /// What comes back: the server's own state, and the call it belongs to if it belongs to one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedState {
     pub(crate) own: String,
-    pub(crate) round: Option<Round>,
+    pub(crate) round: Option<InputRound>,
 }
 
 pub(crate) fn seal(
     sealer: &Sealer,
     server: &ServerName,
     principal: &PrincipalId,
-    round: Option<&Round>,
+    round: Option<&InputRound>,
     own: &str,
 ) -> String {
     let call = round.map_or(NOTHING, |round| round.call.as_str());
@@ -45,11 +45,12 @@ pub(crate) fn seal_in(
     sealer: &Sealer,
     server: &ServerName,
     principal: &PrincipalId,
-    round: &Round,
+    round: &InputRound,
     result: &RawJson,
 ) -> RawJson {
-    let state =
-        Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let state = ObjectMembers::of(result)
+        .ok()
+        .and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
     let sealed = state.map(|own| quoted(&seal(sealer, server, principal, Some(round), &own)));
     let marked = sealed.and_then(|state| with_member(result.as_str(), "requestState", &state).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
@@ -61,7 +62,7 @@ pub(crate) fn open(
     server: &ServerName,
     principal: &PrincipalId,
     sealed: &str,
-) -> Option<Opened> {
+) -> Option<OpenedState> {
     let payload = sealer.open(PURPOSE, sealed)?;
     let mut parts = payload.splitn(7, '\n');
     let fits = parts.next()? == server.as_str() && parts.next()? == principal.as_str();
@@ -70,9 +71,11 @@ pub(crate) fn open(
     let own = parts.next()?.to_owned();
     let round = match agreed {
         NOTHING => None,
-        agreed => Some(Round { call: CallId::new(call), number, agreed: agreed.parse().ok()?, approved }),
+        agreed => {
+            Some(InputRound { call: CallId::new(call), number, agreed: agreed.parse().ok()?, approved })
+        }
     };
-    fits.then_some(Opened { own, round })
+    fits.then_some(OpenedState { own, round })
 }
 
 #[cfg(test)]
@@ -86,15 +89,16 @@ mod tests {
         let sealer = Sealer::new([7; 32]);
         let (files, git) = (ServerName::new("files").unwrap(), ServerName::new("git").unwrap());
         let (one, two) = (PrincipalId::new("one"), PrincipalId::new("two"));
-        let round = Round { call: CallId::new("tc_1"), number: 2, agreed: Digest::of("x"), approved: true };
+        let round =
+            InputRound { call: CallId::new("tc_1"), number: 2, agreed: Digest::of("x"), approved: true };
         let state = seal(&sealer, &files, &one, Some(&round), "own\nlines");
         let sealed = state.strip_prefix(SERVERS).unwrap();
         let opened = open(&sealer, &files, &one, sealed).unwrap();
-        assert_eq!(opened, Opened { own: "own\nlines".into(), round: Some(round) });
+        assert_eq!(opened, OpenedState { own: "own\nlines".into(), round: Some(round) });
         assert_eq!(open(&sealer, &git, &one, sealed), None);
         assert_eq!(open(&sealer, &files, &two, sealed), None);
         let plain = seal(&sealer, &files, &one, None, "own");
         let opened = open(&sealer, &files, &one, plain.strip_prefix(SERVERS).unwrap()).unwrap();
-        assert_eq!(opened, Opened { own: "own".into(), round: None });
+        assert_eq!(opened, OpenedState { own: "own".into(), round: None });
     }
 }

@@ -1,7 +1,7 @@
 //! Task ids of servers, as agents see them: bound to the server and the principal, so that an id alone opens nothing.
 
 use toolgate_core::{PrincipalId, RawJson, ServerName};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::with_member;
 
 use crate::messages::seal::Sealer;
@@ -20,7 +20,7 @@ pub(crate) fn expose_in(
     principal: &PrincipalId,
     object: &RawJson,
 ) -> Option<RawJson> {
-    let own = Members::of(object).ok()?.get_str("taskId")?.into_owned();
+    let own = ObjectMembers::of(object).ok()?.get_str("taskId")?.into_owned();
     let exposed = quoted(&expose(sealer, server, principal, &own));
     with_member(object.as_str(), "taskId", &exposed).ok().map(RawJson::from_composed)
 }

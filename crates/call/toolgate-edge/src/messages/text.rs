@@ -1,7 +1,7 @@
 //! JSON that is composed as text.
 
 use toolgate_core::RawJson;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::push_string;
 
 /// A JSON string.
@@ -13,7 +13,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Puts the members of an object behind those that are there, as text without braces.
 pub(crate) fn add_members(text: &mut String, object: &RawJson) {
-    Members::of(object).unwrap_or_default().write_without(text, |_| false);
+    ObjectMembers::of(object).unwrap_or_default().write_without(text, |_| false);
 }
 
 /// The members of an object, as text without braces.

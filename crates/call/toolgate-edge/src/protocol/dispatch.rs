@@ -12,10 +12,10 @@ use crate::calls::{completion, find, lists, logging, lookup, prompts, resources,
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::protocol::opening;
 
-type Answer = Result<Said, RpcError>;
+type DispatchResult = Result<EnvelopedReply, RpcError>;
 
 /// Answers a request.
 pub(crate) async fn run(
@@ -23,7 +23,7 @@ pub(crate) async fn run(
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Answer {
+) -> DispatchResult {
     let method = request.head.method.clone();
     let session = caller.session.clone();
     let modern = caller.client.era() == Era::Modern;
@@ -37,11 +37,13 @@ pub(crate) async fn run(
         ("prompts/get", _) => Box::pin(prompts::get(gateway, caller, request, cancel)).await,
         ("resources/read", _) => Box::pin(resources::read(gateway, caller, request, cancel)).await,
         ("completion/complete", _) => Box::pin(completion::complete(gateway, caller, request, cancel)).await,
-        ("server/discover", None) => Ok(Said::complete(opening::discover(gateway, &caller.client.seat()))),
+        ("server/discover", None) => {
+            Ok(EnvelopedReply::complete(opening::discover(gateway, &caller.client.seat())))
+        }
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
             Box::pin(tasks::answer(gateway, caller, request, cancel)).await
         }
-        ("ping", Some(_)) => Ok(Said::empty()),
+        ("ping", Some(_)) => Ok(EnvelopedReply::empty()),
         ("logging/setLevel", Some(session)) => logging::set_level(gateway, &session, &request),
         ("resources/subscribe", Some(session)) => {
             Box::pin(resources::subscribe(gateway, caller, &session, request, cancel)).await
@@ -57,7 +59,7 @@ async fn call_tool(
     caller: Arc<RequestCaller>,
     request: OwnedRequest,
     cancel: &CancellationToken,
-) -> Answer {
+) -> DispatchResult {
     let name = request.parts.target(&request.head.method)?;
     match BuiltIn::named(name) {
         Some(BuiltIn::Call) => return through::call(gateway, caller, request, cancel).await,

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use serde_json::json;
-use toolgate_core::port::Reply;
+use toolgate_core::port::ServerReply;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::object::{self, may_say, with_member};
-use toolgate_wire::{Members, Version, compose, header, meta};
+use toolgate_wire::{ObjectMembers, ProtocolVersion, compose, header, meta};
 
 use crate::clients::client::Client;
-use crate::messages::frame::{Pieces, Response};
-use crate::messages::parts::{Head, OwnedRequest};
-use crate::messages::said::Said;
+use crate::messages::frame::{MessagePieces, ResponseFrame};
+use crate::messages::parts::{OwnedRequest, RequestHead};
+use crate::messages::said::EnvelopedReply;
 
 /// How long a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
 /// that does not listen can miss.
@@ -23,7 +23,8 @@ const DISCOVER_TTL_MS: u32 = 60_000;
 
 /// The era in which a message speaks: the newer one says so in its header or in `_meta`.
 pub(crate) fn of_message(meta_version: Option<&str>, version_header: Option<&str>) -> Era {
-    let header_is_legacy = version_header.and_then(Version::parse).map(Version::era) == Some(Era::Legacy);
+    let header_is_legacy =
+        version_header.and_then(ProtocolVersion::parse).map(ProtocolVersion::era) == Some(Era::Legacy);
     match (version_header, meta_version) {
         (Some(_), _) if !header_is_legacy => Era::Modern,
         (_, Some(_)) => Era::Modern,
@@ -47,7 +48,7 @@ pub(crate) fn read_modern(
     if let Some(headers) = headers {
         check_header(headers, header::PROTOCOL_VERSION, version)?;
     }
-    let known = Version::parse(version).filter(|version| version.era() == Era::Modern);
+    let known = ProtocolVersion::parse(version).filter(|version| version.era() == Era::Modern);
     let known = known.ok_or_else(|| unsupported_version(version))?;
     let capabilities = meta.capabilities.take().ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
     if let Some(headers) = headers {
@@ -62,7 +63,7 @@ pub(crate) fn read_modern(
 /// A message without `_meta` names its version in the header alone, which may be one that nobody serves.
 fn unknown_version(headers: Option<&HeaderMap>) -> Option<RpcError> {
     let named = headers?.get(header::PROTOCOL_VERSION)?.to_str().ok()?.trim();
-    Version::parse(named).is_none().then(|| unsupported_version(named))
+    ProtocolVersion::parse(named).is_none().then(|| unsupported_version(named))
 }
 
 /// Holds a header against the body. Every value of it: whoever routes by headers may look at another one than we do.
@@ -90,7 +91,7 @@ fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), R
 }
 
 pub(crate) fn supported_versions() -> Vec<&'static str> {
-    Version::ALL.iter().rev().map(|version| version.as_str()).collect()
+    ProtocolVersion::ALL.iter().rev().map(|version| version.as_str()).collect()
 }
 
 pub(crate) fn unsupported_version(requested: &str) -> RpcError {
@@ -100,32 +101,36 @@ pub(crate) fn unsupported_version(requested: &str) -> RpcError {
 }
 
 /// The answer as this client must get it.
-pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Said, RpcError>) -> Response {
+pub(crate) fn respond(
+    client: &Client,
+    request: &RequestHead,
+    answer: Result<EnvelopedReply, RpcError>,
+) -> ResponseFrame {
     let id = request.id.as_str();
-    let Said { reply, front } = match answer {
+    let EnvelopedReply { reply, front } = match answer {
         Ok(said) => said,
         Err(error) => {
             let error = translate_error(client.era(), &request.method, error);
-            return Response::error(Some(&request.id), &error);
+            return ResponseFrame::error(Some(&request.id), &error);
         }
     };
     let body = match (reply, client.era()) {
-        (Reply::Complete(result) | Reply::Cached(result), Era::Modern) => {
+        (ServerReply::Complete(result) | ServerReply::Cached(result), Era::Modern) => {
             complete_modern(id, &request.method, front, result)
         }
         (
-            Reply::Complete(result)
-            | Reply::Cached(result)
-            | Reply::InputRequired(result)
-            | Reply::Task(result),
+            ServerReply::Complete(result)
+            | ServerReply::Cached(result)
+            | ServerReply::InputRequired(result)
+            | ServerReply::Task(result),
             _,
         ) => envelope(id, &front, result),
     };
-    Response { body, error_code: None, cancelled: false }
+    ResponseFrame { body, error_code: None, cancelled: false }
 }
 
 /// Puts on what the newer era requires and the older one lacks; what a server sent stays as it is.
-fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -> Pieces {
+fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -> MessagePieces {
     let ttl = match method {
         "server/discover" => Some(DISCOVER_TTL_MS),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => Some(LIST_TTL_MS),
@@ -133,12 +138,12 @@ fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -
         _ => None,
     };
     let result = match type_of(result.as_str()) {
-        Type::Complete => result,
-        Type::Unsaid => {
+        ClaimedResultType::Complete => result,
+        ClaimedResultType::Unsaid => {
             object::push_member(&mut front, "resultType", "\"complete\"");
             result
         }
-        Type::Other => match with_member(result.as_str(), "resultType", "\"complete\"") {
+        ClaimedResultType::Other => match with_member(result.as_str(), "resultType", "\"complete\"") {
             Ok(complete) => RawJson::from_composed(complete),
             Err(_) => result,
         },
@@ -163,7 +168,7 @@ fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -
 const COPY_BYTES_MAX: usize = 16 << 10;
 
 /// The response around a result, with more members in front of the result's own.
-fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
+fn envelope(id: &str, front: &str, result: RawJson) -> MessagePieces {
     let text = result.as_str();
     // A result must be an object; one that is not is passed on as it is rather than broken.
     let front = if text.starts_with('{') { front } else { "" };
@@ -184,12 +189,12 @@ fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
         head.push_str(front);
         head.push(',');
     }
-    Pieces([head.into(), bytes.slice(skipped..), bytes::Bytes::from_static(b"}")])
+    MessagePieces([head.into(), bytes.slice(skipped..), bytes::Bytes::from_static(b"}")])
 }
 
 /// Which type a complete result says that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Type {
+enum ClaimedResultType {
     Complete,
     Unsaid,
     /// Another one, or several: a client that believed it would take an answer for a question that nobody has screened.
@@ -197,7 +202,7 @@ enum Type {
 }
 
 /// Servers of the newer era say the type of their results, mostly first or last. A server of the older era means nothing by it.
-fn type_of(result: &str) -> Type {
+fn type_of(result: &str) -> ClaimedResultType {
     const KEY: &str = "resultType";
     const FIRST: &str = r#"{"resultType":"complete""#;
     const LAST: &str = r#","resultType":"complete"}"#;
@@ -205,23 +210,24 @@ fn type_of(result: &str) -> Type {
     let other = result.strip_prefix(FIRST).or_else(|| result.strip_suffix(LAST));
     let says_it = |text: &str| may_say(text.as_bytes(), KEY);
     if other.is_some_and(|other| !says_it(other)) {
-        return Type::Complete;
+        return ClaimedResultType::Complete;
     }
     if !says_it(result) {
-        return Type::Unsaid;
+        return ClaimedResultType::Unsaid;
     }
-    let Ok(members) = Members::of_str(result) else { return Type::Unsaid };
+    let Ok(members) = ObjectMembers::of_str(result) else { return ClaimedResultType::Unsaid };
     let mut said = members.iter().filter(|(name, _)| *name == KEY).map(|(_, value)| value.get());
     match (said.next(), said.next()) {
-        (None, _) => Type::Unsaid,
-        (Some("\"complete\""), None) => Type::Complete,
-        _ => Type::Other,
+        (None, _) => ClaimedResultType::Unsaid,
+        (Some("\"complete\""), None) => ClaimedResultType::Complete,
+        _ => ClaimedResultType::Other,
     }
 }
 
 /// Whether a top-level member stands in an object. The word is looked for first, which is all that most results need.
 fn has_member(object: &str, key: &str) -> bool {
-    may_say(object.as_bytes(), key) && Members::of_str(object).is_ok_and(|members| members.get(key).is_some())
+    may_say(object.as_bytes(), key)
+        && ObjectMembers::of_str(object).is_ok_and(|members| members.get(key).is_some())
 }
 
 /// A missing resource has a code of its own in the older era and none in the newer.
@@ -238,7 +244,7 @@ fn translate_error(era: Era, method: &str, mut error: RpcError) -> RpcError {
 
 /// Whether an error is about a resource that does not exist, and not about parameters.
 fn names_resource(error: &RpcError) -> bool {
-    let named = |data: &RawJson| Members::of(data).is_ok_and(|members| members.get("uri").is_some());
+    let named = |data: &RawJson| ObjectMembers::of(data).is_ok_and(|members| members.get("uri").is_some());
     error.data.as_ref().is_some_and(named)
 }
 
@@ -248,18 +254,19 @@ mod tests {
 
     #[test]
     fn a_complete_result_says_so_once_whatever_its_server_wrote() {
-        let check = |result: &str, expected: Type| assert_eq!(type_of(result), expected, "{result}");
-        check("{}", Type::Unsaid);
-        check(r#"{"a":{"resultType":"task"}}"#, Type::Unsaid);
-        check(r#"{"resultType":"complete","a":1}"#, Type::Complete);
-        check(r#"{"a":1,"resultType":"complete"}"#, Type::Complete);
-        check(r#"{"a":{"resultType":"task"},"resultType":"complete"}"#, Type::Complete);
-        check(r#"{"resultType":"complete","a":"resultType"}"#, Type::Complete);
-        check(r#"{"resultType":"input_required"}"#, Type::Other);
-        check(r#"{"result\u0054ype":"input_required"}"#, Type::Other);
-        check(r#"{"resultType":"complete","resultType":"input_required"}"#, Type::Other);
-        check(r#"{"resultType":"input_required","a":1,"resultType":"complete"}"#, Type::Other);
-        check(r#"{"resultType":"complete","result\u0054ype":"input_required"}"#, Type::Other);
+        let check =
+            |result: &str, expected: ClaimedResultType| assert_eq!(type_of(result), expected, "{result}");
+        check("{}", ClaimedResultType::Unsaid);
+        check(r#"{"a":{"resultType":"task"}}"#, ClaimedResultType::Unsaid);
+        check(r#"{"resultType":"complete","a":1}"#, ClaimedResultType::Complete);
+        check(r#"{"a":1,"resultType":"complete"}"#, ClaimedResultType::Complete);
+        check(r#"{"a":{"resultType":"task"},"resultType":"complete"}"#, ClaimedResultType::Complete);
+        check(r#"{"resultType":"complete","a":"resultType"}"#, ClaimedResultType::Complete);
+        check(r#"{"resultType":"input_required"}"#, ClaimedResultType::Other);
+        check(r#"{"result\u0054ype":"input_required"}"#, ClaimedResultType::Other);
+        check(r#"{"resultType":"complete","resultType":"input_required"}"#, ClaimedResultType::Other);
+        check(r#"{"resultType":"input_required","a":1,"resultType":"complete"}"#, ClaimedResultType::Other);
+        check(r#"{"resultType":"complete","result\u0054ype":"input_required"}"#, ClaimedResultType::Other);
         let text = r#"{"cache\u0053cope":"public","resultType":"complete","resultType":"task"}"#;
         let result = RawJson::parse(text.into()).expect("JSON");
         let answer = complete_modern("1", "resources/read", String::new(), result).joined();

@@ -9,19 +9,19 @@ use toolgate_core::RpcError;
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 use crate::clients::hub::Hub;
-use crate::clients::mailbox::{Mail, Outbound};
-use crate::messages::frame::{Frame, Response};
-use crate::messages::parts::Head;
-use crate::metrics::Outcome;
+use crate::clients::mailbox::{Mail, OutboundMessage};
+use crate::messages::frame::{Frame, ResponseFrame};
+use crate::messages::parts::RequestHead;
+use crate::metrics::RequestOutcome;
 use crate::protocol::era;
-use crate::protocol::parked::{Asked, Parked};
+use crate::protocol::parked::{ParkedExchanges, ServerQuestion};
 
 /// A call under way, seen from the client's side.
 pub(crate) struct Exchange {
     hub: Arc<Hub>,
-    parked: Arc<Parked>,
+    parked: Arc<ParkedExchanges>,
     caller: Arc<RequestCaller>,
-    head: Head,
+    head: RequestHead,
     started: Instant,
     /// In the newer era a client that goes away cancels; in the older one it may come back.
     cancel_on_drop: Option<DropGuard>,
@@ -31,16 +31,16 @@ impl Exchange {
     /// The exchange of a call that runs for `caller`; `cancel` ends it.
     pub(crate) fn new(
         hub: Arc<Hub>,
-        parked: Arc<Parked>,
+        parked: Arc<ParkedExchanges>,
         caller: Arc<RequestCaller>,
-        head: Head,
+        head: RequestHead,
         cancel: CancellationToken,
     ) -> Self {
         let cancel_on_drop = caller.session.is_none().then(|| cancel.drop_guard());
         Self { hub, parked, caller, head, started: Instant::now(), cancel_on_drop }
     }
 
-    pub(crate) fn head(&self) -> &Head {
+    pub(crate) fn head(&self) -> &RequestHead {
         &self.head
     }
 
@@ -53,7 +53,7 @@ impl Exchange {
     }
 
     /// A retry of the same request goes on with this exchange under its new id.
-    pub(crate) fn continue_as(&mut self, head: Head) {
+    pub(crate) fn continue_as(&mut self, head: RequestHead) {
         self.head = head;
     }
 
@@ -63,11 +63,12 @@ impl Exchange {
         match self.caller.mailbox.next().await {
             Mail::Cancelled => {
                 let error = RpcError::new(RpcError::INTERNAL, "the request was cancelled");
-                let response = Response { cancelled: true, ..Response::error(Some(&self.head.id), &error) };
+                let response =
+                    ResponseFrame { cancelled: true, ..ResponseFrame::error(Some(&self.head.id), &error) };
                 self.count(&response);
                 (Frame::Response(response), None)
             }
-            Mail::Outbound(Outbound::Notify(message)) => (Frame::Message(message), Some(self)),
+            Mail::Outbound(OutboundMessage::Notify(message)) => (Frame::Message(message), Some(self)),
             Mail::Done(answer) => {
                 self.cancel_on_drop.take().map(DropGuard::disarm);
                 let response = era::respond(&self.caller.client, &self.head, answer);
@@ -75,18 +76,21 @@ impl Exchange {
                 self.end();
                 (Frame::Response(response), None)
             }
-            Mail::Outbound(Outbound::Ask { kind, params, answer }) => match self.caller.session.clone() {
-                Some(session) => (Frame::Message(session.ask(kind, &params, answer)), Some(self)),
-                None => {
-                    let parked = self.parked.clone();
-                    (Frame::Response(parked.park(self, Asked { kind, params, answer })), None)
+            Mail::Outbound(OutboundMessage::Ask { kind, params, answer }) => {
+                match self.caller.session.clone() {
+                    Some(session) => (Frame::Message(session.ask(kind, &params, answer)), Some(self)),
+                    None => {
+                        let parked = self.parked.clone();
+                        (Frame::Response(parked.park(self, ServerQuestion { kind, params, answer })), None)
+                    }
                 }
-            },
+            }
         }
     }
 
-    fn count(&self, response: &Response) {
-        let outcome = if response.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
+    fn count(&self, response: &ResponseFrame) {
+        let outcome =
+            if response.error_code.is_some() { RequestOutcome::Error } else { RequestOutcome::Answered };
         let metrics = &self.hub.metrics;
         metrics.request(&self.head.method, self.client().era(), outcome, self.started.elapsed());
     }

@@ -1,15 +1,15 @@
 //! Messages that every door takes alike: notifications of clients, batches, and requests that go on with a call that waits.
 
 use toolgate_core::RpcError;
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::message::Notification;
 
 use crate::clients::client::Client;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::request_state::State;
-use crate::protocol::parked::Resumed;
+use crate::messages::request_state::RequestState;
+use crate::protocol::parked::ResumeOutcome;
 
 /// A batch with more messages than a client may have requests under way.
 pub(crate) fn too_many(messages_max: usize) -> RpcError {
@@ -17,12 +17,12 @@ pub(crate) fn too_many(messages_max: usize) -> RpcError {
 }
 
 pub(crate) fn cancelled_id(notification: &Notification<'_>) -> Option<String> {
-    let members = Members::parse(notification.params?).ok()?;
+    let members = ObjectMembers::parse(notification.params?).ok()?;
     members.get("requestId").map(|id| id.get().to_owned())
 }
 
 /// A notification from a client of the older era.
-pub(crate) fn notified(gateway: &Gateway, session: &Session, notification: &Notification<'_>) {
+pub(crate) fn notified(gateway: &Gateway, session: &ClientSession, notification: &Notification<'_>) {
     session.touch();
     match notification.method.as_ref() {
         "notifications/cancelled" => {
@@ -41,8 +41,8 @@ pub(crate) fn resume_parked(
     gateway: &Gateway,
     client: &Client,
     request: &OwnedRequest,
-) -> Option<Result<Resumed, RpcError>> {
-    let State::Ours(sealed) = request.parts.request_state()?? else { return None };
+) -> Option<Result<ResumeOutcome, RpcError>> {
+    let RequestState::Ours(sealed) = request.parts.request_state()?? else { return None };
     let responses = request.parts.input_responses.as_ref();
     Some(gateway.parked.resume(&sealed, client, request.head.clone(), responses))
 }

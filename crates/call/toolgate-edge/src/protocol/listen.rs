@@ -9,17 +9,17 @@ use serde::Deserialize;
 use toolgate_core::{RawJson, RpcError, ServerName};
 
 use crate::clients::client::Client;
-use crate::clients::listener::{Filter, Listener};
+use crate::clients::listener::{SubscriptionFilter, SubscriptionListener};
 use crate::clients::stream::EventLog;
 use crate::gateway::Gateway;
-use crate::messages::parts::Head;
+use crate::messages::parts::RequestHead;
 use crate::messages::task_id;
 use crate::quotas::{self, StreamPlace};
 
 #[derive(Deserialize)]
-struct Params {
+struct ListenParams {
     #[serde(default)]
-    notifications: Filter,
+    notifications: SubscriptionFilter,
 }
 
 /// A subscription that lasts as long as this does.
@@ -27,7 +27,7 @@ pub(crate) struct Subscription {
     gateway: Arc<Gateway>,
     /// Under which the hub knows it, once it hears anything.
     key: Option<u64>,
-    pub(crate) listener: Arc<Listener>,
+    pub(crate) listener: Arc<SubscriptionListener>,
     task_watches: Mutex<Vec<Box<dyn Send + Sync>>>,
     /// What it takes up as long as it lasts.
     _place: StreamPlace,
@@ -37,9 +37,9 @@ impl Subscription {
     pub(crate) async fn open(
         gateway: &Arc<Gateway>,
         client: &Client,
-        request: &Head,
+        request: &RequestHead,
     ) -> Result<Self, RpcError> {
-        let Params { mut notifications } = request
+        let ListenParams { mut notifications } = request
             .params
             .decode()
             .map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
@@ -65,7 +65,7 @@ impl Subscription {
         notifications.task_ids.retain(owned);
         let watching: Vec<_> =
             watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
-        let listener = Arc::new(Listener {
+        let listener = Arc::new(SubscriptionListener {
             subscription_id: request.id.clone(),
             filter: notifications,
             watched,
@@ -93,7 +93,7 @@ impl Subscription {
 
     /// Forgets the resources that their servers refused to watch. `taken` is in the order of `watched`.
     fn give_back_refused(&mut self, taken: &[bool]) {
-        let Listener { watched, filter, .. } =
+        let SubscriptionListener { watched, filter, .. } =
             Arc::get_mut(&mut self.listener).expect("the hub does not know the listener yet");
         let mut taken = taken.iter();
         watched.retain(|(server, uri), _| {

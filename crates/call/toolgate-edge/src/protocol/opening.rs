@@ -6,10 +6,10 @@ use serde_json::json;
 use toolgate_core::codes;
 use toolgate_core::scope::Seat;
 use toolgate_core::{Raw, RawJson, Refusal, RpcError};
-use toolgate_wire::{Members, Version, meta};
+use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
 use crate::clients::client::Client;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::seal::random_id;
 use crate::protocol::era::supported_versions;
@@ -24,17 +24,17 @@ pub(crate) fn initialize(
     gateway: &Gateway,
     seat: &Arc<Seat>,
     params: Option<Raw<'_>>,
-) -> Result<(Arc<Session>, RawJson), RpcError> {
+) -> Result<(Arc<ClientSession>, RawJson), RpcError> {
     let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
     let params = params.ok_or_else(|| invalid("params are missing"))?;
-    let members = Members::parse(params).map_err(|error| invalid(&error.to_string()))?;
+    let members = ObjectMembers::parse(params).map_err(|error| invalid(&error.to_string()))?;
     let requested =
         members.get_str("protocolVersion").ok_or_else(|| invalid("protocolVersion must be a string"))?;
     let capabilities = members.get("capabilities").map_or(RawJson::EMPTY, RawJson::from);
-    let version = Version::negotiate_legacy(&requested);
+    let version = ProtocolVersion::negotiate_legacy(&requested);
     let info = members.get("clientInfo").map(RawJson::from);
     let client = Client::new(seat.clone(), version, capabilities).called(info);
-    let session = Arc::new(Session::new(random_id(), Arc::new(client), &gateway.limits));
+    let session = Arc::new(ClientSession::new(random_id(), Arc::new(client), &gateway.limits));
     let own_max = gateway.quotas.of(&seat.principal.id).sessions_max;
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max, own_max) {
         let refusal = Refusal::new(&codes::TOO_MANY_SESSIONS, "too many sessions are open")

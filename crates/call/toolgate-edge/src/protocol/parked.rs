@@ -11,32 +11,32 @@ use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_wire::{Members, compose};
+use toolgate_wire::{ObjectMembers, compose};
 
 use crate::clients::client::Client;
-use crate::messages::frame::Response;
-use crate::messages::parts::Head;
+use crate::messages::frame::ResponseFrame;
+use crate::messages::parts::RequestHead;
 use crate::messages::request_state::OURS;
 use crate::messages::seal::{Sealer, random_id};
 use crate::messages::text::quoted;
 use crate::protocol::exchange::Exchange;
 
 /// A question of a server.
-pub(crate) struct Asked {
+pub(crate) struct ServerQuestion {
     pub(crate) kind: AskKind,
     pub(crate) params: RawJson,
     pub(crate) answer: oneshot::Sender<Result<RawJson, RpcError>>,
 }
 
-pub(crate) struct Parked {
+pub(crate) struct ParkedExchanges {
     sealer: Sealer,
-    waiting: Mutex<HashMap<String, Waiting>>,
+    waiting: Mutex<HashMap<String, ParkedExchange>>,
     keep: Duration,
 }
 
-struct Waiting {
+struct ParkedExchange {
     exchange: Exchange,
-    asked: Asked,
+    asked: ServerQuestion,
     since: Instant,
 }
 
@@ -45,13 +45,13 @@ const PARKED_MAX: usize = 10_000;
 /// The key under which a server's question stands in `inputRequests`.
 const INPUT_KEY: &str = "input";
 
-impl Parked {
+impl ParkedExchanges {
     pub(crate) fn new(sealer: Sealer, keep: Duration) -> Self {
         Self { sealer, waiting: Mutex::default(), keep }
     }
 
     /// Puts a call aside and says what its client is asked.
-    pub(crate) fn park(&self, exchange: Exchange, asked: Asked) -> Response {
+    pub(crate) fn park(&self, exchange: Exchange, asked: ServerQuestion) -> ResponseFrame {
         let id = random_id();
         let request_id = exchange.head().id.clone();
         let result = self.input_required(&id, &exchange, &asked);
@@ -60,17 +60,17 @@ impl Parked {
         if waiting.len() >= PARKED_MAX {
             let error =
                 RpcError::new(RpcError::INTERNAL, "too many calls are waiting for input; try again later");
-            return Response::error(Some(&request_id), &error);
+            return ResponseFrame::error(Some(&request_id), &error);
         }
-        waiting.insert(id, Waiting { exchange, asked, since: Instant::now() });
-        Response {
+        waiting.insert(id, ParkedExchange { exchange, asked, since: Instant::now() });
+        ResponseFrame {
             body: compose::response(request_id.as_str(), &result).into(),
             error_code: None,
             cancelled: false,
         }
     }
 
-    fn input_required(&self, id: &str, exchange: &Exchange, asked: &Asked) -> String {
+    fn input_required(&self, id: &str, exchange: &Exchange, asked: &ServerQuestion) -> String {
         let method = asked.kind.method();
         let params = asked.params.as_str();
         let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
@@ -85,9 +85,9 @@ impl Parked {
         &self,
         sealed: &str,
         client: &Client,
-        head: Head,
+        head: RequestHead,
         responses: Option<&RawJson>,
-    ) -> Result<Resumed, RpcError> {
+    ) -> Result<ResumeOutcome, RpcError> {
         let refused =
             |why: &str| RpcError::invalid_params(format!("requestState {why}; call again without it"));
         let payload =
@@ -103,13 +103,13 @@ impl Parked {
         let found = self.waiting.lock().remove(id.unwrap_or_default());
         let mut waiting = found.ok_or_else(|| refused("has expired or was used before"))?;
         waiting.exchange.continue_as(head);
-        let answers = responses.and_then(|raw| Members::of(raw).ok()).unwrap_or_default();
+        let answers = responses.and_then(|raw| ObjectMembers::of(raw).ok()).unwrap_or_default();
         match answers.get(INPUT_KEY).filter(|answer| answer.get().starts_with('{')) {
-            None => Ok(Resumed::AskedAgain(self.park(waiting.exchange, waiting.asked))),
+            None => Ok(ResumeOutcome::AskedAgain(self.park(waiting.exchange, waiting.asked))),
             Some(answer) => {
                 // A call that was cancelled meanwhile needs no answer.
                 drop(waiting.asked.answer.send(Ok(RawJson::from(answer))));
-                Ok(Resumed::GoesOn(Box::new(waiting.exchange)))
+                Ok(ResumeOutcome::GoesOn(Box::new(waiting.exchange)))
             }
         }
     }
@@ -121,13 +121,13 @@ impl Parked {
     }
 }
 
-pub(crate) enum Resumed {
+pub(crate) enum ResumeOutcome {
     GoesOn(Box<Exchange>),
-    AskedAgain(Response),
+    AskedAgain(ResponseFrame),
 }
 
 /// What ties a handle to one request: the method and its parameters, however the client spells them.
-fn binding(request: &Head) -> String {
+fn binding(request: &RequestHead) -> String {
     let mut params: serde_json::Value = request.params.decode().unwrap_or_default();
     if let Some(members) = params.as_object_mut() {
         for key in ["_meta", "inputResponses", "requestState"] {

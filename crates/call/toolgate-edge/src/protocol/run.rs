@@ -9,15 +9,15 @@ use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
 use crate::clients::mailbox::Mailbox;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
 use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
 
 /// How a request is tied to its client.
-pub(crate) struct Ties {
-    pub(crate) session: Option<Arc<Session>>,
+pub(crate) struct ClientTies {
+    pub(crate) session: Option<Arc<ClientSession>>,
     pub(crate) leash: Leash,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn start(
     gateway: &Arc<Gateway>,
     client: Arc<Client>,
     mut request: OwnedRequest,
-    ties: Ties,
+    ties: ClientTies,
 ) -> Exchange {
     let modern = ties.session.is_none();
     // What a session set once, a server of the newer era is told with every request.

@@ -6,47 +6,52 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
-pub(crate) struct Line(Mutex<Queue>);
+pub(crate) struct SlotQueue(Mutex<SlotQueueState>);
 
-struct Queue {
+struct SlotQueueState {
     places_max: usize,
     waiting_max: usize,
     taken: usize,
-    waiting: VecDeque<oneshot::Sender<Place>>,
+    waiting: VecDeque<oneshot::Sender<CallSlot>>,
 }
 
 /// One of the places. Whoever waits longest gets it when this is dropped.
-pub(crate) struct Place(Arc<Line>);
+pub(crate) struct CallSlot(Arc<SlotQueue>);
 
 /// The outcome of joining the line.
-pub(crate) enum Joined {
-    Placed(Place),
+pub(crate) enum QueueOutcome {
+    Placed(CallSlot),
     /// The place comes when it is their turn.
-    Waiting(oneshot::Receiver<Place>),
+    Waiting(oneshot::Receiver<CallSlot>),
     Full,
 }
 
-impl Line {
+impl SlotQueue {
     pub(crate) fn new(places_max: usize, waiting_max: usize) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Queue { places_max, waiting_max, taken: 0, waiting: VecDeque::new() })))
+        Arc::new(Self(Mutex::new(SlotQueueState {
+            places_max,
+            waiting_max,
+            taken: 0,
+            waiting: VecDeque::new(),
+        })))
     }
 
-    pub(crate) fn join(self: &Arc<Self>) -> Joined {
+    pub(crate) fn join(self: &Arc<Self>) -> QueueOutcome {
         let mut queue = self.lock();
         if queue.taken < queue.places_max && queue.waiting.is_empty() {
             queue.taken += 1;
-            return Joined::Placed(Place(self.clone()));
+            return QueueOutcome::Placed(CallSlot(self.clone()));
         }
         queue.waiting.retain(|one| !one.is_closed());
         if queue.waiting.len() >= queue.waiting_max {
-            return Joined::Full;
+            return QueueOutcome::Full;
         }
         let (turn, mine) = oneshot::channel();
         queue.waiting.push_back(turn);
         drop(queue);
         // There may have been a place all along, and nobody else to give it up.
         self.call_next();
-        Joined::Waiting(mine)
+        QueueOutcome::Waiting(mine)
     }
 
     /// Other limits. Who has a place keeps it.
@@ -73,16 +78,16 @@ impl Line {
             queue.taken += 1;
             drop(queue);
             // Whoever has gone gives it back by dropping it.
-            drop(next.send(Place(self.clone())));
+            drop(next.send(CallSlot(self.clone())));
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, SlotQueueState> {
         self.0.lock()
     }
 }
 
-impl Drop for Place {
+impl Drop for CallSlot {
     fn drop(&mut self) {
         self.0.lock().taken -= 1;
         self.0.call_next();
@@ -93,27 +98,27 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn waiting(joined: Joined) -> oneshot::Receiver<Place> {
+    fn waiting(joined: QueueOutcome) -> oneshot::Receiver<CallSlot> {
         match joined {
-            Joined::Waiting(turn) => turn,
-            Joined::Placed(_) => panic!("there was a place"),
-            Joined::Full => panic!("the line was full"),
+            QueueOutcome::Waiting(turn) => turn,
+            QueueOutcome::Placed(_) => panic!("there was a place"),
+            QueueOutcome::Full => panic!("the line was full"),
         }
     }
 
-    fn placed(joined: Joined) -> Place {
+    fn placed(joined: QueueOutcome) -> CallSlot {
         match joined {
-            Joined::Placed(place) => place,
+            QueueOutcome::Placed(place) => place,
             _ => panic!("there was no place"),
         }
     }
 
     #[test]
     fn places_are_given_in_turn_and_the_line_has_an_end() {
-        let line = Line::new(1, 2);
+        let line = SlotQueue::new(1, 2);
         let first = placed(line.join());
         let (mut second, mut third) = (waiting(line.join()), waiting(line.join()));
-        assert!(matches!(line.join(), Joined::Full));
+        assert!(matches!(line.join(), QueueOutcome::Full));
         drop(first);
         let second = second.try_recv().expect("its turn");
         assert!(third.try_recv().is_err());
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn who_leaves_the_line_holds_nobody_up() {
-        let line = Line::new(1, 2);
+        let line = SlotQueue::new(1, 2);
         let first = placed(line.join());
         let (gone, mut stays) = (waiting(line.join()), waiting(line.join()));
         drop(gone);
@@ -140,7 +145,7 @@ mod tests {
 
     #[test]
     fn more_places_are_given_at_once() {
-        let line = Line::new(0, 4);
+        let line = SlotQueue::new(0, 4);
         let mut turns = [waiting(line.join()), waiting(line.join())];
         line.resize(2, 4);
         assert!(turns.iter_mut().all(|turn| turn.try_recv().is_ok()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::PrincipalId;
 use toolgate_core::scope::AgentName;
-use toolgate_core::tool::Rate;
+use toolgate_core::tool::CallRate;
 use wildmatch::WildMatch;
 
 /// What one principal, or one agent, may have.
@@ -15,7 +15,7 @@ pub struct Quota {
     /// Calls that wait until others have ended, and how long they do.
     pub waiting_max: usize,
     pub wait: Duration,
-    pub rate: Option<Rate>,
+    pub rate: Option<CallRate>,
     /// Calls from midnight to midnight, UTC.
     pub calls_per_day: Option<u64>,
     /// Streams that are open at once.
@@ -46,7 +46,7 @@ impl Default for Quota {
 
 /// Whom a rule is about: each of them by itself.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Who {
+pub enum QuotaSubject {
     Principals(WildMatch),
     Agents(WildMatch),
 }
@@ -54,11 +54,11 @@ pub enum Who {
 /// One `[[quotas]]` table. A field that it leaves out keeps the value of an earlier table, or the default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuotaRule {
-    pub who: Who,
+    pub who: QuotaSubject,
     pub calls_max: Option<usize>,
     pub waiting_max: Option<usize>,
     pub wait: Option<Duration>,
-    pub rate: Option<Rate>,
+    pub rate: Option<CallRate>,
     pub calls_per_day: Option<u64>,
     pub streams_max: Option<usize>,
     pub sessions_max: Option<usize>,
@@ -67,7 +67,7 @@ pub struct QuotaRule {
 }
 
 impl QuotaRule {
-    pub fn about(who: Who) -> Self {
+    pub fn about(who: QuotaSubject) -> Self {
         Self {
             who,
             calls_max: None,
@@ -98,9 +98,9 @@ impl QuotaRule {
 
 /// What a principal may have. Without a rule that is the usual.
 pub(super) fn of_principal(rules: &[QuotaRule], principal: &PrincipalId) -> Quota {
-    let fitting = rules
-        .iter()
-        .filter(|rule| matches!(&rule.who, Who::Principals(pattern) if pattern.matches(principal.as_str())));
+    let fitting = rules.iter().filter(
+        |rule| matches!(&rule.who, QuotaSubject::Principals(pattern) if pattern.matches(principal.as_str())),
+    );
     fitting.fold(Quota::default(), |mut quota, rule| {
         rule.change(&mut quota);
         quota
@@ -115,8 +115,7 @@ pub(super) fn of_agent(rules: &[QuotaRule], agent: &AgentName) -> Option<Quota> 
         approvals_max: usize::MAX,
         ..Quota::default()
     };
-    let fits =
-        |rule: &&QuotaRule| matches!(&rule.who, Who::Agents(pattern) if pattern.matches(agent.as_str()));
+    let fits = |rule: &&QuotaRule| matches!(&rule.who, QuotaSubject::Agents(pattern) if pattern.matches(agent.as_str()));
     let mut fitting = rules.iter().filter(fits).peekable();
     fitting.peek()?;
     Some(fitting.fold(unlimited, |mut quota, rule| {
@@ -131,11 +130,14 @@ mod tests {
 
     #[test]
     fn the_last_rule_that_fits_decides_and_the_rest_is_as_usual() {
-        let people = |pattern: &str| QuotaRule::about(Who::Principals(WildMatch::new(pattern)));
+        let people = |pattern: &str| QuotaRule::about(QuotaSubject::Principals(WildMatch::new(pattern)));
         let rules = [
             QuotaRule { calls_max: Some(8), rate: "10/s".parse().ok(), ..people("*") },
             QuotaRule { calls_max: Some(2), ..people("bot-*") },
-            QuotaRule { calls_per_day: Some(9), ..QuotaRule::about(Who::Agents(WildMatch::new("crawler"))) },
+            QuotaRule {
+                calls_per_day: Some(9),
+                ..QuotaRule::about(QuotaSubject::Agents(WildMatch::new("crawler")))
+            },
         ];
         let of = |name: &str| of_principal(&rules, &PrincipalId::new(name));
         assert_eq!((of("ann").calls_max, of("bot-1").calls_max), (8, 2));

@@ -11,7 +11,7 @@ use super::*;
 #[derive(Default)]
 struct Shelf(Mutex<BTreeMap<(i64, String), u64>>);
 
-impl Usage for Shelf {
+impl QuotaUsage for Shelf {
     fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
         let pending = principal.as_str().len() as u64;
         Box::pin(async move { Ok(pending) })
@@ -57,7 +57,7 @@ fn seat(principal: &str) -> Seat {
 }
 
 fn people(change: impl FnOnce(&mut QuotaRule)) -> Vec<QuotaRule> {
-    let mut rule = QuotaRule::about(Who::Principals(WildMatch::new("*")));
+    let mut rule = QuotaRule::about(QuotaSubject::Principals(WildMatch::new("*")));
     change(&mut rule);
     vec![rule]
 }
@@ -92,7 +92,7 @@ async fn the_calls_of_a_day_are_counted_over_gateways_and_begin_anew_at_midnight
 /// A store that takes its time.
 struct SlowShelf;
 
-impl Usage for SlowShelf {
+impl QuotaUsage for SlowShelf {
     fn pending_approvals(&self, _principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
         Box::pin(async { Ok(0) })
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_core::id::RunId;
-use toolgate_core::port::Reply;
+use toolgate_core::port::ServerReply;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_pipeline::{Labels, Patience};
-use toolgate_wire::{Version, meta};
+use toolgate_pipeline::{CallerLabels, WaitMode};
+use toolgate_wire::{ProtocolVersion, meta};
 
-use super::kit::{House, SERVER, caller, client, seat, server};
+use super::kit::{EdgeFixture, SERVER, caller, client, seat, server};
 use crate::DirectCall;
 use crate::messages::task_id;
 
@@ -20,7 +20,7 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_method_that_nobody_has_is_not_found() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let error = house.modern("tools/eat", json!({})).await.expect_err("there is none");
     assert_eq!(error.code, RpcError::METHOD_NOT_FOUND);
     assert!(error.message.contains("tools/eat"), "{}", error.message);
@@ -28,7 +28,7 @@ async fn a_method_that_nobody_has_is_not_found() {
 
 #[tokio::test]
 async fn each_era_has_methods_that_the_other_lacks() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     for method in ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
         let error = house.modern(method, json!({"level": "info", "uri": "doc://page"})).await;
@@ -40,12 +40,12 @@ async fn each_era_has_methods_that_the_other_lacks() {
     }
     assert_eq!(house.legacy(&session, "ping", json!({})).await.expect("it is there"), json!({}));
     let discovered = house.modern("server/discover", json!({})).await.expect("so is this");
-    assert_eq!(discovered["supportedVersions"][0], Version::LATEST_MODERN.as_str());
+    assert_eq!(discovered["supportedVersions"][0], ProtocolVersion::LATEST_MODERN.as_str());
 }
 
 #[tokio::test]
 async fn a_call_reaches_the_server_under_its_own_name_and_comes_back_with_the_calls_id() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let params = json!({"name": "files__say", "arguments": {"what": "this"}});
     let answer = house.modern("tools/call", params).await.expect("it is answered");
     assert_eq!(answer["content"][0]["text"], "done");
@@ -59,7 +59,7 @@ async fn a_call_reaches_the_server_under_its_own_name_and_comes_back_with_the_ca
 
 #[tokio::test]
 async fn a_tool_that_policy_hides_is_unknown_and_the_attempt_is_recorded() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let error = house.modern("tools/call", json!({"name": "files__secret"})).await.expect_err("hidden");
     assert_eq!(error.message, "unknown tool: files__secret");
     // Nobody waits for the record of an attempt.
@@ -75,7 +75,7 @@ async fn a_tool_that_policy_hides_is_unknown_and_the_attempt_is_recorded() {
 
 #[tokio::test]
 async fn a_name_that_leads_nowhere_is_answered_with_one_that_is_near_and_visible() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let error = house.modern("tools/call", json!({"name": "files__sai"})).await.expect_err("no such tool");
     let data: Value = error.data.expect("there is a hint").decode().expect("JSON");
     assert_eq!(data["code"], "unknown_tool");
@@ -85,7 +85,7 @@ async fn a_name_that_leads_nowhere_is_answered_with_one_that_is_near_and_visible
 
 #[tokio::test]
 async fn a_call_without_a_name_is_refused_before_anything_is_recorded() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let error = house.modern("tools/call", json!({"name": 1})).await.expect_err("it has no name");
     assert_eq!((error.code, &*error.message), (RpcError::INVALID_PARAMS, "params.name must be a string"));
     assert!(house.events().is_empty());
@@ -93,7 +93,7 @@ async fn a_call_without_a_name_is_refused_before_anything_is_recorded() {
 
 #[tokio::test]
 async fn tools_that_find_tools_are_answered_without_a_server() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let describe = json!({"name": "describe_tools", "arguments": {"names": ["files__say", "files__secret"]}});
     let answer = house.modern("tools/call", describe).await.expect("it is answered");
     assert_eq!(answer["structuredContent"]["data"]["tools"], json!(["files__say"]));
@@ -105,7 +105,7 @@ async fn tools_that_find_tools_are_answered_without_a_server() {
 
 #[tokio::test]
 async fn call_tool_calls_the_tool_that_it_names_and_is_recorded_as_that_one() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let arguments = json!({"name": "files__say", "arguments": "{\"what\":\"this\"}"});
     let params = json!({"name": "call_tool", "arguments": arguments});
     let answer = house.modern("tools/call", params).await.expect("it is answered");
@@ -118,7 +118,7 @@ async fn call_tool_calls_the_tool_that_it_names_and_is_recorded_as_that_one() {
 
 #[tokio::test]
 async fn lists_show_what_the_session_sees() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let tools = house.modern("tools/list", json!({})).await.expect("a list");
     let shown = names(&tools["tools"]);
     assert!(shown.contains(&"files__say") && !shown.contains(&"files__secret"), "{shown:?}");
@@ -134,7 +134,7 @@ async fn lists_show_what_the_session_sees() {
 
 #[tokio::test]
 async fn a_prompt_is_asked_for_under_the_servers_own_name() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let params = json!({"name": "files__greet", "arguments": {"who": "you"}});
     house.modern("prompts/get", params).await.expect("it is there");
     assert_eq!(house.ports.requests.lock()[0].params, r#""name":"greet","arguments":{"who":"you"}"#);
@@ -144,7 +144,7 @@ async fn a_prompt_is_asked_for_under_the_servers_own_name() {
 
 #[tokio::test]
 async fn a_resource_is_read_where_it_is() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     house.modern("resources/read", json!({"uri": "doc://page"})).await.expect("the server has it");
     assert_eq!(house.ports.requests.lock()[0].params, r#""uri":"doc://page""#);
     let own = house.modern("resources/read", json!({"uri": "toolgate://ref_1"})).await.expect("we have it");
@@ -157,7 +157,7 @@ async fn a_resource_is_read_where_it_is() {
 
 #[tokio::test]
 async fn completion_names_the_prompt_as_its_server_does() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let argument = json!({"name": "who", "value": "y"});
     let params = json!({"ref": {"type": "ref/prompt", "name": "files__greet"}, "argument": argument});
     house.modern("completion/complete", params).await.expect("the server completes");
@@ -170,7 +170,7 @@ async fn completion_names_the_prompt_as_its_server_does() {
 
 #[tokio::test]
 async fn servers_hear_of_the_most_talkative_level() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let (one, two) = (house.session("ada", json!({})), house.session("bob", json!({})));
     house.legacy(&one, "logging/setLevel", json!({"level": "debug"})).await.expect("a level");
     house.legacy(&two, "logging/setLevel", json!({"level": "error"})).await.expect("a level");
@@ -182,7 +182,7 @@ async fn servers_hear_of_the_most_talkative_level() {
 
 #[tokio::test]
 async fn a_subscription_is_taken_once_and_given_back_once() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     for _ in 0..2 {
         house.legacy(&session, "resources/subscribe", json!({"uri": "doc://page"})).await.expect("taken");
@@ -197,12 +197,13 @@ async fn a_subscription_is_taken_once_and_given_back_once() {
 
 #[tokio::test]
 async fn tasks_are_for_clients_that_know_them_and_for_whom_they_were_made() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let able = || {
         let capabilities = json!({"extensions": {(meta::TASKS_EXTENSION): {}}});
-        caller(client("ada", Version::LATEST_MODERN, capabilities))
+        caller(client("ada", ProtocolVersion::LATEST_MODERN, capabilities))
     };
-    let (ada, bob) = (able().client.owner(), client("bob", Version::LATEST_MODERN, json!({})).owner());
+    let (ada, bob) =
+        (able().client.owner(), client("bob", ProtocolVersion::LATEST_MODERN, json!({})).owner());
     let expose = |owner| task_id::expose(&house.gateway.sealer, &server(), owner, "task-1");
     let (hers, his) = (expose(&ada), expose(&bob));
     let error = house.modern("tasks/get", json!({"taskId": hers})).await.expect_err("not declared");
@@ -210,7 +211,7 @@ async fn tasks_are_for_clients_that_know_them_and_for_whom_they_were_made() {
     let error = house.dispatched(able(), "tasks/get", json!({"taskId": his})).await.expect_err("not hers");
     assert_eq!(error.message, format!("unknown task: {his}"));
     let state: RawJson = json!({"taskId": "task-1", "status": "working"}).into();
-    house.ports.replies.lock().push_back(Reply::Complete(state));
+    house.ports.replies.lock().push_back(ServerReply::Complete(state));
     let told = house.dispatched(able(), "tasks/get", json!({"taskId": hers})).await.expect("hers");
     assert_eq!(told, json!({"taskId": hers, "status": "working"}), "she knows it by this id alone");
     assert_eq!(house.ports.requests.lock()[0].params, r#""taskId":"task-1""#);
@@ -218,7 +219,7 @@ async fn tasks_are_for_clients_that_know_them_and_for_whom_they_were_made() {
 
 #[tokio::test]
 async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let meta = json!({"dev.toolgate/run_id": "run_1", "dev.toolgate/task_id": "t", "traceparent": "00-1"});
     let name = format!("{SERVER}__say");
     house.modern("tools/call", json!({"name": name, "arguments": {}, "_meta": meta})).await.expect("called");
@@ -227,9 +228,9 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         seat: Arc::new(seat("ada")),
         name,
         arguments: RawJson::EMPTY,
-        labels: Labels { run: Some(RunId::new("run_1")), task: Some("t".into()) },
+        labels: CallerLabels { run: Some(RunId::new("run_1")), task: Some("t".into()) },
         trace: Some("00-1".into()),
-        patience: Patience::NotAtAll,
+        patience: WaitMode::NotAtAll,
     };
     house.gateway.call_tool(call).await.expect("called");
     let events = house.events();

@@ -6,14 +6,14 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_wire::{Version, header, meta};
+use toolgate_wire::{ProtocolVersion, header, meta};
 
 use super::kit::{client, request, seat};
 use crate::calls::find::resource_not_found;
 use crate::clients::client::Client;
-use crate::messages::frame::Response;
+use crate::messages::frame::ResponseFrame;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::protocol::era;
 
 const MODERN: &str = "2026-07-28";
@@ -37,7 +37,7 @@ fn read(mut request: OwnedRequest, headers: Option<&HeaderMap>) -> Result<Client
     era::read_modern(&Arc::new(seat("ada")), &mut request, headers)
 }
 
-fn body(response: Response) -> Value {
+fn body(response: ResponseFrame) -> Value {
     serde_json::from_slice(&response.body.joined()).expect("answers are JSON")
 }
 
@@ -107,15 +107,15 @@ fn an_answer_has_what_its_era_requires() {
     let answered = |version, method: &str| {
         let client = client("ada", version, json!({}));
         let head = request(5, method, json!({})).head;
-        body(era::respond(&client, &head, Ok(Said::complete(json!({"tools": []}).into()))))
+        body(era::respond(&client, &head, Ok(EnvelopedReply::complete(json!({"tools": []}).into()))))
     };
     let plain = json!({"jsonrpc": "2.0", "id": 5, "result": {"tools": []}});
-    assert_eq!(answered(Version::V2025_11_25, "tools/list"), plain);
-    let list = &answered(Version::LATEST_MODERN, "tools/list")["result"];
+    assert_eq!(answered(ProtocolVersion::V2025_11_25, "tools/list"), plain);
+    let list = &answered(ProtocolVersion::LATEST_MODERN, "tools/list")["result"];
     assert_eq!(list["resultType"], "complete");
     assert_eq!(list["cacheScope"], "private");
     assert!(list["ttlMs"].as_u64().is_some_and(|ttl| ttl > 0), "{list}");
-    let call = &answered(Version::LATEST_MODERN, "tools/call")["result"];
+    let call = &answered(ProtocolVersion::LATEST_MODERN, "tools/call")["result"];
     assert_eq!(*call, json!({"tools": [], "resultType": "complete"}), "only lists may be kept");
 }
 
@@ -126,19 +126,22 @@ fn a_missing_resource_has_the_code_of_the_clients_era() {
         let head = request(1, method, json!({})).head;
         era::respond(&client, &head, Err(resource_not_found("doc://x"))).error_code
     };
-    assert_eq!(code(Version::LATEST_MODERN, "resources/read"), Some(RpcError::INVALID_PARAMS));
-    assert_eq!(code(Version::V2025_11_25, "resources/read"), Some(RpcError::RESOURCE_NOT_FOUND_LEGACY));
-    assert_eq!(code(Version::V2025_11_25, "tools/call"), Some(RpcError::INVALID_PARAMS));
+    assert_eq!(code(ProtocolVersion::LATEST_MODERN, "resources/read"), Some(RpcError::INVALID_PARAMS));
+    assert_eq!(
+        code(ProtocolVersion::V2025_11_25, "resources/read"),
+        Some(RpcError::RESOURCE_NOT_FOUND_LEGACY)
+    );
+    assert_eq!(code(ProtocolVersion::V2025_11_25, "tools/call"), Some(RpcError::INVALID_PARAMS));
 }
 
 #[test]
 fn a_large_result_is_sent_from_where_it_lies_behind_what_stands_in_front() {
-    let client = client("ada", Version::LATEST_MODERN, json!({}));
+    let client = client("ada", ProtocolVersion::LATEST_MODERN, json!({}));
     let head = request(1, "tools/call", json!({})).head;
     let text = "x".repeat(100_000);
     let result = RawJson::from(json!({"content": [{"type": "text", "text": text}]}));
     let lies_at = result.as_bytes().as_ptr();
-    let mut said = Said::complete(result);
+    let mut said = EnvelopedReply::complete(result);
     said.front = r#""_meta":{"a":1}"#.to_owned();
     let response = era::respond(&client, &head, Ok(said));
     let [_, middle, _] = &response.body.0;

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use toolgate_core::RawJson;
-use toolgate_wire::Version;
+use toolgate_wire::ProtocolVersion;
 
-use super::kit::{House, client, next, request, tool_call, until};
+use super::kit::{EdgeFixture, client, next, request, tool_call, until};
 use crate::messages::frame::Frame;
 
 #[tokio::test]
 async fn an_answer_is_the_only_frame_of_a_call_that_says_nothing_else() {
-    let house = House::new();
-    let ada = Arc::new(client("ada", Version::LATEST_MODERN, json!({})));
+    let house = EdgeFixture::new();
+    let ada = Arc::new(client("ada", ProtocolVersion::LATEST_MODERN, json!({})));
     let (answer, rest) = next(house.start(&ada, tool_call(3, "say"))).await;
     assert_eq!(answer["id"], 3);
     assert_eq!(answer["result"]["content"][0]["text"], "done");
@@ -22,8 +22,8 @@ async fn an_answer_is_the_only_frame_of_a_call_that_says_nothing_else() {
 
 #[tokio::test]
 async fn progress_comes_first_and_under_the_clients_own_token() {
-    let house = House::new();
-    let ada = Arc::new(client("ada", Version::LATEST_MODERN, json!({})));
+    let house = EdgeFixture::new();
+    let ada = Arc::new(client("ada", ProtocolVersion::LATEST_MODERN, json!({})));
     let mut call = tool_call(1, "tell");
     call.parts.meta.progress_token = Some(json!("mine").into());
     let (first, rest) = next(house.start(&ada, call)).await;
@@ -37,7 +37,7 @@ async fn progress_comes_first_and_under_the_clients_own_token() {
 
 #[tokio::test]
 async fn a_session_is_asked_in_the_middle_of_its_call() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({"elicitation": {}}));
     let (question, rest) = next(house.start_in(&session, tool_call(1, "ask"))).await;
     assert_eq!(question["method"], "elicitation/create");
@@ -51,7 +51,7 @@ async fn a_session_is_asked_in_the_middle_of_its_call() {
 
 #[tokio::test]
 async fn a_client_that_declared_nothing_is_never_asked() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     let (answer, _) = next(house.start_in(&session, tool_call(1, "ask"))).await;
     let error = answer["error"]["message"].as_str().or(answer["result"]["content"][0]["text"].as_str());
@@ -61,8 +61,8 @@ async fn a_client_that_declared_nothing_is_never_asked() {
 
 #[tokio::test]
 async fn a_client_of_the_newer_era_that_goes_away_cancels() {
-    let house = House::new();
-    let ada = Arc::new(client("ada", Version::LATEST_MODERN, json!({})));
+    let house = EdgeFixture::new();
+    let ada = Arc::new(client("ada", ProtocolVersion::LATEST_MODERN, json!({})));
     let exchange = house.start(&ada, tool_call(1, "hang"));
     until("the call was sent", || house.ports.requests.lock().len() == 1).await;
     assert_eq!(house.ports.dropped.load(Ordering::Relaxed), 0);
@@ -72,7 +72,7 @@ async fn a_client_of_the_newer_era_that_goes_away_cancels() {
 
 #[tokio::test]
 async fn a_call_of_a_session_goes_on_without_its_reader_and_frees_its_id() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     drop(house.start_in(&session, tool_call(1, "say")));
     until("the call was sent", || house.ports.requests.lock().len() == 1).await;
@@ -82,7 +82,7 @@ async fn a_call_of_a_session_goes_on_without_its_reader_and_frees_its_id() {
 
 #[tokio::test]
 async fn a_request_that_was_given_up_has_no_answer() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     let exchange = house.start_in(&session, tool_call(1, "hang"));
     until("the call was sent", || house.ports.requests.lock().len() == 1).await;
@@ -94,7 +94,7 @@ async fn a_request_that_was_given_up_has_no_answer() {
 
 #[tokio::test]
 async fn ids_of_one_session_are_in_use_once_and_so_many_at_most() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     let _first = house.start_in(&session, tool_call(1, "hang"));
     let error = session.begin("1", 10).err().expect("it is under way");
@@ -106,8 +106,8 @@ async fn ids_of_one_session_are_in_use_once_and_so_many_at_most() {
 
 #[tokio::test]
 async fn an_error_of_the_protocol_is_an_answer_with_its_code() {
-    let house = House::new();
-    let ada = Arc::new(client("ada", Version::LATEST_MODERN, json!({})));
+    let house = EdgeFixture::new();
+    let ada = Arc::new(client("ada", ProtocolVersion::LATEST_MODERN, json!({})));
     let exchange = house.start(&ada, request(9, "tools/eat", json!({})));
     let (Frame::Response(response), None) = exchange.next().await else { panic!("it is answered") };
     assert_eq!(response.error_code, Some(toolgate_core::RpcError::METHOD_NOT_FOUND));

@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 use toolgate_core::port::AskKind;
 use toolgate_core::server::ServerState;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
-use toolgate_wire::{Version, meta};
+use toolgate_wire::{ProtocolVersion, meta};
 
-use super::kit::{House, TOOLS, client, messages, news, request, server, session_client, until};
-use crate::clients::session::Session;
+use super::kit::{EdgeFixture, TOOLS, client, messages, news, request, server, session_client, until};
+use crate::clients::session::ClientSession;
 use crate::protocol::listen::Subscription;
 
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 /// Reads the stream of a session, as a client that is connected does. Only such a client can be asked.
-fn reads(session: &Session) -> impl Sized + '_ {
+fn reads(session: &ClientSession) -> impl Sized + '_ {
     session.push.read(None)
 }
 
 #[tokio::test]
 async fn a_list_that_changed_is_told_and_one_that_reads_alike_is_not() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     house.offer(&TOOLS);
     assert_eq!(news(&session.push), [""; 0], "it is the same list");
@@ -33,7 +33,7 @@ async fn a_list_that_changed_is_told_and_one_that_reads_alike_is_not() {
 
 #[tokio::test]
 async fn a_resource_that_changed_is_told_to_those_who_watch_it_by_the_address_they_used() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let (ada, bob) = (house.session("ada", json!({})), house.session("bob", json!({})));
     assert!(ada.watch(&server(), "doc://page", "alias://page").expect("there is room"));
     let params: RawJson = json!({"uri": "doc://page"}).into();
@@ -48,7 +48,7 @@ async fn a_resource_that_changed_is_told_to_those_who_watch_it_by_the_address_th
 
 #[tokio::test]
 async fn a_log_message_goes_to_sessions_that_want_its_level_and_may_hear_it() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let sessions = ["ada", "bob", "cleo"].map(|name| house.session(name, json!({})));
     sessions[0].set_log_level("info");
     sessions[1].set_log_level("error");
@@ -62,11 +62,11 @@ async fn a_log_message_goes_to_sessions_that_want_its_level_and_may_hear_it() {
 
 #[tokio::test]
 async fn one_principal_leaves_sessions_to_others() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let added = |principal: &str, own_max: Option<usize>| {
         let client = Arc::new(session_client(principal, json!({})));
         let count = house.gateway.hub.session_count();
-        let session = Arc::new(Session::new(format!("id-{count}"), client, &house.gateway.limits));
+        let session = Arc::new(ClientSession::new(format!("id-{count}"), client, &house.gateway.limits));
         house.gateway.hub.add_session(&session, 4, own_max)
     };
     assert!(!added("ada", Some(0)), "her quota allows none");
@@ -78,7 +78,7 @@ async fn one_principal_leaves_sessions_to_others() {
 
 #[tokio::test]
 async fn a_session_that_ends_gives_back_what_it_watched_and_ends_its_calls() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let session = house.session("ada", json!({}));
     session.watch(&server(), "doc://page", "doc://page").expect("there is room");
     let leash = session.begin("1", 10).expect("the id is free");
@@ -91,7 +91,7 @@ async fn a_session_that_ends_gives_back_what_it_watched_and_ends_its_calls() {
 
 #[tokio::test]
 async fn a_question_outside_a_call_needs_exactly_one_client_that_can_be_meant() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let hub = &house.gateway.hub;
     let question =
         || RawJson::from(json!({"message": "why?", "requestedSchema": {"type": "object", "properties": {}}}));
@@ -123,7 +123,7 @@ async fn a_question_outside_a_call_needs_exactly_one_client_that_can_be_meant() 
 
 #[tokio::test]
 async fn the_first_list_waits_until_every_server_has_listed_or_failed() {
-    let house = House::new();
+    let house = EdgeFixture::new();
     let settled = house.gateway.hub.settled();
     assert!(*settled.borrow());
     house.gateway.hub.expect([server()]);
@@ -136,8 +136,8 @@ async fn the_first_list_waits_until_every_server_has_listed_or_failed() {
 
 #[tokio::test]
 async fn a_subscription_is_acknowledged_first_and_hears_what_it_asked_for() {
-    let house = House::new();
-    let ada = client("ada", Version::LATEST_MODERN, json!({}));
+    let house = EdgeFixture::new();
+    let ada = client("ada", ProtocolVersion::LATEST_MODERN, json!({}));
     let wanted = json!({"toolsListChanged": true, "resourceSubscriptions": ["doc://page", "page"]});
     let request = request(4, "subscriptions/listen", json!({"notifications": wanted}));
     let subscription = Subscription::open(&house.gateway, &ada, &request.head).await;

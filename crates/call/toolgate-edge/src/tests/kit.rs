@@ -11,45 +11,50 @@ use futures_util::FutureExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
-use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Withdrawn};
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, WithdrawalReason};
 use toolgate_core::codes;
-use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Sent, TakenOut};
-use toolgate_core::decision::{Asking, Decision, Denial, Glimpse, Policy, Question, Verdict, Visibility};
-use toolgate_core::event::{Entry, Event};
+use toolgate_core::content::{
+    AttachedContents, Attachment, ContentHolder, Contents, ExpandedArguments, SentContent, TrimmedResult,
+};
+use toolgate_core::decision::{
+    ApprovalLikelihood, Decision, Denial, Policy, PolicyRequest, Verdict, Visibility, VisibilityRequest,
+};
+use toolgate_core::event::{Event, LedgerEntry};
 use toolgate_core::governance::{
-    Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, RecordedEnd, StartRefused,
-    StoreDown, Warrant,
+    Approvals, Clock, DecideError, DecidedApproval, Ledger, NewApproval, OpenedApproval, RecordedEnd,
+    StartRefused, StoreDown, VoteSubmission, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
-use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers};
-use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
-use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat, TokenBudget};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError, ServerReply, ServerRequest, Servers};
+use toolgate_core::run::{RunCall, RunCallEnd, RunOwnership, Runs};
+use toolgate_core::scope::{AgentName, Credential, Mounts, Scope, Seat, SessionRoute, TokenBudget};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{
-    CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Refusal, Role, RpcError, ServerName, Tool,
+    CanonicalName, Digest, MessageLimits, Principal, PrincipalId, RawJson, Refusal, Role, RpcError,
+    ServerName, Tool,
 };
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::Redactor;
-use toolgate_pipeline::{Pipeline, Settings};
-use toolgate_wire::Version;
-use toolgate_wire::message::{self, Incoming};
+use toolgate_pipeline::{Pipeline, PipelineSettings};
+use toolgate_wire::ProtocolVersion;
+use toolgate_wire::message::{self, IncomingMessage};
 
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
-use crate::clients::session::Session;
+use crate::clients::session::ClientSession;
 use crate::clients::stream::EventLog;
 use crate::messages::frame::Frame;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::Said;
+use crate::messages::said::EnvelopedReply;
 use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
-use crate::protocol::run::{self, Ties};
-use crate::quotas::{Quotas, Usage};
-use crate::{AllowedHosts, Credentials, Gateway, Hub, NotLetIn, Numbers, Seats, Setup};
+use crate::protocol::run::{self, ClientTies};
+use crate::quotas::{QuotaUsage, Quotas};
+use crate::{AllowedHosts, CredentialError, Credentials, Gateway, GatewaySetup, Hub, MetricSource, Seats};
 
 pub(super) const SERVER: &str = "files";
 /// The first only answers. `secret` is hidden by policy; the others do what they are called.
@@ -59,7 +64,7 @@ pub(super) const TOOLS: [&str; 5] = ["say", "secret", "ask", "tell", "hang"];
 #[derive(Default)]
 pub(super) struct Ports {
     /// What the server answers, in this order; then it says that it is done.
-    pub(super) replies: Mutex<VecDeque<Reply>>,
+    pub(super) replies: Mutex<VecDeque<ServerReply>>,
     /// What the server got.
     pub(super) requests: Mutex<Vec<ServerRequest>>,
     /// Requests that were dropped before the server had answered.
@@ -67,33 +72,33 @@ pub(super) struct Ports {
     /// What the server was asked to watch, and no longer to watch.
     pub(super) watched: Mutex<Vec<String>>,
     pub(super) levels: Mutex<Vec<String>>,
-    entries: Arc<Mutex<Vec<Entry>>>,
+    entries: Arc<Mutex<Vec<LedgerEntry>>>,
     numbers: AtomicI64,
 }
 
-pub(super) struct House {
+pub(super) struct EdgeFixture {
     pub(super) gateway: Arc<Gateway>,
     pub(super) ports: Arc<Ports>,
 }
 
-impl House {
+impl EdgeFixture {
     pub(super) fn new() -> Self {
         let ports = Arc::<Ports>::default();
         let catalog = Arc::new(Catalog::new());
         let shutdown = CancellationToken::new();
-        let pipeline = Arc::new(Pipeline::new(toolgate_pipeline::Setup {
+        let pipeline = Arc::new(Pipeline::new(toolgate_pipeline::PipelineSetup {
             policy: ports.clone(),
             approvals: ports.clone(),
             ledger: ports.clone(),
             clock: ports.clone(),
             redactor: Redactor::new(Vec::new()).expect("no rules are good rules"),
             filters: Filters::new(&[]).expect("no filters are good filters"),
-            settings: Settings::default(),
+            settings: PipelineSettings::default(),
             closing: shutdown.clone(),
         }));
         let discovery = Arc::new(Discovery::new(catalog.clone(), ports.clone()));
         let hub = Hub::new(catalog, discovery.clone(), pipeline.clone());
-        let gateway = Gateway::new(Setup {
+        let gateway = Gateway::new(GatewaySetup {
             discovery,
             seats: ports.clone(),
             servers: ports.clone(),
@@ -109,7 +114,7 @@ impl House {
             protected_resource: None,
             numbers: ports.clone(),
             allowed: AllowedHosts::new(([127, 0, 0, 1], 8700).into(), &[], &[]),
-            limits: Limits::default(),
+            limits: MessageLimits::default(),
             sealing_key: [7; 32],
             shutdown,
         });
@@ -123,35 +128,39 @@ impl House {
         let raw = |value: Value| vec![RawJson::from(value)];
         let schema = json!({"type": "object", "properties": {"what": {"type": "string"}}});
         let tools = tools.iter().map(|name| RawJson::from(json!({"name": name, "inputSchema": schema})));
-        let listing = Listing {
+        let listing = ServerListing {
             tools: tools.collect(),
             prompts: raw(json!({"name": "greet", "arguments": [{"name": "who"}]})),
             resources: raw(json!({"name": "page", "uri": "doc://page"})),
             templates: raw(json!({"name": "any", "uriTemplate": "doc://{name}"})),
-            ..Listing::default()
+            ..ServerListing::default()
         };
         let settings = ServerSettings {
             name: server(),
             prefix: true,
-            filter: Filter::default(),
-            hints: Hints::Believed,
-            asks: Asks { elicitation: true, sampling: true },
+            filter: ToolNameFilter::default(),
+            hints: HintTrust::Believed,
+            asks: AskPermissions { elicitation: true, sampling: true },
         };
         let listings = BTreeMap::from([(server(), Some(listing))]);
-        let names =
-            self.gateway.hub.arrange(Update { servers: Some(vec![settings]), listings, ..Update::default() });
-        self.gateway.hub.arrange(Update { names, ..Update::default() });
+        let names = self.gateway.hub.arrange(CatalogUpdate {
+            servers: Some(vec![settings]),
+            listings,
+            ..CatalogUpdate::default()
+        });
+        self.gateway.hub.arrange(CatalogUpdate { names, ..CatalogUpdate::default() });
     }
 
     /// A request of the newer era, to its end.
     pub(super) async fn modern(&self, method: &str, params: Value) -> Result<Value, RpcError> {
-        self.dispatched(caller(client("ada", Version::LATEST_MODERN, json!({}))), method, params).await
+        self.dispatched(caller(client("ada", ProtocolVersion::LATEST_MODERN, json!({}))), method, params)
+            .await
     }
 
     /// The same in a session of the older era.
     pub(super) async fn legacy(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ClientSession>,
         method: &str,
         params: Value,
     ) -> Result<Value, RpcError> {
@@ -173,25 +182,25 @@ impl House {
     }
 
     /// A session of the older era that the hub knows.
-    pub(super) fn session(&self, principal: &str, capabilities: Value) -> Arc<Session> {
+    pub(super) fn session(&self, principal: &str, capabilities: Value) -> Arc<ClientSession> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let id = format!("session-{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let client = Arc::new(session_client(principal, capabilities));
-        let session = Arc::new(Session::new(id, client, &self.gateway.limits));
+        let session = Arc::new(ClientSession::new(id, client, &self.gateway.limits));
         assert!(self.gateway.hub.add_session(&session, 100, None), "there is room");
         session
     }
 
     /// Starts a request of the newer era.
     pub(super) fn start(&self, client: &Arc<Client>, request: OwnedRequest) -> Exchange {
-        let ties = Ties { session: None, leash: Leash::new(CancellationToken::new()) };
+        let ties = ClientTies { session: None, leash: Leash::new(CancellationToken::new()) };
         run::start(&self.gateway, client.clone(), request, ties)
     }
 
     /// Starts a request in a session.
-    pub(super) fn start_in(&self, session: &Arc<Session>, request: OwnedRequest) -> Exchange {
+    pub(super) fn start_in(&self, session: &Arc<ClientSession>, request: OwnedRequest) -> Exchange {
         let leash = session.begin(request.head.id.as_str(), 10).expect("the id is free");
-        let ties = Ties { session: Some(session.clone()), leash };
+        let ties = ClientTies { session: Some(session.clone()), leash };
         run::start(&self.gateway, session.client.clone(), request, ties)
     }
 
@@ -228,12 +237,12 @@ pub(super) fn seat(principal: &str) -> Seat {
     }
 }
 
-pub(super) fn client(principal: &str, version: Version, capabilities: Value) -> Client {
+pub(super) fn client(principal: &str, version: ProtocolVersion, capabilities: Value) -> Client {
     Client::new(Arc::new(seat(principal)), version, capabilities.into())
 }
 
 pub(super) fn session_client(principal: &str, capabilities: Value) -> Client {
-    client(principal, Version::V2025_11_25, capabilities)
+    client(principal, ProtocolVersion::V2025_11_25, capabilities)
 }
 
 pub(super) fn caller(client: Client) -> RequestCaller {
@@ -248,7 +257,7 @@ pub(super) fn request(id: u64, method: &str, params: Value) -> OwnedRequest {
 pub(super) fn read(message: &Value) -> Result<OwnedRequest, RpcError> {
     let bytes = Bytes::from(message.to_string());
     match message::parse(&bytes, 100) {
-        Ok(Incoming::Request(request)) => OwnedRequest::read(&bytes, &request),
+        Ok(IncomingMessage::Request(request)) => OwnedRequest::read(&bytes, &request),
         _ => panic!("{message} is no request"),
     }
 }
@@ -259,11 +268,11 @@ pub(super) fn tool_call(id: u64, tool: &str) -> OwnedRequest {
 }
 
 /// The result of an answer with what stands in front of it.
-pub(super) fn whole(said: &Said) -> Value {
-    let (Reply::Complete(result)
-    | Reply::Cached(result)
-    | Reply::InputRequired(result)
-    | Reply::Task(result)) = &said.reply;
+pub(super) fn whole(said: &EnvelopedReply) -> Value {
+    let (ServerReply::Complete(result)
+    | ServerReply::Cached(result)
+    | ServerReply::InputRequired(result)
+    | ServerReply::Task(result)) = &said.reply;
     let mut result: Value = result.decode().expect("results are JSON");
     let front: Value = serde_json::from_str(&format!("{{{}}}", said.front)).expect("so is the front");
     for (key, value) in front.as_object().expect("it is an object") {
@@ -332,9 +341,9 @@ impl Servers for Ports {
         _server: &ServerName,
         request: ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>> {
         self.requests.lock().push(request.clone());
-        let done = || Reply::Complete(json!({"content": [{"type": "text", "text": "done"}]}).into());
+        let done = || ServerReply::Complete(json!({"content": [{"type": "text", "text": "done"}]}).into());
         let reply = self.replies.lock().pop_front().unwrap_or_else(done);
         let pending = Pending(Some(self.dropped.clone()));
         Box::pin(async move {
@@ -342,7 +351,7 @@ impl Servers for Ports {
                 Some("ask") => {
                     let schema = json!({"type": "object", "properties": {"why": {"type": "string"}}});
                     let params = json!({"message": "why?", "requestedSchema": schema});
-                    Ok(Reply::Complete(caller.ask(AskKind::Elicitation, params.into()).await?))
+                    Ok(ServerReply::Complete(caller.ask(AskKind::Elicitation, params.into()).await?))
                 }
                 Some("tell") => {
                     caller.progress(json!({"progress": 1}).into());
@@ -382,7 +391,7 @@ impl Servers for Ports {
 }
 
 impl Policy for Ports {
-    fn decide(&self, question: &Question<'_>) -> Decision {
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         let verdict = match is_hidden(question.tool) {
             true => Verdict::Deny(denial()),
             false => Verdict::Permit,
@@ -390,10 +399,10 @@ impl Policy for Ports {
         Decision { verdict, policy_version: self.version(), shadow: None }
     }
 
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility {
         match is_hidden(glimpse.tool) {
             true => Visibility::Hidden(denial()),
-            false => Visibility::Visible(Asking::Never),
+            false => Visibility::Visible(ApprovalLikelihood::Never),
         }
     }
 
@@ -411,7 +420,7 @@ fn denial() -> Denial {
 }
 
 impl Ledger for Ports {
-    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+    fn append(&self, entry: LedgerEntry) -> BoxFuture<'static, Result<(), StoreDown>> {
         let entries = self.entries.clone();
         Box::pin(async move {
             entries.lock().push(entry);
@@ -419,7 +428,7 @@ impl Ledger for Ports {
         })
     }
 
-    fn start(&self, entry: Entry, _warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+    fn start(&self, entry: LedgerEntry, _warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
         let entries = self.entries.clone();
         Box::pin(async move {
             entries.lock().push(entry);
@@ -438,7 +447,7 @@ fn nobody_asks<T>() -> BoxFuture<'static, T> {
 }
 
 impl Approvals for Ports {
-    fn open(&self, _new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
+    fn open(&self, _new: NewApproval) -> BoxFuture<'static, Result<OpenedApproval, StoreDown>> {
         nobody_asks()
     }
 
@@ -454,7 +463,7 @@ impl Approvals for Ports {
         nobody_asks()
     }
 
-    fn decide(&self, _decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
+    fn decide(&self, _decision: VoteSubmission) -> BoxFuture<'static, Result<DecidedApproval, DecideError>> {
         nobody_asks()
     }
 
@@ -462,7 +471,7 @@ impl Approvals for Ports {
         &self,
         _id: &ApprovalId,
         _by: &PrincipalId,
-        _why: Withdrawn,
+        _why: WithdrawalReason,
     ) -> BoxFuture<'static, Result<(), DecideError>> {
         nobody_asks()
     }
@@ -508,24 +517,31 @@ impl Clock for Ports {
 }
 
 impl Credentials for Ports {
-    fn check_known(&self, _secret: &str) -> Option<Result<Credential, NotLetIn>> {
-        Some(Err(NotLetIn::Unknown))
+    fn check_known(&self, _secret: &str) -> Option<Result<Credential, CredentialError>> {
+        Some(Err(CredentialError::Unknown))
     }
 
-    fn check(&self, _secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>> {
-        Box::pin(async { Ok(Err(NotLetIn::Unknown)) })
+    fn check(
+        &self,
+        _secret: String,
+    ) -> BoxFuture<'_, Result<Result<Credential, CredentialError>, StoreDown>> {
+        Box::pin(async { Ok(Err(CredentialError::Unknown)) })
     }
 }
 
 impl Seats for Ports {
-    fn seat_known(&self, credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+    fn seat_known(
+        &self,
+        credential: &Credential,
+        _route: &SessionRoute,
+    ) -> Option<Result<Arc<Seat>, Refusal>> {
         Some(Ok(Arc::new(seat(credential.principal.id.as_str()))))
     }
 
     fn seat<'a>(
         &'a self,
         credential: &'a Credential,
-        _route: &'a Route,
+        _route: &'a SessionRoute,
     ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
         Box::pin(async { Ok(Arc::new(seat(credential.principal.id.as_str()))) })
     }
@@ -546,22 +562,22 @@ impl Contents for Ports {
 
     fn attach<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         _tool: &'a Tool,
         _arguments: &'a Value,
-    ) -> BoxFuture<'a, Result<Attached, Refusal>> {
-        Box::pin(async { Ok(Attached::default()) })
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
+        Box::pin(async { Ok(AttachedContents::default()) })
     }
 
     fn expand<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         _tool: &'a Tool,
         arguments: &'a Value,
         _attachments: &'a [Attachment],
-    ) -> BoxFuture<'a, Result<Expanded, Refusal>> {
+    ) -> BoxFuture<'a, Result<ExpandedArguments, Refusal>> {
         let expanded =
-            Expanded { arguments: arguments.to_string(), inserts: Vec::new(), secrets: Vec::new() };
+            ExpandedArguments { arguments: arguments.to_string(), inserts: Vec::new(), secrets: Vec::new() };
         Box::pin(async { Ok(expanded) })
     }
 
@@ -571,17 +587,17 @@ impl Contents for Ports {
 
     fn take_out<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         _tool: &'a Tool,
         result: RawJson,
-        _secrets: &'a [Sent],
-    ) -> BoxFuture<'a, TakenOut> {
-        Box::pin(async { TakenOut { result, refs: Vec::new(), notices: Vec::new() } })
+        _secrets: &'a [SentContent],
+    ) -> BoxFuture<'a, TrimmedResult> {
+        Box::pin(async { TrimmedResult { result, refs: Vec::new(), notices: Vec::new() } })
     }
 
     fn read<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         uri: &'a str,
     ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>> {
         let kept = uri.strip_prefix("toolgate://")?.to_owned();
@@ -594,8 +610,8 @@ impl Runs for Ports {
         Box::pin(async { Ok(()) })
     }
 
-    fn whose(&self, _run: &RunId, _caller: &PrincipalId) -> BoxFuture<'static, Whose> {
-        Box::pin(async { Whose::Nobodys })
+    fn whose(&self, _run: &RunId, _caller: &PrincipalId) -> BoxFuture<'static, RunOwnership> {
+        Box::pin(async { RunOwnership::Nobodys })
     }
 
     fn finish(&self, _run: &RunId, _call: &CallId, _end: RunCallEnd) -> BoxFuture<'static, ()> {
@@ -614,11 +630,11 @@ impl Platform for Ports {
     }
 }
 
-impl Numbers for Ports {
+impl MetricSource for Ports {
     fn write(&self, _text: &mut String) {}
 }
 
-impl Usage for Ports {
+impl QuotaUsage for Ports {
     fn pending_approvals(&self, _principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
         Box::pin(async { Ok(0) })
     }

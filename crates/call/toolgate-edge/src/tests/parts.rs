@@ -36,7 +36,8 @@ fn members_that_a_method_does_not_take_go_nowhere() {
 fn a_member_that_stands_twice_is_refused() {
     let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"one","name":"two"}}"#;
     let bytes = bytes::Bytes::from_static(text.as_bytes());
-    let Ok(toolgate_wire::message::Incoming::Request(found)) = toolgate_wire::message::parse(&bytes, 100)
+    let Ok(toolgate_wire::message::IncomingMessage::Request(found)) =
+        toolgate_wire::message::parse(&bytes, 100)
     else {
         panic!("it is a request")
     };

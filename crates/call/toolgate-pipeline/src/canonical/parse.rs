@@ -51,9 +51,9 @@ impl BadArguments {
 
 /// The value of a JSON text, or the reason why it is ambiguous for different readers.
 pub fn parse(text: &str) -> Result<Value, BadArguments> {
-    let notes = Notes::default();
+    let notes = ParseNotes::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let parsed = Strict { depth: 0, notes: &notes }
+    let parsed = StrictValue { depth: 0, notes: &notes }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value));
     let value = parsed.map_err(|error| notes.complaint(&error))?;
@@ -65,32 +65,32 @@ pub fn parse(text: &str) -> Result<Value, BadArguments> {
 
 /// The parser's notes beside the value.
 #[derive(Default)]
-struct Notes {
-    fault: Cell<Option<Fault>>,
+struct ParseNotes {
+    fault: Cell<Option<ParseFault>>,
     /// Filled while an error travels up: the innermost step first.
-    path: RefCell<Vec<Step>>,
+    path: RefCell<Vec<PathStep>>,
     /// True if a double occurred that may be a rounded integer of more than 64 bits.
     rounded: Cell<bool>,
 }
 
 #[derive(Clone, Copy)]
-enum Fault {
+enum ParseFault {
     Duplicate,
     TooDeep,
 }
 
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
 
-impl Notes {
-    fn passing<E>(&self, step: Step, error: E) -> E {
+impl ParseNotes {
+    fn passing<E>(&self, step: PathStep, error: E) -> E {
         self.path.borrow_mut().push(step);
         error
     }
 
-    fn fail<E: serde::de::Error>(&self, fault: Fault) -> E {
+    fn fail<E: serde::de::Error>(&self, fault: ParseFault) -> E {
         self.fault.set(Some(fault));
         E::custom("refused")
     }
@@ -98,21 +98,21 @@ impl Notes {
     fn complaint(&self, error: &serde_json::Error) -> BadArguments {
         let path = pointer(self.path.borrow().iter().rev());
         match self.fault.get() {
-            Some(Fault::Duplicate) => BadArguments::DuplicateKey { path },
-            Some(Fault::TooDeep) => BadArguments::TooDeep,
+            Some(ParseFault::Duplicate) => BadArguments::DuplicateKey { path },
+            Some(ParseFault::TooDeep) => BadArguments::TooDeep,
             None if error.to_string().starts_with(OUT_OF_RANGE) => BadArguments::NumberTooLarge { path },
             None => BadArguments::NotJson { path, reason: error.to_string() },
         }
     }
 }
 
-fn pointer<'a>(steps: impl Iterator<Item = &'a Step>) -> String {
+fn pointer<'a>(steps: impl Iterator<Item = &'a PathStep>) -> String {
     let mut path = String::new();
     for step in steps {
         path.push('/');
         match step {
-            Step::Key(key) => path.push_str(&escape_step(key)),
-            Step::Index(index) => path.push_str(&index.to_string()),
+            PathStep::Key(key) => path.push_str(&escape_step(key)),
+            PathStep::Index(index) => path.push_str(&index.to_string()),
         }
     }
     path
@@ -124,21 +124,21 @@ pub(crate) fn escape_step(key: &str) -> String {
 }
 
 #[derive(Clone, Copy)]
-struct Strict<'a> {
+struct StrictValue<'a> {
     depth: usize,
-    notes: &'a Notes,
+    notes: &'a ParseNotes,
 }
 
-impl<'a> Strict<'a> {
-    fn deeper<E: serde::de::Error>(self) -> Result<Strict<'a>, E> {
+impl<'a> StrictValue<'a> {
+    fn deeper<E: serde::de::Error>(self) -> Result<StrictValue<'a>, E> {
         if self.depth == DEPTH_MAX {
-            return Err(self.notes.fail(Fault::TooDeep));
+            return Err(self.notes.fail(ParseFault::TooDeep));
         }
-        Ok(Strict { depth: self.depth + 1, notes: self.notes })
+        Ok(StrictValue { depth: self.depth + 1, notes: self.notes })
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for StrictValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -146,7 +146,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for StrictValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -190,7 +190,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut items = Vec::new();
         while let Some(item) = access
             .next_element_seed(inner)
-            .map_err(|error| self.notes.passing(Step::Index(items.len()), error))?
+            .map_err(|error| self.notes.passing(PathStep::Index(items.len()), error))?
         {
             items.push(item);
         }
@@ -202,12 +202,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut members = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if members.contains_key(&key) {
-                let error = self.notes.fail(Fault::Duplicate);
-                return Err(self.notes.passing(Step::Key(key), error));
+                let error = self.notes.fail(ParseFault::Duplicate);
+                return Err(self.notes.passing(PathStep::Key(key), error));
             }
             match access.next_value_seed(inner) {
                 Ok(value) => members.insert(key, value),
-                Err(error) => return Err(self.notes.passing(Step::Key(key), error)),
+                Err(error) => return Err(self.notes.passing(PathStep::Key(key), error)),
             };
         }
         Ok(Value::Object(members))
@@ -225,24 +225,24 @@ fn refuse_wide_integers(text: &str) -> Result<(), BadArguments> {
     Ok(())
 }
 
-fn leads_to_wide_integer(raw: &RawValue, steps: &mut Vec<Step>) -> bool {
+fn leads_to_wide_integer(raw: &RawValue, steps: &mut Vec<PathStep>) -> bool {
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'{') => {
             let members: BTreeMap<String, &RawValue> =
                 serde_json::from_str(text).expect("the text was just read");
-            members.into_iter().any(|(key, value)| step_leads(Step::Key(key), value, steps))
+            members.into_iter().any(|(key, value)| step_leads(PathStep::Key(key), value, steps))
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).expect("the text was just read");
-            items.into_iter().enumerate().any(|(index, item)| step_leads(Step::Index(index), item, steps))
+            items.into_iter().enumerate().any(|(index, item)| step_leads(PathStep::Index(index), item, steps))
         }
         Some(b'-' | b'0'..=b'9') => is_wide_integer(text),
         _ => false,
     }
 }
 
-fn step_leads(step: Step, value: &RawValue, steps: &mut Vec<Step>) -> bool {
+fn step_leads(step: PathStep, value: &RawValue, steps: &mut Vec<PathStep>) -> bool {
     steps.push(step);
     let found = leads_to_wide_integer(value, steps);
     if !found {

@@ -1,104 +1,108 @@
 //! The kinds of data that filters know by name. Credentials are those that redaction knows by their look.
 
-use super::personal::{EMAIL, Finder, IBAN, PHONE, SSN};
-use super::search::{Places, Search};
+use super::personal::{EMAIL, IBAN, PHONE, PatternFinder, SSN};
+use super::search::{FilterSearch, FilterSet};
 use crate::redact;
 
 /// A kind of personal data or of secrets, or a group of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind(&'static Entry);
+pub struct DataKind(&'static DataKindEntry);
 
 #[derive(Debug)]
-struct Entry {
+struct DataKindEntry {
     name: &'static str,
     means: &'static str,
-    finds: Finds,
+    finds: KindPatterns,
 }
 
 #[derive(Debug)]
-enum Finds {
+enum KindPatterns {
     /// Credentials, as redaction calls them.
     Looks(&'static [&'static str]),
-    Texts(&'static [Finder]),
+    Texts(&'static [PatternFinder]),
     /// All kinds that are like this one.
-    All(fn(&Finds) -> bool),
+    All(fn(&KindPatterns) -> bool),
 }
 
 const CARD: &[&str] = &[redact::CARD];
 
-static KINDS: [Entry; 33] = [
-    kind("card", "Numbers of payment cards: first digits, length and check digit", Finds::Looks(CARD)),
+static KINDS: [DataKindEntry; 33] = [
+    kind("card", "Numbers of payment cards: first digits, length and check digit", KindPatterns::Looks(CARD)),
     kind(
         "iban",
         "International bank account numbers: length by country, and check digits",
-        Finds::Texts(&[IBAN]),
+        KindPatterns::Texts(&[IBAN]),
     ),
-    kind("email", "Addresses of e-mail", Finds::Texts(&[EMAIL])),
+    kind("email", "Addresses of e-mail", KindPatterns::Texts(&[EMAIL])),
     kind(
         "phone",
         "Telephone numbers: `+` and a country's code, or as North America writes them",
-        Finds::Texts(&PHONE),
+        KindPatterns::Texts(&PHONE),
     ),
-    kind("ssn", "Social security numbers of the United States, with dashes", Finds::Texts(&[SSN])),
-    kind("aws_key", "Access keys of AWS", Finds::Looks(&["AWS access key"])),
-    kind("private_key", "Private keys in PEM", Finds::Looks(&["private key"])),
-    kind("jwt", "JSON Web Tokens", Finds::Looks(&["JSON Web Token"])),
-    kind("bearer_token", "What stands after `Bearer`", Finds::Looks(&["bearer token"])),
-    kind("basic_auth", "Name and password after `Basic`", Finds::Looks(&["name and password"])),
-    kind("url_password", "The password in `scheme://name:password@host`", Finds::Looks(&["password"])),
-    kind("github_token", "Tokens of GitHub", Finds::Looks(&["GitHub token"])),
-    kind("gitlab_token", "Tokens of GitLab", Finds::Looks(&["GitLab token"])),
-    kind("slack_token", "Tokens and webhooks of Slack", Finds::Looks(&["Slack token", "Slack webhook"])),
+    kind("ssn", "Social security numbers of the United States, with dashes", KindPatterns::Texts(&[SSN])),
+    kind("aws_key", "Access keys of AWS", KindPatterns::Looks(&["AWS access key"])),
+    kind("private_key", "Private keys in PEM", KindPatterns::Looks(&["private key"])),
+    kind("jwt", "JSON Web Tokens", KindPatterns::Looks(&["JSON Web Token"])),
+    kind("bearer_token", "What stands after `Bearer`", KindPatterns::Looks(&["bearer token"])),
+    kind("basic_auth", "Name and password after `Basic`", KindPatterns::Looks(&["name and password"])),
+    kind("url_password", "The password in `scheme://name:password@host`", KindPatterns::Looks(&["password"])),
+    kind("github_token", "Tokens of GitHub", KindPatterns::Looks(&["GitHub token"])),
+    kind("gitlab_token", "Tokens of GitLab", KindPatterns::Looks(&["GitLab token"])),
+    kind(
+        "slack_token",
+        "Tokens and webhooks of Slack",
+        KindPatterns::Looks(&["Slack token", "Slack webhook"]),
+    ),
     kind(
         "google_key",
         "Keys, tokens and secrets of Google",
-        Finds::Looks(&["Google key", "Google token", "Google secret"]),
+        KindPatterns::Looks(&["Google key", "Google token", "Google secret"]),
     ),
-    kind("azure_key", "Account keys of Azure", Finds::Looks(&["Azure key"])),
-    kind("stripe_key", "Keys of Stripe", Finds::Looks(&["Stripe key"])),
-    kind("webhook_secret", "Secrets of webhooks (`whsec_`)", Finds::Looks(&["webhook secret"])),
-    kind("model_key", "Keys of makers of models (`sk-`)", Finds::Looks(&["key of a model's maker"])),
-    kind("huggingface_token", "Tokens of Hugging Face", Finds::Looks(&["Hugging Face token"])),
-    kind("npm_token", "Tokens of npm", Finds::Looks(&["npm token"])),
-    kind("pypi_token", "Tokens of PyPI", Finds::Looks(&["PyPI token"])),
-    kind("sendgrid_key", "Keys of SendGrid", Finds::Looks(&["SendGrid key"])),
-    kind("digitalocean_token", "Tokens of DigitalOcean", Finds::Looks(&["DigitalOcean token"])),
-    kind("vault_token", "Tokens of Vault", Finds::Looks(&["Vault token"])),
-    kind("shopify_token", "Tokens of Shopify", Finds::Looks(&["Shopify token"])),
-    kind("databricks_token", "Tokens of Databricks", Finds::Looks(&["Databricks token"])),
-    kind("linear_key", "Keys of Linear", Finds::Looks(&["Linear key"])),
-    kind("atlassian_token", "Tokens of Atlassian", Finds::Looks(&["Atlassian token"])),
-    kind("age_key", "Secret keys of age", Finds::Looks(&["age key"])),
-    kind("toolgate_token", "Tokens of Toolgate", Finds::Looks(&["Toolgate token"])),
-    kind("personal", "Everything from `card` to `ssn`", Finds::All(is_personal)),
-    kind("secrets", "Everything from `aws_key` to `toolgate_token`", Finds::All(is_secret)),
+    kind("azure_key", "Account keys of Azure", KindPatterns::Looks(&["Azure key"])),
+    kind("stripe_key", "Keys of Stripe", KindPatterns::Looks(&["Stripe key"])),
+    kind("webhook_secret", "Secrets of webhooks (`whsec_`)", KindPatterns::Looks(&["webhook secret"])),
+    kind("model_key", "Keys of makers of models (`sk-`)", KindPatterns::Looks(&["key of a model's maker"])),
+    kind("huggingface_token", "Tokens of Hugging Face", KindPatterns::Looks(&["Hugging Face token"])),
+    kind("npm_token", "Tokens of npm", KindPatterns::Looks(&["npm token"])),
+    kind("pypi_token", "Tokens of PyPI", KindPatterns::Looks(&["PyPI token"])),
+    kind("sendgrid_key", "Keys of SendGrid", KindPatterns::Looks(&["SendGrid key"])),
+    kind("digitalocean_token", "Tokens of DigitalOcean", KindPatterns::Looks(&["DigitalOcean token"])),
+    kind("vault_token", "Tokens of Vault", KindPatterns::Looks(&["Vault token"])),
+    kind("shopify_token", "Tokens of Shopify", KindPatterns::Looks(&["Shopify token"])),
+    kind("databricks_token", "Tokens of Databricks", KindPatterns::Looks(&["Databricks token"])),
+    kind("linear_key", "Keys of Linear", KindPatterns::Looks(&["Linear key"])),
+    kind("atlassian_token", "Tokens of Atlassian", KindPatterns::Looks(&["Atlassian token"])),
+    kind("age_key", "Secret keys of age", KindPatterns::Looks(&["age key"])),
+    kind("toolgate_token", "Tokens of Toolgate", KindPatterns::Looks(&["Toolgate token"])),
+    kind("personal", "Everything from `card` to `ssn`", KindPatterns::All(is_personal)),
+    kind("secrets", "Everything from `aws_key` to `toolgate_token`", KindPatterns::All(is_secret)),
 ];
 
-const fn kind(name: &'static str, means: &'static str, finds: Finds) -> Entry {
-    Entry { name, means, finds }
+const fn kind(name: &'static str, means: &'static str, finds: KindPatterns) -> DataKindEntry {
+    DataKindEntry { name, means, finds }
 }
 
-fn is_personal(finds: &Finds) -> bool {
+fn is_personal(finds: &KindPatterns) -> bool {
     match finds {
-        Finds::Texts(_) => true,
-        Finds::Looks(looks) => *looks == CARD,
-        Finds::All(_) => false,
+        KindPatterns::Texts(_) => true,
+        KindPatterns::Looks(looks) => *looks == CARD,
+        KindPatterns::All(_) => false,
     }
 }
 
-fn is_secret(finds: &Finds) -> bool {
-    matches!(finds, Finds::Looks(looks) if *looks != CARD)
+fn is_secret(finds: &KindPatterns) -> bool {
+    matches!(finds, KindPatterns::Looks(looks) if *looks != CARD)
 }
 
-impl PartialEq for Kind {
+impl PartialEq for DataKind {
     fn eq(&self, other: &Self) -> bool {
         self.0.name == other.0.name
     }
 }
 
-impl Eq for Kind {}
+impl Eq for DataKind {}
 
-impl Kind {
+impl DataKind {
     pub fn name(self) -> &'static str {
         self.0.name
     }
@@ -111,12 +115,12 @@ impl Kind {
     /// Has it looked for, for the filter at this place.
     pub(super) fn want(
         self,
-        place: Places,
-        searches: &mut Vec<Search>,
-        looks: &mut Vec<(&'static str, &'static str, Places)>,
+        place: FilterSet,
+        searches: &mut Vec<FilterSearch>,
+        looks: &mut Vec<(&'static str, &'static str, FilterSet)>,
     ) {
         match self.0.finds {
-            Finds::Looks(all) => {
+            KindPatterns::Looks(all) => {
                 for look in all {
                     match looks.iter_mut().find(|(known, ..)| known == look) {
                         Some((.., wanted_by)) => *wanted_by |= place,
@@ -124,7 +128,7 @@ impl Kind {
                     }
                 }
             }
-            Finds::Texts(finders) => {
+            KindPatterns::Texts(finders) => {
                 for finder in finders {
                     let known = searches
                         .iter_mut()
@@ -135,23 +139,25 @@ impl Kind {
                     }
                 }
             }
-            Finds::All(_) => {}
+            KindPatterns::All(_) => {}
         }
     }
 }
 
 /// All kinds, with their names.
-pub fn known_kinds() -> Vec<(&'static str, Kind)> {
-    KINDS.iter().map(|entry| (entry.name, Kind(entry))).collect()
+pub fn known_kinds() -> Vec<(&'static str, DataKind)> {
+    KINDS.iter().map(|entry| (entry.name, DataKind(entry))).collect()
 }
 
 /// The kinds with groups taken apart, each once.
-pub(super) fn flattened(kinds: &[Kind]) -> Vec<Kind> {
-    let mut flat: Vec<Kind> = Vec::new();
+pub(super) fn flattened(kinds: &[DataKind]) -> Vec<DataKind> {
+    let mut flat: Vec<DataKind> = Vec::new();
     for kind in kinds {
-        let members: Vec<Kind> = match kind.0.finds {
-            Finds::All(belongs) => KINDS.iter().filter(|entry| belongs(&entry.finds)).map(Kind).collect(),
-            Finds::Looks(_) | Finds::Texts(_) => vec![*kind],
+        let members: Vec<DataKind> = match kind.0.finds {
+            KindPatterns::All(belongs) => {
+                KINDS.iter().filter(|entry| belongs(&entry.finds)).map(DataKind).collect()
+            }
+            KindPatterns::Looks(_) | KindPatterns::Texts(_) => vec![*kind],
         };
         for member in members {
             if !flat.contains(&member) {
@@ -171,7 +177,7 @@ mod tests {
         let named: Vec<&str> = KINDS
             .iter()
             .filter_map(|entry| match entry.finds {
-                Finds::Looks(looks) => Some(looks),
+                KindPatterns::Looks(looks) => Some(looks),
                 _ => None,
             })
             .flatten()

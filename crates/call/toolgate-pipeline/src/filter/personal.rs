@@ -5,33 +5,34 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use super::search::{Places, Search};
+use super::search::{FilterSearch, FilterSet};
 
 /// Narrows a match to the relevant part, or discards it.
-pub(super) type Check = fn(&str, Range<usize>) -> Option<Range<usize>>;
+pub(super) type MatchCheck = fn(&str, Range<usize>) -> Option<Range<usize>>;
 
 #[derive(Debug)]
-pub(super) struct Finder {
+pub(super) struct PatternFinder {
     pub(super) pattern: &'static str,
-    check: Check,
+    check: MatchCheck,
 }
 
-impl Finder {
-    pub(super) fn search(&self, kind: &'static str, wanted_by: Places) -> Search {
+impl PatternFinder {
+    pub(super) fn search(&self, kind: &'static str, wanted_by: FilterSet) -> FilterSearch {
         let regex = Regex::new(self.pattern).expect("an expression of ours");
-        Search { regex, check: Some(self.check), kind, wanted_by }
+        FilterSearch { regex, check: Some(self.check), kind, wanted_by }
     }
 }
 
-pub(super) const EMAIL: Finder = Finder {
+pub(super) const EMAIL: PatternFinder = PatternFinder {
     pattern: r"(?i-u)\b[a-z0-9][a-z0-9._%+'-]{0,63}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}\b",
     check: email,
 };
-pub(super) const IBAN: Finder = Finder { pattern: r"(?i-u)\b[a-z]{2}[0-9]{2}", check: iban };
-pub(super) const SSN: Finder = Finder { pattern: r"(?-u)\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b", check: ssn };
-pub(super) const PHONE: [Finder; 2] = [
-    Finder { pattern: r"(?-u)\+[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,4}\)?){2,7}", check: phone_abroad },
-    Finder {
+pub(super) const IBAN: PatternFinder = PatternFinder { pattern: r"(?i-u)\b[a-z]{2}[0-9]{2}", check: iban };
+pub(super) const SSN: PatternFinder =
+    PatternFinder { pattern: r"(?-u)\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b", check: ssn };
+pub(super) const PHONE: [PatternFinder; 2] = [
+    PatternFinder { pattern: r"(?-u)\+[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,4}\)?){2,7}", check: phone_abroad },
+    PatternFinder {
         pattern: r"(?-u)(?:\([2-9][0-9]{2}\) ?|\b[2-9][0-9]{2}-)[2-9][0-9]{2}-[0-9]{4}\b",
         check: phone_of_north_america,
     },

@@ -2,17 +2,17 @@
 
 use regex::Regex;
 
-use super::personal::Check;
+use super::personal::MatchCheck;
 
 /// Some of the filters, by their places.
-pub(super) type Places = u128;
+pub(super) type FilterSet = u128;
 
 /// One expression to search for, shared by all filters that use it.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct FilterSearch {
     pub(super) regex: Regex,
     /// Narrows a match to the relevant part, or discards it.
-    pub(super) check: Option<Check>,
+    pub(super) check: Option<MatchCheck>,
     pub(super) kind: &'static str,
-    pub(super) wanted_by: Places,
+    pub(super) wanted_by: FilterSet,
 }

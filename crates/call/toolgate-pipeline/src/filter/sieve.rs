@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use toolgate_core::Digest;
 
-use super::search::Places;
-use super::{Action, Filters, Hit};
+use super::search::FilterSet;
+use super::{FilterAction, FilterHit, Filters};
 use crate::canonical::escape_step;
 use crate::redact;
 
@@ -20,18 +20,18 @@ const PATHS_MAX: usize = 5;
 
 /// The findings of filters.
 #[derive(Clone, Debug, Default)]
-pub struct Sifted<'f> {
+pub struct FilterFindings<'f> {
     /// The text with masks, if anything had to be masked.
     pub masked: Option<String>,
     /// By filter and kind.
-    pub fired: Vec<Fired<'f>>,
+    pub fired: Vec<FilterMatch<'f>>,
 }
 
 /// A match of a filter: its kind and place, never the data itself.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fired<'f> {
+pub struct FilterMatch<'f> {
     pub filter: &'f str,
-    pub action: Action,
+    pub action: FilterAction,
     /// The name of the kind, or `match`.
     pub kind: &'static str,
     pub count: usize,
@@ -45,41 +45,41 @@ pub struct Fired<'f> {
 
 pub(super) struct Sieve<'f> {
     filters: &'f Filters,
-    places: Places,
-    fired: Vec<Fired<'f>>,
+    places: FilterSet,
+    fired: Vec<FilterMatch<'f>>,
     /// Keys that were masked so far: two of them must not become one.
     keys: usize,
 }
 
 /// A step on the path to the current position.
-enum Step {
+enum SieveStep {
     /// The range of the key, quotes included.
     Key(Range<usize>),
     Index(usize),
 }
 
 /// A JSON text and the way to it.
-struct Page<'t> {
+struct JsonPage<'t> {
     text: &'t str,
     above: &'t str,
     embedded_left: usize,
-    steps: Vec<Step>,
+    steps: Vec<SieveStep>,
     changes: Vec<(Range<usize>, String)>,
 }
 
 impl<'f> Sieve<'f> {
-    pub(super) fn new(filters: &'f Filters, places: Places) -> Self {
+    pub(super) fn new(filters: &'f Filters, places: FilterSet) -> Self {
         Self { filters, places, fired: Vec::new(), keys: 0 }
     }
 
-    pub(super) fn sift(mut self, json: &str, above: &str) -> Sifted<'f> {
+    pub(super) fn sift(mut self, json: &str, above: &str) -> FilterFindings<'f> {
         let masked = self.json(json, above, EMBEDDED_DEPTH_MAX);
-        Sifted { masked, fired: self.fired }
+        FilterFindings { masked, fired: self.fired }
     }
 
     /// `text` must be one valid JSON value.
     fn json(&mut self, text: &str, above: &str, embedded_left: usize) -> Option<String> {
-        let mut page = Page { text, above, embedded_left, steps: Vec::new(), changes: Vec::new() };
+        let mut page = JsonPage { text, above, embedded_left, steps: Vec::new(), changes: Vec::new() };
         let mut at = 0;
         let mut is_key = false;
         while let Some(byte) = text.as_bytes().get(at) {
@@ -90,11 +90,11 @@ impl<'f> Sieve<'f> {
                 _ => at + 1,
             };
             match byte {
-                b'{' => page.steps.push(Step::Key(0..0)),
-                b'[' => page.steps.push(Step::Index(0)),
+                b'{' => page.steps.push(SieveStep::Key(0..0)),
+                b'[' => page.steps.push(SieveStep::Index(0)),
                 b'}' | b']' => drop(page.steps.pop()),
                 b',' => {
-                    if let Some(Step::Index(index)) = page.steps.last_mut() {
+                    if let Some(SieveStep::Index(index)) = page.steps.last_mut() {
                         *index += 1;
                     }
                 }
@@ -105,7 +105,7 @@ impl<'f> Sieve<'f> {
             }
             is_key = match byte {
                 b'{' => true,
-                b',' => matches!(page.steps.last(), Some(Step::Key(_))),
+                b',' => matches!(page.steps.last(), Some(SieveStep::Key(_))),
                 byte if byte.is_ascii_whitespace() => is_key,
                 _ => false,
             };
@@ -113,7 +113,7 @@ impl<'f> Sieve<'f> {
         page.changed()
     }
 
-    fn key(&mut self, page: &mut Page<'_>, place: Range<usize>) {
+    fn key(&mut self, page: &mut JsonPage<'_>, place: Range<usize>) {
         let key = decoded(page.text, &place);
         // The way to a key ends above it.
         if let Some(masked) = self.text(&key, |sieve| sieve.path(page, page.steps.len() - 1)) {
@@ -122,11 +122,11 @@ impl<'f> Sieve<'f> {
             page.change(place.clone(), &key);
         }
         if let Some(last) = page.steps.last_mut() {
-            *last = Step::Key(place);
+            *last = SieveStep::Key(place);
         }
     }
 
-    fn string(&mut self, page: &mut Page<'_>, place: Range<usize>) {
+    fn string(&mut self, page: &mut JsonPage<'_>, place: Range<usize>) {
         let text = decoded(page.text, &place);
         if redact::is_binary_text(&text) {
             return;
@@ -143,7 +143,7 @@ impl<'f> Sieve<'f> {
         }
     }
 
-    fn number(&mut self, page: &mut Page<'_>, place: Range<usize>) {
+    fn number(&mut self, page: &mut JsonPage<'_>, place: Range<usize>) {
         let number = &page.text[place.clone()];
         if let Some(masked) = self.text(number, |sieve| sieve.path(page, page.steps.len())) {
             page.change(place, &masked);
@@ -161,11 +161,11 @@ impl<'f> Sieve<'f> {
         masked(self.filters, text, &hits)
     }
 
-    fn note(&mut self, hit: &Hit, path: &str) {
+    fn note(&mut self, hit: &FilterHit, path: &str) {
         let filter = &self.filters.filters[hit.filter];
         let known = self.fired.iter_mut().find(|one| one.filter == filter.rule.name && one.kind == hit.kind);
         let Some(fired) = known else {
-            self.fired.push(Fired {
+            self.fired.push(FilterMatch {
                 filter: &filter.rule.name,
                 action: filter.rule.action,
                 kind: hit.kind,
@@ -184,13 +184,13 @@ impl<'f> Sieve<'f> {
 
     /// The first steps to the current position. A key may contain data that must not be read; then its mask
     /// is used.
-    fn path(&self, page: &Page<'_>, steps: usize) -> String {
+    fn path(&self, page: &JsonPage<'_>, steps: usize) -> String {
         let mut path = page.above.to_owned();
         for step in &page.steps[..steps] {
             path.push('/');
             match step {
-                Step::Index(index) => path.push_str(&index.to_string()),
-                Step::Key(place) => {
+                SieveStep::Index(index) => path.push_str(&index.to_string()),
+                SieveStep::Key(place) => {
                     let key = decoded(page.text, place);
                     let hits = self.filters.hits(self.places, &key);
                     let told = all_masked(self.filters, &key, &hits);
@@ -202,7 +202,7 @@ impl<'f> Sieve<'f> {
     }
 }
 
-impl Page<'_> {
+impl JsonPage<'_> {
     fn change(&mut self, place: Range<usize>, text: &str) {
         self.changes.push((place, Value::from(text).to_string()));
     }
@@ -213,18 +213,18 @@ impl Page<'_> {
 }
 
 /// Data that needs approval stays: people see it, and it is sent if they agree.
-fn masked(filters: &Filters, text: &str, hits: &[Hit]) -> Option<String> {
-    let hidden: Vec<&Hit> =
-        hits.iter().filter(|hit| filters.filters[hit.filter].rule.action != Action::Ask).collect();
+fn masked(filters: &Filters, text: &str, hits: &[FilterHit]) -> Option<String> {
+    let hidden: Vec<&FilterHit> =
+        hits.iter().filter(|hit| filters.filters[hit.filter].rule.action != FilterAction::Ask).collect();
     marked(filters, text, &hidden)
 }
 
-fn all_masked(filters: &Filters, text: &str, hits: &[Hit]) -> Option<String> {
+fn all_masked(filters: &Filters, text: &str, hits: &[FilterHit]) -> Option<String> {
     marked(filters, text, &hits.iter().collect::<Vec<_>>())
 }
 
 /// Finds that overlap become one mark, which names the first of their filters.
-fn marked(filters: &Filters, text: &str, hits: &[&Hit]) -> Option<String> {
+fn marked(filters: &Filters, text: &str, hits: &[&FilterHit]) -> Option<String> {
     let mut marks: Vec<(Range<usize>, String)> = Vec::new();
     for hit in hits {
         match marks.last_mut() {

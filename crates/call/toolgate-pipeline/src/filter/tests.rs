@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn rule(name: &str, action: Action, kinds: &[&str], pattern: Option<&str>) -> FilterRule {
+fn rule(name: &str, action: FilterAction, kinds: &[&str], pattern: Option<&str>) -> FilterRule {
     let known = known_kinds();
     let kind = |name: &&str| known.iter().find(|(known, _)| known == name).expect("a kind").1;
     FilterRule {
         name: name.to_owned(),
-        on: if action == Action::Ask { On::Arguments } else { On::Both },
+        on: if action == FilterAction::Ask { FilteredTraffic::Arguments } else { FilteredTraffic::Both },
         tools: vec!["*".to_owned()],
         pattern: pattern.map(str::to_owned),
         kinds: kinds.iter().map(kind).collect(),
@@ -26,8 +26,8 @@ fn filters(rules: &[FilterRule]) -> Filters {
 
 /// The findings of one kind in a text.
 fn found(kind: &str, text: &str) -> Vec<String> {
-    let filters = filters(&[rule("f", Action::Mask, &[kind], None)]);
-    let hits = filters.hits(Places::MAX, text);
+    let filters = filters(&[rule("f", FilterAction::Mask, &[kind], None)]);
+    let hits = filters.hits(FilterSet::MAX, text);
     hits.into_iter().map(|hit| text[hit.place].to_owned()).collect()
 }
 
@@ -35,7 +35,7 @@ fn found(kind: &str, text: &str) -> Vec<String> {
 fn sifted(rules: &[FilterRule], value: &Value) -> (Value, Vec<String>) {
     let filters = filters(rules);
     let text = value.to_string();
-    let sifted = filters.on(Side::Arguments, "bank:transfer").expect("watched").sift(&text);
+    let sifted = filters.on(FilterSide::Arguments, "bank:transfer").expect("watched").sift(&text);
     let left = sifted.masked.unwrap_or(text);
     let fired = sifted.fired.iter().map(|one| format!("{} {one}", one.filter)).collect();
     (serde_json::from_str(&left).expect("still JSON"), fired)
@@ -134,21 +134,21 @@ fn cards_and_credentials_are_those_of_redaction() {
 
 #[test]
 fn what_is_found_is_masked_where_it_stands_and_all_the_rest_stays() {
-    let filters = filters(&[rule("no cards", Action::Mask, &["card"], None)]);
+    let filters = filters(&[rule("no cards", FilterAction::Mask, &["card"], None)]);
     let text = r#"{ "note":"a 4111111111111111 b", "n": 1.50,"card":4111111111111111 ,"u":"\u00e9" }"#;
-    let left = filters.on(Side::Results, "x:y").expect("watched").sift(text).masked.expect("masked");
+    let left = filters.on(FilterSide::Results, "x:y").expect("watched").sift(text).masked.expect("masked");
     assert_eq!(
         left,
         r#"{ "note":"a [masked: no cards] b", "n": 1.50,"card":"[masked: no cards]" ,"u":"\u00e9" }"#
     );
     let clean = r#"{ "note":"nothing" }"#;
-    let sifted = filters.on(Side::Results, "x:y").expect("watched").sift(clean);
+    let sifted = filters.on(FilterSide::Results, "x:y").expect("watched").sift(clean);
     assert!(sifted.masked.is_none() && sifted.fired.is_empty());
 }
 
 #[test]
 fn json_within_texts_and_escapes_hide_nothing() {
-    let rules = [rule("no mail", Action::Mask, &["email"], None)];
+    let rules = [rule("no mail", FilterAction::Mask, &["email"], None)];
     let inner = json!({ "to": ["ann@example.com"], "n": 1 }).to_string();
     let (left, fired) = sifted(&rules, &json!({ "body": inner }));
     assert_eq!(left, json!({ "body": inner.replace("ann@example.com", "[masked: no mail]") }));
@@ -159,7 +159,8 @@ fn json_within_texts_and_escapes_hide_nothing() {
         r#"{"a":"{\"b\":\"ann\\u0040example.com\"}"}"#,
         r#"{"a":"\ud800 ann\u0040example.com"}"#,
     ] {
-        let left = filters.on(Side::Arguments, "x:y").expect("watched").sift(text).masked.expect("masked");
+        let left =
+            filters.on(FilterSide::Arguments, "x:y").expect("watched").sift(text).masked.expect("masked");
         assert!(left.contains("[masked: no mail]") && !left.contains("0040"), "{left}");
         serde_json::from_str::<Value>(&left).expect("still JSON");
     }
@@ -167,7 +168,7 @@ fn json_within_texts_and_escapes_hide_nothing() {
 
 #[test]
 fn keys_are_looked_at_and_never_told() {
-    let rules = [rule("no cards", Action::Mask, &["card"], None)];
+    let rules = [rule("no cards", FilterAction::Mask, &["card"], None)];
     let value = json!({ "4111111111111111": { "5500005555555559": 1, "x": "4111111111111111" } });
     let (left, fired) = sifted(&rules, &value);
     assert_eq!(
@@ -181,9 +182,9 @@ fn keys_are_looked_at_and_never_told() {
 #[test]
 fn what_is_asked_about_stays_and_what_is_blocked_does_not() {
     let rules = [
-        rule("cards", Action::Ask, &["card"], None),
-        rule("mail", Action::Block, &["email"], None),
-        rule("falcon", Action::Mask, &[], Some("(?i)project falcon")),
+        rule("cards", FilterAction::Ask, &["card"], None),
+        rule("mail", FilterAction::Block, &["email"], None),
+        rule("falcon", FilterAction::Mask, &[], Some("(?i)project falcon")),
     ];
     let value = json!({ "t": ["Project Falcon for ann@example.com", "4111111111111111"] });
     let (left, fired) = sifted(&rules, &value);
@@ -194,8 +195,8 @@ fn what_is_asked_about_stays_and_what_is_blocked_does_not() {
 #[test]
 fn finds_that_overlap_become_one_mark() {
     let rules = [
-        rule("host", Action::Mask, &[], Some(r"example\.com/x")),
-        rule("mail", Action::Mask, &["email"], None),
+        rule("host", FilterAction::Mask, &[], Some(r"example\.com/x")),
+        rule("mail", FilterAction::Mask, &["email"], None),
     ];
     let (left, _) = sifted(&rules, &json!("to ann@example.com/x now"));
     assert_eq!(left, json!("to [masked: mail] now"));
@@ -203,14 +204,14 @@ fn finds_that_overlap_become_one_mark() {
 
 #[test]
 fn filters_mind_their_tools_and_their_side() {
-    let mut one = rule("f", Action::Mask, &["card"], None);
-    (one.tools, one.on) = (vec!["mail:*".to_owned(), "*:send".to_owned()], On::Results);
+    let mut one = rule("f", FilterAction::Mask, &["card"], None);
+    (one.tools, one.on) = (vec!["mail:*".to_owned(), "*:send".to_owned()], FilteredTraffic::Results);
     let filters = filters(&[one]);
     for (side, tool, watched) in [
-        (Side::Results, "mail:read", true),
-        (Side::Results, "sms:send", true),
-        (Side::Results, "sms:read", false),
-        (Side::Arguments, "mail:read", false),
+        (FilterSide::Results, "mail:read", true),
+        (FilterSide::Results, "sms:send", true),
+        (FilterSide::Results, "sms:read", false),
+        (FilterSide::Arguments, "mail:read", false),
     ] {
         assert_eq!(filters.on(side, tool).is_some(), watched, "{side:?} {tool}");
     }
@@ -218,7 +219,7 @@ fn filters_mind_their_tools_and_their_side() {
 
 #[test]
 fn long_binary_is_not_searched() {
-    let (left, fired) = sifted(&[rule("f", Action::Mask, &[], Some("AAAA"))], &json!("A".repeat(2000)));
+    let (left, fired) = sifted(&[rule("f", FilterAction::Mask, &[], Some("AAAA"))], &json!("A".repeat(2000)));
     assert_eq!((left, fired.len()), (json!("A".repeat(2000)), 0));
 }
 
@@ -229,34 +230,34 @@ fn an_expression_that_cannot_be_used_says_why() {
     assert_eq!(expression("a*").map(drop), Err(BadExpression::MatchesNothing));
     assert_eq!(expression(&"a".repeat(PATTERN_CHARS_MAX + 1)).map(drop), Err(BadExpression::TooLong));
     assert_eq!(expression(r"\w{5000}").map(drop), Err(BadExpression::TooLarge));
-    let nothing = Filters::new(&[rule("f", Action::Mask, &[], None)]);
+    let nothing = Filters::new(&[rule("f", FilterAction::Mask, &[], None)]);
     assert!(matches!(nothing, Err(BadFilter::FindsNothing { .. })));
-    let mut late = rule("f", Action::Ask, &["card"], None);
-    late.on = On::Both;
+    let mut late = rule("f", FilterAction::Ask, &["card"], None);
+    late.on = FilteredTraffic::Both;
     assert!(matches!(Filters::new(&[late]), Err(BadFilter::AsksAboutResults { .. })));
 }
 
 #[test]
 fn many_filters_are_told_apart() {
     let rules: Vec<FilterRule> = (0..FILTERS_MAX)
-        .map(|n| rule(&format!("f{n}"), Action::Mask, &[], Some(&format!("word{n}x"))))
+        .map(|n| rule(&format!("f{n}"), FilterAction::Mask, &[], Some(&format!("word{n}x"))))
         .collect();
     let (left, _) = sifted(&rules, &json!("word0x word99x word7x"));
     assert_eq!(left, json!("[masked: f0] [masked: f99] [masked: f7]"));
     let one_more =
-        rules.iter().cloned().chain([rule("more", Action::Mask, &["card"], None)]).collect::<Vec<_>>();
+        rules.iter().cloned().chain([rule("more", FilterAction::Mask, &["card"], None)]).collect::<Vec<_>>();
     assert!(matches!(Filters::new(&one_more), Err(BadFilter::TooMany(_))));
 }
 
 /// Built once: compiling expressions takes longer than using them.
 static MAIL_AND_CARDS: LazyLock<Filters> =
-    LazyLock::new(|| filters(&[rule("mail", Action::Mask, &["email", "card"], None)]));
+    LazyLock::new(|| filters(&[rule("mail", FilterAction::Mask, &["email", "card"], None)]));
 
 proptest::proptest! {
     #[test]
     fn whatever_the_text_what_is_left_is_json_and_holds_no_find(text in ".{0,60}", key in ".{0,10}") {
         let value = json!({ key: [format!("{text}ann@example.com {text}"), 4_111_111_111_111_111_u64, text] });
-        let sifted = MAIL_AND_CARDS.on(Side::Arguments, "x:y").expect("watched").sift(&value.to_string());
+        let sifted = MAIL_AND_CARDS.on(FilterSide::Arguments, "x:y").expect("watched").sift(&value.to_string());
         let left = sifted.masked.expect("masked");
         proptest::prop_assert!(serde_json::from_str::<Value>(&left).is_ok());
         proptest::prop_assert!(!left.contains("4111111111111111"));

@@ -7,16 +7,16 @@ use std::ops::Range;
 use serde_json::{Map, Number, Value};
 
 use super::binary;
-use super::mark::{Found, HiddenKind, is_mark};
-use super::pattern::Place;
+use super::mark::{HiddenKind, RemovedValues, is_mark};
+use super::pattern::WalkStep;
 use super::secret::is_secret_key;
-use super::walk::{Reached, Walk, card};
+use super::walk::{PatternPositions, RedactionWalk, card};
 
 /// Deeper ones are taken out unread.
 const DEPTH_MAX: usize = 128;
 
-pub(super) struct Embedded<'w, 'a, 't> {
-    walk: &'w Walk<'a>,
+pub(super) struct EmbeddedJson<'w, 'a, 't> {
+    walk: &'w RedactionWalk<'a>,
     /// One JSON value.
     text: &'t str,
     at: usize,
@@ -26,19 +26,19 @@ pub(super) struct Embedded<'w, 'a, 't> {
 struct TooDeep;
 
 /// An object during the walk, with its members if all of them had to be known.
-struct Whole {
+struct OpenObject {
     start: usize,
     members: Option<Map<String, Value>>,
 }
 
-impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
+impl<'w, 'a, 't> EmbeddedJson<'w, 'a, 't> {
     /// `text` must be one valid JSON value.
-    pub(super) fn new(walk: &'w Walk<'a>, text: &'t str) -> Self {
+    pub(super) fn new(walk: &'w RedactionWalk<'a>, text: &'t str) -> Self {
         Self { walk, text, at: 0, changes: Vec::new() }
     }
 
     /// The text without values that must not be stored, if it has any.
-    pub(super) fn redacted(mut self, found: &mut Found) -> Option<String> {
+    pub(super) fn redacted(mut self, found: &mut RemovedValues) -> Option<String> {
         if self.value(&self.walk.root(), 0, found).is_err() {
             return Some(found.take_text(HiddenKind::Nested, self.text));
         }
@@ -54,7 +54,12 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         Some(left)
     }
 
-    fn value(&mut self, reached: &Reached, depth: usize, found: &mut Found) -> Result<(), TooDeep> {
+    fn value(
+        &mut self,
+        reached: &PatternPositions,
+        depth: usize,
+        found: &mut RemovedValues,
+    ) -> Result<(), TooDeep> {
         if depth > DEPTH_MAX {
             return Err(TooDeep);
         }
@@ -80,8 +85,13 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         Ok(())
     }
 
-    fn object(&mut self, reached: &Reached, depth: usize, found: &mut Found) -> Result<(), TooDeep> {
-        let mut whole = Whole { start: self.at, members: None };
+    fn object(
+        &mut self,
+        reached: &PatternPositions,
+        depth: usize,
+        found: &mut RemovedValues,
+    ) -> Result<(), TooDeep> {
+        let mut whole = OpenObject { start: self.at, members: None };
         self.at += 1;
         loop {
             self.skip_space();
@@ -105,11 +115,11 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
 
     fn member(
         &mut self,
-        whole: &mut Whole,
+        whole: &mut OpenObject,
         key: &str,
-        reached: &Reached,
+        reached: &PatternPositions,
         depth: usize,
-        found: &mut Found,
+        found: &mut RemovedValues,
     ) -> Result<(), TooDeep> {
         if is_secret_key(key) && self.can_be_secret() {
             self.take_out(HiddenKind::Secret, found);
@@ -129,7 +139,12 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         self.child(&self.walk.below(reached, key), depth, found)
     }
 
-    fn array(&mut self, reached: &Reached, depth: usize, found: &mut Found) -> Result<(), TooDeep> {
+    fn array(
+        &mut self,
+        reached: &PatternPositions,
+        depth: usize,
+        found: &mut RemovedValues,
+    ) -> Result<(), TooDeep> {
         self.at += 1;
         let mut index = 0;
         loop {
@@ -143,12 +158,17 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
                     self.at += 1;
                     index += 1;
                 }
-                _ => self.child(&self.walk.advanced(reached, Place::Index(index)), depth, found)?,
+                _ => self.child(&self.walk.advanced(reached, WalkStep::Index(index)), depth, found)?,
             }
         }
     }
 
-    fn child(&mut self, reached: &Reached, depth: usize, found: &mut Found) -> Result<(), TooDeep> {
+    fn child(
+        &mut self,
+        reached: &PatternPositions,
+        depth: usize,
+        found: &mut RemovedValues,
+    ) -> Result<(), TooDeep> {
         if self.walk.is_meant(reached) {
             self.take_out(HiddenKind::Rule, found);
             return Ok(());
@@ -159,7 +179,7 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
     /// Removes a whole value because of its place. The caller wrote that place too, into a text that its
     /// reader may understand differently: people may only agree to a hidden value that can be nothing but a
     /// credential.
-    fn take_out(&mut self, kind: HiddenKind, found: &mut Found) {
+    fn take_out(&mut self, kind: HiddenKind, found: &mut RemovedValues) {
         let place = self.skip_value();
         let text = match self.text.as_bytes()[place.start] {
             b'"' => self.decoded(&place),
@@ -180,7 +200,7 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
     }
 
     fn members_at(&self, start: usize) -> Map<String, Value> {
-        let mut whole = Embedded { walk: self.walk, text: self.text, at: start, changes: Vec::new() };
+        let mut whole = EmbeddedJson { walk: self.walk, text: self.text, at: start, changes: Vec::new() };
         let place = whole.skip_value();
         serde_json::from_str(&self.text[place]).unwrap_or_default()
     }

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use shape::Shape;
+use shape::CredentialShape;
 use table::LOOKS;
 
 pub(crate) use card::CARD;
@@ -37,38 +37,38 @@ static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// One kind of credential.
 #[derive(Debug)]
-struct Look {
+struct CredentialLook {
     /// Its beginning, or the text before it.
     start: &'static str,
     kind: &'static str,
-    shape: Shape,
+    shape: CredentialShape,
 }
 
 /// A credential in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenCredential {
     pub(crate) place: Range<usize>,
     pub(crate) kind: &'static str,
 }
 
 /// Every credential in a text, from its start to its end.
-pub(crate) fn credentials(text: &str) -> Vec<Seen> {
+pub(crate) fn credentials(text: &str) -> Vec<SeenCredential> {
     if text.len() < TEXT_BYTES_MIN {
         return Vec::new();
     }
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<SeenCredential> = Vec::new();
     for start in STARTS.find_iter(text) {
         if seen.last().is_some_and(|last| start.start() < last.place.end) {
             continue;
         }
         let look = &LOOKS[start.pattern().as_usize()];
         if let Some(place) = look.shape.at(text, start.start(), look.start) {
-            seen.push(Seen { place, kind: look.kind });
+            seen.push(SeenCredential { place, kind: look.kind });
         }
     }
     let cards = card::cards(text);
     if !cards.is_empty() {
-        seen.extend(cards.into_iter().map(|place| Seen { place, kind: CARD }));
+        seen.extend(cards.into_iter().map(|place| SeenCredential { place, kind: CARD }));
         seen.sort_by_key(|one| one.place.start);
         let mut end = 0;
         seen.retain(|one| {
@@ -103,7 +103,9 @@ pub(super) fn traces() -> impl Iterator<Item = &'static str> {
 /// False positives are fine, false negatives are not.
 pub(super) fn may_be(json: &str, trace: usize, at: usize) -> bool {
     match LOOKS.get(trace) {
-        Some(look) if look.shape != Shape::Address => look.shape.may_be_at(json.as_bytes(), at, look.start),
+        Some(look) if look.shape != CredentialShape::Address => {
+            look.shape.may_be_at(json.as_bytes(), at, look.start)
+        }
         _ => {
             let after = json.as_bytes()[at..].iter().take(RAW_ADDRESS_BYTES_MAX);
             after.take_while(|byte| **byte != b' ').any(|byte| *byte == b'@')

@@ -19,7 +19,7 @@ const ECHO_CHARS_MIN: usize = 6;
 
 /// The form of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Marks {
+pub enum MarkStyle {
     /// The bare fact: stored data reveals nothing, not even a length.
     Plain,
     /// The kind and the length: a person decides on the rest.
@@ -28,7 +28,7 @@ pub enum Marks {
 
 /// A removed value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hidden {
+pub struct HiddenValue {
     /// A JSON pointer to the argument that contains it.
     pub path: String,
     pub kind: HiddenKind,
@@ -64,15 +64,15 @@ impl fmt::Display for HiddenKind {
 
 /// The values that a walk removed, and the form of their marks.
 #[derive(Debug)]
-pub(super) struct Found {
-    marks: Marks,
-    pub(super) hidden: Vec<Hidden>,
+pub(super) struct RemovedValues {
+    marks: MarkStyle,
+    pub(super) hidden: Vec<HiddenValue>,
     /// The secrets themselves: a server may repeat them in its own words.
     pub(super) secrets: Vec<String>,
 }
 
-impl Found {
-    pub(super) fn new(marks: Marks) -> Self {
+impl RemovedValues {
+    pub(super) fn new(marks: MarkStyle) -> Self {
         Self { marks, hidden: Vec::new(), secrets: Vec::new() }
     }
 
@@ -94,7 +94,7 @@ impl Found {
     }
 
     pub(super) fn hide(&mut self, kind: HiddenKind, may_stay_unseen: bool) {
-        self.hidden.push(Hidden { path: String::new(), kind, may_stay_unseen });
+        self.hidden.push(HiddenValue { path: String::new(), kind, may_stay_unseen });
     }
 
     /// Prefixes everything that was removed since then with this step.
@@ -113,9 +113,9 @@ impl Found {
 
     fn mark(&self, kind: HiddenKind, text: &str) -> String {
         match (self.marks, kind) {
-            (Marks::Plain, _) => MARKER.to_owned(),
-            (Marks::Told, HiddenKind::Look(CARD)) => told_card(text),
-            (Marks::Told, kind) => {
+            (MarkStyle::Plain, _) => MARKER.to_owned(),
+            (MarkStyle::Told, HiddenKind::Look(CARD)) => told_card(text),
+            (MarkStyle::Told, kind) => {
                 let count = text.chars().count();
                 let plural = if count == 1 { "" } else { "s" };
                 format!("{TOLD_START}{kind}, {count} character{plural}]")

@@ -18,12 +18,12 @@ pub enum BadPattern {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pattern {
-    steps: Vec<Step>,
+pub(super) struct PathPattern {
+    steps: Vec<PatternStep>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PatternStep {
     /// In lower case.
     Key(String),
     Any,
@@ -32,33 +32,33 @@ enum Step {
 
 /// One step of the walked value.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum WalkStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-impl Pattern {
-    pub(super) fn new(path: &str) -> Result<Pattern, BadPattern> {
+impl PathPattern {
+    pub(super) fn new(path: &str) -> Result<PathPattern, BadPattern> {
         let steps = path.strip_prefix('/').ok_or(BadPattern::NoSlash)?;
-        let steps = steps.split('/').map(Step::new).collect::<Result<Vec<_>, _>>()?;
+        let steps = steps.split('/').map(PatternStep::new).collect::<Result<Vec<_>, _>>()?;
         if steps.len() > STEPS_MAX {
             return Err(BadPattern::TooLong);
         }
-        Ok(Pattern { steps })
+        Ok(PathPattern { steps })
     }
 
     /// A key that must occur for the path to match anything, if there is one.
     pub(super) fn needed_key(&self) -> Option<&str> {
         self.steps.iter().rev().find_map(|step| match step {
-            Step::Key(key) => Some(key.as_str()),
-            Step::Any | Step::AnyDepth => None,
+            PatternStep::Key(key) => Some(key.as_str()),
+            PatternStep::Any | PatternStep::AnyDepth => None,
         })
     }
 
     /// The positions in the path after one more step from `at`; all of those that `**` allows.
-    pub(super) fn advance(&self, at: usize, place: Place<'_>, mut reach: impl FnMut(usize)) {
+    pub(super) fn advance(&self, at: usize, place: WalkStep<'_>, mut reach: impl FnMut(usize)) {
         let mut from = at;
-        while let Some(Step::AnyDepth) = self.steps.get(from) {
+        while let Some(PatternStep::AnyDepth) = self.steps.get(from) {
             reach(from);
             from += 1;
         }
@@ -69,28 +69,32 @@ impl Pattern {
 
     /// True if the path ends here: nothing of it is left, or only optional steps.
     pub(super) fn is_end(&self, at: usize) -> bool {
-        self.steps[at..].iter().all(|step| *step == Step::AnyDepth)
+        self.steps[at..].iter().all(|step| *step == PatternStep::AnyDepth)
     }
 }
 
-impl Step {
-    fn new(text: &str) -> Result<Step, BadPattern> {
+impl PatternStep {
+    fn new(text: &str) -> Result<PatternStep, BadPattern> {
         match text {
             "" => Err(BadPattern::EmptyStep),
-            "*" => Ok(Step::Any),
-            "**" => Ok(Step::AnyDepth),
+            "*" => Ok(PatternStep::Any),
+            "**" => Ok(PatternStep::AnyDepth),
             key if key.contains('*') => Err(BadPattern::MixedStar),
-            key => unescaped(key).map(|key| Step::Key(key.to_lowercase())).ok_or(BadPattern::BadEscape),
+            key => {
+                unescaped(key).map(|key| PatternStep::Key(key.to_lowercase())).ok_or(BadPattern::BadEscape)
+            }
         }
     }
 
-    fn fits(&self, place: Place<'_>) -> bool {
+    fn fits(&self, place: WalkStep<'_>) -> bool {
         match (self, place) {
-            (Step::AnyDepth, _) => false,
-            (Step::Any, _) => true,
-            (Step::Key(key), Place::Index(index)) => *key == index.to_string(),
-            (Step::Key(key), Place::Key(given)) if given.is_ascii() => key.eq_ignore_ascii_case(given),
-            (Step::Key(key), Place::Key(given)) => *key == given.to_lowercase(),
+            (PatternStep::AnyDepth, _) => false,
+            (PatternStep::Any, _) => true,
+            (PatternStep::Key(key), WalkStep::Index(index)) => *key == index.to_string(),
+            (PatternStep::Key(key), WalkStep::Key(given)) if given.is_ascii() => {
+                key.eq_ignore_ascii_case(given)
+            }
+            (PatternStep::Key(key), WalkStep::Key(given)) => *key == given.to_lowercase(),
         }
     }
 }

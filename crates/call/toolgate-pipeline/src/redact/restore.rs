@@ -19,23 +19,23 @@ pub struct Unrestorable {
 /// arguments as approvers saw them. A mark without an original is refused: a call must not run with the mark
 /// of a secret in place of the secret.
 pub fn restore(edited: Value, original: &Value, shown: &Value) -> Result<Value, Unrestorable> {
-    put_back(edited, Some(Before { original, shown }), &mut String::new())
+    put_back(edited, Some(OriginalValue { original, shown }), &mut String::new())
 }
 
 /// The original value at a place.
 #[derive(Clone, Copy)]
-struct Before<'a> {
+struct OriginalValue<'a> {
     original: &'a Value,
     shown: &'a Value,
 }
 
-impl<'a> Before<'a> {
-    fn member(self, key: &str) -> Option<Before<'a>> {
-        Some(Before { original: self.original.get(key)?, shown: self.shown.get(key)? })
+impl<'a> OriginalValue<'a> {
+    fn member(self, key: &str) -> Option<OriginalValue<'a>> {
+        Some(OriginalValue { original: self.original.get(key)?, shown: self.shown.get(key)? })
     }
 
-    fn item(self, index: usize) -> Option<Before<'a>> {
-        Some(Before { original: self.original.get(index)?, shown: self.shown.get(index)? })
+    fn item(self, index: usize) -> Option<OriginalValue<'a>> {
+        Some(OriginalValue { original: self.original.get(index)?, shown: self.shown.get(index)? })
     }
 
     /// True if approvers saw only part of a text.
@@ -44,7 +44,11 @@ impl<'a> Before<'a> {
     }
 }
 
-fn put_back(edited: Value, before: Option<Before<'_>>, path: &mut String) -> Result<Value, Unrestorable> {
+fn put_back(
+    edited: Value,
+    before: Option<OriginalValue<'_>>,
+    path: &mut String,
+) -> Result<Value, Unrestorable> {
     match edited {
         Value::String(text) => stand_in(text, before, path),
         Value::Object(members) => put_back_members(members, before, path).map(Value::Object),
@@ -53,7 +57,7 @@ fn put_back(edited: Value, before: Option<Before<'_>>, path: &mut String) -> Res
     }
 }
 
-fn stand_in(text: String, before: Option<Before<'_>>, path: &str) -> Result<Value, Unrestorable> {
+fn stand_in(text: String, before: Option<OriginalValue<'_>>, path: &str) -> Result<Value, Unrestorable> {
     match before {
         Some(before) if text == MARKER || before.shown.as_str() == Some(&text) => Ok(before.original.clone()),
         Some(before) if text.contains(MARK_START) && before.is_text_in_part() => {
@@ -66,7 +70,7 @@ fn stand_in(text: String, before: Option<Before<'_>>, path: &str) -> Result<Valu
 
 fn put_back_members(
     members: Map<String, Value>,
-    before: Option<Before<'_>>,
+    before: Option<OriginalValue<'_>>,
     path: &mut String,
 ) -> Result<Map<String, Value>, Unrestorable> {
     let put_back_member = |(key, value): (String, Value)| {
@@ -81,11 +85,11 @@ fn put_back_members(
 /// one person's secret could end up under another's name.
 fn put_back_items(
     items: Vec<Value>,
-    before: Option<Before<'_>>,
+    before: Option<OriginalValue<'_>>,
     path: &mut String,
 ) -> Result<Vec<Value>, Unrestorable> {
     let as_long =
-        |before: &Before<'_>| before.original.as_array().is_some_and(|all| all.len() == items.len());
+        |before: &OriginalValue<'_>| before.original.as_array().is_some_and(|all| all.len() == items.len());
     let before = before.filter(as_long);
     let put_back_item = |(index, item): (usize, Value)| {
         let before = before.and_then(|before| before.item(index));

@@ -5,7 +5,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::binary::{BASE64_CHARS_MAX, is_base64};
 use super::look;
-use super::pattern::Pattern;
+use super::pattern::PathPattern;
 use super::secret::TRACES;
 
 /// The traces of content blocks and resources with binary members.
@@ -25,7 +25,7 @@ pub(super) struct QuickScan {
 }
 
 impl QuickScan {
-    pub(super) fn new<'a>(patterns: impl Iterator<Item = &'a Pattern>) -> QuickScan {
+    pub(super) fn new<'a>(patterns: impl Iterator<Item = &'a PathPattern>) -> QuickScan {
         let mut traces: Vec<String> = look::traces().map(str::to_owned).collect();
         let looks = traces.len();
         traces.extend(TRACES.map(str::to_owned));

@@ -20,7 +20,7 @@ fn redactor(rules: Vec<RedactRule>) -> Redactor {
 #[track_caller]
 fn check_with(rules: Vec<RedactRule>, value: Value, expected: Value) {
     let redactor = redactor(rules);
-    let redacted = redactor.redact_input(TOOL, &value, Marks::Plain);
+    let redacted = redactor.redact_input(TOOL, &value, MarkStyle::Plain);
     assert_eq!(*redacted.value, expected);
     assert_eq!(redacted.complete, value == expected);
     assert_eq!(matches!(redacted.value, Cow::Borrowed(_)), value == expected);
@@ -134,7 +134,7 @@ fn credentials_of_known_makers_are_known_by_their_look() {
     ] {
         check_text(&format!("see {credential}, then go on"), "see [redacted], then go on");
         let value = json!({"note": credential});
-        let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+        let shown = redactor(Vec::new()).redact_input(TOOL, &value, MarkStyle::Told);
         let expected = format!("[redacted: {kind}, {} characters]", credential.len());
         assert_eq!((shown.value["note"].as_str(), &*shown.secrets), (Some(&*expected), &[credential][..]));
         let [hidden] = &*shown.hidden else { panic!("{:?}", shown.hidden) };
@@ -201,7 +201,7 @@ fn numbers_of_payment_cards_are_known_by_their_check_digit() {
     check(json!({"card": 4_111_111_111_111_111_u64}), json!({"card": MARKER}));
     check_output(Vec::new(), json!({"card": 4_111_111_111_111_111_u64}), json!({"card": MARKER}));
     let value = json!({"card": "4111 1111 1111 1111"});
-    let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+    let shown = redactor(Vec::new()).redact_input(TOOL, &value, MarkStyle::Told);
     assert_eq!(shown.value["card"], "[redacted: card number, 16 digits, 411111…1111]");
     assert!(shown.hidden[0].may_stay_unseen, "its ends are shown");
     for harmless in [
@@ -221,7 +221,7 @@ fn numbers_of_payment_cards_are_known_by_their_check_digit() {
 fn what_is_hidden_from_people_says_what_it_is_and_where() {
     let value = json!({"a": [{"password": "x"}, {"b/c": "call Bearer abcdefghijklmnopqrst"}], "mail": {"to": 1}, "file": "QUJD".repeat(400)});
     let redactor = redactor(vec![rule("*", &["/mail"], &[])]);
-    let shown = redactor.redact_input(TOOL, &value, Marks::Told);
+    let shown = redactor.redact_input(TOOL, &value, MarkStyle::Told);
     let binary = format!("[binary, 1200 bytes, {}]", Digest::of("ABC".repeat(400)));
     let expected = json!({
         "a": [{"password": "[redacted: secret, 1 character]"}, {"b/c": "call Bearer [redacted: bearer token, 20 characters]"}],
@@ -232,7 +232,7 @@ fn what_is_hidden_from_people_says_what_it_is_and_where() {
         shown.hidden.iter().map(|one| (&*one.path, one.may_stay_unseen)).collect();
     hidden.sort_unstable();
     assert_eq!(hidden, [("/a/0/password", true), ("/a/1/b~1c", false), ("/file", false), ("/mail", true)]);
-    let again = redactor.redact_input(TOOL, &expected, Marks::Told);
+    let again = redactor.redact_input(TOOL, &expected, MarkStyle::Told);
     assert!(again.complete, "what stands in for a secret is none: {again:?}");
 }
 
@@ -344,7 +344,7 @@ fn json_inside_a_string_keeps_every_other_byte() {
 fn what_a_text_calls_a_secret_may_stay_unseen_if_it_can_be_nothing_else() {
     for (secret, may) in [("aB3-_.~+/=", true), ("$(reboot)", false), ("a b", false), ("x;y", false)] {
         let value = json!({"command": json!({"token": secret}).to_string()});
-        let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+        let shown = redactor(Vec::new()).redact_input(TOOL, &value, MarkStyle::Told);
         assert_eq!(shown.hidden.iter().map(|one| one.may_stay_unseen).collect::<Vec<_>>(), [may], "{secret}");
     }
 }
@@ -451,7 +451,7 @@ fn what_an_approver_left_alone_is_put_back() {
     let encoded = "QUJD".repeat(400);
     let original = json!({"user": "ann", "password": "x", "keys": [{"token": "t1"}, {"token": {"a": 1}}], "file": encoded});
     let redactor = redactor(Vec::new());
-    let mut edited = redactor.redact_input(TOOL, &original, Marks::Told).value.into_owned();
+    let mut edited = redactor.redact_input(TOOL, &original, MarkStyle::Told).value.into_owned();
     let shown = edited.clone();
     assert_eq!(restore(edited.clone(), &original, &shown), Ok(original.clone()));
     edited["user"] = json!("bob");
@@ -467,7 +467,7 @@ fn what_an_approver_left_alone_is_put_back() {
 #[test]
 fn a_marker_without_an_original_is_refused() {
     let original = json!({"password": "x", "keys": [{"token": "t1"}, {"token": "t2"}], "note": "n", "body": "{\"a\":1,\"token\":\"t3\"}"});
-    let shown = redactor(Vec::new()).redact_input(TOOL, &original, Marks::Told).value.into_owned();
+    let shown = redactor(Vec::new()).redact_input(TOOL, &original, MarkStyle::Told).value.into_owned();
     let refused = |edited: Value| restore(edited, &original, &shown).unwrap_err().path;
     assert_eq!(refused(json!({"pass/word": MARKER})), "/pass~1word");
     // One entry was deleted; the other's secret must not move into its place.
@@ -518,8 +518,8 @@ proptest! {
     #[test]
     fn the_quick_look_never_misses_what_the_walk_finds(value in any_result()) {
         let redactor = redactor(vec![rule("*", &[], &["/**/mail"])]);
-        let patterns: Vec<&Pattern> = redactor.rules.iter().flat_map(|rule| &rule.output).collect();
-        let found = Walk::new(&patterns, Side::Result).start(&value, &mut Found::new(Marks::Plain)).is_some();
+        let patterns: Vec<&PathPattern> = redactor.rules.iter().flat_map(|rule| &rule.output).collect();
+        let found = RedactionWalk::new(&patterns, RedactedSide::Result).start(&value, &mut RemovedValues::new(MarkStyle::Plain)).is_some();
         let redacted = redactor.redact_output(TOOL, &RawJson::from(value));
         prop_assert_eq!(redacted.complete, !found);
     }
@@ -527,7 +527,7 @@ proptest! {
     #[test]
     fn redacting_and_restoring_gives_the_original_back(value in any_result()) {
         let redactor = redactor(vec![rule("*", &["/**/mail"], &[])]);
-        let shown = redactor.redact_input(TOOL, &value, Marks::Told).value.into_owned();
+        let shown = redactor.redact_input(TOOL, &value, MarkStyle::Told).value.into_owned();
         prop_assert_eq!(restore(shown.clone(), &value, &shown), Ok(value.clone()));
     }
 }

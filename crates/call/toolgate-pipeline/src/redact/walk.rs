@@ -3,10 +3,10 @@
 use serde_json::{Map, Number, Value};
 
 use super::binary;
-use super::embedded::Embedded;
+use super::embedded::EmbeddedJson;
 use super::look::{self, CARD};
-use super::mark::{Found, HiddenKind, is_mark};
-use super::pattern::{Pattern, Place};
+use super::mark::{HiddenKind, RemovedValues, is_mark};
+use super::pattern::{PathPattern, WalkStep};
 use super::secret::is_secret_key;
 use crate::canonical::escape_step;
 
@@ -15,36 +15,36 @@ const EMBEDDED_DEPTH_MAX: usize = 3;
 
 /// The walked side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+pub(super) enum RedactedSide {
     Arguments,
     Result,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Walk<'a> {
-    patterns: &'a [&'a Pattern],
-    side: Side,
+pub(super) struct RedactionWalk<'a> {
+    patterns: &'a [&'a PathPattern],
+    side: RedactedSide,
     embedded_left: usize,
 }
 
 /// The reached positions in patterns: the pattern's index and its next step.
-pub(super) type Reached = Vec<(usize, usize)>;
+pub(super) type PatternPositions = Vec<(usize, usize)>;
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(patterns: &'a [&'a Pattern], side: Side) -> Walk<'a> {
-        Walk { patterns, side, embedded_left: EMBEDDED_DEPTH_MAX }
+impl<'a> RedactionWalk<'a> {
+    pub(super) fn new(patterns: &'a [&'a PathPattern], side: RedactedSide) -> RedactionWalk<'a> {
+        RedactionWalk { patterns, side, embedded_left: EMBEDDED_DEPTH_MAX }
     }
 
     /// The value without the parts that must not be stored, if it has any.
-    pub(super) fn start(&self, value: &Value, found: &mut Found) -> Option<Value> {
+    pub(super) fn start(&self, value: &Value, found: &mut RemovedValues) -> Option<Value> {
         self.value(value, &self.root(), found)
     }
 
-    pub(super) fn root(&self) -> Reached {
+    pub(super) fn root(&self) -> PatternPositions {
         (0..self.patterns.len()).map(|pattern| (pattern, 0)).collect()
     }
 
-    fn value(&self, value: &Value, reached: &Reached, found: &mut Found) -> Option<Value> {
+    fn value(&self, value: &Value, reached: &PatternPositions, found: &mut RemovedValues) -> Option<Value> {
         match value {
             Value::Object(members) => self.object(members, reached, found).map(Value::Object),
             Value::Array(items) => self.array(items, reached, found).map(Value::Array),
@@ -57,8 +57,8 @@ impl<'a> Walk<'a> {
     fn object(
         &self,
         members: &Map<String, Value>,
-        reached: &Reached,
-        found: &mut Found,
+        reached: &PatternPositions,
+        found: &mut RemovedValues,
     ) -> Option<Map<String, Value>> {
         let mut copy: Option<Map<String, Value>> = None;
         for (place, (key, value)) in members.iter().enumerate() {
@@ -84,8 +84,8 @@ impl<'a> Walk<'a> {
         all: &Map<String, Value>,
         key: &str,
         value: &Value,
-        reached: &Reached,
-        found: &mut Found,
+        reached: &PatternPositions,
+        found: &mut RemovedValues,
     ) -> Option<Value> {
         if is_secret_key(key) && can_be_secret(value) {
             return Some(Value::from(found.take_value(HiddenKind::Secret, value)));
@@ -100,19 +100,24 @@ impl<'a> Walk<'a> {
     }
 
     /// The positions in the patterns below a key.
-    pub(super) fn below(&self, reached: &Reached, key: &str) -> Reached {
-        let mut next = self.advanced(reached, Place::Key(key));
-        if self.side == Side::Result && key == "structuredContent" {
+    pub(super) fn below(&self, reached: &PatternPositions, key: &str) -> PatternPositions {
+        let mut next = self.advanced(reached, WalkStep::Key(key));
+        if self.side == RedactedSide::Result && key == "structuredContent" {
             next.extend(self.root());
         }
         next
     }
 
-    fn array(&self, items: &[Value], reached: &Reached, found: &mut Found) -> Option<Vec<Value>> {
+    fn array(
+        &self,
+        items: &[Value],
+        reached: &PatternPositions,
+        found: &mut RemovedValues,
+    ) -> Option<Vec<Value>> {
         let mut copy: Option<Vec<Value>> = None;
         for (index, item) in items.iter().enumerate() {
             let before = found.hidden.len();
-            let redacted = self.child(item, &self.advanced(reached, Place::Index(index)), found);
+            let redacted = self.child(item, &self.advanced(reached, WalkStep::Index(index)), found);
             if redacted.is_some() {
                 found.below(before, &index.to_string());
             }
@@ -126,7 +131,7 @@ impl<'a> Walk<'a> {
         copy
     }
 
-    fn child(&self, value: &Value, reached: &Reached, found: &mut Found) -> Option<Value> {
+    fn child(&self, value: &Value, reached: &PatternPositions, found: &mut RemovedValues) -> Option<Value> {
         if self.is_meant(reached) {
             let stands_in = value.as_str().is_some_and(is_mark);
             return (!stands_in).then(|| Value::from(found.take_value(HiddenKind::Rule, value)));
@@ -135,11 +140,11 @@ impl<'a> Walk<'a> {
     }
 
     /// True if a rule matches this position.
-    pub(super) fn is_meant(&self, reached: &Reached) -> bool {
+    pub(super) fn is_meant(&self, reached: &PatternPositions) -> bool {
         reached.iter().any(|(pattern, at)| self.patterns[*pattern].is_end(*at))
     }
 
-    pub(super) fn advanced(&self, reached: &Reached, place: Place<'_>) -> Reached {
+    pub(super) fn advanced(&self, reached: &PatternPositions, place: WalkStep<'_>) -> PatternPositions {
         let mut next = Vec::new();
         for (pattern, at) in reached {
             self.patterns[*pattern].advance(*at, place, |at| {
@@ -151,7 +156,7 @@ impl<'a> Walk<'a> {
         next
     }
 
-    pub(super) fn text(&self, text: &str, found: &mut Found) -> Option<String> {
+    pub(super) fn text(&self, text: &str, found: &mut RemovedValues) -> Option<String> {
         if binary::is_binary_text(text) {
             found.hide(HiddenKind::Binary, false);
             return Some(binary::marker(text));
@@ -167,17 +172,17 @@ impl<'a> Walk<'a> {
 
     /// Servers repeat their structured content as text, and callers send bodies as text; a secret in there
     /// counts too.
-    fn embedded(&self, text: &str, found: &mut Found) -> Option<String> {
+    fn embedded(&self, text: &str, found: &mut RemovedValues) -> Option<String> {
         let Some(embedded_left) = self.embedded_left.checked_sub(1) else {
             return Some(found.take_text(HiddenKind::Nested, text));
         };
-        let inner = Walk { embedded_left, ..*self };
-        Embedded::new(&inner, text).redacted(found)
+        let inner = RedactionWalk { embedded_left, ..*self };
+        EmbeddedJson::new(&inner, text).redacted(found)
     }
 }
 
 /// The text with marks in place of the credentials in it.
-fn without_credentials(text: &str, found: &mut Found) -> Option<String> {
+fn without_credentials(text: &str, found: &mut RemovedValues) -> Option<String> {
     let credentials = look::credentials(text);
     let last = credentials.last()?.place.end;
     let mut left = String::with_capacity(text.len());
@@ -192,7 +197,7 @@ fn without_credentials(text: &str, found: &mut Found) -> Option<String> {
 }
 
 /// The replacement for a number that is a card number.
-pub(super) fn card(number: &Number, found: &mut Found) -> Option<String> {
+pub(super) fn card(number: &Number, found: &mut RemovedValues) -> Option<String> {
     let digits = look::card_of_number(number.as_u64()?)?;
     Some(found.take_text(HiddenKind::Look(CARD), &digits))
 }

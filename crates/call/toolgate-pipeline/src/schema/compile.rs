@@ -5,7 +5,7 @@ use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, ValidationOptio
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
 
-use super::cost::{Document, NotBounded};
+use super::cost::{NotBounded, SchemaDocument};
 use super::elsewhere::ANYTHING;
 use super::formats::{Formats, is_uuid};
 use super::words::shortened;
@@ -25,14 +25,14 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// The number of characters of a compiler's complaint that are passed on.
 const COMPLAINT_CHARS_MAX: usize = 300;
 
-pub(super) enum Compiled {
-    Usable(Box<Usable>),
+pub(super) enum CompiledSchema {
+    Usable(Box<UsableSchema>),
     /// The reason why nothing is checked.
     Unusable(String),
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum SchemaError {
     #[error("its schema has {0} bytes; at most {SCHEMA_BYTES_MAX} are compiled")]
     TooLarge(usize),
     #[error("its schema cannot be read: {0}")]
@@ -43,20 +43,20 @@ pub(super) enum Unusable {
     NotCompiled(String),
 }
 
-pub(super) struct Usable {
-    pub(super) document: Document,
+pub(super) struct UsableSchema {
+    pub(super) document: SchemaDocument,
     validator: Validator,
     nodes_max: usize,
 }
 
-impl Usable {
-    pub(super) fn compile(schema: &RawJson, formats: Formats) -> Result<Usable, Unusable> {
+impl UsableSchema {
+    pub(super) fn compile(schema: &RawJson, formats: Formats) -> Result<UsableSchema, SchemaError> {
         if schema.as_bytes().len() > SCHEMA_BYTES_MAX {
-            return Err(Unusable::TooLarge(schema.as_bytes().len()));
+            return Err(SchemaError::TooLarge(schema.as_bytes().len()));
         }
-        let document = Document::new(schema.decode().map_err(Unusable::Unreadable)?)?;
+        let document = SchemaDocument::new(schema.decode().map_err(SchemaError::Unreadable)?)?;
         let (validator, nodes_max) = build(&document.schema, formats)?;
-        Ok(Usable { document, validator, nodes_max })
+        Ok(UsableSchema { document, validator, nodes_max })
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
@@ -72,26 +72,28 @@ impl Usable {
         let mut nodes_left = self.nodes_max;
         match measure(value, DEPTH_MAX, &mut nodes_left) {
             Ok(()) => None,
-            Err(Excess::Depth) => Some(format!("nests deeper than {DEPTH_MAX} levels")),
-            Err(Excess::Nodes) => Some(format!("has more than {} parts, too many to check", self.nodes_max)),
+            Err(SchemaExcess::Depth) => Some(format!("nests deeper than {DEPTH_MAX} levels")),
+            Err(SchemaExcess::Nodes) => {
+                Some(format!("has more than {} parts, too many to check", self.nodes_max))
+            }
         }
     }
 }
 
-enum Excess {
+enum SchemaExcess {
     Depth,
     Nodes,
 }
 
-fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(), Excess> {
-    *nodes_left = nodes_left.checked_sub(1).ok_or(Excess::Nodes)?;
+fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(), SchemaExcess> {
+    *nodes_left = nodes_left.checked_sub(1).ok_or(SchemaExcess::Nodes)?;
     match value {
         Value::Array(items) => {
-            let deeper = depth_left.checked_sub(1).ok_or(Excess::Depth)?;
+            let deeper = depth_left.checked_sub(1).ok_or(SchemaExcess::Depth)?;
             items.iter().try_for_each(|item| measure(item, deeper, nodes_left))
         }
         Value::Object(members) => {
-            let deeper = depth_left.checked_sub(1).ok_or(Excess::Depth)?;
+            let deeper = depth_left.checked_sub(1).ok_or(SchemaExcess::Depth)?;
             members.values().try_for_each(|member| measure(member, deeper, nodes_left))
         }
         _ => Ok(()),
@@ -100,7 +102,7 @@ fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(
 
 /// Tries the engine with linear matching time first. Generated schemas do use look-around (for e-mail
 /// addresses, for example), which that engine refuses; then the other one, with tight limits.
-fn build(schema: &Value, formats: Formats) -> Result<(Validator, usize), Unusable> {
+fn build(schema: &Value, formats: Formats) -> Result<(Validator, usize), SchemaError> {
     let options = || options(formats);
     let linear = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
     if let Ok(validator) = options().with_pattern_options(linear).build(schema) {
@@ -112,12 +114,12 @@ fn build(schema: &Value, formats: Formats) -> Result<(Validator, usize), Unusabl
         .dfa_size_limit(PATTERN_BYTES_MAX);
     match options().with_pattern_options(backtracking).build(schema) {
         Ok(validator) => Ok((validator, NODES_WITH_LOOK_AROUND_MAX)),
-        Err(error) => Err(Unusable::NotCompiled(shortened(&error.to_string(), COMPLAINT_CHARS_MAX))),
+        Err(error) => Err(SchemaError::NotCompiled(shortened(&error.to_string(), COMPLAINT_CHARS_MAX))),
     }
 }
 
 fn options(formats: Formats) -> ValidationOptions<'static> {
-    let options = jsonschema::options().with_retriever(Nobody);
+    let options = jsonschema::options().with_retriever(OpenRetriever);
     match formats {
         Formats::Ignored => options.should_validate_formats(false),
         // Older dialects have no `uuid`, and the schemas that name them do.
@@ -129,9 +131,9 @@ fn options(formats: Formats) -> ValidationOptions<'static> {
 }
 
 /// Answers every request for another document with the schema that everything fits.
-struct Nobody;
+struct OpenRetriever;
 
-impl Retrieve for Nobody {
+impl Retrieve for OpenRetriever {
     fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         match uri.as_str() {
             ANYTHING => Ok(json!({})),

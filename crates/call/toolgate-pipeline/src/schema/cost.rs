@@ -51,7 +51,7 @@ pub(super) enum NotBounded {
 }
 
 /// A schema in which every reference resolves.
-pub(super) struct Document {
+pub(super) struct SchemaDocument {
     pub(super) schema: Value,
     /// The parts that the author wrote but that are not checked, in words.
     pub(super) left_out: Option<String>,
@@ -59,32 +59,32 @@ pub(super) struct Document {
     anchors: BTreeMap<String, String>,
 }
 
-pub(super) enum Target<'a> {
+pub(super) enum RefTarget<'a> {
     Schema(&'a Value),
     /// The validator has it with it.
     Known,
     Nowhere,
 }
 
-impl Document {
-    pub(super) fn new(schema: Value) -> Result<Document, NotBounded> {
-        let mut document = Document::read(schema, None);
+impl SchemaDocument {
+    pub(super) fn new(schema: Value) -> Result<SchemaDocument, NotBounded> {
+        let mut document = SchemaDocument::read(schema, None);
         if let Some((schema, outside)) = elsewhere::cut(&document) {
-            document = Document::read(schema, Some(told(&outside)));
+            document = SchemaDocument::read(schema, Some(told(&outside)));
         }
         document.check_in_place()?;
         Ok(document)
     }
 
-    fn read(schema: Value, left_out: Option<String>) -> Document {
+    fn read(schema: Value, left_out: Option<String>) -> SchemaDocument {
         let mut anchors = BTreeMap::new();
         collect_anchors(&schema, "", &mut anchors);
-        Document { schema, left_out, anchors }
+        SchemaDocument { schema, left_out, anchors }
     }
 
     /// True if collecting every error of this value is bounded work.
     pub(super) fn can_explain(&self, value: &Value) -> bool {
-        let mut walk = Walk { document: self, steps_left: EXPLAIN_MAX, depth_left: WALK_DEPTH_MAX };
+        let mut walk = CostWalk { document: self, steps_left: EXPLAIN_MAX, depth_left: WALK_DEPTH_MAX };
         walk.apply(&self.schema, Some(value)).is_ok()
     }
 
@@ -93,7 +93,7 @@ impl Document {
         let mut schema = self.schema.pointer(pointer)?;
         for _ in 0..WALK_DEPTH_MAX {
             let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
-            let Target::Schema(target) = self.follow(reference) else { break };
+            let RefTarget::Schema(target) = self.follow(reference) else { break };
             schema = target;
         }
         Some(schema)
@@ -103,8 +103,11 @@ impl Document {
         let mut waiting = vec![&self.schema];
         let mut steps_left = IN_PLACE_SUM_MAX;
         while let Some(schema) = waiting.pop() {
-            let mut walk =
-                Walk { document: self, steps_left: IN_PLACE_MAX.min(steps_left), depth_left: WALK_DEPTH_MAX };
+            let mut walk = CostWalk {
+                document: self,
+                steps_left: IN_PLACE_MAX.min(steps_left),
+                depth_left: WALK_DEPTH_MAX,
+            };
             let steps_before = walk.steps_left;
             walk.apply(schema, None)?;
             steps_left -= steps_before - walk.steps_left;
@@ -120,30 +123,30 @@ impl Document {
         Ok(())
     }
 
-    pub(super) fn follow(&self, reference: &str) -> Target<'_> {
+    pub(super) fn follow(&self, reference: &str) -> RefTarget<'_> {
         let own = self.schema.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let fragment = match reference.split_once('#') {
             Some((base, fragment)) if base.is_empty() || Some(base) == own => fragment,
             None if Some(reference) == own => "",
-            _ if META_SCHEMAS.iter().any(|meta| reference.starts_with(meta)) => return Target::Known,
-            _ if reference == ANYTHING => return Target::Known,
-            _ => return Target::Nowhere,
+            _ if META_SCHEMAS.iter().any(|meta| reference.starts_with(meta)) => return RefTarget::Known,
+            _ if reference == ANYTHING => return RefTarget::Known,
+            _ => return RefTarget::Nowhere,
         };
         let pointer = match self.anchors.get(fragment) {
             Some(pointer) => pointer.clone(),
             None => percent_decoded(fragment),
         };
-        self.schema.pointer(&pointer).map_or(Target::Nowhere, Target::Schema)
+        self.schema.pointer(&pointer).map_or(RefTarget::Nowhere, RefTarget::Schema)
     }
 }
 
-struct Walk<'a> {
-    document: &'a Document,
+struct CostWalk<'a> {
+    document: &'a SchemaDocument,
     steps_left: usize,
     depth_left: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CostWalk<'a> {
     /// Counts the work of applying a schema; without a value, only the work at one place.
     fn apply(&mut self, schema: &'a Value, value: Option<&Value>) -> Result<(), NotBounded> {
         self.steps_left = self.steps_left.checked_sub(1).ok_or(NotBounded::TooIntricate)?;
@@ -166,7 +169,7 @@ impl<'a> Walk<'a> {
         value: Option<&Value>,
     ) -> Result<(), NotBounded> {
         for reference in REFERENCES.iter().filter_map(|keyword| members.get(*keyword)?.as_str()) {
-            if let Target::Schema(target) = self.document.follow(reference) {
+            if let RefTarget::Schema(target) = self.document.follow(reference) {
                 self.apply(target, value)?;
             }
         }

@@ -7,42 +7,44 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::cost::{DEEPER, DEFINITIONS, Document, PARTS, REFERENCES, Target, in_place, listed, mapped};
+use super::cost::{
+    DEEPER, DEFINITIONS, PARTS, REFERENCES, RefTarget, SchemaDocument, in_place, listed, mapped,
+};
 
 /// The replacement for a reference that leads out: a schema that everything fits.
 pub(super) const ANYTHING: &str = "urn:toolgate:anything";
 
 /// The address of a subschema in memory, valid while its document is only read.
-type Id = *const Value;
+type SchemaPtr = *const Value;
 
-fn id(schema: &Value) -> Id {
+fn id(schema: &Value) -> SchemaPtr {
     std::ptr::from_ref(schema)
 }
 
 /// The schema without the references that lead out of it, and those references; `None` if there are none.
-pub(super) fn cut(document: &Document) -> Option<(Value, BTreeSet<String>)> {
-    let survey = Survey::of(document);
+pub(super) fn cut(document: &SchemaDocument) -> Option<(Value, BTreeSet<String>)> {
+    let survey = SchemaSurvey::of(document);
     if survey.outside.is_empty() {
         return None;
     }
     let open = survey.hanging();
-    let schema = Cut { document, open: &open }.rebuilt(&document.schema);
+    let schema = SchemaCut { document, open: &open }.rebuilt(&document.schema);
     Some((schema, survey.outside))
 }
 
 /// Every subschema, and which of them apply which.
 #[derive(Default)]
-struct Survey {
-    seen: BTreeSet<Id>,
+struct SchemaSurvey {
+    seen: BTreeSet<SchemaPtr>,
     /// From a subschema to those that apply it.
-    appliers: BTreeMap<Id, Vec<Id>>,
+    appliers: BTreeMap<SchemaPtr, Vec<SchemaPtr>>,
     /// The subschemas with a reference that cannot be resolved here.
-    unknown: Vec<Id>,
+    unknown: Vec<SchemaPtr>,
     outside: BTreeSet<String>,
 }
 
-impl Survey {
-    fn of(document: &Document) -> Self {
+impl SchemaSurvey {
+    fn of(document: &SchemaDocument) -> Self {
         let mut survey = Self::default();
         let mut waiting = vec![&document.schema];
         while let Some(schema) = waiting.pop() {
@@ -63,31 +65,31 @@ impl Survey {
 
     fn follow<'a>(
         &mut self,
-        document: &'a Document,
+        document: &'a SchemaDocument,
         schema: &Value,
         members: &Map<String, Value>,
         applied: &mut Vec<&'a Value>,
     ) {
         for (keyword, reference) in references(members) {
             match document.follow(reference) {
-                Target::Nowhere => {
+                RefTarget::Nowhere => {
                     self.outside.insert(reference.to_owned());
                     self.unknown.push(id(schema));
                 }
-                Target::Schema(target) => {
+                RefTarget::Schema(target) => {
                     applied.push(target);
                     // The targets of the other two depend on the way that leads here.
                     if keyword != "$ref" {
                         self.unknown.push(id(schema));
                     }
                 }
-                Target::Known => {}
+                RefTarget::Known => {}
             }
         }
     }
 
     /// The subschemas whose verdict depends on an unknown one.
-    fn hanging(&self) -> BTreeSet<Id> {
+    fn hanging(&self) -> BTreeSet<SchemaPtr> {
         let mut open = BTreeSet::new();
         let mut waiting = self.unknown.clone();
         while let Some(schema) = waiting.pop() {
@@ -103,12 +105,12 @@ fn references(members: &Map<String, Value>) -> impl Iterator<Item = (&'static st
     REFERENCES.into_iter().filter_map(|keyword| Some((keyword, members.get(keyword)?.as_str()?)))
 }
 
-struct Cut<'a> {
-    document: &'a Document,
-    open: &'a BTreeSet<Id>,
+struct SchemaCut<'a> {
+    document: &'a SchemaDocument,
+    open: &'a BTreeSet<SchemaPtr>,
 }
 
-impl Cut<'_> {
+impl SchemaCut<'_> {
     fn rebuilt(&self, value: &Value) -> Value {
         match value {
             Value::Object(members) => {
@@ -132,7 +134,7 @@ impl Cut<'_> {
     fn loosen(&self, members: &Map<String, Value>, copy: &mut Map<String, Value>) {
         let is_open = |keyword: &'static str| listed(members, &[keyword]).any(|inner| self.is_open(inner));
         for (keyword, reference) in references(members) {
-            if matches!(self.document.follow(reference), Target::Nowhere) {
+            if matches!(self.document.follow(reference), RefTarget::Nowhere) {
                 copy.remove(keyword);
                 // Older dialects ignore everything beside a `$ref`, so one must stay.
                 copy.insert("$ref".to_owned(), ANYTHING.into());

@@ -4,12 +4,12 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
-use super::compile::Usable;
-use super::cost::Document;
+use super::compile::UsableSchema;
+use super::cost::SchemaDocument;
 use super::formats;
 use super::similar::nearest;
 use super::words::{alternatives, choices, counted, described, found, shortened, type_name, type_names};
-use super::{PROBLEMS_MAX, Problem};
+use super::{PROBLEMS_MAX, SchemaProblem};
 use crate::canonical::escape_step;
 use crate::redact::{holds_credential, is_secret_key};
 
@@ -23,7 +23,7 @@ const NAMES_MAX: usize = 12;
 const BRANCHES_DEEP_MAX: usize = 8;
 
 /// Every problem of a value that is known not to fit.
-pub(super) fn problems(usable: &Usable, value: &Value) -> Vec<Problem> {
+pub(super) fn problems(usable: &UsableSchema, value: &Value) -> Vec<SchemaProblem> {
     if !usable.document.can_explain(value) {
         return vec![at(
             "",
@@ -32,7 +32,7 @@ pub(super) fn problems(usable: &Usable, value: &Value) -> Vec<Problem> {
         )];
     }
     let explainer = Explainer { document: &usable.document, branches_left: BRANCHES_DEEP_MAX };
-    let mut problems: Vec<Problem> = Vec::new();
+    let mut problems: Vec<SchemaProblem> = Vec::new();
     let mut more = 0;
     for error in usable.errors(value) {
         let room = PROBLEMS_MAX - problems.len();
@@ -59,18 +59,23 @@ fn count(error: &ValidationError<'_>) -> usize {
     }
 }
 
-fn at(path: &str, problem: &str, expected: &str) -> Problem {
-    Problem { path: path.to_owned(), problem: problem.to_owned(), expected: expected.to_owned(), hint: None }
+fn at(path: &str, problem: &str, expected: &str) -> SchemaProblem {
+    SchemaProblem {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
+        expected: expected.to_owned(),
+        hint: None,
+    }
 }
 
 #[derive(Clone, Copy)]
 struct Explainer<'a> {
-    document: &'a Document,
+    document: &'a SchemaDocument,
     branches_left: usize,
 }
 
 impl<'a> Explainer<'a> {
-    fn explain(self, error: &ValidationError<'_>) -> Vec<Problem> {
+    fn explain(self, error: &ValidationError<'_>) -> Vec<SchemaProblem> {
         match error.kind() {
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
                 unexpected.iter().take(PROBLEMS_MAX).map(|name| self.unknown(error, name)).collect()
@@ -86,7 +91,7 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    fn missing(self, error: &ValidationError<'_>, name: &str) -> Problem {
+    fn missing(self, error: &ValidationError<'_>, name: &str) -> SchemaProblem {
         let node = parent(error.schema_path().as_str());
         let property = self.document.resolved(&format!("{node}/properties/{}", escape_step(name)));
         let path = format!("{}/{}", error.instance_path().as_str(), escape_step(name));
@@ -99,7 +104,7 @@ impl<'a> Explainer<'a> {
         problem
     }
 
-    fn unknown(self, error: &ValidationError<'_>, name: &str) -> Problem {
+    fn unknown(self, error: &ValidationError<'_>, name: &str) -> SchemaProblem {
         let path = format!("{}/{}", error.instance_path().as_str(), escape_step(name));
         let known = || self.properties(error).into_iter().flat_map(Map::keys).map(String::as_str);
         let value = error.instance().get(name).map_or_else(|| "it".to_owned(), |value| shown(&path, value));
@@ -116,7 +121,11 @@ impl<'a> Explainer<'a> {
     }
 
     /// None of the forms fits. If only one can have been meant, only its problems matter.
-    fn no_form(self, error: &ValidationError<'_>, forms: &[Vec<ValidationError<'static>>]) -> Vec<Problem> {
+    fn no_form(
+        self,
+        error: &ValidationError<'_>,
+        forms: &[Vec<ValidationError<'static>>],
+    ) -> Vec<SchemaProblem> {
         let Some(branches_left) = self.branches_left.checked_sub(1) else {
             return vec![got(error, "a value that fits one of its forms")];
         };
@@ -203,7 +212,7 @@ fn type_words(kind: &TypeKind) -> String {
     }
 }
 
-fn wrong_type(error: &ValidationError<'_>, kind: &TypeKind) -> Problem {
+fn wrong_type(error: &ValidationError<'_>, kind: &TypeKind) -> SchemaProblem {
     let mut problem = got(error, &type_words(kind));
     problem.hint = unquoted(error.instance(), kind)
         .map(|what| format!("send {what} itself, not a string that holds it"));
@@ -230,7 +239,7 @@ fn unquoted(value: &Value, kind: &TypeKind) -> Option<&'static str> {
     is_asked.then_some(word)
 }
 
-fn choice(error: &ValidationError<'_>, options: &[Value]) -> Problem {
+fn choice(error: &ValidationError<'_>, options: &[Value]) -> SchemaProblem {
     let mut problem = got(error, &choices(options));
     let names = options.iter().filter_map(Value::as_str);
     let similar = error.instance().as_str().and_then(|given| nearest(given, names));
@@ -238,7 +247,7 @@ fn choice(error: &ValidationError<'_>, options: &[Value]) -> Problem {
     problem
 }
 
-fn other(error: &ValidationError<'_>, kind: &Kind) -> Problem {
+fn other(error: &ValidationError<'_>, kind: &Kind) -> SchemaProblem {
     let expected = match kind {
         Kind::Maximum { limit } => format!("at most {limit}"),
         Kind::Minimum { limit } => format!("at least {limit}"),
@@ -276,7 +285,7 @@ fn other(error: &ValidationError<'_>, kind: &Kind) -> Problem {
     got(error, &expected)
 }
 
-fn got(error: &ValidationError<'_>, expected: &str) -> Problem {
+fn got(error: &ValidationError<'_>, expected: &str) -> SchemaProblem {
     let path = error.instance_path().as_str();
     at(path, &format!("got {}", shown(path, error.instance())), expected)
 }

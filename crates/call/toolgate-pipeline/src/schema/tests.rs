@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, RawJson, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, RawJson, ServerName, Tool, ToolHandling};
 
 use super::*;
 
@@ -17,17 +17,17 @@ fn tool(input: Option<Value>, output: Option<Value>) -> Tool {
         input_schema: input.map(RawJson::from),
         output_schema: output.map(RawJson::from),
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
-fn check_of(schema: Value, value: Value) -> Check {
+fn check_of(schema: Value, value: Value) -> SchemaCheck {
     Schemas::default().check_input(&tool(Some(schema), None), &value)
 }
 
-fn problems_of(schema: Value, value: Value) -> Vec<Problem> {
+fn problems_of(schema: Value, value: Value) -> Vec<SchemaProblem> {
     match check_of(schema, value) {
-        Check::Invalid(problems) => problems,
+        SchemaCheck::Invalid(problems) => problems,
         other => panic!("not invalid: {other:?}"),
     }
 }
@@ -43,14 +43,14 @@ fn check(schema: Value, value: Value, expected: &str) {
 
 fn unusable(schema: Value) -> String {
     match check_of(schema, json!({})) {
-        Check::Unchecked(reason) => reason,
+        SchemaCheck::Unchecked(reason) => reason,
         other => panic!("it was checked: {other:?}"),
     }
 }
 
 fn partly(schema: Value, value: Value) -> String {
     match check_of(schema, value) {
-        Check::Partly(reason) => reason,
+        SchemaCheck::Partly(reason) => reason,
         other => panic!("all or nothing was checked: {other:?}"),
     }
 }
@@ -70,9 +70,9 @@ fn transfer() -> Value {
 
 #[test]
 fn a_fitting_value_is_valid_and_a_tool_without_schema_takes_anything() {
-    assert_eq!(check_of(transfer(), json!({"account_id": "a", "amount": 1.5})), Check::Valid);
-    assert_eq!(Schemas::default().check_input(&tool(None, None), &json!([1])), Check::Valid);
-    assert_eq!(Schemas::default().check_output(&tool(None, None), &json!([1])), Check::Valid);
+    assert_eq!(check_of(transfer(), json!({"account_id": "a", "amount": 1.5})), SchemaCheck::Valid);
+    assert_eq!(Schemas::default().check_input(&tool(None, None), &json!([1])), SchemaCheck::Valid);
+    assert_eq!(Schemas::default().check_output(&tool(None, None), &json!([1])), SchemaCheck::Valid);
 }
 
 #[test]
@@ -220,7 +220,10 @@ fn references_inside_the_schema_are_followed() {
             "required": ["iban"],
         }, "iban": {"type": "string", "description": "Without spaces"}},
     });
-    assert_eq!(check_of(schema.clone(), json!({"from": {"iban": "x"}, "to": {"iban": "y"}})), Check::Valid);
+    assert_eq!(
+        check_of(schema.clone(), json!({"from": {"iban": "x"}, "to": {"iban": "y"}})),
+        SchemaCheck::Valid
+    );
     check(
         schema,
         json!({"from": {"ibam": "x"}, "to": {"iban": 5}}),
@@ -238,7 +241,7 @@ fn a_recursive_schema_checks_every_level() {
         "required": ["name"],
     });
     let good = json!({"name": "a", "children": [{"name": "b", "children": [{"name": "c"}]}]});
-    assert_eq!(check_of(schema.clone(), good), Check::Valid);
+    assert_eq!(check_of(schema.clone(), good), SchemaCheck::Valid);
     check(
         schema,
         json!({"name": "a", "children": [{"name": "b", "children": [{"name": 3}]}]}),
@@ -252,7 +255,7 @@ fn an_older_dialect_is_used_where_the_schema_names_it() {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "properties": {"pair": {"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false}},
     });
-    assert_eq!(check_of(schema.clone(), json!({"pair": ["a", 1]})), Check::Valid);
+    assert_eq!(check_of(schema.clone(), json!({"pair": ["a", 1]})), SchemaCheck::Valid);
     check(
         schema,
         json!({"pair": ["a", "b", true]}),
@@ -263,7 +266,7 @@ fn an_older_dialect_is_used_where_the_schema_names_it() {
 #[test]
 fn the_newest_dialect_is_the_default() {
     let schema = json!({"prefixItems": [{"type": "string"}], "items": false});
-    assert_eq!(check_of(schema.clone(), json!(["a"])), Check::Valid);
+    assert_eq!(check_of(schema.clone(), json!(["a"])), SchemaCheck::Valid);
     check(schema, json!(["a", "b"]), "/1: expected nothing here, got \"b\"");
 }
 
@@ -363,9 +366,9 @@ fn references_to_the_schemas_own_name_and_to_json_schema_itself_are_known() {
         "properties": {"a": {"$ref": "https://example.com/tool.json#/$defs/a"}, "schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}},
         "$defs": {"a": {"type": "integer"}},
     });
-    assert_eq!(check_of(schema.clone(), json!({"a": 1, "schema": {"type": "string"}})), Check::Valid);
+    assert_eq!(check_of(schema.clone(), json!({"a": 1, "schema": {"type": "string"}})), SchemaCheck::Valid);
     assert_eq!(problems_of(schema.clone(), json!({"a": "1"}))[0].path, "/a");
-    assert!(matches!(check_of(schema, json!({"schema": {"type": "nonsense"}})), Check::Invalid(_)));
+    assert!(matches!(check_of(schema, json!({"schema": {"type": "nonsense"}})), SchemaCheck::Invalid(_)));
 }
 
 #[test]
@@ -433,7 +436,7 @@ fn patterns_that_explode_end_and_do_not_fit() {
 #[test]
 fn patterns_with_look_around_are_checked() {
     let schema = json!({"properties": {"mail": {"pattern": "^(?!\\.)(?!.*\\.\\.)[a-z.]+@[a-z.]+$"}}});
-    assert_eq!(check_of(schema.clone(), json!({"mail": "a.b@example.com"})), Check::Valid);
+    assert_eq!(check_of(schema.clone(), json!({"mail": "a.b@example.com"})), SchemaCheck::Valid);
     assert_eq!(problems_of(schema.clone(), json!({"mail": "a..b@example.com"}))[0].path, "/mail");
     let many = json!({"list": vec![1; compile::NODES_WITH_LOOK_AROUND_MAX]});
     assert!(problems_of(schema, many)[0].problem.contains("too many to check"));
@@ -449,8 +452,8 @@ fn a_value_too_large_to_check_does_not_fit_as_input_and_is_unchecked_as_output()
     let tool = tool(Some(json!(true)), Some(json!(true)));
     let schemas = Schemas::default();
     for value in [huge, deep] {
-        assert!(matches!(schemas.check_input(&tool, &value), Check::Invalid(_)));
-        assert!(matches!(schemas.check_output(&tool, &value), Check::Unchecked(_)));
+        assert!(matches!(schemas.check_input(&tool, &value), SchemaCheck::Invalid(_)));
+        assert!(matches!(schemas.check_output(&tool, &value), SchemaCheck::Unchecked(_)));
     }
 }
 
@@ -461,8 +464,8 @@ fn results_are_held_against_the_output_schema() {
         Some(json!({"required": ["id"], "properties": {"id": {"type": "integer"}}})),
     );
     let schemas = Schemas::default();
-    assert_eq!(schemas.check_output(&tool, &json!({"id": 1})), Check::Valid);
-    let Check::Invalid(problems) = schemas.check_output(&tool, &json!({})) else { panic!("it fits") };
+    assert_eq!(schemas.check_output(&tool, &json!({"id": 1})), SchemaCheck::Valid);
+    let SchemaCheck::Invalid(problems) = schemas.check_output(&tool, &json!({})) else { panic!("it fits") };
     assert_eq!(render(&problems), "/id: expected a whole number, got nothing; it is required");
 }
 
@@ -470,13 +473,13 @@ fn results_are_held_against_the_output_schema() {
 fn a_version_is_compiled_once_and_the_number_kept_is_bounded() {
     let schemas = Schemas::default();
     let mut first = tool(Some(json!({"type": "string"})), None);
-    assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
+    assert!(matches!(schemas.check_input(&first, &json!(1)), SchemaCheck::Invalid(_)));
     // The same version: the text is not parsed again.
     first.input_schema = Some(RawJson::from(json!({"type": "integer"})));
-    assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
+    assert!(matches!(schemas.check_input(&first, &json!(1)), SchemaCheck::Invalid(_)));
     for number in 0..VERSIONS_MAX {
         first.version = Digest::of(number.to_string());
-        assert_eq!(schemas.check_input(&first, &json!(1)), Check::Valid);
+        assert_eq!(schemas.check_input(&first, &json!(1)), SchemaCheck::Valid);
     }
     assert_eq!(schemas.versions.load().by_digest.len(), VERSIONS_MAX);
     let oldest = tool(Some(json!({"type": "string"})), None).version;
@@ -491,7 +494,7 @@ fn threads_share_one_entry() {
         for _ in 0..8 {
             scope.spawn(|| {
                 let value = json!({"account_id": "a", "amount": 1});
-                assert_eq!(schemas.check_input(&tool, &value), Check::Valid);
+                assert_eq!(schemas.check_input(&tool, &value), SchemaCheck::Valid);
             });
         }
     });
@@ -525,14 +528,14 @@ fn what_stands_beside_another_document_is_checked() {
     let forms =
         json!({"oneOf": [{"type": "object", "properties": {"a": {"$ref": AWAY}}}, {"type": "string"}]});
     partly(forms.clone(), json!({"a": 5}));
-    assert!(matches!(check_of(forms, json!(7)), Check::Invalid(_)));
+    assert!(matches!(check_of(forms, json!(7)), SchemaCheck::Invalid(_)));
     let required =
         json!({"allOf": [{"$ref": AWAY}, {"required": ["id"]}], "additionalProperties": {"type": "integer"}});
     partly(required.clone(), json!({"id": 1}));
     check(required, json!({"id": "x"}), "/id: expected a whole number, got \"x\"");
     // Parts that do not hang on it keep their full meaning.
     let untouched = json!({"properties": {"a": {"$ref": AWAY}, "b": {"not": {"type": "string"}}}});
-    assert!(matches!(check_of(untouched, json!({"b": "text"})), Check::Invalid(_)));
+    assert!(matches!(check_of(untouched, json!({"b": "text"})), SchemaCheck::Invalid(_)));
     assert_eq!(unchecked_text(&RawJson::from(transfer())), None);
     let why = unchecked_text(&RawJson::from(json!({"$ref": AWAY}))).expect("a part is not checked");
     assert!(why.contains(AWAY), "{why}");
@@ -548,7 +551,7 @@ fn formats_are_checked_and_told_in_words() {
         "ipv6": "2001:db8::1", "hostname": "api.example.com", "time": "12:00:00Z", "uri": "urn:isbn:0451450523",
         "uuid": "0198F0A2-7c1d-7b3e-9d52-3f0c1a6b5e11",
     });
-    assert_eq!(check_of(schema.clone(), good), Check::Valid);
+    assert_eq!(check_of(schema.clone(), good), SchemaCheck::Valid);
     let bad = formats.into_iter().map(|format| (format.to_owned(), json!("-")));
     check(
         schema,
@@ -571,7 +574,7 @@ fn older_dialects_know_uuids_and_nobody_knows_every_format() {
     let schema = json!({"$schema": draft, "properties": {"id": {"type": "string", "format": "uuid"}}});
     assert_eq!(problems_of(schema, json!({"id": "7"}))[0].path, "/id");
     for format in ["colour", "regex", "int64"] {
-        assert_eq!(check_of(json!({"format": format}), json!("(")), Check::Valid, "{format}");
+        assert_eq!(check_of(json!({"format": format}), json!("(")), SchemaCheck::Valid, "{format}");
     }
 }
 
@@ -584,9 +587,9 @@ fn formats_are_not_checked_where_the_operator_says_so() {
     let (schemas, value) = (Schemas::default(), json!({"at": "tomorrow"}));
     // The same version, so both are kept under one digest.
     for _ in 0..2 {
-        assert_eq!(schemas.check_input(&loose, &value), Check::Valid);
-        assert_eq!(schemas.check_output(&loose, &value), Check::Valid);
-        assert!(matches!(schemas.check_input(&strict, &value), Check::Invalid(_)));
-        assert!(matches!(schemas.check_output(&strict, &value), Check::Invalid(_)));
+        assert_eq!(schemas.check_input(&loose, &value), SchemaCheck::Valid);
+        assert_eq!(schemas.check_output(&loose, &value), SchemaCheck::Valid);
+        assert!(matches!(schemas.check_input(&strict, &value), SchemaCheck::Invalid(_)));
+        assert!(matches!(schemas.check_output(&strict, &value), SchemaCheck::Invalid(_)));
     }
 }

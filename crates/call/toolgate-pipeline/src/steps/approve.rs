@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Withdrawn, Word};
+use toolgate_core::approval::{
+    Approval, ApprovalState, Ballot, Binding, Grant, NewVote, VoteChannel, WithdrawalReason,
+};
 use toolgate_core::codes;
-use toolgate_core::decision::{Requirement, Verdict};
-use toolgate_core::event::{Durability, Entry, Outcome};
-use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
+use toolgate_core::decision::{ApprovalRequirement, Verdict};
+use toolgate_core::event::{Durability, LedgerEntry, Outcome};
+use toolgate_core::governance::{NewApproval, StoreDown, VoteSubmission, Warrant};
 use toolgate_core::{Digest, RawJson, stop_point};
 
 use super::decide::{Permitted, judge};
@@ -19,12 +21,12 @@ use super::{filter, unseen};
 use crate::answer::CallRefusal;
 use crate::canonical;
 use crate::pipeline::Pipeline;
-use crate::ports::{Client, Patience};
-use crate::redact::{self, Marks, Redacted};
-use crate::request::Round;
+use crate::ports::{Confirmer, WaitMode};
+use crate::redact::{self, MarkStyle, Redacted};
+use crate::request::InputRound;
 use crate::schema::{InputCheck, render};
-use crate::ticket::{Stopped, Ticket, Words};
-use crate::words::Reader;
+use crate::ticket::{StopAnswer, StoppedCall, Ticket};
+use crate::words::TextAudience;
 
 /// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -47,9 +49,9 @@ impl Approved {
 pub(crate) async fn approve(
     pipeline: &Pipeline,
     permitted: Permitted,
-    client: &dyn Client,
+    client: &dyn Confirmer,
     cancel: &CancellationToken,
-) -> Result<Approved, Box<Stopped>> {
+) -> Result<Approved, Box<StoppedCall>> {
     let (ticket, arguments, requirement) = permitted.into_parts();
     if let Some(round) = ticket.round.clone() {
         let agreed = agreement(&ticket, bound(&ticket, &arguments));
@@ -60,7 +62,7 @@ pub(crate) async fn approve(
     };
     let proposed = bound(&ticket, &arguments);
     let agreed = agreement(&ticket, proposed);
-    let asking = Asking { ticket, arguments, requirement, proposed, agreed };
+    let asking = PendingApproval { ticket, arguments, requirement, proposed, agreed };
     match Box::pin(find_grant(pipeline, &asking)).await {
         Err(down) => Err(ledger_down(asking.ticket, &down)),
         Ok(Some(grant)) => Ok(Approved {
@@ -94,10 +96,10 @@ pub(super) fn bound(ticket: &Ticket, arguments: &Value) -> Digest {
 fn go_on(
     pipeline: &Pipeline,
     mut ticket: Ticket,
-    round: Round,
+    round: InputRound,
     agreed: Digest,
     is_gated: bool,
-) -> Result<Approved, Box<Stopped>> {
+) -> Result<Approved, Box<StoppedCall>> {
     let problem = match () {
         () if round.agreed != agreed => {
             "requestState belongs to a different call, or to one that an approver changed"
@@ -116,13 +118,13 @@ fn go_on(
     };
     ticket.stand_alone(pipeline);
     let refusal = CallRefusal::new(&codes::STALE, problem).hint("make the call again without requestState");
-    Err(Stopped::new(ticket, Outcome::Refused, refusal))
+    Err(StoppedCall::new(ticket, Outcome::Refused, refusal))
 }
 
 /// A grant for this call. An unused approval of the call itself comes first, or one decision would allow one
 /// run too many.
-async fn find_grant(pipeline: &Pipeline, asking: &Asking) -> Result<Option<Grant>, StoreDown> {
-    let Asking { ticket, arguments, requirement, .. } = asking;
+async fn find_grant(pipeline: &Pipeline, asking: &PendingApproval) -> Result<Option<Grant>, StoreDown> {
+    let PendingApproval { ticket, arguments, requirement, .. } = asking;
     let tool = &ticket.tool;
     let grants = pipeline.approvals.grants(&ticket.principal.id, &tool.name, tool.version).await?;
     let now_ms = pipeline.clock.now_ms();
@@ -142,15 +144,15 @@ fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
 }
 
 /// A call that needs approval.
-struct Asking {
+struct PendingApproval {
     ticket: Ticket,
     arguments: Value,
-    requirement: Requirement,
+    requirement: ApprovalRequirement,
     proposed: Digest,
     agreed: Digest,
 }
 
-impl Asking {
+impl PendingApproval {
     fn binding(&self) -> Binding {
         Binding {
             principal: self.ticket.principal.id.clone(),
@@ -163,7 +165,7 @@ impl Asking {
 
     /// The arguments as people see them.
     fn shown<'a>(&'a self, pipeline: &Pipeline) -> Redacted<'a> {
-        pipeline.redactor.redact_input(self.ticket.tool.name.as_str(), &self.arguments, Marks::Told)
+        pipeline.redactor.redact_input(self.ticket.tool.name.as_str(), &self.arguments, MarkStyle::Told)
     }
 
     fn new_approval(&self, pipeline: &Pipeline, shown: Redacted<'_>) -> NewApproval {
@@ -190,23 +192,23 @@ impl Asking {
 
 async fn ask(
     pipeline: &Pipeline,
-    mut asking: Asking,
-    client: &dyn Client,
+    mut asking: PendingApproval,
+    client: &dyn Confirmer,
     cancel: &CancellationToken,
-) -> Result<Approved, Box<Stopped>> {
+) -> Result<Approved, Box<StoppedCall>> {
     let mut waited = Duration::ZERO;
     loop {
         let mut approval;
         (asking, approval) = open(pipeline, asking, client).await?;
         if approval.state == ApprovalState::Pending {
             approval = match wait(pipeline, &asking, approval, client, &mut waited, cancel).await {
-                Waited::Decided(approval) => *approval,
-                Waited::Ended(outcome, words) => {
-                    return Err(Box::new(Stopped { ticket: asking.ticket, outcome, words }));
+                WaitOutcome::Decided(approval) => *approval,
+                WaitOutcome::Ended(outcome, words) => {
+                    return Err(Box::new(StoppedCall { ticket: asking.ticket, outcome, words }));
                 }
             };
         }
-        let is_void = approval.withdrawn == Some(Withdrawn::PoliciesChanged);
+        let is_void = approval.withdrawn == Some(WithdrawalReason::PoliciesChanged);
         if approval.state != ApprovalState::Cancelled || !is_void {
             return settle(pipeline, asking, approval, client).await;
         }
@@ -214,12 +216,13 @@ async fn ask(
         match judge(pipeline, &mut asking.ticket, &asking.arguments) {
             Verdict::Approve(requirement) => asking.requirement = requirement,
             Verdict::Permit => {
-                let Asking { ticket, .. } = asking;
+                let PendingApproval { ticket, .. } = asking;
                 return Ok(Approved { ticket, arguments: None, warrant: Warrant::NoneNeeded, agreed: None });
             }
             Verdict::Deny(denial) => {
-                let refusal = Reader::of(pipeline, &asking.ticket).denied(&asking.ticket.tool.name, &denial);
-                return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+                let refusal =
+                    TextAudience::of(pipeline, &asking.ticket).denied(&asking.ticket.tool.name, &denial);
+                return Err(StoppedCall::new(asking.ticket, Outcome::Denied, refusal));
             }
         }
     }
@@ -228,21 +231,22 @@ async fn ask(
 /// Asks people, or finds the open question.
 async fn open(
     pipeline: &Pipeline,
-    mut asking: Asking,
-    client: &dyn Client,
-) -> Result<(Asking, Approval), Box<Stopped>> {
+    mut asking: PendingApproval,
+    client: &dyn Confirmer,
+) -> Result<(PendingApproval, Approval), Box<StoppedCall>> {
     let shown = asking.shown(pipeline);
     if let Some(refusal) = unseen::refusal(&asking.ticket.tool, &shown.hidden) {
-        return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
+        return Err(StoppedCall::new(asking.ticket, Outcome::Refused, refusal));
     }
     match too_many(pipeline, &asking, client).await {
         Ok(None) => {}
-        Ok(Some(refusal)) => return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal)),
+        Ok(Some(refusal)) => return Err(StoppedCall::new(asking.ticket, Outcome::Refused, refusal)),
         Err(down) => return Err(ledger_down(asking.ticket, &down)),
     }
     let new = asking.new_approval(pipeline, shown);
     // The policy's decision is on disk before people hear of it.
-    let decided = Entry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
+    let decided =
+        LedgerEntry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
     if let Err(down) = pipeline.ledger.append(decided).await {
         return Err(ledger_down(asking.ticket, &down));
     }
@@ -259,8 +263,8 @@ async fn open(
 /// question does not count again.
 async fn too_many(
     pipeline: &Pipeline,
-    asking: &Asking,
-    client: &dyn Client,
+    asking: &PendingApproval,
+    client: &dyn Confirmer,
 ) -> Result<Option<CallRefusal>, StoreDown> {
     let Some(asking_may) = client.may_ask() else { return Ok(None) };
     let Err(refusal) = asking_may.await else { return Ok(None) };
@@ -268,19 +272,19 @@ async fn too_many(
     Ok(known.is_none().then(|| CallRefusal::of_content(&refusal)))
 }
 
-enum Waited {
+enum WaitOutcome {
     Decided(Box<Approval>),
-    Ended(Outcome, Words),
+    Ended(Outcome, StopAnswer),
 }
 
 async fn wait(
     pipeline: &Pipeline,
-    asking: &Asking,
+    asking: &PendingApproval,
     approval: Approval,
-    client: &dyn Client,
+    client: &dyn Confirmer,
     waited: &mut Duration,
     cancel: &CancellationToken,
-) -> Waited {
+) -> WaitOutcome {
     let held = pipeline.held.begin(&approval.id);
     let ended = if approval.requirement.caller_may_decide() && client.can_confirm() {
         confirm(pipeline, asking, &approval, client, cancel).await
@@ -288,36 +292,39 @@ async fn wait(
         hold(pipeline, asking, &approval, client, waited, cancel).await
     };
     // A question without anyone waiting for the answer is not left to people.
-    if let Waited::Ended(Outcome::Cancelled, _) = ended
+    if let WaitOutcome::Ended(Outcome::Cancelled, _) = ended
         && client.has_withdrawn()
         && held.is_alone()
     {
         let by = &asking.ticket.principal.id;
         // A decision made meanwhile stands; the call is not sent all the same.
-        drop(pipeline.approvals.cancel(&approval.id, by, Withdrawn::ByCaller).await);
+        drop(pipeline.approvals.cancel(&approval.id, by, WithdrawalReason::ByCaller).await);
     }
     ended
 }
 
 async fn hold(
     pipeline: &Pipeline,
-    asking: &Asking,
+    asking: &PendingApproval,
     approval: &Approval,
-    client: &dyn Client,
+    client: &dyn Confirmer,
     waited: &mut Duration,
     cancel: &CancellationToken,
-) -> Waited {
+) -> WaitOutcome {
     let hold = match client.patience() {
-        Patience::Handle => {
-            return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval.clone())));
+        WaitMode::Handle => {
+            return WaitOutcome::Ended(
+                Outcome::PendingApproval,
+                StopAnswer::Handle(Box::new(approval.clone())),
+            );
         }
-        Patience::Hold => Some(pipeline.times.hold()),
-        Patience::NotAtAll => Some(Duration::ZERO),
-        Patience::Unbounded => None,
+        WaitMode::Hold => Some(pipeline.times.hold()),
+        WaitMode::NotAtAll => Some(Duration::ZERO),
+        WaitMode::Unbounded => None,
     };
     let pending = || {
-        let refusal = Reader::of(pipeline, &asking.ticket).pending(approval);
-        Waited::Ended(Outcome::PendingApproval, Words::Refusal(refusal))
+        let refusal = TextAudience::of(pipeline, &asking.ticket).pending(approval);
+        WaitOutcome::Ended(Outcome::PendingApproval, StopAnswer::Refusal(refusal))
     };
     let mut decided = pipeline.approvals.left(&approval.id, ApprovalState::Pending);
     loop {
@@ -326,8 +333,8 @@ async fn hold(
             return pending();
         }
         tokio::select! {
-            approval = &mut decided => return Waited::Decided(Box::new(approval)),
-            () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+            approval = &mut decided => return WaitOutcome::Decided(Box::new(approval)),
+            () = cancel.cancelled() => return WaitOutcome::Ended(Outcome::Cancelled, StopAnswer::Refusal(cancelled())),
             // The question is in the store; the next gateway continues with it.
             () = pipeline.closing.cancelled() => return pending(),
             () = pipeline.clock.sleep(left) => {
@@ -341,22 +348,22 @@ async fn hold(
 /// Asks the person at the client, who may decide this alone.
 async fn confirm(
     pipeline: &Pipeline,
-    asking: &Asking,
+    asking: &PendingApproval,
     approval: &Approval,
-    client: &dyn Client,
+    client: &dyn Confirmer,
     cancel: &CancellationToken,
-) -> Waited {
+) -> WaitOutcome {
     let pending = || {
-        let refusal = Reader::of(pipeline, &asking.ticket).pending(approval);
-        Waited::Ended(Outcome::PendingApproval, Words::Refusal(refusal))
+        let refusal = TextAudience::of(pipeline, &asking.ticket).pending(approval);
+        WaitOutcome::Ended(Outcome::PendingApproval, StopAnswer::Refusal(refusal))
     };
     let answer = tokio::select! {
         answer = client.confirm(question(approval)) => answer,
-        () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+        () = cancel.cancelled() => return WaitOutcome::Ended(Outcome::Cancelled, StopAnswer::Refusal(cancelled())),
         () = pipeline.closing.cancelled() => return pending(),
         // Another person may decide first.
         approval = pipeline.approvals.left(&approval.id, ApprovalState::Pending) => {
-            return Waited::Decided(Box::new(approval));
+            return WaitOutcome::Decided(Box::new(approval));
         }
     };
     let answer = answer.ok().and_then(|raw| raw.decode::<Value>().ok()).unwrap_or_default();
@@ -366,21 +373,21 @@ async fn confirm(
         // Closed without an answer, or no answer at all: the question stays open.
         _ => return pending(),
     };
-    let word = Word {
+    let word = NewVote {
         voter: asking.ticket.principal.clone(),
-        standing: Standing::AtTheClient,
+        standing: VoteChannel::AtTheClient,
         ballot,
         reason: answer["content"]["reason"].as_str().map(str::to_owned),
         shown: Some(approval.effective),
         counts_as: None,
     };
-    let deciding = Deciding { id: approval.id.clone(), word, grant: None, via: "elicitation".into() };
+    let deciding = VoteSubmission { id: approval.id.clone(), word, grant: None, via: "elicitation".into() };
     match pipeline.approvals.decide(deciding).await {
-        Ok(decided) => Waited::Decided(Box::new(decided.approval)),
+        Ok(decided) => WaitOutcome::Decided(Box::new(decided.approval)),
         // Decided elsewhere at the same moment: that decision stands.
         Err(_) => match pipeline.approvals.get(&approval.id).await {
             Ok(Some(approval)) if approval.state != ApprovalState::Pending => {
-                Waited::Decided(Box::new(approval))
+                WaitOutcome::Decided(Box::new(approval))
             }
             _ => pending(),
         },
@@ -414,11 +421,11 @@ fn question(approval: &Approval) -> RawJson {
 /// The consequence of a decision for the call.
 async fn settle(
     pipeline: &Pipeline,
-    asking: Asking,
+    asking: PendingApproval,
     approval: Approval,
-    client: &dyn Client,
-) -> Result<Approved, Box<Stopped>> {
-    let reader = Reader::of(pipeline, &asking.ticket);
+    client: &dyn Confirmer,
+) -> Result<Approved, Box<StoppedCall>> {
+    let reader = TextAudience::of(pipeline, &asking.ticket);
     let (outcome, refusal) = match approval.state {
         // No client would get the result; the same call gets it later.
         ApprovalState::Approved if !client.is_there() && !approval.requirement.unattended => {
@@ -436,19 +443,23 @@ async fn settle(
         ApprovalState::Lapsed => (Outcome::Expired, reader.lapsed(&approval)),
         ApprovalState::Cancelled => (Outcome::Cancelled, reader.withdrawn(&approval)),
     };
-    Err(Stopped::new(asking.ticket, outcome, refusal))
+    Err(StoppedCall::new(asking.ticket, outcome, refusal))
 }
 
 /// Takes an approval. Arguments that an approver changed are validated and judged again, since they are what
 /// runs; so is a call whose policies or filters changed while people were asked. An approval that another
 /// call has used meanwhile is detected when the call starts.
-fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
+fn take(
+    pipeline: &Pipeline,
+    mut asking: PendingApproval,
+    approval: Approval,
+) -> Result<Approved, Box<StoppedCall>> {
     // The same call from another session may have matched fewer gates, and people approved only those.
     if !covered(&asking.requirement, &approval.requirement) {
         let message = "people agreed to this call for another session, where policy asks for less";
         let hint = "call again once that approval is used or has ended, which asks the approvers again";
         let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).hint(hint);
-        return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
+        return Err(StoppedCall::new(asking.ticket, Outcome::Refused, refusal));
     }
     let warrant = Warrant::Approval {
         id: approval.id.clone(),
@@ -465,7 +476,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
             Ok(effective) => effective,
             Err(lost) => {
                 let refusal = CallRefusal::new(&codes::INVALID_EDIT, lost.to_string());
-                return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+                return Err(StoppedCall::new(asking.ticket, Outcome::Denied, refusal));
             }
         };
     }
@@ -477,7 +488,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     if (is_edited || !policy_stands || !filters_stand)
         && let Err(refusal) = check_again(pipeline, &mut asking.ticket, &asking.arguments, &approval)
     {
-        return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+        return Err(StoppedCall::new(asking.ticket, Outcome::Denied, refusal));
     }
     // The approved arguments are sent in their canonical form: every digit that reaches the server was seen.
     let arguments = Some(RawJson::from_composed(canonical::canonical(&asking.arguments)));
@@ -503,11 +514,11 @@ fn check_again(
             let message = "the call as it stands now needs other people's approval";
             Err(CallRefusal::new(&codes::NOT_APPROVED, message))
         }
-        Verdict::Deny(denial) => Err(Reader::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
+        Verdict::Deny(denial) => Err(TextAudience::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
     }
 }
 
 /// True if every gate that asks now was covered by the approval.
-fn covered(asks: &Requirement, agreed: &Requirement) -> bool {
+fn covered(asks: &ApprovalRequirement, agreed: &ApprovalRequirement) -> bool {
     asks.gates.iter().all(|gate| agreed.gates.iter().any(|one| one.text == gate.text))
 }

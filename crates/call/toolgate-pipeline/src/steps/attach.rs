@@ -7,10 +7,10 @@ use toolgate_core::event::Outcome;
 
 use super::validate::Validated;
 use crate::answer::CallRefusal;
-use crate::envelope::Warning;
+use crate::envelope::CallWarning;
 use crate::pipeline::Pipeline;
 use crate::ports::Executor;
-use crate::ticket::{Stopped, Ticket};
+use crate::ticket::{StoppedCall, Ticket};
 
 /// A call with everything known that it refers to.
 pub(crate) struct Attached {
@@ -28,7 +28,7 @@ pub(crate) async fn attach(
     pipeline: &Pipeline,
     validated: Validated,
     executor: &dyn Executor,
-) -> Result<Attached, Box<Stopped>> {
+) -> Result<Attached, Box<StoppedCall>> {
     let (mut ticket, arguments) = validated.into_parts();
     // A caller that may not call the tool learns nothing about files either.
     let looked_up = match executor.attach(&arguments) {
@@ -39,7 +39,7 @@ pub(crate) async fn attach(
         None => Ok(Attached { ticket, arguments }),
         Some(Ok(found)) => {
             ticket.attachments = found.attachments;
-            ticket.warnings.extend(found.notices.into_iter().map(Warning::from));
+            ticket.warnings.extend(found.notices.into_iter().map(CallWarning::from));
             Ok(Attached { ticket, arguments })
         }
         Some(Err(refusal)) => {
@@ -49,7 +49,7 @@ pub(crate) async fn attach(
                 RefusalKind::TooMany | RefusalKind::Down => Outcome::Refused,
                 _ => Outcome::Invalid,
             };
-            Err(Stopped::new(ticket, outcome, CallRefusal::of_content(&refusal)))
+            Err(StoppedCall::new(ticket, outcome, CallRefusal::of_content(&refusal)))
         }
     }
 }

@@ -1,29 +1,29 @@
 //! Step four: policy permits the call, perhaps if a person agrees.
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Denial, PolicyRef, Question, Requirement, Verdict};
+use toolgate_core::decision::{ApprovalRequirement, Denial, PolicyRef, PolicyRequest, Verdict};
 use toolgate_core::event::{DecisionKind, Outcome};
 use toolgate_core::{Digest, RawJson};
 
 use super::attach::Attached;
 use crate::pipeline::Pipeline;
-use crate::ticket::{Stopped, Ticket};
-use crate::words::Reader;
+use crate::ticket::{StoppedCall, Ticket};
+use crate::words::TextAudience;
 
 /// A call that policy lets through, once people have agreed where it asks for them.
 pub(crate) struct Permitted {
     ticket: Ticket,
     arguments: Value,
-    requirement: Option<Requirement>,
+    requirement: Option<ApprovalRequirement>,
 }
 
 impl Permitted {
-    pub(super) fn into_parts(self) -> (Ticket, Value, Option<Requirement>) {
+    pub(super) fn into_parts(self) -> (Ticket, Value, Option<ApprovalRequirement>) {
         (self.ticket, self.arguments, self.requirement)
     }
 }
 
-pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitted, Box<Stopped>> {
+pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitted, Box<StoppedCall>> {
     let (mut ticket, arguments) = attached.into_parts();
     let verdict = judge(pipeline, &mut ticket, &arguments);
     match verdict {
@@ -40,15 +40,15 @@ pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitte
         }
         Verdict::Deny(denial) => {
             ticket.keep_input(pipeline, &arguments);
-            let refusal = Reader::of(pipeline, &ticket).denied(&ticket.tool.name, &denial);
-            Err(Stopped::new(ticket, Outcome::Denied, refusal))
+            let refusal = TextAudience::of(pipeline, &ticket).denied(&ticket.tool.name, &denial);
+            Err(StoppedCall::new(ticket, Outcome::Denied, refusal))
         }
     }
 }
 
 /// Asks policy, and notes its decision.
 pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value) -> Verdict {
-    let decision = pipeline.policy.decide(&Question {
+    let decision = pipeline.policy.decide(&PolicyRequest {
         principal: &ticket.principal,
         tool: &ticket.tool,
         arguments,
@@ -82,7 +82,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
 }
 
 /// Adds the filters' requirement to that of policy.
-fn with_asks(verdict: Verdict, asks: Option<Requirement>) -> Verdict {
+fn with_asks(verdict: Verdict, asks: Option<ApprovalRequirement>) -> Verdict {
     match (verdict, asks) {
         (Verdict::Permit, Some(asks)) => Verdict::Approve(asks),
         (Verdict::Approve(requirement), Some(asks)) => Verdict::Approve(requirement.merged(asks)),

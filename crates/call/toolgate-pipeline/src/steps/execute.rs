@@ -7,24 +7,24 @@ use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
 use toolgate_core::codes;
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
-use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::{Digest, FaultKind, RawJson, stop_point};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
 use super::approve::Approved;
 use super::clean;
-use super::end::{End, Origin, outcome_of};
+use super::end::{ExecutionEnd, ResultOrigin, outcome_of};
 use super::heard::ran_before;
 use super::refusals::{cancelled, ledger_down};
 use crate::answer::CallRefusal;
-use crate::delivery::{Account, Delivered, Load, Undelivered};
-use crate::envelope::Warning;
+use crate::delivery::{CallAccount, CallPayload, DeliveredReply, DeliveryError};
+use crate::envelope::CallWarning;
 use crate::flight::Flight;
 use crate::pipeline::Pipeline;
 use crate::ports::Executor;
-use crate::redact::Marks;
+use crate::redact::MarkStyle;
 use crate::settings::WhenDown;
-use crate::ticket::{Stopped, Ticket};
+use crate::ticket::{StoppedCall, Ticket};
 
 /// Larger extras are recorded by digest and size only.
 const EXTRAS_BYTES_MAX: usize = 4 << 10;
@@ -32,11 +32,11 @@ const EXTRAS_BYTES_MAX: usize = 4 << 10;
 /// A call that was sent, and how it ended.
 pub(crate) struct Executed<'p> {
     pub(super) ticket: Ticket,
-    pub(super) end: End,
+    pub(super) end: ExecutionEnd,
     pub(super) flight: Option<Flight<'p>>,
     /// The agreement that the next round of the call may continue with.
     pub(super) agreed: Option<Digest>,
-    pub(super) account: Account,
+    pub(super) account: CallAccount,
 }
 
 pub(crate) async fn execute<'p>(
@@ -44,11 +44,11 @@ pub(crate) async fn execute<'p>(
     approved: Approved,
     executor: &dyn Executor,
     cancel: &CancellationToken,
-) -> Result<Executed<'p>, Box<Stopped>> {
+) -> Result<Executed<'p>, Box<StoppedCall>> {
     let (mut ticket, arguments, warrant, agreed) = approved.into_parts();
     let arguments = arguments.or_else(|| ticket.masked_arguments());
     if cancel.is_cancelled() {
-        return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled()));
+        return Err(StoppedCall::new(ticket, Outcome::Cancelled, cancelled()));
     }
     let admitted = match executor.admit(&ticket.call, arguments.as_ref()) {
         Some(admitting) => tokio::select! {
@@ -60,9 +60,9 @@ pub(crate) async fn execute<'p>(
     match admitted {
         Some(Ok(())) => {}
         Some(Err(refusal)) => {
-            return Err(Stopped::new(ticket, Outcome::Refused, CallRefusal::of_content(&refusal)));
+            return Err(StoppedCall::new(ticket, Outcome::Refused, CallRefusal::of_content(&refusal)));
         }
-        None => return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled())),
+        None => return Err(StoppedCall::new(ticket, Outcome::Cancelled, cancelled())),
     }
     let extras = extras(&mut ticket, agreed.is_some());
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
@@ -79,16 +79,16 @@ pub(crate) async fn execute<'p>(
     let (mut ticket, flight) = start(pipeline, ticket, warrant, flight, beforehand).await?;
     stop_point::reach("started");
     let only_seen = agreed.is_some() || ticket.watched.as_ref().is_some_and(|watched| watched.is_looked_at);
-    let load = Load { arguments, extras: extras.sent, only_seen };
+    let load = CallPayload { arguments, extras: extras.sent, only_seen };
     let end = match send(&mut ticket, load, executor, cancel).await {
         Ok(delivered) => pass_on(pipeline, &mut ticket, delivered, executor).await,
-        Err(End::Error(error)) => clean::clean_error(pipeline, &mut ticket, error),
+        Err(ExecutionEnd::Error(error)) => clean::clean_error(pipeline, &mut ticket, error),
         Err(end) => end,
     };
     stop_point::reach("answered");
     let account = match ticket.is_recorded() {
         true => executor.account(&ticket.arguments, end.result()),
-        false => Account::default(),
+        false => CallAccount::default(),
     };
     Ok(Executed { ticket, end, flight, agreed, account })
 }
@@ -109,7 +109,7 @@ async fn start<'p>(
     warrant: Warrant,
     flight: Option<Flight<'p>>,
     beforehand: Option<Durability>,
-) -> Result<(Ticket, Option<Flight<'p>>), Box<Stopped>> {
+) -> Result<(Ticket, Option<Flight<'p>>), Box<StoppedCall>> {
     let Some(durability) = beforehand else {
         let refuse = ticket.is_recorded()
             && pipeline.settings.reads_when_down == WhenDown::Refuse
@@ -140,32 +140,32 @@ async fn start<'p>(
 
 async fn send(
     ticket: &mut Ticket,
-    load: Load,
+    load: CallPayload,
     executor: &dyn Executor,
     cancel: &CancellationToken,
-) -> Result<Delivered, End> {
+) -> Result<DeliveredReply, ExecutionEnd> {
     let again = ticket.tool.may_repeat().then(|| load.clone());
     let call = ticket.call.clone();
     let mut delivered = tokio::select! {
         delivered = executor.execute(&call, load) => delivered,
-        () = cancel.cancelled() => return Err(End::Cancelled),
+        () = cancel.cancelled() => return Err(ExecutionEnd::Cancelled),
     };
     // The effect of a lost call is unknown; one that may run twice is sent once more.
-    if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
+    if let (Err(DeliveryError::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
         ticket
             .warnings
-            .push(Warning::new(&codes::SENT_AGAIN, format!("{fault}; the call was sent once more")));
+            .push(CallWarning::new(&codes::SENT_AGAIN, format!("{fault}; the call was sent once more")));
         delivered = tokio::select! {
             delivered = executor.execute(&call, load) => delivered,
-            () = cancel.cancelled() => return Err(End::Cancelled),
+            () = cancel.cancelled() => return Err(ExecutionEnd::Cancelled),
         };
     }
     delivered.map_err(|undelivered| match undelivered {
-        Undelivered::Refused(refusal) => End::Refused(refusal),
-        Undelivered::Server(ServerError::Rpc(error)) => End::Error(error),
-        Undelivered::Server(ServerError::Fault(fault)) => End::Fault(fault),
+        DeliveryError::Refused(refusal) => ExecutionEnd::Refused(refusal),
+        DeliveryError::Server(ServerError::Rpc(error)) => ExecutionEnd::Error(error),
+        DeliveryError::Server(ServerError::Fault(fault)) => ExecutionEnd::Fault(fault),
     })
 }
 
@@ -174,9 +174,9 @@ async fn send(
 async fn pass_on(
     pipeline: &Pipeline,
     ticket: &mut Ticket,
-    delivered: Delivered,
+    delivered: DeliveredReply,
     executor: &dyn Executor,
-) -> End {
+) -> ExecutionEnd {
     let clean = match clean::clean(pipeline, ticket, delivered) {
         Ok(clean) if executor.must_unpack(&clean) => executor.unpack(&ticket.call, clean).await,
         Ok(clean) => clean,
@@ -184,45 +184,45 @@ async fn pass_on(
     };
     let (delivered, checked) = clean.into_parts();
     ticket.refs = delivered.refs;
-    ticket.warnings.extend(delivered.notices.into_iter().map(Warning::from));
+    ticket.warnings.extend(delivered.notices.into_iter().map(CallWarning::from));
     let outcome = |result: &RawJson| delivered.outcome.unwrap_or_else(|| outcome_of(result));
     match delivered.reply {
-        Reply::Complete(result) => {
-            End::Result { outcome: outcome(&result), result, origin: Origin::Server, checked }
+        ServerReply::Complete(result) => {
+            ExecutionEnd::Result { outcome: outcome(&result), result, origin: ResultOrigin::Server, checked }
         }
-        Reply::Cached(result) => {
-            End::Result { outcome: outcome(&result), result, origin: Origin::Cache, checked }
+        ServerReply::Cached(result) => {
+            ExecutionEnd::Result { outcome: outcome(&result), result, origin: ResultOrigin::Cache, checked }
         }
-        Reply::InputRequired(result) => End::InputRequired(result),
-        Reply::Task(result) => End::Task(result),
+        ServerReply::InputRequired(result) => ExecutionEnd::InputRequired(result),
+        ServerReply::Task(result) => ExecutionEnd::Task(result),
     }
 }
 
 /// Additional content from a client for its server.
 #[derive(Default)]
-struct Extras {
+struct ClientExtras {
     sent: Option<RawJson>,
     /// The names of members that are not sent: people agreed to the arguments, and have seen nothing else.
     withheld: Vec<String>,
 }
 
-fn extras(ticket: &mut Ticket, is_agreed: bool) -> Extras {
-    let Some(extras) = ticket.extras.take() else { return Extras::default() };
+fn extras(ticket: &mut Ticket, is_agreed: bool) -> ClientExtras {
+    let Some(extras) = ticket.extras.take() else { return ClientExtras::default() };
     if !is_agreed {
-        return Extras { sent: Some(extras), withheld: Vec::new() };
+        return ClientExtras { sent: Some(extras), withheld: Vec::new() };
     }
-    let members = Members::of(&extras).unwrap_or_default();
+    let members = ObjectMembers::of(&extras).unwrap_or_default();
     let withheld: Vec<String> = members.iter().map(|(key, _)| key.to_owned()).collect();
     let message = format!(
         "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: {}",
         withheld.join(", ")
     );
-    ticket.warnings.push(Warning::new(&codes::META_WITHHELD, message));
-    Extras { sent: None, withheld }
+    ticket.warnings.push(CallWarning::new(&codes::META_WITHHELD, message));
+    ClientExtras { sent: None, withheld }
 }
 
 /// The additional content that goes to the server.
-fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &Extras) -> Option<RawJson> {
+fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &ClientExtras) -> Option<RawJson> {
     let mut detail = serde_json::Map::new();
     if !ticket.attachments.is_empty() {
         let files = ticket.attachments.iter();
@@ -245,16 +245,16 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
         return json!({ "digest": Digest::of(extras.as_bytes()), "size": bytes });
     }
     let extras: Value = extras.decode().unwrap_or_default();
-    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, Marks::Plain).value.into_owned()
+    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, MarkStyle::Plain).value.into_owned()
 }
 
-fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
+fn stale(ticket: Ticket, message: &str) -> Box<StoppedCall> {
     let refusal = CallRefusal::new(&codes::STALE, message).hint("make the call again from the start");
-    Stopped::new(ticket, Outcome::Refused, refusal)
+    StoppedCall::new(ticket, Outcome::Refused, refusal)
 }
 
 /// Another call took the approval between the decision and now.
-async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<Stopped> {
+async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<StoppedCall> {
     if let (ApprovalRefusal::Settled(ApprovalState::Used), Some(id)) = (refusal, &ticket.approval) {
         match pipeline.approvals.get(id).await {
             Ok(Some(approval)) => return ran_before(pipeline, ticket, &approval).await,
@@ -265,5 +265,5 @@ async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefu
     let message = format!("the call was not sent: {refusal}");
     let details = json!({ "approval_id": ticket.approval });
     let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).details(details);
-    Stopped::new(ticket, Outcome::Refused, refusal)
+    StoppedCall::new(ticket, Outcome::Refused, refusal)
 }

@@ -7,10 +7,10 @@ use toolgate_core::event::{EventKind, Outcome};
 
 use crate::answer::CallRefusal;
 use crate::canonical;
-use crate::envelope::Warning;
-use crate::filter::{Action, Filters, Fired, Side, asks};
+use crate::envelope::CallWarning;
+use crate::filter::{FilterAction, FilterMatch, FilterSide, Filters, asks};
 use crate::pipeline::Pipeline;
-use crate::ticket::{Received, Stopped, Ticket, Watched};
+use crate::ticket::{Received, StoppedCall, Ticket, WatchedCall};
 
 /// The path of members of `_meta` in messages.
 const BESIDE: &str = "/_meta";
@@ -26,31 +26,35 @@ impl Filtered {
     }
 }
 
-pub(crate) fn filter(pipeline: &Pipeline, received: Received) -> Result<Filtered, Box<Stopped>> {
+pub(crate) fn filter(pipeline: &Pipeline, received: Received) -> Result<Filtered, Box<StoppedCall>> {
     let mut ticket = received.ticket;
     let Some(filters) = pipeline.filters.load_full() else { return Ok(Filtered { ticket }) };
-    let mut watched = Watched::new(filters.clone());
+    let mut watched = WatchedCall::new(filters.clone());
     let fired = sift_arguments(&filters, &mut ticket, &mut watched);
     watched.asks = asks(&fired);
     ticket.watched = Some(watched);
     if fired.is_empty() {
         return Ok(Filtered { ticket });
     }
-    note(pipeline, &mut ticket, &filters, Side::Arguments, &fired);
+    note(pipeline, &mut ticket, &filters, FilterSide::Arguments, &fired);
     // A caller that may not call the tool is told only that.
-    if ticket.barred.is_none() && says(&fired, Action::Block) {
+    if ticket.barred.is_none() && says(&fired, FilterAction::Block) {
         let kept = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
         ticket.keep_input(pipeline, &kept);
         let refusal = blocked(&ticket, &fired);
-        return Err(Stopped::new(ticket, Outcome::Denied, refusal));
+        return Err(StoppedCall::new(ticket, Outcome::Denied, refusal));
     }
     warn(&mut ticket, &fired, "before the call was sent");
     Ok(Filtered { ticket })
 }
 
 /// The content for the server: the arguments, and the client's additional members.
-fn sift_arguments<'f>(filters: &'f Filters, ticket: &mut Ticket, watched: &mut Watched) -> Vec<Fired<'f>> {
-    let Some(watch) = filters.on(Side::Arguments, ticket.tool.name.as_str()) else { return Vec::new() };
+fn sift_arguments<'f>(
+    filters: &'f Filters,
+    ticket: &mut Ticket,
+    watched: &mut WatchedCall,
+) -> Vec<FilterMatch<'f>> {
+    let Some(watch) = filters.on(FilterSide::Arguments, ticket.tool.name.as_str()) else { return Vec::new() };
     let mut sifted = watch.sift(ticket.arguments.as_str());
     if let Some(masked) = sifted.masked {
         ticket.arguments = RawJson::from_composed(masked);
@@ -78,16 +82,16 @@ pub(super) fn look_again(
         ticket.watched = None;
         return Ok(());
     };
-    let watched = ticket.watched.insert(Watched::new(filters.clone()));
-    let Some(watch) = filters.on(Side::Arguments, ticket.tool.name.as_str()) else { return Ok(()) };
+    let watched = ticket.watched.insert(WatchedCall::new(filters.clone()));
+    let Some(watch) = filters.on(FilterSide::Arguments, ticket.tool.name.as_str()) else { return Ok(()) };
     watched.is_looked_at = true;
     let fired = watch.sift(&canonical::canonical(effective)).fired;
     watched.asks = asks(&fired);
     if fired.is_empty() {
         return Ok(());
     }
-    note(pipeline, ticket, &filters, Side::Arguments, &fired);
-    if says(&fired, Action::Block) || says(&fired, Action::Mask) {
+    note(pipeline, ticket, &filters, FilterSide::Arguments, &fired);
+    if says(&fired, FilterAction::Block) || says(&fired, FilterAction::Mask) {
         return Err(blocked(ticket, &fired));
     }
     Ok(())
@@ -98,8 +102,8 @@ pub(super) fn note(
     pipeline: &Pipeline,
     ticket: &mut Ticket,
     filters: &Filters,
-    side: Side,
-    fired: &[Fired<'_>],
+    side: FilterSide,
+    fired: &[FilterMatch<'_>],
 ) {
     filters.count(fired);
     let mut event = ticket.event(pipeline, EventKind::FilterMatched);
@@ -109,19 +113,19 @@ pub(super) fn note(
 }
 
 /// Adds a warning about masked parts to the answer.
-pub(super) fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
-    for one in fired.iter().filter(|one| one.action == Action::Mask) {
+pub(super) fn warn(ticket: &mut Ticket, fired: &[FilterMatch<'_>], when: &str) {
+    for one in fired.iter().filter(|one| one.action == FilterAction::Mask) {
         let message = format!("filter {:?} masked {one} {when}", one.filter);
-        ticket.warnings.push(Warning::new(&codes::FILTERED, message));
+        ticket.warnings.push(CallWarning::new(&codes::FILTERED, message));
     }
 }
 
-pub(super) fn says(fired: &[Fired<'_>], action: Action) -> bool {
+pub(super) fn says(fired: &[FilterMatch<'_>], action: FilterAction) -> bool {
     fired.iter().any(|one| one.action == action)
 }
 
-fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
-    let stops = fired.iter().filter(|one| one.action != Action::Ask);
+fn blocked(ticket: &Ticket, fired: &[FilterMatch<'_>]) -> CallRefusal {
+    let stops = fired.iter().filter(|one| one.action != FilterAction::Ask);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("this call of {} was not sent: {}", ticket.tool.name, found.join("; "));
     CallRefusal::new(&codes::FILTER_BLOCKED, message).details(json!({ "filters": fired }))

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use toolgate_core::{OutputCheck, RawJson, codes};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
 use crate::answer::CallRefusal;
-use crate::envelope::Warning;
+use crate::envelope::CallWarning;
 use crate::pipeline::Pipeline;
 use crate::schema::{InputCheck, render};
 use crate::ticket::Ticket;
@@ -21,7 +21,7 @@ pub(super) fn check_output(
     if check == OutputCheck::Off {
         return None;
     }
-    let members = Members::of(result).ok()?;
+    let members = ObjectMembers::of(result).ok()?;
     if members.get("isError").is_some_and(|raw| raw.get() == "true") {
         return None;
     }
@@ -36,7 +36,7 @@ pub(super) fn check_output(
         }
     };
     let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
-    ticket.warnings.push(Warning::new(&codes::OUTPUT_SCHEMA, message.clone()));
+    ticket.warnings.push(CallWarning::new(&codes::OUTPUT_SCHEMA, message.clone()));
     if check == OutputCheck::Warn {
         return None;
     }

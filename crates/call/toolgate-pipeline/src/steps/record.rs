@@ -6,56 +6,58 @@ use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::{CanonicalName, RawJson, stop_point};
 
 use super::approve::{agreement, bound};
-use super::end::{End, Origin, Withheld};
+use super::end::{ExecutionEnd, ResultOrigin, WithheldResult};
 use super::execute::Executed;
 use super::output::check_output;
-use crate::answer::{Answer, AnswerBody, CallRefusal};
+use crate::answer::{CallAnswer, CallAnswerBody, CallRefusal};
 use crate::canonical;
-use crate::delivery::Account;
+use crate::delivery::CallAccount;
 use crate::difference;
-use crate::envelope::{Envelope, Warning};
+use crate::envelope::{CallWarning, Envelope};
 use crate::pipeline::Pipeline;
 use crate::redact::echo;
-use crate::request::Round;
+use crate::request::InputRound;
 use crate::settings::WhenDown;
-use crate::ticket::{Stopped, Ticket, Words};
+use crate::ticket::{StopAnswer, StoppedCall, Ticket};
 
 /// A call whose end is in the ledger. Every answer is made of one.
 pub(crate) struct Recorded {
     tool: CanonicalName,
     envelope: Envelope,
-    body: AnswerBody,
+    body: CallAnswerBody,
 }
 
 impl Recorded {
-    pub(crate) fn answer(self) -> Answer {
-        Answer { tool: self.tool, envelope: self.envelope, body: self.body }
+    pub(crate) fn answer(self) -> CallAnswer {
+        CallAnswer { tool: self.tool, envelope: self.envelope, body: self.body }
     }
 }
 
-pub(crate) async fn record(pipeline: &Pipeline, ended: Result<Executed<'_>, Box<Stopped>>) -> Recorded {
+pub(crate) async fn record(pipeline: &Pipeline, ended: Result<Executed<'_>, Box<StoppedCall>>) -> Recorded {
     match ended {
         Err(stopped) => record_stopped(pipeline, *stopped).await,
         Ok(executed) => record_executed(pipeline, executed).await,
     }
 }
 
-async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
-    let Stopped { mut ticket, outcome, words } = stopped;
+async fn record_stopped(pipeline: &Pipeline, stopped: StoppedCall) -> Recorded {
+    let StoppedCall { mut ticket, outcome, words } = stopped;
     // A failed continuation is not the end of the call that it tried to continue.
     if ticket.round.is_some() {
         ticket.stand_alone(pipeline);
     }
     let detail = match &words {
-        Words::Refusal(refusal) => json!({ "code": refusal.code, "message": shortened(&refusal.message) }),
-        Words::Handle(_) => json!({ "code": "handle" }),
-        Words::Shared(_) => json!({ "code": "joined" }),
+        StopAnswer::Refusal(refusal) => {
+            json!({ "code": refusal.code, "message": shortened(&refusal.message) })
+        }
+        StopAnswer::Handle(_) => json!({ "code": "handle" }),
+        StopAnswer::Shared(_) => json!({ "code": "joined" }),
     };
     complete(pipeline, &mut ticket, outcome, None, Some(detail)).await;
     let body = match words {
-        Words::Refusal(refusal) => AnswerBody::Refusal(refusal),
-        Words::Handle(approval) => AnswerBody::Handle(approval),
-        Words::Shared(result) => AnswerBody::Result(result),
+        StopAnswer::Refusal(refusal) => CallAnswerBody::Refusal(refusal),
+        StopAnswer::Handle(approval) => CallAnswerBody::Handle(approval),
+        StopAnswer::Shared(result) => CallAnswerBody::Result(result),
     };
     Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
 }
@@ -63,7 +65,7 @@ async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
 async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
     let Executed { mut ticket, end, flight, agreed, account } = executed;
     let (outcome, body, output, detail) = match end {
-        End::Result { result, outcome, origin, checked } => {
+        ExecutionEnd::Result { result, outcome, origin, checked } => {
             let detail = result_detail(&ticket, origin);
             let broken = match checked {
                 Some(checked) => checked.err(),
@@ -75,55 +77,55 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
                 None => result,
             };
             match broken {
-                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, detail),
-                None => (outcome, AnswerBody::Result(result), output, detail),
+                Some(refusal) => (Outcome::Failed, CallAnswerBody::Refusal(refusal), output, detail),
+                None => (outcome, CallAnswerBody::Result(result), output, detail),
             }
         }
-        End::Withheld(withheld) => {
-            let Withheld { outcome, kept, refusal } = *withheld;
+        ExecutionEnd::Withheld(withheld) => {
+            let WithheldResult { outcome, kept, refusal } = *withheld;
             let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
             let output = kept.map(|kept| keep_output(pipeline, &mut ticket, &kept));
-            (outcome, AnswerBody::Refusal(refusal), output, Some(detail))
+            (outcome, CallAnswerBody::Refusal(refusal), output, Some(detail))
         }
-        End::Error(error) => {
+        ExecutionEnd::Error(error) => {
             let detail = json!({ "error": { "code": error.code, "message": shortened(&error.message) } });
-            (Outcome::Failed, AnswerBody::Error(error), None, Some(detail))
+            (Outcome::Failed, CallAnswerBody::Error(error), None, Some(detail))
         }
-        End::Fault(fault) => {
+        ExecutionEnd::Fault(fault) => {
             let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
-            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
+            (Outcome::Failed, CallAnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
         }
-        End::Refused(refusal) => {
+        ExecutionEnd::Refused(refusal) => {
             let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
-            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_content(&refusal)), None, Some(detail))
+            (Outcome::Failed, CallAnswerBody::Refusal(CallRefusal::of_content(&refusal)), None, Some(detail))
         }
-        End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
-        End::Task(result) => {
+        ExecutionEnd::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
+        ExecutionEnd::Task(result) => {
             let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
-            (Outcome::Accepted, AnswerBody::Task(result), output, None)
+            (Outcome::Accepted, CallAnswerBody::Task(result), output, None)
         }
-        End::Cancelled => {
+        ExecutionEnd::Cancelled => {
             let message = "the call was cancelled after it was sent";
             let hint = "it may have taken effect; look before you repeat it";
             let refusal = CallRefusal::new(&codes::CANCELLED, message).hint(hint);
-            (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
+            (Outcome::Cancelled, CallAnswerBody::Refusal(refusal), None, None)
         }
     };
     let detail = with_account(detail, &account);
     if let Some(refusal) = complete(pipeline, &mut ticket, outcome, output, detail).await {
         let (tool, envelope) = (ticket.tool.name.clone(), ticket.envelope(Outcome::Refused));
-        return Recorded { tool, envelope, body: AnswerBody::Refusal(refusal) };
+        return Recorded { tool, envelope, body: CallAnswerBody::Refusal(refusal) };
     }
-    if let (Some(flight), AnswerBody::Result(result)) = (flight, &body) {
+    if let (Some(flight), CallAnswerBody::Result(result)) = (flight, &body) {
         flight.land(result.clone());
     }
     Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
 }
 
 /// The details of a result in its event.
-fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
+fn result_detail(ticket: &Ticket, origin: ResultOrigin) -> Option<Value> {
     let mut detail = serde_json::Map::new();
-    if origin == Origin::Cache {
+    if origin == ResultOrigin::Cache {
         detail.insert("cached".into(), true.into());
     }
     if !ticket.refs.is_empty() {
@@ -136,7 +138,7 @@ fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
     (!detail.is_empty()).then_some(Value::Object(detail))
 }
 
-fn with_account(detail: Option<Value>, account: &Account) -> Option<Value> {
+fn with_account(detail: Option<Value>, account: &CallAccount) -> Option<Value> {
     let mut detail = match detail {
         Some(Value::Object(detail)) => detail,
         _ => serde_json::Map::new(),
@@ -190,7 +192,7 @@ async fn complete(
         return Some(CallRefusal::new(&codes::LEDGER_DOWN, message).hint("call again in a moment"));
     }
     let message = format!("the end of this call could not be recorded: {}", down.told());
-    ticket.warnings.push(Warning::new(&codes::NOT_RECORDED, message));
+    ticket.warnings.push(CallWarning::new(&codes::NOT_RECORDED, message));
     None
 }
 
@@ -206,7 +208,7 @@ async fn pause(
         let arguments = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
         agreement(&ticket, bound(&ticket, &arguments))
     };
-    let round = Round {
+    let round = InputRound {
         call: ticket.call.clone(),
         number,
         approved: agreed.is_some(),
@@ -220,13 +222,13 @@ async fn pause(
         let entry = std::mem::take(&mut ticket.unwritten);
         if let Err(down) = pipeline.ledger.append(entry).await {
             let message = format!("this step could not be recorded: {}", down.told());
-            ticket.warnings.push(Warning::new(&codes::NOT_RECORDED, message));
+            ticket.warnings.push(CallWarning::new(&codes::NOT_RECORDED, message));
         }
     }
     Recorded {
         tool: ticket.tool.name.clone(),
         envelope: ticket.envelope(Outcome::InputRequired),
-        body: AnswerBody::InputRequired { result, round },
+        body: CallAnswerBody::InputRequired { result, round },
     }
 }
 

@@ -6,10 +6,10 @@ use toolgate_core::Tool;
 use toolgate_core::codes;
 
 use crate::answer::CallRefusal;
-use crate::redact::{Hidden, HiddenKind};
+use crate::redact::{HiddenKind, HiddenValue};
 
 /// The refusal to ask people, if a call hides something that they must see.
-pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<CallRefusal> {
+pub(super) fn refusal(tool: &Tool, hidden: &[HiddenValue]) -> Option<CallRefusal> {
     let unseen = hidden.iter().find(|one| !one.may_stay_unseen && !is_declared(tool, one))?;
     let (what, hint) = match unseen.kind {
         HiddenKind::Look(kind) => (
@@ -34,7 +34,7 @@ pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<CallRefusal> {
 }
 
 /// True if it is binary content in a place that the tool's own, reviewed definition declares.
-fn is_declared(tool: &Tool, hidden: &Hidden) -> bool {
+fn is_declared(tool: &Tool, hidden: &HiddenValue) -> bool {
     if hidden.kind != HiddenKind::Binary {
         return false;
     }

@@ -7,10 +7,10 @@ use toolgate_core::event::Outcome;
 use super::filter::Filtered;
 use crate::answer::CallRefusal;
 use crate::canonical;
-use crate::envelope::Warning;
+use crate::envelope::CallWarning;
 use crate::pipeline::Pipeline;
-use crate::schema::{InputCheck, Problem, render};
-use crate::ticket::{Stopped, Ticket};
+use crate::schema::{InputCheck, SchemaProblem, render};
+use crate::ticket::{StoppedCall, Ticket};
 
 /// A call whose arguments were parsed and fit the schema.
 pub(crate) struct Validated {
@@ -24,28 +24,28 @@ impl Validated {
     }
 }
 
-pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Validated, Box<Stopped>> {
+pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Validated, Box<StoppedCall>> {
     let mut ticket = filtered.into_ticket();
     let arguments = match read(&ticket) {
         Ok(arguments) => arguments,
-        Err(refusal) => return Err(Stopped::new(ticket, Outcome::Invalid, refusal)),
+        Err(refusal) => return Err(StoppedCall::new(ticket, Outcome::Invalid, refusal)),
     };
     match pipeline.schemas.check_input(&ticket.tool, &arguments) {
         InputCheck::Valid => {}
         InputCheck::Unchecked(reason) => {
             let message = format!("the arguments were not checked: {reason}");
-            ticket.warnings.push(Warning::new(&codes::INPUT_UNCHECKED, message));
+            ticket.warnings.push(CallWarning::new(&codes::INPUT_UNCHECKED, message));
         }
         InputCheck::Partly(reason) => {
             let message = format!("a part of the arguments was not checked: {reason}");
-            ticket.warnings.push(Warning::new(&codes::INPUT_UNCHECKED, message));
+            ticket.warnings.push(CallWarning::new(&codes::INPUT_UNCHECKED, message));
         }
         // Many clients send null for members that they omit, and policy treats null as omitted as well.
         InputCheck::Invalid(_) if fits_without_nulls(pipeline, &ticket, &arguments) => {}
         InputCheck::Invalid(problems) => {
             ticket.keep_input(pipeline, &arguments);
             let refusal = invalid(&ticket, &problems);
-            return Err(Stopped::new(ticket, Outcome::Invalid, refusal));
+            return Err(StoppedCall::new(ticket, Outcome::Invalid, refusal));
         }
     }
     Ok(Validated { ticket, arguments })
@@ -70,7 +70,7 @@ fn fits_without_nulls(pipeline: &Pipeline, ticket: &Ticket, arguments: &Value) -
     !matches!(pipeline.schemas.check_input(&ticket.tool, &Value::Object(given)), InputCheck::Invalid(_))
 }
 
-fn invalid(ticket: &Ticket, problems: &[Problem]) -> CallRefusal {
+fn invalid(ticket: &Ticket, problems: &[SchemaProblem]) -> CallRefusal {
     let message = format!("the arguments do not fit {}:\n{}", ticket.tool.name, render(problems));
     let hint = "correct the arguments named above and call again";
     CallRefusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint).details(json!({ "problems": problems }))

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use toolgate_core::codes;
-use toolgate_core::content::{Attached, Attachment, Notice};
+use toolgate_core::content::{AttachedContents, Attachment, Notice};
 use toolgate_core::decision::Verdict;
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::{Digest, RawJson, Refusal};
 
-use super::kit::{World, code, requirement};
+use super::kit::{PipelineWorld, code, requirement};
 
-fn attached(content: &str) -> Attached {
+fn attached(content: &str) -> AttachedContents {
     let attachment = Attachment {
         place: "/file_id".to_owned(),
         id: "file_1".to_owned(),
@@ -19,10 +19,10 @@ fn attached(content: &str) -> Attached {
         name: None,
     };
     let notice = Notice { code: &codes::FILE_NOT_MAPPED, message: "passed on as it is".to_owned() };
-    Attached { attachments: vec![attachment], notices: vec![notice] }
+    AttachedContents { attachments: vec![attachment], notices: vec![notice] }
 }
 
-fn detail_of(world: &World, kind: EventKind) -> Value {
+fn detail_of(world: &PipelineWorld, kind: EventKind) -> Value {
     let entries = world.books.0.entries.lock();
     let event = entries.iter().flat_map(|entry| &entry.events).find(|event| event.kind == kind);
     event.and_then(|event| event.detail.as_ref()).map(|raw| raw.decode().unwrap()).unwrap_or_default()
@@ -30,7 +30,7 @@ fn detail_of(world: &World, kind: EventKind) -> Value {
 
 #[tokio::test]
 async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     *world.server.attached.lock() = Some(Ok(attached("one")));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
@@ -41,7 +41,7 @@ async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
 
 #[tokio::test]
 async fn a_file_that_cannot_be_had_ends_the_call_before_policy_hears_of_it() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let refusal = Refusal::new(&codes::UNKNOWN_FILE, "there is no file file_1").field("file_id");
     *world.server.attached.lock() = Some(Err(refusal));
     let answer = world.call(json!({ "amount": 1 })).await;
@@ -52,7 +52,7 @@ async fn a_file_that_cannot_be_had_ends_the_call_before_policy_hears_of_it() {
 
 #[tokio::test]
 async fn people_agree_to_the_content_and_not_to_its_name() {
-    let world = World::new(Verdict::Approve(requirement()));
+    let world = PipelineWorld::new(Verdict::Approve(requirement()));
     *world.server.attached.lock() = Some(Ok(attached("one")));
     let first = world.call(json!({ "amount": 1 })).await;
     let approval = world.books.0.only_approval();
@@ -66,7 +66,7 @@ async fn people_agree_to_the_content_and_not_to_its_name() {
 
 #[tokio::test]
 async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let refusal = Refusal::new(&codes::RUN_ENDED, "run run_1 has ended");
     *world.server.not_admitted.lock() = Some(refusal);
     let answer = world.call(json!({ "amount": 1 })).await;
@@ -77,7 +77,7 @@ async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() 
 
 #[tokio::test]
 async fn refs_are_in_the_envelope_and_without_their_text_in_the_ledger() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let named: RawJson =
         json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "preview": "Dear" }).into();
     *world.server.refs.lock() = vec![named.clone()];

@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use toolgate_core::decision::Verdict;
 use toolgate_core::event::{EventKind, Outcome};
-use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::{AuditLevel, Effects, RawJson, RpcError};
 
 use super::approvals::{decide, gated};
-use super::kit::{World, code, requirement};
-use crate::desk::Decision;
-use crate::filter::{Action, FilterRule, Filters, On, known_kinds};
-use crate::{AnswerBody, Settings};
+use super::kit::{PipelineWorld, code, requirement};
+use crate::desk::ApproverDecision;
+use crate::filter::{FilterAction, FilterRule, FilteredTraffic, Filters, known_kinds};
+use crate::{CallAnswerBody, PipelineSettings};
 
 const CARD: &str = "4111 1111 1111 1111";
 
-fn rule(action: Action, on: On, kind: &str) -> FilterRule {
+fn rule(action: FilterAction, on: FilteredTraffic, kind: &str) -> FilterRule {
     let kind = known_kinds().into_iter().find(|(name, _)| *name == kind).expect("a kind").1;
     FilterRule {
         name: format!("no {}s", kind.name()),
@@ -27,7 +27,7 @@ fn rule(action: Action, on: On, kind: &str) -> FilterRule {
     }
 }
 
-fn filter(world: &World, rules: &[FilterRule]) {
+fn filter(world: &PipelineWorld, rules: &[FilterRule]) {
     world.pipeline.set_filters(Filters::new(rules).expect("good filters"));
 }
 
@@ -35,11 +35,11 @@ fn to(account: &str) -> Value {
     json!({ "amount": 1, "account": account })
 }
 
-fn sent(world: &World) -> Option<Value> {
+fn sent(world: &PipelineWorld) -> Option<Value> {
     world.server.arguments.lock().as_ref().map(|raw| raw.decode().expect("JSON"))
 }
 
-fn replies(world: &World, reply: Result<Reply, ServerError>) {
+fn replies(world: &PipelineWorld, reply: Result<ServerReply, ServerError>) {
     world.server.replies.lock().push(reply);
 }
 
@@ -48,7 +48,7 @@ fn text_result(text: &str) -> RawJson {
 }
 
 /// The filter events in the ledger, and every stored body.
-fn kept(world: &World) -> (Vec<Value>, String) {
+fn kept(world: &PipelineWorld) -> (Vec<Value>, String) {
     let entries = world.books.0.entries.lock();
     let events = entries.iter().flat_map(|entry| &entry.events);
     let matched = events.filter(|event| event.kind == EventKind::FilterMatched);
@@ -60,12 +60,12 @@ fn kept(world: &World) -> (Vec<Value>, String) {
 #[tokio::test]
 async fn what_is_masked_is_masked_for_the_server_for_people_and_for_the_ledger() {
     let world = gated();
-    filter(&world, &[rule(Action::Mask, On::Arguments, "email")]);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Arguments, "email")]);
     let proposed = to("ann@example.com");
     assert_eq!(code(&world.call(proposed.clone()).await), "pending_approval");
     let shown: Value = world.books.0.only_approval().arguments.decode().expect("JSON");
     assert_eq!(shown, to("[masked: no emails]"));
-    decide(&world, Decision::Approve, None).await.expect("a yes");
+    decide(&world, ApproverDecision::Approve, None).await.expect("a yes");
     let answer = world.call(proposed).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded, "{answer:?}");
     assert_eq!(sent(&world), Some(to("[masked: no emails]")), "what was shown is what is sent");
@@ -81,8 +81,8 @@ async fn what_is_masked_is_masked_for_the_server_for_people_and_for_the_ledger()
 
 #[tokio::test]
 async fn a_call_that_asks_nobody_is_sent_masked_too() {
-    let world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Mask, On::Both, "email")]);
+    let world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Both, "email")]);
     let answer = world.call(to("ann@example.com")).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
     assert_eq!(sent(&world), Some(to("[masked: no emails]")));
@@ -92,10 +92,10 @@ async fn a_call_that_asks_nobody_is_sent_masked_too() {
 
 #[tokio::test]
 async fn a_blocked_call_is_not_sent_and_says_what_and_where_and_never_the_value() {
-    let world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Block, On::Arguments, "card")]);
+    let world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Block, FilteredTraffic::Arguments, "card")]);
     let answer = world.call(to(CARD)).await;
-    let AnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
+    let CallAnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
     assert_eq!((refusal.code.name, answer.envelope.status), ("filter_blocked", Outcome::Denied));
     assert!(
         refusal.message.contains("card at /account") && !format!("{refusal:?}").contains("4111"),
@@ -110,13 +110,13 @@ async fn a_blocked_call_is_not_sent_and_says_what_and_where_and_never_the_value(
 
 #[tokio::test]
 async fn what_goes_beside_the_arguments_is_looked_through_as_well() {
-    let mut world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Mask, On::Arguments, "email")]);
+    let mut world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Arguments, "email")]);
     world.context.extras = Some(json!({ "x/y": "ann@example.com" }).into());
     world.call(to("DE1")).await;
     let extras = world.server.extras.lock().clone().expect("extras").decode::<Value>().expect("JSON");
     assert_eq!(extras, json!({ "x/y": "[masked: no emails]" }));
-    filter(&world, &[rule(Action::Block, On::Arguments, "email")]);
+    filter(&world, &[rule(FilterAction::Block, FilteredTraffic::Arguments, "email")]);
     assert_eq!(code(&world.call(to("DE1")).await), "filter_blocked");
 }
 
@@ -124,12 +124,15 @@ async fn what_goes_beside_the_arguments_is_looked_through_as_well() {
 async fn a_person_is_asked_with_the_filter_as_the_reason_beside_those_of_policy() {
     for (world, gates) in [
         (
-            World::with(Verdict::Permit, Settings { hold: std::time::Duration::ZERO, ..Settings::default() }),
+            PipelineWorld::with(
+                Verdict::Permit,
+                PipelineSettings { hold: std::time::Duration::ZERO, ..PipelineSettings::default() },
+            ),
             1,
         ),
         (gated(), 1 + requirement().gates.len()),
     ] {
-        filter(&world, &[rule(Action::Ask, On::Arguments, "email")]);
+        filter(&world, &[rule(FilterAction::Ask, FilteredTraffic::Arguments, "email")]);
         let proposed = to("ann@example.com");
         assert_eq!(code(&world.call(proposed.clone()).await), "pending_approval");
         let approval = world.books.0.only_approval();
@@ -138,7 +141,7 @@ async fn a_person_is_asked_with_the_filter_as_the_reason_beside_those_of_policy(
         let gate = asked.iter().find(|gate| gate.id == "filter:no emails").expect("the filter's gate");
         assert!(gate.reason.as_ref().is_some_and(|why| why.contains("email at /account")), "{gate:?}");
         assert_eq!(approval.arguments.decode::<Value>().expect("JSON"), proposed, "people see what is sent");
-        decide(&world, Decision::Approve, None).await.expect("a yes");
+        decide(&world, ApproverDecision::Approve, None).await.expect("a yes");
         assert_eq!(world.call(proposed.clone()).await.envelope.status, Outcome::Succeeded);
         assert_eq!(sent(&world), Some(proposed));
     }
@@ -149,35 +152,35 @@ async fn a_yes_does_not_outlive_the_filters_it_was_given_under() {
     let world = gated();
     let proposed = to("ann@example.com");
     assert_eq!(code(&world.call(proposed.clone()).await), "pending_approval");
-    decide(&world, Decision::Approve, None).await.expect("a yes");
-    filter(&world, &[rule(Action::Block, On::Arguments, "email")]);
+    decide(&world, ApproverDecision::Approve, None).await.expect("a yes");
+    filter(&world, &[rule(FilterAction::Block, FilteredTraffic::Arguments, "email")]);
     assert_eq!(code(&world.call(proposed).await), "filter_blocked");
     assert_eq!(world.ran(), 0);
 }
 
 #[tokio::test]
 async fn an_approver_cannot_write_in_what_a_filter_keeps_out() {
-    for action in [Action::Mask, Action::Block, Action::Ask] {
+    for action in [FilterAction::Mask, FilterAction::Block, FilterAction::Ask] {
         let world = gated();
-        filter(&world, &[rule(action, On::Arguments, "email")]);
+        filter(&world, &[rule(action, FilteredTraffic::Arguments, "email")]);
         world.call(to("DE1")).await;
-        let edited = Decision::Edit(to("ann@example.com"));
+        let edited = ApproverDecision::Edit(to("ann@example.com"));
         decide(&world, edited, None).await.expect("an edit");
         let refused = code(&world.call(to("DE1")).await);
-        let expected = if action == Action::Ask { "not_approved" } else { "filter_blocked" };
+        let expected = if action == FilterAction::Ask { "not_approved" } else { "filter_blocked" };
         assert_eq!((refused, world.ran()), (expected, 0), "{action:?}");
     }
 }
 
 #[tokio::test]
 async fn results_are_masked_for_the_agent_and_for_the_ledger() {
-    let world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Mask, On::Results, "email")]);
+    let world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Results, "email")]);
     let result = json!({ "content": [{ "type": "text", "text": "{\"to\":\"ann@example.com\"}" }],
         "structuredContent": { "to": "ann@example.com", "n": 1 } });
-    replies(&world, Ok(Reply::Complete(result.into())));
+    replies(&world, Ok(ServerReply::Complete(result.into())));
     let answer = world.call(to("bob@example.com")).await;
-    let AnswerBody::Result(result) = &answer.body else { panic!("a result: {answer:?}") };
+    let CallAnswerBody::Result(result) = &answer.body else { panic!("a result: {answer:?}") };
     let result: Value = result.decode().expect("JSON");
     assert_eq!(result["structuredContent"], json!({ "to": "[masked: no emails]", "n": 1 }));
     assert_eq!(result["content"][0]["text"], "{\"to\":\"[masked: no emails]\"}");
@@ -189,11 +192,11 @@ async fn results_are_masked_for_the_agent_and_for_the_ledger() {
 
 #[tokio::test]
 async fn a_result_that_is_withheld_has_run_and_is_recorded_so() {
-    let world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Block, On::Results, "email")]);
-    replies(&world, Ok(Reply::Complete(text_result("write to ann@example.com"))));
+    let world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Block, FilteredTraffic::Results, "email")]);
+    replies(&world, Ok(ServerReply::Complete(text_result("write to ann@example.com"))));
     let answer = world.call(to("DE1")).await;
-    let AnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
+    let CallAnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
     assert_eq!(
         (refusal.code.name, answer.envelope.status, world.ran()),
         ("result_withheld", Outcome::Succeeded, 1)
@@ -206,41 +209,41 @@ async fn a_result_that_is_withheld_has_run_and_is_recorded_so() {
 
 #[tokio::test]
 async fn what_a_server_says_when_it_fails_is_looked_through() {
-    let world = World::new(Verdict::Permit);
-    filter(&world, &[rule(Action::Mask, On::Results, "email")]);
+    let world = PipelineWorld::new(Verdict::Permit);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Results, "email")]);
     let failed = RpcError::new(RpcError::INTERNAL, "no such user: ann@example.com")
         .with_data(json!({ "user": "ann@example.com" }));
     replies(&world, Err(ServerError::Rpc(failed)));
     let answer = world.call(to("DE1")).await;
-    let AnswerBody::Error(error) = &answer.body else { panic!("an error: {answer:?}") };
+    let CallAnswerBody::Error(error) = &answer.body else { panic!("an error: {answer:?}") };
     assert_eq!(error.message, "no such user: [masked: no emails]");
     assert_eq!(error.data.as_ref().map(RawJson::as_str), Some(r#"{"user":"[masked: no emails]"}"#));
 }
 
 #[tokio::test]
 async fn a_call_that_leaves_no_record_leaves_one_where_a_filter_fires() {
-    let mut world = World::new(Verdict::Permit);
+    let mut world = PipelineWorld::new(Verdict::Permit);
     (world.tool.audit, world.tool.effects) = (AuditLevel::None, Effects::READ);
-    filter(&world, &[rule(Action::Mask, On::Results, "email")]);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Results, "email")]);
     world.call(to("DE1")).await;
     assert_eq!(world.books.0.kinds(), Vec::<&str>::new());
-    replies(&world, Ok(Reply::Complete(text_result("ann@example.com"))));
+    replies(&world, Ok(ServerReply::Complete(text_result("ann@example.com"))));
     world.call(to("DE1")).await;
     assert!(world.books.0.kinds().contains(&"filter.matched"), "{:?}", world.books.0.kinds());
 }
 
 #[tokio::test]
 async fn a_result_is_held_against_its_schema_before_it_is_masked() {
-    let mut world = World::new(Verdict::Permit);
+    let mut world = PipelineWorld::new(Verdict::Permit);
     let schema = json!({ "type": "object", "properties": { "to": { "maxLength": 15 } }, "required": ["to"] });
     world.tool.output_schema = Some(schema.into());
-    filter(&world, &[rule(Action::Mask, On::Results, "email")]);
+    filter(&world, &[rule(FilterAction::Mask, FilteredTraffic::Results, "email")]);
     for (to, warnings) in
         [("ann@example.com", vec!["filtered"]), ("annabel@example.com", vec!["filtered", "output_schema"])]
     {
         replies(
             &world,
-            Ok(Reply::Complete(json!({ "content": [], "structuredContent": { "to": to } }).into())),
+            Ok(ServerReply::Complete(json!({ "content": [], "structuredContent": { "to": to } }).into())),
         );
         let answer = world.call(self::to("DE1")).await;
         let codes: Vec<&str> = answer.envelope.warnings.iter().map(|warning| warning.code.name).collect();

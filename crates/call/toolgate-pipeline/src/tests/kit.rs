@@ -7,30 +7,30 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step, Withdrawn};
-use toolgate_core::content::Attached;
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, VoteEffect, WithdrawalReason};
+use toolgate_core::content::AttachedContents;
 use toolgate_core::decision::{
-    Asking, Decision, Denial, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Template,
-    Verdict, Visibility,
+    ApprovalLikelihood, ApprovalRequirement, Decision, Denial, OnTimeout, Policy, PolicyRef, PolicyRequest,
+    PolicyTemplate, Verdict, Visibility, VisibilityRequest,
 };
-use toolgate_core::event::{Durability, Entry, EventKind};
+use toolgate_core::event::{Durability, EventKind, LedgerEntry};
 use toolgate_core::governance::{
-    Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, RecordedEnd, StartRefused,
-    StoreDown, Warrant,
+    Approvals, Clock, DecideError, DecidedApproval, Ledger, NewApproval, OpenedApproval, RecordedEnd,
+    StartRefused, StoreDown, VoteSubmission, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
-use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::port::{BoxFuture, ServerError, ServerReply};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, RpcError,
-    ServerName, Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, RpcError, ServerName,
+    Tool, ToolHandling,
 };
 
 use crate::filter::Filters;
 use crate::redact::Redactor;
 use crate::{
-    Answer, AnswerBody, CallContext, CallRequest, Client, Delivered, Executor, Load, Patience, Pipeline,
-    Settings, Setup, Undelivered,
+    CallAnswer, CallAnswerBody, CallContext, CallPayload, CallRequest, Confirmer, DeliveredReply,
+    DeliveryError, Executor, Pipeline, PipelineSettings, PipelineSetup, WaitMode,
 };
 
 /// Decides the same about everything, but forbids amounts above the limit, which is lower at stricter levels
@@ -40,7 +40,7 @@ pub(super) struct FixedPolicy {
     /// Stands for the texts.
     pub(super) texts: Mutex<&'static str>,
     /// Whom it was asked about.
-    pub(super) asked: Mutex<Vec<(Option<AgentName>, Option<Template>)>>,
+    pub(super) asked: Mutex<Vec<(Option<AgentName>, Option<PolicyTemplate>)>>,
 }
 
 pub(super) const AMOUNT_MAX: i64 = 1_000;
@@ -48,10 +48,10 @@ pub(super) const CAREFUL_AMOUNT_MAX: i64 = 100;
 pub(super) const TRAINEE: &str = "trainee";
 
 impl Policy for FixedPolicy {
-    fn decide(&self, question: &Question<'_>) -> Decision {
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         self.asked.lock().push((question.agent.cloned(), question.template));
         let amount = question.arguments["amount"].as_i64().unwrap_or(0);
-        let is_careful = question.template == Some(Template::AuditCritical);
+        let is_careful = question.template == Some(PolicyTemplate::AuditCritical);
         let amount_max = if is_careful { CAREFUL_AMOUNT_MAX } else { AMOUNT_MAX };
         let mut verdict = self.verdict.lock().clone();
         if amount > amount_max {
@@ -65,10 +65,10 @@ impl Policy for FixedPolicy {
         Decision { verdict, policy_version: self.version_under(question.template), shadow: None }
     }
 
-    fn visibility(&self, _glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, _glimpse: &VisibilityRequest<'_>) -> Visibility {
         match self.verdict.lock().clone() {
-            Verdict::Permit => Visibility::Visible(Asking::Never),
-            Verdict::Approve(_) => Visibility::Visible(Asking::Always),
+            Verdict::Permit => Visibility::Visible(ApprovalLikelihood::Never),
+            Verdict::Approve(_) => Visibility::Visible(ApprovalLikelihood::Always),
             Verdict::Deny(denial) => Visibility::Hidden(denial),
         }
     }
@@ -77,7 +77,7 @@ impl Policy for FixedPolicy {
         self.version_under(None)
     }
 
-    fn version_under(&self, template: Option<Template>) -> Digest {
+    fn version_under(&self, template: Option<PolicyTemplate>) -> Digest {
         let template = template.unwrap_or_default();
         Digest::of(format!("{} {template}", self.texts.lock()))
     }
@@ -87,8 +87,8 @@ pub(super) fn policy(id: &str) -> PolicyRef {
     PolicyRef { id: id.into(), reason: None, text: Digest::of(id) }
 }
 
-pub(super) fn requirement() -> Requirement {
-    Requirement {
+pub(super) fn requirement() -> ApprovalRequirement {
+    ApprovalRequirement {
         gates: vec![policy("transfers")],
         approvers: vec![],
         quorum: 1,
@@ -102,7 +102,7 @@ pub(super) fn requirement() -> Requirement {
 /// Ledger and approvals in memory.
 #[derive(Default)]
 pub(super) struct MemoryBooks {
-    pub(super) entries: Mutex<Vec<Entry>>,
+    pub(super) entries: Mutex<Vec<LedgerEntry>>,
     pub(super) approvals: Mutex<Vec<Approval>>,
     pub(super) grants: Mutex<Vec<Grant>>,
     pub(super) rounds: Mutex<Vec<(CallId, u32)>>,
@@ -175,7 +175,7 @@ impl MemoryBooks {
 pub(super) struct Shared(pub(super) Arc<MemoryBooks>);
 
 impl Ledger for Shared {
-    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+    fn append(&self, entry: LedgerEntry) -> BoxFuture<'static, Result<(), StoreDown>> {
         let books = self.0.clone();
         Box::pin(async move {
             books.check()?;
@@ -184,7 +184,7 @@ impl Ledger for Shared {
         })
     }
 
-    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+    fn start(&self, entry: LedgerEntry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
         let books = self.0.clone();
         Box::pin(async move {
             books.check()?;
@@ -200,7 +200,7 @@ impl Ledger for Shared {
 }
 
 impl Approvals for Shared {
-    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<OpenedApproval, StoreDown>> {
         let books = self.0.clone();
         Box::pin(async move {
             books.check()?;
@@ -209,7 +209,7 @@ impl Approvals for Shared {
             let same =
                 approvals.iter().find(|one| (one.state.is_open() || owed(one)) && one.binding == new.binding);
             if let Some(approval) = same {
-                return Ok(Opened { approval: approval.clone(), joined: true });
+                return Ok(OpenedApproval { approval: approval.clone(), joined: true });
             }
             let approval = Approval {
                 id: ApprovalId::new(format!("apr_{}", approvals.len() + 1)),
@@ -240,7 +240,7 @@ impl Approvals for Shared {
                 told_at_ms: None,
             };
             approvals.push(approval.clone());
-            Ok(Opened { approval, joined: false })
+            Ok(OpenedApproval { approval, joined: false })
         })
     }
 
@@ -271,7 +271,7 @@ impl Approvals for Shared {
         })
     }
 
-    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
+    fn decide(&self, decision: VoteSubmission) -> BoxFuture<'static, Result<DecidedApproval, DecideError>> {
         let books = self.0.clone();
         Box::pin(async move {
             let mut approvals = books.approvals.lock();
@@ -279,11 +279,11 @@ impl Approvals for Shared {
                 .iter_mut()
                 .find(|one| one.id == decision.id)
                 .ok_or_else(|| DecideError::Unknown(decision.id.clone()))?;
-            let Deciding { word, grant, .. } = decision;
+            let VoteSubmission { word, grant, .. } = decision;
             let created_by = word.voter.id.clone();
             let step = approval.vote(word, 0, 1_000)?;
             let approval = approval.clone();
-            let grant = grant.filter(|_| step == Step::Resolved).map(|terms| Grant {
+            let grant = grant.filter(|_| step == VoteEffect::Resolved).map(|terms| Grant {
                 id: GrantId::new("grt_1"),
                 principal: approval.binding.principal.clone(),
                 tool: approval.binding.tool.clone(),
@@ -299,7 +299,7 @@ impl Approvals for Shared {
             });
             books.grants.lock().extend(grant.clone());
             books.changed.notify_waiters();
-            Ok(Decided { approval, grant })
+            Ok(DecidedApproval { approval, grant })
         })
     }
 
@@ -307,7 +307,7 @@ impl Approvals for Shared {
         &self,
         id: &ApprovalId,
         _by: &PrincipalId,
-        why: Withdrawn,
+        why: WithdrawalReason,
     ) -> BoxFuture<'static, Result<(), DecideError>> {
         let (books, id) = (self.0.clone(), id.clone());
         Box::pin(async move {
@@ -388,23 +388,23 @@ impl Clock for CountingClock {
 
 /// A server that reports what it got, and how often.
 #[derive(Default)]
-pub(super) struct Server {
+pub(super) struct FakeServer {
     pub(super) ran: AtomicUsize,
     pub(super) arguments: Mutex<Option<RawJson>>,
     pub(super) extras: Mutex<Option<RawJson>>,
-    pub(super) replies: Mutex<Vec<Result<Reply, ServerError>>>,
+    pub(super) replies: Mutex<Vec<Result<ServerReply, ServerError>>>,
     pub(super) hangs: AtomicBool,
     /// The files that the arguments name.
-    pub(super) attached: Mutex<Option<Result<Attached, toolgate_core::Refusal>>>,
+    pub(super) attached: Mutex<Option<Result<AttachedContents, toolgate_core::Refusal>>>,
     pub(super) not_admitted: Mutex<Option<toolgate_core::Refusal>>,
     pub(super) refs: Mutex<Vec<RawJson>>,
 }
 
-impl Executor for Server {
+impl Executor for FakeServer {
     fn attach<'a>(
         &'a self,
         _arguments: &'a Value,
-    ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
+    ) -> Option<BoxFuture<'a, Result<AttachedContents, toolgate_core::Refusal>>> {
         let attached = self.attached.lock().clone()?;
         Some(Box::pin(async { attached }))
     }
@@ -418,7 +418,11 @@ impl Executor for Server {
         Some(Box::pin(async { Err(refusal) }))
     }
 
-    fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+    fn execute<'a>(
+        &'a self,
+        _call: &'a CallId,
+        load: CallPayload,
+    ) -> BoxFuture<'a, Result<DeliveredReply, DeliveryError>> {
         Box::pin(async move {
             self.ran.fetch_add(1, Ordering::Relaxed);
             *self.arguments.lock() = load.arguments;
@@ -427,15 +431,16 @@ impl Executor for Server {
                 std::future::pending::<()>().await;
             }
             let scripted = self.replies.lock().pop();
-            let reply = scripted.unwrap_or_else(|| Ok(Reply::Complete(json!({ "content": [] }).into())))?;
-            Ok(Delivered { refs: self.refs.lock().clone(), ..reply.into() })
+            let reply =
+                scripted.unwrap_or_else(|| Ok(ServerReply::Complete(json!({ "content": [] }).into())))?;
+            Ok(DeliveredReply { refs: self.refs.lock().clone(), ..reply.into() })
         })
     }
 }
 
 /// A client that can only wait.
 pub(super) struct PlainClient {
-    pub(super) patience: Patience,
+    pub(super) patience: WaitMode,
     pub(super) confirms: Option<Value>,
     pub(super) has_left: AtomicBool,
     pub(super) has_withdrawn: AtomicBool,
@@ -444,7 +449,7 @@ pub(super) struct PlainClient {
 impl Default for PlainClient {
     fn default() -> Self {
         Self {
-            patience: Patience::Hold,
+            patience: WaitMode::Hold,
             confirms: None,
             has_left: AtomicBool::new(false),
             has_withdrawn: AtomicBool::new(false),
@@ -452,7 +457,7 @@ impl Default for PlainClient {
     }
 }
 
-impl Client for PlainClient {
+impl Confirmer for PlainClient {
     fn can_confirm(&self) -> bool {
         self.confirms.is_some()
     }
@@ -462,7 +467,7 @@ impl Client for PlainClient {
         Box::pin(async move { Ok(answer.into()) })
     }
 
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> WaitMode {
         self.patience
     }
 
@@ -478,30 +483,30 @@ impl Client for PlainClient {
 }
 
 /// A pipeline and everything around it.
-pub(super) struct World {
+pub(super) struct PipelineWorld {
     pub(super) pipeline: Pipeline,
     pub(super) books: Shared,
     pub(super) policy: Arc<FixedPolicy>,
-    pub(super) server: Server,
+    pub(super) server: FakeServer,
     pub(super) client: PlainClient,
     pub(super) tool: Tool,
     pub(super) cancel: CancellationToken,
     pub(super) context: CallContext,
 }
 
-impl World {
+impl PipelineWorld {
     pub(super) fn new(verdict: Verdict) -> Self {
-        Self::with(verdict, Settings::default())
+        Self::with(verdict, PipelineSettings::default())
     }
 
-    pub(super) fn with(verdict: Verdict, settings: Settings) -> Self {
+    pub(super) fn with(verdict: Verdict, settings: PipelineSettings) -> Self {
         let policy = Arc::new(FixedPolicy {
             verdict: Mutex::new(verdict),
             texts: Mutex::new("policies"),
             asked: Mutex::default(),
         });
         let books = Shared::default();
-        let pipeline = Pipeline::new(Setup {
+        let pipeline = Pipeline::new(PipelineSetup {
             policy: policy.clone(),
             approvals: Arc::new(books.clone()),
             ledger: Arc::new(books.clone()),
@@ -515,7 +520,7 @@ impl World {
             pipeline,
             books,
             policy,
-            server: Server::default(),
+            server: FakeServer::default(),
             client: PlainClient::default(),
             tool: tool(),
             cancel: CancellationToken::new(),
@@ -523,7 +528,7 @@ impl World {
         }
     }
 
-    pub(super) async fn call(&self, arguments: Value) -> Answer {
+    pub(super) async fn call(&self, arguments: Value) -> CallAnswer {
         let request = CallRequest {
             principal: agent(),
             tool: Arc::new(self.tool.clone()),
@@ -563,14 +568,14 @@ pub(super) fn tool() -> Tool {
         input_schema: Some(schema.into()),
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
 /// The code of the gateway's refusal.
-pub(super) fn code(answer: &Answer) -> &'static str {
+pub(super) fn code(answer: &CallAnswer) -> &'static str {
     match &answer.body {
-        AnswerBody::Refusal(refusal) => refusal.code.name,
+        CallAnswerBody::Refusal(refusal) => refusal.code.name,
         other => panic!("a refusal and not {other:?}"),
     }
 }

@@ -5,33 +5,33 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use toolgate_core::decision::{Denial, Verdict};
 use toolgate_core::event::{EventKind, Outcome};
-use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::{AuditLevel, Effects, Fault, FaultKind, OutputCheck, RawJson, RpcError};
 
-use super::kit::{World, code};
-use crate::{AnswerBody, Settings, WhenDown};
+use super::kit::{PipelineWorld, code};
+use crate::{CallAnswerBody, PipelineSettings, WhenDown};
 
-fn reading(mut world: World) -> World {
+fn reading(mut world: PipelineWorld) -> PipelineWorld {
     world.tool.effects = Effects::READ;
     world
 }
 
 #[tokio::test]
 async fn a_permitted_call_runs_once_and_is_recorded_in_order() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
-    assert!(matches!(answer.body, AnswerBody::Result(_)));
+    assert!(matches!(answer.body, CallAnswerBody::Result(_)));
     assert_eq!(world.ran(), 1);
     assert_eq!(world.books.0.kinds(), ["policy.decided", "tool.call.started", "tool.call.completed"]);
 }
 
 #[tokio::test]
 async fn a_start_is_on_disk_only_where_something_may_change() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     world.call(json!({ "amount": 1 })).await;
     assert!(world.books.0.durable(EventKind::CallStarted));
-    let world = reading(World::new(Verdict::Permit));
+    let world = reading(PipelineWorld::new(Verdict::Permit));
     world.call(json!({ "amount": 1 })).await;
     assert!(!world.books.0.durable(EventKind::CallStarted));
     assert_eq!(world.books.0.entries.lock().len(), 1, "a call that only reads is written once");
@@ -39,7 +39,7 @@ async fn a_start_is_on_disk_only_where_something_may_change() {
 
 #[tokio::test]
 async fn a_denied_call_reaches_no_server_and_is_recorded() {
-    let world = World::new(Verdict::Deny(Denial::default()));
+    let world = PipelineWorld::new(Verdict::Deny(Denial::default()));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("denied", 0));
     assert_eq!(world.books.0.kinds(), ["policy.decided", "tool.call.completed"]);
@@ -48,17 +48,17 @@ async fn a_denied_call_reaches_no_server_and_is_recorded() {
 
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_named_and_nothing_runs() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let answer = world.call(json!({ "amuont": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("invalid_arguments", 0));
-    let AnswerBody::Refusal(refusal) = answer.body else { unreachable!() };
+    let CallAnswerBody::Refusal(refusal) = answer.body else { unreachable!() };
     assert!(refusal.message.contains("amount"), "{}", refusal.message);
     assert_eq!(world.books.0.last_outcome(), "invalid");
 }
 
 #[tokio::test]
 async fn null_counts_as_left_out_where_it_may_be() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     let answer = world.call(json!({ "amount": 1, "account": null })).await;
     assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1));
     assert_eq!((code(&world.call(json!({ "amount": null })).await), world.ran()), ("invalid_arguments", 1));
@@ -66,19 +66,19 @@ async fn null_counts_as_left_out_where_it_may_be() {
 
 #[tokio::test]
 async fn while_the_ledger_is_away_nothing_changes_and_reads_follow_the_setting() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     world.books.0.down.store(true, Ordering::Relaxed);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("ledger_down", 0));
     world.books.0.down.store(false, Ordering::Relaxed);
     assert_eq!(world.call(json!({ "amount": 1 })).await.envelope.status, Outcome::Succeeded);
 
-    let world = reading(World::new(Verdict::Permit));
+    let world = reading(PipelineWorld::new(Verdict::Permit));
     world.books.0.down.store(true, Ordering::Relaxed);
     assert_eq!((code(&world.call(json!({ "amount": 1 })).await), world.ran()), ("ledger_down", 0));
 
-    let settings = Settings { reads_when_down: WhenDown::Serve, ..Settings::default() };
-    let world = reading(World::with(Verdict::Permit, settings));
+    let settings = PipelineSettings { reads_when_down: WhenDown::Serve, ..PipelineSettings::default() };
+    let world = reading(PipelineWorld::with(Verdict::Permit, settings));
     world.books.0.down.store(true, Ordering::Relaxed);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
@@ -87,7 +87,7 @@ async fn while_the_ledger_is_away_nothing_changes_and_reads_follow_the_setting()
 
 #[tokio::test]
 async fn audit_none_leaves_no_trace_of_reads_but_of_refusals() {
-    let mut world = reading(World::new(Verdict::Permit));
+    let mut world = reading(PipelineWorld::new(Verdict::Permit));
     world.tool.audit = AuditLevel::None;
     world.call(json!({ "amount": 1 })).await;
     assert!(world.books.0.kinds().is_empty());
@@ -102,7 +102,7 @@ async fn audit_none_leaves_no_trace_of_reads_but_of_refusals() {
 
 #[tokio::test]
 async fn a_call_that_is_cancelled_is_recorded_as_such() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     world.server.hangs.store(true, Ordering::Relaxed);
     let cancel = world.cancel.clone();
     let (answer, ()) = tokio::join!(world.call(json!({ "amount": 1 })), async {
@@ -117,14 +117,14 @@ async fn a_call_that_is_cancelled_is_recorded_as_such() {
 
 #[tokio::test]
 async fn only_an_idempotent_call_is_sent_again_when_it_was_lost() {
-    let lost = |world: &World| {
+    let lost = |world: &PipelineWorld| {
         let fault = Fault::new(&world.tool.server, FaultKind::Lost { reason: "it died".into() });
         world.server.replies.lock().push(Err(ServerError::Fault(fault)));
     };
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     lost(&world);
     assert_eq!((code(&world.call(json!({ "amount": 1 })).await), world.ran()), ("server_lost", 1));
-    let mut world = World::new(Verdict::Permit);
+    let mut world = PipelineWorld::new(Verdict::Permit);
     world.tool.idempotent = true;
     lost(&world);
     let answer = world.call(json!({ "amount": 1 })).await;
@@ -134,9 +134,9 @@ async fn only_an_idempotent_call_is_sent_again_when_it_was_lost() {
 
 #[tokio::test]
 async fn a_server_that_breaks_its_own_schema_is_warned_of_or_stopped() {
-    let mut world = World::new(Verdict::Permit);
+    let mut world = PipelineWorld::new(Verdict::Permit);
     world.tool.output_schema = Some(json!({ "type": "object", "required": ["id"] }).into());
-    let result = || Ok(Reply::Complete(json!({ "content": [], "structuredContent": {} }).into()));
+    let result = || Ok(ServerReply::Complete(json!({ "content": [], "structuredContent": {} }).into()));
     world.server.replies.lock().push(result());
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.warnings[0].code.name, "output_schema");
@@ -145,21 +145,21 @@ async fn a_server_that_breaks_its_own_schema_is_warned_of_or_stopped() {
     world.server.replies.lock().push(result());
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), answer.envelope.status), ("output_schema", Outcome::Failed));
-    world.server.replies.lock().push(Ok(Reply::Complete(json!({ "isError": true }).into())));
+    world.server.replies.lock().push(Ok(ServerReply::Complete(json!({ "isError": true }).into())));
     assert_eq!(world.call(json!({ "amount": 1 })).await.envelope.status, Outcome::ToolError);
 }
 
 #[tokio::test]
 async fn errors_of_servers_pass_and_are_recorded() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     world.server.replies.lock().push(Err(ServerError::Rpc(RpcError::new(-32000, "no"))));
-    assert!(matches!(world.call(json!({ "amount": 1 })).await.body, AnswerBody::Error(_)));
+    assert!(matches!(world.call(json!({ "amount": 1 })).await.body, CallAnswerBody::Error(_)));
     assert_eq!(world.books.0.last_outcome(), "failed");
 }
 
 #[tokio::test]
 async fn secrets_in_arguments_do_not_reach_the_books() {
-    let world = World::new(Verdict::Permit);
+    let world = PipelineWorld::new(Verdict::Permit);
     world.call(json!({ "amount": 1, "password": "hunter2" })).await;
     let entries = world.books.0.entries.lock();
     let bodies: Vec<&RawJson> =

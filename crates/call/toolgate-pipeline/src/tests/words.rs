@@ -5,15 +5,15 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use serde_json::json;
 use toolgate_core::Digest;
-use toolgate_core::approval::{Approval, Ballot, Standing, Withdrawn, Word};
-use toolgate_core::decision::{Denial, OnTimeout, PolicyRef, Requirement, Verdict};
+use toolgate_core::approval::{Approval, Ballot, NewVote, VoteChannel, WithdrawalReason};
+use toolgate_core::decision::{ApprovalRequirement, Denial, OnTimeout, PolicyRef, Verdict};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::CallId;
 
-use super::kit::{World, agent, person, requirement, tool};
+use super::kit::{PipelineWorld, agent, person, requirement, tool};
 use crate::ticket::Received;
-use crate::words::{Reader, span, who};
-use crate::{CallContext, CallRefusal, CallRequest, Settings};
+use crate::words::{TextAudience, span, who};
+use crate::{CallContext, CallRefusal, CallRequest, PipelineSettings};
 
 /// The 16th of November 2026.
 const NOON_MS: i64 = 1_794_830_400_000;
@@ -22,8 +22,8 @@ fn gate(id: &str, reason: Option<&str>) -> PolicyRef {
     PolicyRef { id: id.into(), reason: reason.map(Into::into), text: Digest::of(id) }
 }
 
-fn asked() -> Requirement {
-    Requirement {
+fn asked() -> ApprovalRequirement {
+    ApprovalRequirement {
         gates: vec![gate("large", Some("more than 1,000 leaves the house")), gate("gates.cedar:7", None)],
         approvers: vec![vec!["finance".into()], vec!["legal".into(), "board".into()]],
         quorum: 3,
@@ -33,13 +33,13 @@ fn asked() -> Requirement {
 }
 
 /// The caller's text about an approval that was opened an hour before noon, and that ends at noon.
-async fn read(of: impl Fn(&Reader<'_>, &mut Approval) -> CallRefusal) -> String {
-    let settings = Settings {
+async fn read(of: impl Fn(&TextAudience<'_>, &mut Approval) -> CallRefusal) -> String {
+    let settings = PipelineSettings {
         hold: std::time::Duration::ZERO,
         link: Some("https://gate.example.com/console/inbox/approvals/{id}".into()),
-        ..Settings::default()
+        ..PipelineSettings::default()
     };
-    let world = World::with(Verdict::Approve(asked()), settings);
+    let world = PipelineWorld::with(Verdict::Approve(asked()), settings);
     world.call(json!({ "amount": 10 })).await;
     let mut approval = world.books.0.only_approval();
     approval.expires_at_ms = NOON_MS;
@@ -50,16 +50,16 @@ async fn read(of: impl Fn(&Reader<'_>, &mut Approval) -> CallRefusal) -> String 
         context: CallContext { called: Some("bank__transfer".into()), ..CallContext::default() },
     };
     let ticket = Received::new(&world.pipeline, request).ticket;
-    let reader = Reader { now_ms: NOON_MS - 59 * 60_000, ..Reader::of(&world.pipeline, &ticket) };
+    let reader = TextAudience { now_ms: NOON_MS - 59 * 60_000, ..TextAudience::of(&world.pipeline, &ticket) };
     of(&reader, &mut approval).text()
 }
 
 fn said(approval: &mut Approval, ballot: Ballot, reason: Option<&str>) {
     let mut voter = person("ann");
     voter.groups = ["finance".to_owned()].into();
-    let word = Word {
+    let word = NewVote {
         voter,
-        standing: Standing::Person,
+        standing: VoteChannel::Person,
         ballot,
         reason: reason.map(Into::into),
         shown: None,
@@ -127,7 +127,7 @@ async fn a_question_that_ended_without_a_word_says_so() {
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
     let text = read(|reader, approval| {
-        approval.withdrawn = Some(Withdrawn::PoliciesChanged);
+        approval.withdrawn = Some(WithdrawalReason::PoliciesChanged);
         reader.withdrawn(approval)
     });
     assert_snapshot!(text.await, @r"
@@ -170,7 +170,7 @@ async fn what_policy_forbids_is_told_without_commands_for_the_model() {
 fn whose_word_it_takes_is_said_in_words() {
     let of = |approvers: &[&[&str]], quorum: u32| {
         let approvers = approvers.iter().map(|one| one.iter().map(|&group| group.into()).collect()).collect();
-        who(&Requirement { approvers, quorum, ..requirement() })
+        who(&ApprovalRequirement { approvers, quorum, ..requirement() })
     };
     assert_eq!(of(&[], 1), "anyone who may approve");
     assert_eq!(of(&[], 2), "2 people who may approve");

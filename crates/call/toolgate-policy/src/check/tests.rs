@@ -1,13 +1,13 @@
 //! Problems that are found before policies are in force.
 
 use crate::fixture::{sources, tools};
-use crate::{Report, Set, Template, check};
+use crate::{PolicyPurpose, PolicyReport, PolicyTemplate, check};
 
-fn report(texts: &[(Set, &str)]) -> Report {
-    check(&sources(texts, Template::AuditCritical), &tools())
+fn report(texts: &[(PolicyPurpose, &str)]) -> PolicyReport {
+    check(&sources(texts, PolicyTemplate::AuditCritical), &tools())
 }
 
-fn told(problems: &[crate::Problem]) -> String {
+fn told(problems: &[crate::PolicyProblem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -18,7 +18,7 @@ fn good_policies_and_all_templates_pass() {
         when { context.input.amount.greaterThan(decimal("1000.0")) && principal in Group::"new" };
         forbid(principal, action, resource) when { context.input has amount && context.input.amount.lessThan(decimal("0.0")) };
         forbid(principal, action, resource in Server::"bank") when { resource.traits.contains("promotion") && context has session };"#;
-    assert_eq!(report(&[(Set::Gates, gate)]), Report::default());
+    assert_eq!(report(&[(PolicyPurpose::Gates, gate)]), PolicyReport::default());
 }
 
 #[test]
@@ -26,17 +26,17 @@ fn search_and_describe_are_known_though_no_server_has_them() {
     let text = r#"permit(principal, action == Action::"bank:balance", resource);
         forbid(principal, action in [Action::"toolgate.tools.search", Action::"toolgate.tools.describe"], resource)
         when { context has agent && context.agent == "clerk" };"#;
-    assert_eq!(report(&[(Set::Guard, text)]), Report::default());
+    assert_eq!(report(&[(PolicyPurpose::Guard, text)]), PolicyReport::default());
     // A policy that fails on them would deny them to everyone.
     let text = "permit(principal, action, resource);\nforbid(principal, action, resource) when { context.input.account == \"x\" };";
-    let told = told(&report(&[(Set::Guard, text)]).errors);
+    let told = told(&report(&[(PolicyPurpose::Guard, text)]).errors);
     assert!(told.contains("Action::\"toolgate.tools."), "{told}");
 }
 
 #[test]
 fn a_misspelt_argument_is_an_error() {
     let text = "forbid(principal, action == Action::\"bank:transfer\", resource)\nwhen { context.input.amont.greaterThan(decimal(\"1000.0\")) };";
-    let report = report(&[(Set::Gates, text)]);
+    let report = report(&[(PolicyPurpose::Gates, text)]);
     insta::assert_snapshot!(told(&report.errors), @r#"
     a.cedar:2:8: policy `a.cedar:1`: attribute `input.amont` in context for Action::"bank:transfer" not found
     hint: did you mean `amount`?
@@ -61,7 +61,7 @@ fn types_that_do_not_fit_are_errors() {
         let text = format!(
             "forbid(principal, action == Action::\"bank:transfer\", resource) when {{ {condition} }};"
         );
-        let report = report(&[(Set::Gates, &text)]);
+        let report = report(&[(PolicyPurpose::Gates, &text)]);
         assert!(!report.errors.is_empty(), "{condition}");
         assert!(report.errors.iter().all(|problem| problem.place.is_some()), "{condition}");
     }
@@ -70,7 +70,7 @@ fn types_that_do_not_fit_are_errors() {
 #[test]
 fn an_action_that_names_no_tool_is_a_warning_with_the_nearest_name() {
     let text = "permit(principal, action, resource);\nforbid(principal,\n  action in [Action::\"bank:transfr\", Action::\"bank:balance\"], resource == Tool::\"shop:order\");\nforbid(principal, action, resource in Server::\"bnak\");";
-    let report = report(&[(Set::Guard, text)]);
+    let report = report(&[(PolicyPurpose::Guard, text)]);
     assert_eq!(told(&report.errors), "");
     insta::assert_snapshot!(told(&report.warnings), @r#"
     a.cedar:3:22: `Action::"bank:transfr"` names no known tool
@@ -85,7 +85,7 @@ fn an_action_that_names_no_tool_is_a_warning_with_the_nearest_name() {
 fn a_policy_that_can_never_match_is_a_warning() {
     let text =
         "forbid(principal, action == Action::\"bank:balance\", resource) when { context.input has amount };";
-    let report = report(&[(Set::Gates, text)]);
+    let report = report(&[(PolicyPurpose::Gates, text)]);
     assert_eq!(told(&report.errors), "");
     insta::assert_snapshot!(told(&report.warnings), @r#"
     a.cedar:1:1: policy `a.cedar:1`: policy is impossible: the policy expression evaluates to false for all valid requests
@@ -95,9 +95,9 @@ fn a_policy_that_can_never_match_is_a_warning() {
 #[test]
 fn broken_texts_are_told_beside_type_errors() {
     let report = report(&[
-        (Set::Guard, "permit"),
-        (Set::Gates, "@quorum(\"0\") forbid(principal, action, resource) when { resource.wirte };"),
-        (Set::GuardShadow, "forbid(principal, action, resource) when { resource.raed };"),
+        (PolicyPurpose::Guard, "permit"),
+        (PolicyPurpose::Gates, "@quorum(\"0\") forbid(principal, action, resource) when { resource.wirte };"),
+        (PolicyPurpose::GuardShadow, "forbid(principal, action, resource) when { resource.raed };"),
     ]);
     let files: Vec<&str> = report.errors.iter().map(|problem| problem.file.as_str()).collect();
     assert_eq!(files, ["a.cedar", "b.cedar", "b.cedar", "c.cedar"]);
@@ -106,5 +106,8 @@ fn broken_texts_are_told_beside_type_errors() {
 #[test]
 fn without_tools_only_the_texts_are_checked() {
     let text = "forbid(principal, action == Action::\"any:thing\", resource) when { context.input.x };";
-    assert_eq!(check(&sources(&[(Set::Gates, text)], Template::Standard), &[]), Report::default());
+    assert_eq!(
+        check(&sources(&[(PolicyPurpose::Gates, text)], PolicyTemplate::Standard), &[]),
+        PolicyReport::default()
+    );
 }

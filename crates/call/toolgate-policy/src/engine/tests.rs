@@ -3,12 +3,12 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Decision, OnTimeout, Policy, Question, Verdict};
+use toolgate_core::decision::{Decision, OnTimeout, Policy, PolicyRequest, Verdict};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::{Effects, Kind, Role};
+use toolgate_core::{Effects, PrincipalKind, Role};
 
 use crate::fixture::*;
-use crate::{PolicyEngine, Set, Sources, Template, VerdictKind};
+use crate::{PolicyEngine, PolicyPurpose, PolicyTemplate, Sources, VerdictKind};
 
 mod gates;
 mod guard;

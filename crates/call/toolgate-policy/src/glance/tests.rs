@@ -3,16 +3,16 @@
 use cedar_policy::{Authorizer, Context, Entities, Policy as CedarPolicy, PolicySet, RestrictedExpression};
 use proptest::prelude::*;
 use serde_json::json;
-use toolgate_core::{Kind, Role};
+use toolgate_core::{PrincipalKind, Role};
 
 use super::*;
-use crate::entity::{Uids, entities, principal_entity, tool_entity};
+use crate::entity::{CallUids, entities, principal_entity, tool_entity};
 use crate::fixture::conditions::{arguments, condition, parses};
 use crate::fixture::{principal, tool};
-use crate::usage::Fields;
+use crate::usage::UsedArguments;
 
-fn glance(condition: &str) -> Glance {
-    Glance::of(&policy(condition).to_json().unwrap())
+fn glance(condition: &str) -> PartialCondition {
+    PartialCondition::of(&policy(condition).to_json().unwrap())
 }
 
 fn policy(condition: &str) -> CedarPolicy {
@@ -20,7 +20,7 @@ fn policy(condition: &str) -> CedarPolicy {
 }
 
 fn agent() -> Principal {
-    principal("helper", Kind::Agent, Role::Agent, &["payments"])
+    principal("helper", PrincipalKind::Agent, Role::Agent, &["payments"])
 }
 
 fn schema() -> Value {
@@ -29,29 +29,29 @@ fn schema() -> Value {
 
 /// The inputs of a check.
 #[derive(Clone, Debug)]
-struct Scene {
+struct ConditionScene {
     tool: Tool,
     agent: Option<&'static str>,
-    template: Template,
+    template: PolicyTemplate,
 }
 
-fn transfer() -> Scene {
+fn transfer() -> ConditionScene {
     let tool = tool("bank:transfer", Effects::WRITE.and(Effects::EXTERNAL), schema());
-    Scene { tool, agent: None, template: Template::Exploratory }
+    ConditionScene { tool, agent: None, template: PolicyTemplate::Exploratory }
 }
 
-fn promotion() -> Scene {
+fn promotion() -> ConditionScene {
     let tool = tool("bank:promote", Effects::READ, schema());
-    Scene { tool, agent: Some("clerk"), template: Template::Regulated }
+    ConditionScene { tool, agent: Some("clerk"), template: PolicyTemplate::Regulated }
 }
 
-impl Scene {
+impl ConditionScene {
     /// The certain result, before there is a call or with it.
     fn looked(&self, condition: &str, arguments: Option<&Value>) -> Option<bool> {
-        let shape = Shape::of_schema(&schema());
-        let call = arguments.map(|arguments| Call { arguments, shape: &shape });
-        let (principal, Scene { tool, agent, template }) = (agent(), self);
-        glance(condition).look(Sight {
+        let shape = SchemaShape::of_schema(&schema());
+        let call = arguments.map(|arguments| VisibleCall { arguments, shape: &shape });
+        let (principal, ConditionScene { tool, agent, template }) = (agent(), self);
+        glance(condition).look(VisibleData {
             call,
             tool,
             principal: &principal,
@@ -62,14 +62,14 @@ impl Scene {
 
     /// Cedar's result: matched, not matched, or an error.
     fn judged(&self, condition: &str, arguments: &Value) -> Option<bool> {
-        let shape = Shape::of_schema(&schema());
-        let input = crate::value::input(arguments.as_object().unwrap(), &shape, &Fields::All);
+        let shape = SchemaShape::of_schema(&schema());
+        let input = crate::value::input(arguments.as_object().unwrap(), &shape, &UsedArguments::All);
         let text = |text: &str| RestrictedExpression::new_string(text.to_owned());
         let agent_name = self.agent.map(|name| ("agent".to_owned(), text(name)));
         let template = ("template".to_owned(), text(self.template.as_str()));
         let pairs = [("input".to_owned(), input), template].into_iter().chain(agent_name);
         let entities: Entities = entities(principal_entity(&agent()), tool_entity(&self.tool));
-        let request = Uids::of(&agent(), &self.tool).request(Context::from_pairs(pairs).unwrap());
+        let request = CallUids::of(&agent(), &self.tool).request(Context::from_pairs(pairs).unwrap());
         let set = PolicySet::from_policies([policy(condition)]).unwrap();
         let response = Authorizer::new().is_authorized(&request, &set, &entities);
         if response.diagnostics().errors().next().is_some() {

@@ -4,36 +4,39 @@ use serde_json::json;
 
 use super::*;
 
-fn shape(schema: Value) -> Shape {
-    Shape::of_schema(&schema)
+fn shape(schema: Value) -> SchemaShape {
+    SchemaShape::of_schema(&schema)
 }
 
-fn property(schema: Value) -> Field {
+fn property(schema: Value) -> ShapeField {
     let whole = json!({"type": "object", "properties": {"it": schema}, "required": ["it"]});
-    let Shape::Record(mut fields) = shape(whole) else { panic!("an object has fields") };
+    let SchemaShape::Record(mut fields) = shape(whole) else { panic!("an object has fields") };
     fields.remove("it").unwrap()
 }
 
 #[test]
 fn plain_types_have_plain_shapes() {
     for (schema, expected) in [
-        (json!({"type": "string"}), Shape::Text),
-        (json!({"type": "boolean"}), Shape::Bool),
-        (json!({"type": "integer"}), Shape::Long),
-        (json!({"type": "number"}), Shape::Decimal),
-        (json!({"type": ["integer", "number"]}), Shape::Decimal),
-        (json!({"type": ["integer", "string"]}), Shape::Any),
-        (json!({"type": "array", "items": {"type": "string"}}), Shape::List(Box::new(Shape::Text))),
-        (json!({"type": "array"}), Shape::List(Box::new(Shape::Any))),
-        (json!({"enum": ["a", "b"]}), Shape::Text),
-        (json!({"enum": [1, 2.5]}), Shape::Decimal),
-        (json!({"enum": [1, "a"]}), Shape::Any),
-        (json!({"const": true}), Shape::Bool),
-        (json!({}), Shape::Any),
-        (json!(true), Shape::Any),
-        (json!({"anyOf": [{"type": "integer"}, {"type": "number"}]}), Shape::Decimal),
-        (json!({"oneOf": [{"type": "string"}, {"type": "integer"}]}), Shape::Any),
-        (json!({"allOf": [{"type": "number"}, {"minimum": 0}]}), Shape::Decimal),
+        (json!({"type": "string"}), SchemaShape::Text),
+        (json!({"type": "boolean"}), SchemaShape::Bool),
+        (json!({"type": "integer"}), SchemaShape::Long),
+        (json!({"type": "number"}), SchemaShape::Decimal),
+        (json!({"type": ["integer", "number"]}), SchemaShape::Decimal),
+        (json!({"type": ["integer", "string"]}), SchemaShape::Any),
+        (
+            json!({"type": "array", "items": {"type": "string"}}),
+            SchemaShape::List(Box::new(SchemaShape::Text)),
+        ),
+        (json!({"type": "array"}), SchemaShape::List(Box::new(SchemaShape::Any))),
+        (json!({"enum": ["a", "b"]}), SchemaShape::Text),
+        (json!({"enum": [1, 2.5]}), SchemaShape::Decimal),
+        (json!({"enum": [1, "a"]}), SchemaShape::Any),
+        (json!({"const": true}), SchemaShape::Bool),
+        (json!({}), SchemaShape::Any),
+        (json!(true), SchemaShape::Any),
+        (json!({"anyOf": [{"type": "integer"}, {"type": "number"}]}), SchemaShape::Decimal),
+        (json!({"oneOf": [{"type": "string"}, {"type": "integer"}]}), SchemaShape::Any),
+        (json!({"allOf": [{"type": "number"}, {"minimum": 0}]}), SchemaShape::Decimal),
     ] {
         assert_eq!(shape(schema.clone()), expected, "{schema}");
     }
@@ -49,11 +52,11 @@ fn null_makes_a_required_field_optional() {
     ] {
         assert_eq!(
             property(schema.clone()),
-            Field { shape: Shape::Text, presence: Presence::Optional },
+            ShapeField { shape: SchemaShape::Text, presence: FieldPresence::Optional },
             "{schema}"
         );
     }
-    assert_eq!(property(json!({"type": "string"})).presence, Presence::Required);
+    assert_eq!(property(json!({"type": "string"})).presence, FieldPresence::Required);
 }
 
 #[test]
@@ -62,17 +65,20 @@ fn alternatives_keep_what_is_common_and_unions_keep_all() {
         {"properties": {"id": {"type": "string"}, "amount": {"type": "integer"}}, "required": ["id", "amount"]},
         {"properties": {"id": {"type": "string"}, "amount": {"type": "number"}, "note": {"type": "string"}}, "required": ["id"]},
     ]}));
-    let Shape::Record(fields) = either else { panic!("both are objects") };
-    assert_eq!(fields["id"], Field { shape: Shape::Text, presence: Presence::Required });
-    assert_eq!(fields["amount"], Field { shape: Shape::Decimal, presence: Presence::Optional });
-    assert_eq!(fields["note"].presence, Presence::Optional);
+    let SchemaShape::Record(fields) = either else { panic!("both are objects") };
+    assert_eq!(fields["id"], ShapeField { shape: SchemaShape::Text, presence: FieldPresence::Required });
+    assert_eq!(
+        fields["amount"],
+        ShapeField { shape: SchemaShape::Decimal, presence: FieldPresence::Optional }
+    );
+    assert_eq!(fields["note"].presence, FieldPresence::Optional);
 
     let both = shape(json!({"properties": {"a": {"type": "string"}}, "allOf": [
         {"properties": {"a": {}, "b": {"type": "number"}}, "required": ["b", "a"]},
     ]}));
-    let Shape::Record(fields) = both else { panic!("it is an object") };
-    assert_eq!(fields["a"], Field { shape: Shape::Text, presence: Presence::Required });
-    assert_eq!(fields["b"].shape, Shape::Decimal);
+    let SchemaShape::Record(fields) = both else { panic!("it is an object") };
+    assert_eq!(fields["a"], ShapeField { shape: SchemaShape::Text, presence: FieldPresence::Required });
+    assert_eq!(fields["b"].shape, SchemaShape::Decimal);
 }
 
 #[test]
@@ -82,9 +88,9 @@ fn references_inside_are_followed_and_circles_end() {
         "properties": {"start": {"$ref": "#/$defs/node"}, "far": {"$ref": "https://example.com/schema"}},
     });
     let shape = shape(schema);
-    assert_eq!(shape.field("start").field("cost"), &Shape::Decimal);
-    assert_eq!(shape.field("start").field("next"), &Shape::Any);
-    assert_eq!(shape.field("far"), &Shape::Any);
+    assert_eq!(shape.field("start").field("cost"), &SchemaShape::Decimal);
+    assert_eq!(shape.field("start").field("next"), &SchemaShape::Any);
+    assert_eq!(shape.field("far"), &SchemaShape::Any);
 }
 
 #[test]
@@ -96,5 +102,5 @@ fn a_schema_without_end_costs_little() {
         definitions.insert(level.to_string(), json!({"properties": {"a": next, "b": next}}));
     }
     let schema = json!({"$defs": definitions, "$ref": "#/$defs/0"});
-    assert!(matches!(shape(schema), Shape::Record(_)));
+    assert!(matches!(shape(schema), SchemaShape::Record(_)));
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::{Effects, Kind, Role};
+use toolgate_core::{Effects, PrincipalKind, Role};
 
 use crate::fixture::{engine, principal, tool};
-use crate::{Set, Template, table};
+use crate::{PolicyPurpose, PolicyTemplate, table};
 
 fn actors() -> [(&'static str, toolgate_core::Principal); 3] {
     [
-        ("human", principal("ada", Kind::Human, Role::Operator, &[])),
-        ("agent", principal("helper", Kind::Agent, Role::Agent, &[])),
-        ("service", principal("nightly", Kind::Service, Role::Agent, &[])),
+        ("human", principal("ada", PrincipalKind::Human, Role::Operator, &[])),
+        ("agent", principal("helper", PrincipalKind::Agent, Role::Agent, &[])),
+        ("service", principal("nightly", PrincipalKind::Service, Role::Agent, &[])),
     ]
 }
 
@@ -34,7 +34,7 @@ fn classes() -> Vec<(&'static str, Arc<toolgate_core::Tool>)> {
 
 #[test]
 fn the_templates_decide_as_the_table_says() {
-    let rendered = table(&engine(&[]), &actors(), &classes(), &Template::ALL).unwrap();
+    let rendered = table(&engine(&[]), &actors(), &classes(), &PolicyTemplate::ALL).unwrap();
     let expected = include_str!("decisions.txt");
     assert_eq!(rendered, expected, "the table is now:\n{rendered}");
 }
@@ -42,7 +42,7 @@ fn the_templates_decide_as_the_table_says() {
 #[test]
 fn a_stricter_template_never_permits_more() {
     let engine = engine(&[]);
-    let rendered = table(&engine, &actors(), &classes(), &Template::ALL).unwrap();
+    let rendered = table(&engine, &actors(), &classes(), &PolicyTemplate::ALL).unwrap();
     for line in rendered.lines().skip(1) {
         let asked: Vec<bool> = line
             .split("  ")
@@ -60,9 +60,9 @@ fn cells_tell_who_must_agree_and_what_failed() {
     let guard = r#"permit(principal, action, resource) when { principal is Human || resource.read };
         forbid(principal is Service, action, resource) when { resource.nothing };"#;
     let gates = r#"@approvers("finance, legal") @quorum("2") forbid(principal, action, resource) when { resource.write };"#;
-    let engine = engine(&[(Set::Guard, guard), (Set::Gates, gates)]);
+    let engine = engine(&[(PolicyPurpose::Guard, guard), (PolicyPurpose::Gates, gates)]);
     let two = &classes()[..3];
-    insta::assert_snapshot!(table(&engine, &actors(), &[two[0].clone(), two[2].clone()], &[Template::Exploratory]).unwrap(), @"
+    insta::assert_snapshot!(table(&engine, &actors(), &[two[0].clone(), two[2].clone()], &[PolicyTemplate::Exploratory]).unwrap(), @"
     actor    tool   exploratory
     human    read   permit
     human    write  approve by finance or legal (2 people)

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Effects, Kind, Principal, PrincipalId, Role, ServerName};
+use toolgate_core::{Effects, Principal, PrincipalId, PrincipalKind, Role, ServerName};
 
 use crate::explain::VerdictKind;
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{PolicyProblem, TextPosition, did_you_mean};
 
 use super::split;
 
 /// One test as it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
+pub(super) struct TestCase {
     pub(super) file: String,
     pub(super) line: usize,
     pub(super) name: String,
@@ -29,7 +29,7 @@ pub(super) struct Case {
     pub(super) arguments: Value,
     pub(super) session: Option<SessionId>,
     pub(super) agent: Option<AgentName>,
-    pub(super) template: Option<Template>,
+    pub(super) template: Option<PolicyTemplate>,
     pub(super) run: Option<RunId>,
     pub(super) task: Option<String>,
     pub(super) expect: VerdictKind,
@@ -54,22 +54,24 @@ const TEST_KEYS: [&str; 13] = [
 ];
 const PRINCIPAL_KEYS: [&str; 4] = ["id", "kind", "role", "groups"];
 
-type Item<'i> = Spanned<DeValue<'i>>;
+type TomlItem<'i> = Spanned<DeValue<'i>>;
 
 /// Parses the tests of one file, and adds its errors.
-pub(super) fn read(file: &str, text: &str, problems: &mut Vec<Problem>) -> Vec<Case> {
+pub(super) fn read(file: &str, text: &str, problems: &mut Vec<PolicyProblem>) -> Vec<TestCase> {
     let root = match DeTable::parse(text) {
         Ok(root) => root,
         Err(error) => {
             let at = error.span().map_or(0, |span| span.start);
-            problems.push(Problem::at(file, text, at, error.message()));
+            problems.push(PolicyProblem::at(file, text, at, error.message()));
             return Vec::new();
         }
     };
-    let mut reader = Reader { file, text, problems };
+    let mut reader = CaseReader { file, text, problems };
     reader.known_keys(root.get_ref(), &["test"]);
     let Some(tests) = root.get_ref().get("test") else {
-        reader.problems.push(Problem::of_file(file, "has no tests").hint("write `[[test]]` above each"));
+        reader
+            .problems
+            .push(PolicyProblem::of_file(file, "has no tests").hint("write `[[test]]` above each"));
         return Vec::new();
     };
     let Some(tests) = tests.get_ref().as_array() else {
@@ -79,14 +81,14 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Vec<Problem>) -> Vec<C
     tests.iter().filter_map(|test| reader.case(test)).collect()
 }
 
-struct Reader<'a> {
+struct CaseReader<'a> {
     file: &'a str,
     text: &'a str,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<PolicyProblem>,
 }
 
-impl Reader<'_> {
-    fn case(&mut self, test: &Item<'_>) -> Option<Case> {
+impl CaseReader<'_> {
+    fn case(&mut self, test: &TomlItem<'_>) -> Option<TestCase> {
         let at = test.span().start;
         let table = self.table(test, "test")?;
         self.known_keys(table, &TEST_KEYS);
@@ -96,9 +98,9 @@ impl Reader<'_> {
         let tool = self.required_text(table, "tool", at);
         let (server, own) = self.tool_name(&tool, table.get("tool"));
         let expect = self.expect(table, at);
-        let case = Case {
+        let case = TestCase {
             file: self.file.to_owned(),
-            line: Place::of(self.text, at).line,
+            line: TextPosition::of(self.text, at).line,
             name: name.unwrap_or_default(),
             principal,
             tool: tool.unwrap_or_default(),
@@ -108,7 +110,12 @@ impl Reader<'_> {
             arguments: self.arguments(table.get("arguments")),
             session: self.text(table, "session").map(SessionId::new),
             agent: self.agent(table),
-            template: self.choice(table, "template", Template::parse, &Template::ALL.map(Template::as_str)),
+            template: self.choice(
+                table,
+                "template",
+                PolicyTemplate::parse,
+                &PolicyTemplate::ALL.map(PolicyTemplate::as_str),
+            ),
             run: self.text(table, "run").map(RunId::new),
             task: self.text(table, "task"),
             expect: expect.unwrap_or(VerdictKind::Permit),
@@ -121,13 +128,14 @@ impl Reader<'_> {
         (self.problems.len() == before).then_some(case)
     }
 
-    fn principal(&mut self, item: Option<&Item<'_>>) -> Principal {
+    fn principal(&mut self, item: Option<&TomlItem<'_>>) -> Principal {
         let nobody = Principal::new(PrincipalId::new("test"), Role::Agent);
         let Some(table) = item.and_then(|item| self.table(item, "principal")) else { return nobody };
         self.known_keys(table, &PRINCIPAL_KEYS);
         let role =
             self.choice(table, "role", Role::parse, &Role::ALL.map(Role::as_str)).unwrap_or(Role::Agent);
-        let kind = self.choice(table, "kind", Kind::parse, &Kind::ALL.map(Kind::as_str));
+        let kind =
+            self.choice(table, "kind", PrincipalKind::parse, &PrincipalKind::ALL.map(PrincipalKind::as_str));
         let id = self.text(table, "id").unwrap_or_else(|| "test".to_owned());
         let groups = table.get("groups").and_then(|groups| self.texts(groups)).unwrap_or_default();
         Principal {
@@ -147,7 +155,7 @@ impl Reader<'_> {
         .ok()
     }
 
-    fn tool_name(&mut self, name: &Option<String>, item: Option<&Item<'_>>) -> (ServerName, String) {
+    fn tool_name(&mut self, name: &Option<String>, item: Option<&TomlItem<'_>>) -> (ServerName, String) {
         let split = name.as_deref().and_then(split);
         if let (None, Some(item), Some(_)) = (&split, item, name) {
             self.refuse(
@@ -172,7 +180,7 @@ impl Reader<'_> {
         self.choice(table, "expect", parse, &known)
     }
 
-    fn effects(&mut self, item: Option<&Item<'_>>) -> Option<Effects> {
+    fn effects(&mut self, item: Option<&TomlItem<'_>>) -> Option<Effects> {
         let item = item?;
         let mut effects = Effects::NONE;
         for name in self.texts(item)? {
@@ -188,7 +196,7 @@ impl Reader<'_> {
         Some(effects)
     }
 
-    fn arguments(&mut self, item: Option<&Item<'_>>) -> Value {
+    fn arguments(&mut self, item: Option<&TomlItem<'_>>) -> Value {
         let Some(item) = item else { return Value::Object(Map::new()) };
         let table = self.table(item, "arguments");
         table.map_or(Value::Null, |table| Value::Object(self.object(table)))
@@ -198,7 +206,7 @@ impl Reader<'_> {
         table.iter().map(|(key, item)| (key.get_ref().to_string(), self.json(item))).collect()
     }
 
-    fn json(&mut self, item: &Item<'_>) -> Value {
+    fn json(&mut self, item: &TomlItem<'_>) -> Value {
         match item.get_ref() {
             DeValue::String(text) => Value::String(text.to_string()),
             DeValue::Boolean(value) => Value::Bool(*value),
@@ -216,14 +224,14 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self, value: Option<Value>, item: &Item<'_>) -> Value {
+    fn number(&mut self, value: Option<Value>, item: &TomlItem<'_>) -> Value {
         value.unwrap_or_else(|| {
             self.refuse(item.span().start, "JSON has no such number", "write a number of at most 64 bits");
             Value::Null
         })
     }
 
-    fn quorum(&mut self, item: &Item<'_>) -> Option<u32> {
+    fn quorum(&mut self, item: &TomlItem<'_>) -> Option<u32> {
         let number = item.get_ref().as_integer();
         let quorum = number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
         if quorum.is_none() {
@@ -242,7 +250,7 @@ impl Reader<'_> {
         table: &'t DeTable<'i>,
         key: &str,
         expect: Option<VerdictKind>,
-    ) -> Option<&'t Item<'i>> {
+    ) -> Option<&'t TomlItem<'i>> {
         let item = table.get(key)?;
         if expect.is_some_and(|expect| expect != VerdictKind::Approve) {
             let what = format!("`{key}` says who agrees, and nobody is asked");
@@ -284,9 +292,9 @@ impl Reader<'_> {
         text
     }
 
-    fn texts(&mut self, item: &Item<'_>) -> Option<Vec<String>> {
+    fn texts(&mut self, item: &TomlItem<'_>) -> Option<Vec<String>> {
         let items = item.get_ref().as_array();
-        let text = |item: &Item<'_>| item.get_ref().as_str().map(str::to_owned);
+        let text = |item: &TomlItem<'_>| item.get_ref().as_str().map(str::to_owned);
         let texts = items.and_then(|items| items.iter().map(text).collect());
         if texts.is_none() {
             self.refuse(item.span().start, "a list of texts belongs here", "write `[\"…\", \"…\"]`");
@@ -294,7 +302,7 @@ impl Reader<'_> {
         texts
     }
 
-    fn table<'t, 'i>(&mut self, item: &'t Item<'i>, what: &str) -> Option<&'t DeTable<'i>> {
+    fn table<'t, 'i>(&mut self, item: &'t TomlItem<'i>, what: &str) -> Option<&'t DeTable<'i>> {
         let table = item.get_ref().as_table();
         if table.is_none() {
             self.refuse(item.span().start, format!("`{what}` is no table"), "write `{ key = value }`");
@@ -313,7 +321,7 @@ impl Reader<'_> {
     }
 
     fn refuse(&mut self, at: usize, what: impl Into<String>, hint: impl Into<String>) {
-        self.problems.push(Problem::at(self.file, self.text, at, what).hint(hint));
+        self.problems.push(PolicyProblem::at(self.file, self.text, at, what).hint(hint));
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::fixture::{engine, tools};
-use crate::{Set, Sources};
+use crate::{PolicyPurpose, Sources};
 
 const GATE: &str = r#"@id("money") @approvers("finance, legal") @quorum("2")
     forbid(principal, action == Action::"bank:transfer", resource)
@@ -17,7 +17,7 @@ fn run_text(text: &str) -> Result<Vec<TestOutcome>, PolicyError> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bank.test.toml"), text).unwrap();
     fs::write(folder.path().join("other.toml"), "not read").unwrap();
-    let outcome = run_tests(&[folder.path()], &engine(&[(Set::Gates, GATE)]), &tools());
+    let outcome = run_tests(&[folder.path()], &engine(&[(PolicyPurpose::Gates, GATE)]), &tools());
     let prefix = format!("{}/", folder.path().display());
     outcome.map_err(|mut error| {
         error.problems.iter_mut().for_each(|problem| problem.file = problem.file.replace(&prefix, ""));
@@ -205,7 +205,7 @@ fn the_examples_load_check_and_pass_their_tests() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/policies");
     let sources = Sources { folder: Some(folder.clone()), ..Sources::default() };
     let report = crate::check(&sources, &tools());
-    assert_eq!(report, crate::Report::default());
+    assert_eq!(report, crate::PolicyReport::default());
     let engine = PolicyEngine::load(sources).unwrap();
     let outcomes = run_tests(&[&folder], &engine, &tools()).unwrap();
     assert!(outcomes.len() >= 8);

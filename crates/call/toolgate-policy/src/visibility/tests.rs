@@ -2,19 +2,20 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolgate_core::decision::{Policy, Question};
+use toolgate_core::decision::{Policy, PolicyRequest};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::{Effects, Kind, Role};
+use toolgate_core::{Effects, PrincipalKind, Role};
 
 use super::*;
 use crate::fixture::conditions::{arguments, condition, parses};
 use crate::fixture::*;
-use crate::{DESCRIBE_TOOL, PolicyEngine, SEARCH_TOOL, Set, discovery};
+use crate::{DESCRIBE_TOOL, PolicyEngine, PolicyPurpose, SEARCH_TOOL, discovery};
 
-fn seen(texts: &[(Set, &str)], tool: &Tool) -> Visibility {
-    let (engine, principal) = (engine(texts), principal("helper", Kind::Agent, Role::Agent, &["payments"]));
+fn seen(texts: &[(PolicyPurpose, &str)], tool: &Tool) -> Visibility {
+    let (engine, principal) =
+        (engine(texts), principal("helper", PrincipalKind::Agent, Role::Agent, &["payments"]));
     let clerk = AgentName::new("clerk").unwrap();
-    let glimpse = Glimpse { principal: &principal, tool, agent: Some(&clerk), template: None };
+    let glimpse = VisibilityRequest { principal: &principal, tool, agent: Some(&clerk), template: None };
     let visibility = engine.visibility(&glimpse);
     assert_eq!(engine.visibility(&glimpse), visibility, "the second time it is remembered");
     visibility
@@ -27,24 +28,28 @@ fn hidden(visibility: Visibility) -> Denial {
     }
 }
 
-const NEVER: Visibility = Visibility::Visible(Asking::Never);
-const SOMETIMES: Visibility = Visibility::Visible(Asking::Sometimes);
-const ALWAYS: Visibility = Visibility::Visible(Asking::Always);
+const NEVER: Visibility = Visibility::Visible(ApprovalLikelihood::Never);
+const SOMETIMES: Visibility = Visibility::Visible(ApprovalLikelihood::Sometimes);
+const ALWAYS: Visibility = Visibility::Visible(ApprovalLikelihood::Always);
 
 #[test]
 fn a_tool_that_no_call_could_reach_is_hidden_and_says_why() {
     assert_eq!(seen(&[], &transfer()), NEVER);
-    assert_eq!(hidden(seen(&[(Set::Guard, "")], &transfer())), Denial::default());
+    assert_eq!(hidden(seen(&[(PolicyPurpose::Guard, "")], &transfer())), Denial::default());
     let forbid =
         r#"@id("no") @reason("not here") forbid(principal, action, resource) when { resource.write };"#;
-    let denial = hidden(seen(&[(Set::Guard, PERMIT_ALL), (Set::Guard, forbid)], &transfer()));
+    let denial =
+        hidden(seen(&[(PolicyPurpose::Guard, PERMIT_ALL), (PolicyPurpose::Guard, forbid)], &transfer()));
     assert_eq!(denial.policies[0].id, "no");
     assert_eq!(denial.policies[0].reason.as_deref(), Some("not here"));
-    assert_eq!(seen(&[(Set::Guard, PERMIT_ALL), (Set::Guard, forbid)], &balance()), NEVER);
+    assert_eq!(
+        seen(&[(PolicyPurpose::Guard, PERMIT_ALL), (PolicyPurpose::Guard, forbid)], &balance()),
+        NEVER
+    );
     // A policy that fails for any arguments denies every call, in either set.
     let broken = "forbid(principal, action, resource) when { resource.nothing };";
-    for set in [Set::Guard, Set::Gates] {
-        let denial = hidden(seen(&[(Set::Guard, PERMIT_ALL), (set, broken)], &transfer()));
+    for set in [PolicyPurpose::Guard, PolicyPurpose::Gates] {
+        let denial = hidden(seen(&[(PolicyPurpose::Guard, PERMIT_ALL), (set, broken)], &transfer()));
         assert!(denial.error.unwrap().contains("nothing"));
     }
 }
@@ -66,7 +71,7 @@ fn what_depends_on_the_call_hides_nothing() {
             NEVER,
         ),
     ] {
-        assert_eq!(seen(&[(Set::Guard, guard)], &transfer()), expected, "{guard}");
+        assert_eq!(seen(&[(PolicyPurpose::Guard, guard)], &transfer()), expected, "{guard}");
     }
     // It is for others, and that is known without a call.
     for guard in [
@@ -74,7 +79,7 @@ fn what_depends_on_the_call_hides_nothing() {
         r#"permit(principal, action, resource) when { principal in Group::"finance" && context.input has amount };"#,
         r#"permit(principal, action, resource) when { context.agent == "other" && context.input has amount };"#,
     ] {
-        assert_eq!(hidden(seen(&[(Set::Guard, guard)], &transfer())), Denial::default(), "{guard}");
+        assert_eq!(hidden(seen(&[(PolicyPurpose::Guard, guard)], &transfer())), Denial::default(), "{guard}");
     }
 }
 
@@ -99,19 +104,22 @@ fn gates_ask_always_sometimes_or_never() {
         (r#"forbid(principal, action, resource) when { if resource.write then true else false };"#, ALWAYS),
         (r#"forbid(principal, action, resource) when { [context.agent].contains("other") };"#, NEVER),
     ] {
-        assert_eq!(seen(&[(Set::Gates, gate)], &transfer()), expected, "{gate}");
+        assert_eq!(seen(&[(PolicyPurpose::Gates, gate)], &transfer()), expected, "{gate}");
     }
     let sometimes = "permit(principal, action, resource) when { context.input has amount };";
     let gate = "forbid(principal, action, resource);";
-    assert_eq!(seen(&[(Set::Guard, sometimes), (Set::Gates, gate)], &transfer()), ALWAYS);
+    assert_eq!(seen(&[(PolicyPurpose::Guard, sometimes), (PolicyPurpose::Gates, gate)], &transfer()), ALWAYS);
 }
 
 #[test]
 fn policies_in_shadow_mode_hide_nothing_and_ask_nobody() {
     let text = "forbid(principal, action, resource);";
-    assert_eq!(seen(&[(Set::GuardShadow, text), (Set::GatesShadow, text)], &transfer()), NEVER);
+    assert_eq!(
+        seen(&[(PolicyPurpose::GuardShadow, text), (PolicyPurpose::GatesShadow, text)], &transfer()),
+        NEVER
+    );
     let broken = "forbid(principal, action, resource) when { resource.nothing };";
-    assert_eq!(seen(&[(Set::GuardShadow, broken)], &transfer()), NEVER);
+    assert_eq!(seen(&[(PolicyPurpose::GuardShadow, broken)], &transfer()), NEVER);
 }
 
 #[test]
@@ -119,19 +127,20 @@ fn agents_and_levels_of_care_are_told_apart_in_what_is_remembered() {
     let guard =
         r#"permit(principal, action, resource) when { context has agent && context.agent == "clerk" };"#;
     let gate = r#"forbid(principal, action, resource) when { context.template == "regulated" };"#;
-    let engine = engine(&[(Set::Guard, guard), (Set::Gates, gate)]);
+    let engine = engine(&[(PolicyPurpose::Guard, guard), (PolicyPurpose::Gates, gate)]);
     let (principal, tool) = (agent(), balance());
     let names = ["clerk", "other"].map(|name| AgentName::new(name).unwrap());
     // Twice: a cached result for one must not be used for another.
     for _ in 0..2 {
         for (agent, template, expected) in [
-            (Some(&names[0]), None, Some(Asking::Never)),
-            (Some(&names[0]), Some(Template::Regulated), Some(Asking::Always)),
+            (Some(&names[0]), None, Some(ApprovalLikelihood::Never)),
+            (Some(&names[0]), Some(PolicyTemplate::Regulated), Some(ApprovalLikelihood::Always)),
             (Some(&names[1]), None, None),
             (None, None, None),
-            (None, Some(Template::Regulated), None),
+            (None, Some(PolicyTemplate::Regulated), None),
         ] {
-            let seen = engine.visibility(&Glimpse { principal: &principal, tool: &tool, agent, template });
+            let seen =
+                engine.visibility(&VisibilityRequest { principal: &principal, tool: &tool, agent, template });
             let asking = match seen {
                 Visibility::Hidden(_) => None,
                 Visibility::Visible(asking) => Some(asking),
@@ -143,11 +152,12 @@ fn agents_and_levels_of_care_are_told_apart_in_what_is_remembered() {
 
 #[test]
 fn a_list_of_ten_thousand_tools_is_remembered_whole() {
-    let engine = engine(&[(Set::Gates, "forbid(principal, action, resource) when { resource.write };")]);
+    let engine =
+        engine(&[(PolicyPurpose::Gates, "forbid(principal, action, resource) when { resource.write };")]);
     let principal = agent();
     for number in 0..10_000 {
         let tool = tool(&format!("bank:tool{number}"), Effects::WRITE, Value::Null);
-        let glimpse = Glimpse { principal: &principal, tool: &tool, agent: None, template: None };
+        let glimpse = VisibilityRequest { principal: &principal, tool: &tool, agent: None, template: None };
         assert_eq!(engine.visibility(&glimpse), ALWAYS);
     }
     assert_eq!(engine.in_force().own().remembered.answers.len(), 10_000);
@@ -158,25 +168,27 @@ fn search_and_describe_are_there_however_narrow_the_guard_is() {
     let narrow = r#"permit(principal, action == Action::"bank:balance", resource);"#;
     for name in [SEARCH_TOOL, DESCRIBE_TOOL] {
         let tool = discovery::tool(name).unwrap();
-        assert_eq!(seen(&[(Set::Guard, narrow)], &tool), NEVER);
-        let decision = decide(&engine(&[(Set::Guard, narrow)]), &agent(), &tool, json!({"query": "x"}));
+        assert_eq!(seen(&[(PolicyPurpose::Guard, narrow)], &tool), NEVER);
+        let decision =
+            decide(&engine(&[(PolicyPurpose::Guard, narrow)]), &agent(), &tool, json!({"query": "x"}));
         assert_eq!(decision.verdict, Verdict::Permit);
-        for template in Template::ALL {
+        for template in PolicyTemplate::ALL {
             let engine = PolicyEngine::load(sources(&[], template)).unwrap();
             assert_eq!(decide(&engine, &agent(), &tool, json!({})).verdict, Verdict::Permit, "{template}");
         }
         let forbid = format!("@id(\"no-search\") forbid(principal, action == Action::\"{name}\", resource);");
-        let denial = hidden(seen(&[(Set::Guard, PERMIT_ALL), (Set::Guard, &forbid)], &tool));
+        let denial =
+            hidden(seen(&[(PolicyPurpose::Guard, PERMIT_ALL), (PolicyPurpose::Guard, &forbid)], &tool));
         assert_eq!(denial.policies[0].id, "no-search");
     }
     // The name gives access to no one else.
     let server = toolgate_core::ServerName::new("bank").unwrap();
     let impostor = Tool { server, ..discovery::tool(SEARCH_TOOL).unwrap() };
-    assert_eq!(hidden(seen(&[(Set::Guard, narrow)], &impostor)), Denial::default());
+    assert_eq!(hidden(seen(&[(PolicyPurpose::Guard, narrow)], &impostor)), Denial::default());
 }
 
 /// A policy of either set, over scopes and conditions of all kinds.
-fn policy() -> impl Strategy<Value = (Set, String)> {
+fn policy() -> impl Strategy<Value = (PolicyPurpose, String)> {
     let scopes = [
         "principal, action, resource",
         "principal in Group::\"payments\", action, resource",
@@ -185,12 +197,12 @@ fn policy() -> impl Strategy<Value = (Set, String)> {
         "principal, action, resource in Server::\"bank\"",
     ];
     let sets = [
-        (Set::Guard, "permit"),
-        (Set::Guard, "permit"),
-        (Set::Guard, "forbid"),
-        (Set::Gates, "forbid"),
-        (Set::GuardShadow, "permit"),
-        (Set::GatesShadow, "forbid"),
+        (PolicyPurpose::Guard, "permit"),
+        (PolicyPurpose::Guard, "permit"),
+        (PolicyPurpose::Guard, "forbid"),
+        (PolicyPurpose::Gates, "forbid"),
+        (PolicyPurpose::GuardShadow, "permit"),
+        (PolicyPurpose::GatesShadow, "forbid"),
     ];
     let conditions = prop_oneof![
         1 => Just(String::new()),
@@ -202,8 +214,8 @@ fn policy() -> impl Strategy<Value = (Set, String)> {
 
 fn somebody() -> impl Strategy<Value = Principal> {
     prop::sample::select(vec![
-        principal("helper", Kind::Agent, Role::Agent, &["payments"]),
-        principal("ada", Kind::Human, Role::Operator, &[]),
+        principal("helper", PrincipalKind::Agent, Role::Agent, &["payments"]),
+        principal("ada", PrincipalKind::Human, Role::Operator, &[]),
     ])
 }
 
@@ -225,19 +237,19 @@ proptest! {
         principal in somebody(),
         tool in something(),
         agent in prop::option::of(prop::sample::select(vec!["clerk", "x"])),
-        own in prop::sample::select(Template::ALL.to_vec()),
-        template in prop::option::of(prop::sample::select(Template::ALL.to_vec())),
+        own in prop::sample::select(PolicyTemplate::ALL.to_vec()),
+        template in prop::option::of(prop::sample::select(PolicyTemplate::ALL.to_vec())),
         calls in prop::collection::vec((arguments(), prop::option::of(Just("x")), any::<bool>()), 1..6),
     ) {
-        let texts: Vec<(Set, &str)> = texts.iter().map(|(set, text)| (*set, text.as_str())).collect();
+        let texts: Vec<(PolicyPurpose, &str)> = texts.iter().map(|(set, text)| (*set, text.as_str())).collect();
         let engine = PolicyEngine::load(sources(&texts, own)).unwrap();
         let agent = agent.map(|name| AgentName::new(name).unwrap());
         let agent = agent.as_ref();
-        let visibility = engine.visibility(&Glimpse { principal: &principal, tool: &tool, agent, template });
+        let visibility = engine.visibility(&VisibilityRequest { principal: &principal, tool: &tool, agent, template });
         let (session, run) = (SessionId::new("ses_1"), RunId::new("run_1"));
         for (arguments, task, in_session) in &calls {
             let (session, run) = (in_session.then_some(&session), in_session.then_some(&run));
-            let question = Question {
+            let question = PolicyRequest {
                 session, agent, template, run, task: *task, ..question(&principal, &tool, arguments)
             };
             let decision = engine.decide(&question);
@@ -245,9 +257,9 @@ proptest! {
             prop_assert_eq!(decision.verdict.as_str(), engine.explain(&question).verdict.as_str());
             let contradicts = match &visibility {
                 Visibility::Hidden(_) => !matches!(decision.verdict, Verdict::Deny(_)),
-                Visibility::Visible(Asking::Never) => matches!(decision.verdict, Verdict::Approve(_)),
-                Visibility::Visible(Asking::Sometimes) => false,
-                Visibility::Visible(Asking::Always) => decision.verdict == Verdict::Permit,
+                Visibility::Visible(ApprovalLikelihood::Never) => matches!(decision.verdict, Verdict::Approve(_)),
+                Visibility::Visible(ApprovalLikelihood::Sometimes) => false,
+                Visibility::Visible(ApprovalLikelihood::Always) => decision.verdict == Verdict::Permit,
             };
             prop_assert!(!contradicts, "{:?}, and then {:?}", visibility, decision.verdict);
         }

@@ -8,7 +8,7 @@ fn fail(breaker: &Breaker, times: u32) {
     }
 }
 
-fn refused(breaker: &Breaker) -> Resting {
+fn refused(breaker: &Breaker) -> BreakerPaused {
     breaker.admit().err().expect("refused")
 }
 
@@ -22,7 +22,7 @@ async fn five_failures_in_a_row_make_it_rest_and_it_says_why_and_how_long() {
     fail(&breaker, 4);
     assert_eq!(breaker.resting(), None);
     fail(&breaker, 1);
-    assert_eq!(refused(&breaker), Resting { reason: "HTTP 500".into(), retry_after: seconds(5) });
+    assert_eq!(refused(&breaker), BreakerPaused { reason: "HTTP 500".into(), retry_after: seconds(5) });
     advance(seconds(2)).await;
     assert_eq!(refused(&breaker).retry_after, seconds(3));
     assert_eq!(breaker.resting(), Some(refused(&breaker)));
@@ -88,7 +88,7 @@ async fn calls_from_before_the_rest_neither_end_nor_lengthen_it() {
     advance(seconds(1)).await;
     early.succeeded();
     another.failed("late");
-    assert_eq!(refused(&breaker), Resting { reason: "HTTP 500".into(), retry_after: seconds(4) });
+    assert_eq!(refused(&breaker), BreakerPaused { reason: "HTTP 500".into(), retry_after: seconds(4) });
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,12 +8,12 @@ use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
 use toolgate_core::server::InstanceId;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 
-pub(crate) struct Observed {
+pub(crate) struct ObservedCaller {
     caller: Arc<dyn Caller>,
     asked: AtomicBool,
 }
 
-impl Observed {
+impl ObservedCaller {
     pub(crate) fn new(caller: Arc<dyn Caller>) -> Arc<Self> {
         Arc::new(Self { caller, asked: AtomicBool::new(false) })
     }
@@ -23,7 +23,7 @@ impl Observed {
     }
 }
 
-impl Caller for Observed {
+impl Caller for ObservedCaller {
     fn principal(&self) -> &PrincipalId {
         self.caller.principal()
     }

@@ -13,9 +13,9 @@ use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use toolgate_core::port::SourceError;
 
-use super::line::Line;
-use super::{Client, describe};
-use crate::message::{Inserts, Sent};
+use super::line::HttpConnection;
+use super::{ServerClient, describe};
+use crate::message::{MessageInserts, SentState};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
@@ -29,23 +29,23 @@ pub(crate) enum BodyError {
 }
 
 /// A response whose head has arrived.
-pub(crate) struct Answered {
+pub(crate) struct ServerResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     body: Incoming,
     /// The connection of the body, until it has arrived.
-    line: Option<Line>,
-    client: Arc<Client>,
+    line: Option<HttpConnection>,
+    client: Arc<ServerClient>,
     /// The inserts of the request, which may still be in progress.
-    inserts: Option<Arc<Inserts>>,
+    inserts: Option<Arc<MessageInserts>>,
 }
 
-impl Answered {
+impl ServerResponse {
     pub(super) fn new(
         response: Response<Incoming>,
-        line: Line,
-        client: &Arc<Client>,
-        inserts: Option<Arc<Inserts>>,
+        line: HttpConnection,
+        client: &Arc<ServerClient>,
+        inserts: Option<Arc<MessageInserts>>,
     ) -> Self {
         let (head, body) = response.into_parts();
         let answered = Self {
@@ -86,13 +86,13 @@ impl Answered {
 
     fn broken_off(&self, error: &hyper::Error) -> BodyError {
         match self.sent() {
-            Sent::Broken(error) => BodyError::Unread(error),
-            Sent::Whole | Sent::Partly => BodyError::Lost(describe(error)),
+            SentState::Broken(error) => BodyError::Unread(error),
+            SentState::Whole | SentState::Partly => BodyError::Lost(describe(error)),
         }
     }
 
-    fn sent(&self) -> Sent {
-        self.inserts.as_ref().map_or(Sent::Whole, |inserts| inserts.sent())
+    fn sent(&self) -> SentState {
+        self.inserts.as_ref().map_or(SentState::Whole, |inserts| inserts.sent())
     }
 
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
@@ -136,7 +136,7 @@ impl Answered {
     pub(crate) fn finish(mut self) {
         const REST_CHUNKS_MAX: usize = 16;
         const PATIENCE: Duration = Duration::from_secs(1);
-        if self.line.is_none() || self.sent() != Sent::Whole {
+        if self.line.is_none() || self.sent() != SentState::Whole {
             return;
         }
         let tasks = self.client.tasks.clone();
@@ -156,7 +156,7 @@ impl Answered {
     /// A connection whose server answered before it had the whole request would have to take the rest of it
     /// first.
     fn release(&mut self) {
-        if let Some(line) = self.line.take().filter(|_| self.sent() == Sent::Whole) {
+        if let Some(line) = self.line.take().filter(|_| self.sent() == SentState::Whole) {
             line.set_prompt(false);
             self.client.give_back(line);
         }

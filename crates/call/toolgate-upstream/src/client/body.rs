@@ -7,25 +7,25 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use toolgate_core::port::SourceError;
 
-use crate::message::{Message, Piece, Pieces};
+use crate::message::{MessagePiece, OutgoingMessage, PieceStream};
 
 /// Its size is known from the start, so the server is told and does not take half of it for the whole.
-pub(super) enum Body {
+pub(super) enum OutgoingBody {
     /// Empty when it has been handed out.
     Whole(Bytes),
-    Pieces(Box<Pieces>),
+    Pieces(Box<PieceStream>),
 }
 
-impl From<Message> for Body {
-    fn from(message: Message) -> Self {
+impl From<OutgoingMessage> for OutgoingBody {
+    fn from(message: OutgoingMessage) -> Self {
         match message.inserts().cloned() {
-            None => Body::Whole(message.into_text()),
-            Some(inserts) => Body::Pieces(Box::new(Pieces::new(message.into_text(), inserts))),
+            None => OutgoingBody::Whole(message.into_text()),
+            Some(inserts) => OutgoingBody::Pieces(Box::new(PieceStream::new(message.into_text(), inserts))),
         }
     }
 }
 
-impl http_body::Body for Body {
+impl http_body::Body for OutgoingBody {
     type Data = Bytes;
     type Error = SourceError;
 
@@ -34,9 +34,11 @@ impl http_body::Body for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, SourceError>>> {
         let next = match &mut *self {
-            Body::Whole(bytes) if bytes.is_empty() => None,
-            Body::Whole(bytes) => Some(Ok(std::mem::take(bytes))),
-            Body::Pieces(pieces) => ready!(pieces.poll_next(cx)).map(|next| next.map(Piece::into_bytes)),
+            OutgoingBody::Whole(bytes) if bytes.is_empty() => None,
+            OutgoingBody::Whole(bytes) => Some(Ok(std::mem::take(bytes))),
+            OutgoingBody::Pieces(pieces) => {
+                ready!(pieces.poll_next(cx)).map(|next| next.map(MessagePiece::into_bytes))
+            }
         };
         Poll::Ready(next.map(|next| next.map(Frame::data)))
     }
@@ -50,11 +52,11 @@ impl http_body::Body for Body {
     }
 }
 
-impl Body {
+impl OutgoingBody {
     fn left(&self) -> u64 {
         match self {
-            Body::Whole(bytes) => bytes.len() as u64,
-            Body::Pieces(pieces) => pieces.bytes_left(),
+            OutgoingBody::Whole(bytes) => bytes.len() as u64,
+            OutgoingBody::Pieces(pieces) => pieces.bytes_left(),
         }
     }
 }

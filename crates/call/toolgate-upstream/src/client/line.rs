@@ -17,22 +17,22 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::body::Body;
-use super::prompt::Prompt;
+use super::body::OutgoingBody;
+use super::prompt::PromptStream;
 
-pub(super) type Sent = Request<Body>;
+pub(super) type OutgoingRequest = Request<OutgoingBody>;
 
-pub(super) struct Line {
-    sender: SendRequest<Body>,
+pub(super) struct HttpConnection {
+    sender: SendRequest<OutgoingBody>,
     /// Does the reading and writing while it is polled; finished when the connection has ended.
     moving: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     /// True if received data is acknowledged at once, if the socket supports it.
     prompt: Option<Arc<AtomicBool>>,
 }
 
-impl Line {
+impl HttpConnection {
     pub(super) async fn open_plain(stream: TokioIo<TcpStream>) -> hyper::Result<Self> {
-        let (stream, prompt) = Prompt::new(stream);
+        let (stream, prompt) = PromptStream::new(stream);
         let mut line = Self::open(stream).await?;
         line.prompt = Some(prompt);
         Ok(line)
@@ -66,7 +66,10 @@ impl Line {
         .await
     }
 
-    pub(super) async fn send(&mut self, request: Sent) -> Result<Response<Incoming>, TrySendError<Sent>> {
+    pub(super) async fn send(
+        &mut self,
+        request: OutgoingRequest,
+    ) -> Result<Response<Incoming>, TrySendError<OutgoingRequest>> {
         let mut answer = pin!(self.sender.try_send_request(request));
         poll_fn(|cx| {
             self.drive(cx);

@@ -14,12 +14,12 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-pub(super) struct Prompt {
+pub(super) struct PromptStream {
     stream: TokioIo<TcpStream>,
     wanted: Arc<AtomicBool>,
 }
 
-impl Prompt {
+impl PromptStream {
     pub(super) fn new(stream: TokioIo<TcpStream>) -> (Self, Arc<AtomicBool>) {
         let wanted = Arc::new(AtomicBool::new(false));
         (Self { stream, wanted: wanted.clone() }, wanted)
@@ -35,7 +35,7 @@ impl Prompt {
     fn acknowledge(&self) {}
 }
 
-impl Read for Prompt {
+impl Read for PromptStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -50,7 +50,7 @@ impl Read for Prompt {
     }
 }
 
-impl Write for Prompt {
+impl Write for PromptStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }

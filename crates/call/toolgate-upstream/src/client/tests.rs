@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::BoxFuture;
-use toolgate_outbound::Lookup;
+use toolgate_outbound::HostLookup;
 
 use super::*;
 
@@ -15,7 +15,7 @@ const PUBLIC_ONLY: Reach = Reach::Within(AddressRules { allow_loopback: false, a
 /// Every name resolves to this machine.
 struct Here;
 
-impl Lookup for Here {
+impl HostLookup for Here {
     fn addresses(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         Box::pin(std::future::ready(Ok(vec![Ipv4Addr::LOCALHOST.into()])))
     }
@@ -33,16 +33,16 @@ fn what_may_be_secret_in_an_address_is_not_shown() {
 }
 
 /// A listener on this machine and a client that believes it to be at `rebound.example`.
-async fn rebound(reach: Reach) -> (TcpListener, Arc<Client>) {
+async fn rebound(reach: Reach) -> (TcpListener, Arc<ServerClient>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("bound").port();
     let url = url::Url::parse(&format!("http://rebound.example:{port}/mcp")).expect("a url");
     let resolver = Resolver::with(Arc::new(Here), reach);
-    let client = Client::new(&url, resolver, &Arc::default(), TaskTracker::new()).expect("an address");
+    let client = ServerClient::new(&url, resolver, &Arc::default(), TaskTracker::new()).expect("an address");
     (listener, client)
 }
 
-async fn get(client: &Arc<Client>) -> Result<Answered, SendError> {
+async fn get(client: &Arc<ServerClient>) -> Result<ServerResponse, SendError> {
     client.send(Method::GET, Uri::from_static("/mcp"), HeaderMap::new(), String::new().into()).await
 }
 
@@ -72,8 +72,8 @@ async fn what_the_operator_named_is_dialled_wherever_it_leads() {
     assert_eq!(answered.expect("answered").status, 204);
 }
 
-fn request() -> line::Sent {
-    let mut request = Request::new(Body::from(Message::from("{}".to_owned())));
+fn request() -> line::OutgoingRequest {
+    let mut request = Request::new(OutgoingBody::from(OutgoingMessage::from("{}".to_owned())));
     request.headers_mut().insert(header::HOST, HeaderValue::from_static("here"));
     request
 }
@@ -81,7 +81,7 @@ fn request() -> line::Sent {
 #[tokio::test]
 async fn a_request_that_was_not_written_comes_back() {
     let (near, far) = tokio::io::duplex(1024);
-    let mut line = Line::open(TokioIo::new(near)).await.expect("open");
+    let mut line = HttpConnection::open(TokioIo::new(near)).await.expect("open");
     drop(far);
     let mut error = line.send(request()).await.expect_err("nobody is there");
     assert!(error.take_message().is_some());
@@ -90,7 +90,7 @@ async fn a_request_that_was_not_written_comes_back() {
 #[tokio::test]
 async fn a_request_that_was_written_does_not() {
     let (near, mut far) = tokio::io::duplex(1024);
-    let mut line = Line::open(TokioIo::new(near)).await.expect("open");
+    let mut line = HttpConnection::open(TokioIo::new(near)).await.expect("open");
     let reading = async {
         let mut head = [0; 1024];
         assert_ne!(far.read(&mut head).await.expect("a request"), 0);

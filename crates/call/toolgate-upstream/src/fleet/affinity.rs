@@ -7,27 +7,27 @@ use std::hash::Hash;
 
 use parking_lot::Mutex;
 use toolgate_core::PrincipalId;
-use toolgate_core::port::{Belonging, Caller, ServerRequest};
+use toolgate_core::port::{AffinityKey, Caller, ServerRequest};
 use toolgate_core::server::{Affinity, InstanceId};
 
 /// The size of one generation. There are two: a used entry moves to the younger one, and when that is full it
 /// becomes the older one and the rest of that is forgotten.
 const GENERATION_MAX: usize = 8192;
 
-pub(super) struct Homes<K>(Mutex<Generations<K>>);
+pub(super) struct HomeTable<K>(Mutex<HomeGenerations<K>>);
 
-struct Generations<K> {
+struct HomeGenerations<K> {
     young: HashMap<K, InstanceId>,
     old: HashMap<K, InstanceId>,
 }
 
-impl<K> Default for Homes<K> {
+impl<K> Default for HomeTable<K> {
     fn default() -> Self {
-        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }))
+        Self(Mutex::new(HomeGenerations { young: HashMap::new(), old: HashMap::new() }))
     }
 }
 
-impl<K: Eq + Hash> Homes<K> {
+impl<K: Eq + Hash> HomeTable<K> {
     pub(super) fn get<Q>(&self, key: &Q) -> Option<InstanceId>
     where
         K: Borrow<Q>,
@@ -47,7 +47,7 @@ impl<K: Eq + Hash> Homes<K> {
     }
 }
 
-impl<K: Eq + Hash> Generations<K> {
+impl<K: Eq + Hash> HomeGenerations<K> {
     fn insert(&mut self, key: K, home: InstanceId) {
         if self.young.len() >= GENERATION_MAX {
             self.old = std::mem::take(&mut self.young);
@@ -58,18 +58,18 @@ impl<K: Eq + Hash> Generations<K> {
 
 /// The bond that stays at one instance.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Bond {
+pub(super) enum AffinityBond {
     Principal(PrincipalId),
-    Together(Belonging),
+    Together(AffinityKey),
 }
 
-impl Bond {
+impl AffinityBond {
     /// `None` if the request may go anywhere.
     pub(super) fn of(affinity: Affinity, request: &ServerRequest, caller: &dyn Caller) -> Option<Self> {
         match affinity {
             Affinity::None => None,
-            Affinity::Run => request.belongs_to.clone().map(Bond::Together),
-            Affinity::Principal => Some(Bond::Principal(caller.principal().clone())),
+            Affinity::Run => request.belongs_to.clone().map(AffinityBond::Together),
+            Affinity::Principal => Some(AffinityBond::Principal(caller.principal().clone())),
         }
     }
 }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_what_is_not_goes() {
-        let homes = Homes::<String>::default();
+        let homes = HomeTable::<String>::default();
         let home = InstanceId::only();
         homes.put("used".into(), home.clone());
         homes.put("unused".into(), home.clone());

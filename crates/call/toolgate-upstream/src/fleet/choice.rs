@@ -8,19 +8,19 @@ use toolgate_core::FaultKind;
 use toolgate_core::port::{Caller, ServerRequest};
 use toolgate_core::server::InstanceId;
 
-use super::affinity::Bond;
-use super::company::Company;
+use super::affinity::AffinityBond;
+use super::company::FleetSize;
 use super::merge::NO_INSTANCE;
 use super::tools::resting;
-use super::{Fleet, Roll};
-use crate::breaker::Resting;
-use crate::member::{Connection, Member, Standing};
+use super::{Fleet, FleetMembers};
+use crate::breaker::BreakerPaused;
+use crate::member::{ConnectionNumber, FleetMember, MemberReadiness};
 
 const OTHER_VERSIONS: &str = "no instance offers the version that was reviewed";
 const OVER: &str = "it has been removed";
 
-pub(super) enum Choice<'a> {
-    Member(Ready<'a>),
+pub(super) enum MemberChoice<'a> {
+    Member(ReadyMember<'a>),
     /// A member may be able to take it soon.
     Wait,
     /// No member can, and why.
@@ -29,13 +29,13 @@ pub(super) enum Choice<'a> {
 
 /// A member that can take the request, over the connection that was checked.
 #[derive(Clone, Copy)]
-pub(super) struct Ready<'a> {
-    pub(super) member: &'a Arc<Member>,
-    pub(super) connection: Connection,
+pub(super) struct ReadyMember<'a> {
+    pub(super) member: &'a Arc<FleetMember>,
+    pub(super) connection: ConnectionNumber,
 }
 
 /// The home of a request.
-enum Home {
+enum RequestHome {
     Anywhere,
     /// That instance if possible, otherwise another.
     Session(InstanceId),
@@ -45,21 +45,21 @@ enum Home {
 
 /// The obstacles of members that cannot take a request.
 #[derive(Default)]
-struct Obstacles {
+struct MemberObstacles {
     soon: bool,
     offers_other: bool,
-    resting: Option<Resting>,
+    resting: Option<BreakerPaused>,
     down: Option<String>,
 }
 
-impl Obstacles {
-    fn note(&mut self, standing: Standing) {
+impl MemberObstacles {
+    fn note(&mut self, standing: MemberReadiness) {
         match standing {
-            Standing::Ready(_) => {}
-            Standing::Soon => self.soon = true,
-            Standing::OffersOther => self.offers_other = true,
-            Standing::Down { reason } => drop(self.down.get_or_insert(reason)),
-            Standing::Resting(rest) => {
+            MemberReadiness::Ready(_) => {}
+            MemberReadiness::Soon => self.soon = true,
+            MemberReadiness::OffersOther => self.offers_other = true,
+            MemberReadiness::Down { reason } => drop(self.down.get_or_insert(reason)),
+            MemberReadiness::Resting(rest) => {
                 let sooner = self.resting.as_ref().is_none_or(|known| rest.retry_after < known.retry_after);
                 if sooner {
                     self.resting = Some(rest);
@@ -68,13 +68,13 @@ impl Obstacles {
         }
     }
 
-    fn verdict<'a>(self, roll: &Roll) -> Choice<'a> {
-        let down = |reason: &str| Choice::Nobody(FaultKind::Down { reason: reason.to_owned() });
+    fn verdict<'a>(self, roll: &FleetMembers) -> MemberChoice<'a> {
+        let down = |reason: &str| MemberChoice::Nobody(FaultKind::Down { reason: reason.to_owned() });
         match self {
-            Obstacles { resting: Some(rest), .. } => Choice::Nobody(resting(rest)),
-            Obstacles { soon: true, .. } => Choice::Wait,
-            Obstacles { offers_other: true, .. } => down(OTHER_VERSIONS),
-            Obstacles { down: Some(reason), .. } => down(&reason),
+            MemberObstacles { resting: Some(rest), .. } => MemberChoice::Nobody(resting(rest)),
+            MemberObstacles { soon: true, .. } => MemberChoice::Wait,
+            MemberObstacles { offers_other: true, .. } => down(OTHER_VERSIONS),
+            MemberObstacles { down: Some(reason), .. } => down(&reason),
             _ if roll.is_over => down(OVER),
             _ => down(NO_INSTANCE),
         }
@@ -85,56 +85,57 @@ impl Fleet {
     /// Chooses among the members that were not tried yet.
     pub(super) fn choose<'a>(
         &self,
-        roll: &'a Roll,
+        roll: &'a FleetMembers,
         request: &ServerRequest,
         caller: &dyn Caller,
         tried: &[u64],
-    ) -> Choice<'a> {
+    ) -> MemberChoice<'a> {
         let company = roll.company();
         let home = match company {
-            Company::Alone => Home::Anywhere,
-            Company::Others => self.home(roll, request, caller),
+            FleetSize::Alone => RequestHome::Anywhere,
+            FleetSize::Others => self.home(roll, request, caller),
         };
         let mut ready = Vec::new();
-        let mut obstacles = Obstacles::default();
+        let mut obstacles = MemberObstacles::default();
         for member in &roll.members {
-            let elsewhere = matches!(&home, Home::Task(id) if *id != member.id);
+            let elsewhere = matches!(&home, RequestHome::Task(id) if *id != member.id);
             if elsewhere || tried.contains(&member.number) {
                 continue;
             }
             match member.standing(request.tool.as_deref()) {
-                Standing::Ready(connection) if company == Company::Alone => {
-                    return Choice::Member(Ready { member, connection });
+                MemberReadiness::Ready(connection) if company == FleetSize::Alone => {
+                    return MemberChoice::Member(ReadyMember { member, connection });
                 }
-                Standing::Ready(connection) => ready.push(Ready { member, connection }),
+                MemberReadiness::Ready(connection) => ready.push(ReadyMember { member, connection }),
                 obstacle => obstacles.note(obstacle),
             }
         }
         avoid_recent_losses(&mut ready);
-        let at_home = ready.iter().find(|one| matches!(&home, Home::Session(id) if *id == one.member.id));
+        let at_home =
+            ready.iter().find(|one| matches!(&home, RequestHome::Session(id) if *id == one.member.id));
         match at_home.copied().or_else(|| self.less_loaded(&ready)) {
-            Some(ready) => Choice::Member(ready),
+            Some(ready) => MemberChoice::Member(ready),
             None => obstacles.verdict(roll),
         }
     }
 
-    fn home(&self, roll: &Roll, request: &ServerRequest, caller: &dyn Caller) -> Home {
+    fn home(&self, roll: &FleetMembers, request: &ServerRequest, caller: &dyn Caller) -> RequestHome {
         if let Some(task) = request.name.as_deref().filter(|_| request.method.starts_with("tasks/"))
             && let Some(id) = self.task_homes.get(task)
             && roll.members.iter().any(|member| member.id == id)
         {
-            return Home::Task(id);
+            return RequestHome::Task(id);
         }
-        let bond = Bond::of(roll.spec.affinity, request, caller);
-        bond.and_then(|bond| self.sessions.get(&bond)).map_or(Home::Anywhere, Home::Session)
+        let bond = AffinityBond::of(roll.spec.affinity, request, caller);
+        bond.and_then(|bond| self.sessions.get(&bond)).map_or(RequestHome::Anywhere, RequestHome::Session)
     }
 
     /// Two at random, and of those the less busy one: nearly as good as the best of all, and concurrent
     /// choices do not all hit the same. If both are equally busy, the slower one is less likely in
     /// proportion: it is tried now and then, and may have become fast.
-    fn less_loaded<'a>(&self, ready: &[Ready<'a>]) -> Option<Ready<'a>> {
-        let has_place = |one: &&Ready<'_>| one.member.gate.as_ref().is_none_or(|gate| gate.has_place());
-        let free: Vec<Ready<'_>> = ready.iter().filter(has_place).copied().collect();
+    fn less_loaded<'a>(&self, ready: &[ReadyMember<'a>]) -> Option<ReadyMember<'a>> {
+        let has_place = |one: &&ReadyMember<'_>| one.member.gate.as_ref().is_none_or(|gate| gate.has_place());
+        let free: Vec<ReadyMember<'_>> = ready.iter().filter(has_place).copied().collect();
         match free.len() {
             // All are full: wait where the fewest are.
             0 => ready.iter().copied().min_by_key(|one| one.member.under_way()),
@@ -147,7 +148,7 @@ impl Fleet {
         }
     }
 
-    fn better<'a>(&self, one: Ready<'a>, other: Ready<'a>) -> Ready<'a> {
+    fn better<'a>(&self, one: ReadyMember<'a>, other: ReadyMember<'a>) -> ReadyMember<'a> {
         match one.member.under_way().cmp(&other.member.under_way()) {
             std::cmp::Ordering::Less => one,
             std::cmp::Ordering::Greater => other,
@@ -169,7 +170,7 @@ impl Fleet {
 }
 
 /// Members that lost calls a moment ago get none while there are others.
-fn avoid_recent_losses(ready: &mut Vec<Ready<'_>>) {
+fn avoid_recent_losses(ready: &mut Vec<ReadyMember<'_>>) {
     if ready.len() > 1 && ready.iter().any(|one| !one.member.incidents.is_recent()) {
         ready.retain(|one| !one.member.incidents.is_recent());
     }

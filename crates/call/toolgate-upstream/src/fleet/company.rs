@@ -2,7 +2,7 @@
 
 /// The size of a fleet: one member or several.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
+pub(crate) enum FleetSize {
     Alone,
     Others,
 }

@@ -4,7 +4,7 @@ use toolgate_core::FaultKind;
 use toolgate_core::port::ServerError;
 
 /// A request that failed, and the member it had reached, if any.
-pub(super) struct Failed {
+pub(super) struct FailedRequest {
     pub(super) error: ServerError,
     pub(super) at: Option<u64>,
 }
@@ -25,7 +25,7 @@ pub(super) fn is_failure(kind: &FaultKind) -> bool {
     }
 }
 
-impl Failed {
+impl FailedRequest {
     pub(super) fn unsent(error: ServerError) -> Self {
         Self { error, at: None }
     }

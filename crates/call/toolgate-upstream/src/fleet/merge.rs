@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolgate_core::RawJson;
-use toolgate_core::server::{InstanceState, Listing, ServerHealth, ServerState};
-use toolgate_wire::Members;
+use toolgate_core::server::{InstanceState, ServerHealth, ServerListing, ServerState};
+use toolgate_wire::ObjectMembers;
 
-use crate::reading::Reading;
+use crate::reading::ListReading;
 
 /// The reason of a server without instances.
 pub(super) const NO_INSTANCE: &str = "no instance holds a lease";
@@ -52,8 +52,8 @@ fn reason(members: &[ServerState], instances: &[InstanceState]) -> Option<String
 
 /// The union of the instances' offers, with `readings` in order of precedence. Tools of one name that differ
 /// are all in it; of everything else the first counts.
-pub(super) fn listing(readings: &[Arc<Reading>]) -> Listing {
-    let Some((first, others)) = readings.split_first() else { return Listing::default() };
+pub(super) fn listing(readings: &[Arc<ListReading>]) -> ServerListing {
+    let Some((first, others)) = readings.split_first() else { return ServerListing::default() };
     let mut union = first.listing.clone();
     if others.is_empty() {
         return union;
@@ -72,7 +72,7 @@ pub(super) fn listing(readings: &[Arc<Reading>]) -> Listing {
     union
 }
 
-fn tools(readings: &[Arc<Reading>]) -> Vec<RawJson> {
+fn tools(readings: &[Arc<ListReading>]) -> Vec<RawJson> {
     let mut seen = HashSet::new();
     let mut tools = Vec::new();
     for reading in readings {
@@ -95,7 +95,7 @@ fn add_by<'a>(union: &mut Vec<RawJson>, more: impl Iterator<Item = &'a RawJson>,
 }
 
 fn name_of(entry: &RawJson, key: &str) -> Option<String> {
-    Members::of(entry).ok()?.get_str(key).map(std::borrow::Cow::into_owned)
+    ObjectMembers::of(entry).ok()?.get_str(key).map(std::borrow::Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -108,10 +108,10 @@ mod tests {
         RawJson::from_composed(text.to_owned())
     }
 
-    fn reading(tools: &[&str], prompts: &[&str]) -> Arc<Reading> {
+    fn reading(tools: &[&str], prompts: &[&str]) -> Arc<ListReading> {
         let all = |texts: &[&str]| texts.iter().map(|text| raw(text)).collect();
-        let listing = Listing { tools: all(tools), prompts: all(prompts), ..Listing::default() };
-        Arc::new(Reading::of(listing))
+        let listing = ServerListing { tools: all(tools), prompts: all(prompts), ..ServerListing::default() };
+        Arc::new(ListReading::of(listing))
     }
 
     #[test]

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
-use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::{Fault, FaultKind};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 
-use super::affinity::Bond;
-use super::choice::{Choice, Ready};
-use super::company::Company;
-use super::failure::{Failed, is_failure};
+use super::affinity::AffinityBond;
+use super::choice::{MemberChoice, ReadyMember};
+use super::company::FleetSize;
+use super::failure::{FailedRequest, is_failure};
 use super::tools::resting;
-use super::{Fleet, Roll};
-use crate::breaker::Admission;
-use crate::cache::{Observed, Sharing, Slot};
+use super::{Fleet, FleetMembers};
+use crate::breaker::BreakerAdmission;
+use crate::cache::{CacheSharing, CacheSlot, ObservedCaller};
 use crate::deadline::Deadline;
 use crate::keys;
-use crate::member::Member;
+use crate::member::FleetMember;
 
 const LEAVES: &str = "the gateway is letting go of it";
 
@@ -28,11 +28,11 @@ impl Fleet {
         &self,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         if request.tool.as_ref().is_none_or(|tool| tool.handling.cache.is_none()) {
             return self.limited(request, caller).await;
         }
-        match Slot::of(request, caller.principal()) {
+        match CacheSlot::of(request, caller.principal()) {
             Some(slot) => Box::pin(self.remembered(&slot, request, caller)).await,
             None => self.limited(request, caller).await,
         }
@@ -40,14 +40,14 @@ impl Fleet {
 
     async fn remembered(
         &self,
-        slot: &Slot,
+        slot: &CacheSlot,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         if let Some(result) = self.house.cache.lookup(slot) {
-            return Ok(Reply::Cached(result));
+            return Ok(ServerReply::Cached(result));
         }
-        let observed = Observed::new(caller);
+        let observed = ObservedCaller::new(caller);
         let reply = self.limited(request, observed.clone()).await?;
         if !observed.was_asked() {
             self.house.cache.store(slot, &reply, self.sharing());
@@ -55,12 +55,16 @@ impl Fleet {
         Ok(reply)
     }
 
-    fn sharing(&self) -> Sharing {
+    fn sharing(&self) -> CacheSharing {
         keys::sharing(&self.roll.load().spec, &*self.house.keyring)
     }
 
     /// Within the limits of the tool, then of the server.
-    async fn limited(&self, request: &ServerRequest, caller: Arc<dyn Caller>) -> Result<Reply, ServerError> {
+    async fn limited(
+        &self,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+    ) -> Result<ServerReply, ServerError> {
         let roll = self.roll.load_full();
         let Some(tool) = &request.tool else {
             let deadline = Deadline::after(roll.spec.timeout);
@@ -71,7 +75,7 @@ impl Fleet {
         let admitted = tended.admit(&deadline).await.map_err(|kind| self.fault(kind))?;
         let began = Instant::now();
         let outcome = self.placed(&roll, request, caller, &deadline).await;
-        if !matches!(&outcome, Err(Failed { at: None, .. })) {
+        if !matches!(&outcome, Err(FailedRequest { at: None, .. })) {
             tended.pulse.latency.record(began.elapsed());
         }
         tended.pulse.tell(admitted, roll.company(), began, outcome.as_ref().map(drop));
@@ -80,17 +84,17 @@ impl Fleet {
 
     async fn placed(
         &self,
-        roll: &Arc<Roll>,
+        roll: &Arc<FleetMembers>,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, Failed> {
+    ) -> Result<ServerReply, FailedRequest> {
         if let Some(limiter) = &roll.limiter {
             let limited = |retry_after| self.fault(FaultKind::RateLimited { retry_after });
-            limiter.check().map_err(limited).map_err(Failed::unsent)?;
+            limiter.check().map_err(limited).map_err(FailedRequest::unsent)?;
         }
         let entered = roll.gate.enter(deadline).await;
-        let place = entered.map_err(|kind| Failed::unsent(self.fault(kind)))?;
+        let place = entered.map_err(|kind| FailedRequest::unsent(self.fault(kind)))?;
         let outcome = self.send(request, caller, deadline).await;
         drop(place);
         outcome
@@ -102,7 +106,7 @@ impl Fleet {
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, Failed> {
+    ) -> Result<ServerReply, FailedRequest> {
         let mut tried = Vec::new();
         let mut unreached = None;
         let mut news = None;
@@ -110,7 +114,7 @@ impl Fleet {
             // Read again each time: its members may have been removed meanwhile.
             let roll = self.roll.load_full();
             match self.choose(&roll, request, &*caller, &tried) {
-                Choice::Member(ready) => {
+                MemberChoice::Member(ready) => {
                     match self.send_to(ready, &roll, request, caller.clone(), deadline).await {
                         None => {}
                         Some(Ok(reply)) => return Ok(reply),
@@ -118,18 +122,20 @@ impl Fleet {
                             tried.push(ready.member.number);
                             unreached = Some(error);
                         }
-                        Some(Err(error)) => return Err(Failed { error, at: Some(ready.member.number) }),
+                        Some(Err(error)) => {
+                            return Err(FailedRequest { error, at: Some(ready.member.number) });
+                        }
                     }
                 }
-                Choice::Wait => {
+                MemberChoice::Wait => {
                     let heard = deadline.limit(self.hear_news(&mut news, &roll)).await;
                     if !heard.unwrap_or(false) {
                         let kind = FaultKind::Down { reason: "it is still starting".into() };
-                        return Err(Failed::unsent(self.fault(kind)));
+                        return Err(FailedRequest::unsent(self.fault(kind)));
                     }
                 }
-                Choice::Nobody(kind) => {
-                    return Err(Failed::unsent(unreached.unwrap_or_else(|| self.fault(kind))));
+                MemberChoice::Nobody(kind) => {
+                    return Err(FailedRequest::unsent(unreached.unwrap_or_else(|| self.fault(kind))));
                 }
             }
         }
@@ -137,14 +143,14 @@ impl Fleet {
 
     /// Waits until something about a member changes; `false` if that takes longer than connecting may. The
     /// first call only begins to listen, because the change may have come between the check and the wait.
-    async fn hear_news(&self, news: &mut Option<News>, roll: &Roll) -> bool {
+    async fn hear_news(&self, news: &mut Option<FleetNews>, roll: &FleetMembers) -> bool {
         match news {
             None => {
                 let until = Instant::now() + roll.spec.connect_timeout;
-                *news = Some(News { receiver: self.news.subscribe(), until });
+                *news = Some(FleetNews { receiver: self.news.subscribe(), until });
                 true
             }
-            Some(News { receiver, until }) => {
+            Some(FleetNews { receiver, until }) => {
                 matches!(timeout_at(*until, receiver.changed()).await, Ok(Ok(())))
             }
         }
@@ -153,17 +159,17 @@ impl Fleet {
     /// `None` if the checked connection is no longer the current one: it has to be checked again.
     async fn send_to(
         &self,
-        Ready { member, connection }: Ready<'_>,
-        roll: &Roll,
+        ReadyMember { member, connection }: ReadyMember<'_>,
+        roll: &FleetMembers,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Option<Result<Reply, ServerError>> {
+    ) -> Option<Result<ServerReply, ServerError>> {
         let Some(_counted) = member.begin() else {
             return Some(Err(self.fault(FaultKind::Down { reason: LEAVES.into() })));
         };
-        let has_others = roll.company() == Company::Others;
-        let bond = Bond::of(roll.spec.affinity, request, &*caller);
+        let has_others = roll.company() == FleetSize::Others;
+        let bond = AffinityBond::of(roll.spec.affinity, request, &*caller);
         if let Some(bond) = bond.filter(|_| has_others && member.keeps_sessions()) {
             self.sessions.put(bond, member.id.clone());
         }
@@ -190,14 +196,14 @@ impl Fleet {
             caller.answered_by(&member.id);
             self.latency.record(took);
         }
-        if has_others && let Ok(Reply::Task(result)) = &outcome {
+        if has_others && let Ok(ServerReply::Task(result)) = &outcome {
             self.note_task(member, result.as_str());
         }
         Some(outcome)
     }
 
-    fn note_task(&self, member: &Member, result: &str) {
-        let Ok(members) = Members::of_str(result) else { return };
+    fn note_task(&self, member: &FleetMember, result: &str) {
+        let Ok(members) = ObjectMembers::of_str(result) else { return };
         if let Some(task) = members.get_str("taskId") {
             self.task_homes.put(task.into_owned(), member.id.clone());
         }
@@ -208,7 +214,7 @@ impl Fleet {
     }
 }
 
-struct News {
+struct FleetNews {
     receiver: watch::Receiver<()>,
     until: Instant,
 }
@@ -220,7 +226,12 @@ fn never_reached(error: &ServerError) -> bool {
 }
 
 /// Reports an outcome to the breakers. An answer is a success, even if it is an error of the server's own.
-fn tell(admission: Admission<'_>, member: &Member, began: Instant, outcome: &Result<Reply, ServerError>) {
+fn tell(
+    admission: BreakerAdmission<'_>,
+    member: &FleetMember,
+    began: Instant,
+    outcome: &Result<ServerReply, ServerError>,
+) {
     match outcome {
         Ok(_) | Err(ServerError::Rpc(_)) => admission.succeeded(),
         Err(ServerError::Fault(fault))

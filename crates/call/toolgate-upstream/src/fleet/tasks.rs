@@ -10,8 +10,8 @@ use toolgate_core::server::{Era, InstanceId};
 
 use super::Fleet;
 use crate::backoff::Backoff;
-use crate::link::Live;
-use crate::pending::Listener;
+use crate::link::LiveLink;
+use crate::pending::NotificationListener;
 use crate::watching;
 
 type OnChange = Arc<dyn Fn(RawJson) + Send + Sync>;
@@ -39,7 +39,7 @@ impl Fleet {
 
     /// An interrupted subscription is opened again.
     async fn hear_tasks(&self, home: Option<InstanceId>, task_ids: &[String], on_change: OnChange) {
-        let listener: Listener = Arc::new(move |method, params| {
+        let listener: NotificationListener = Arc::new(move |method, params| {
             if method.starts_with("notifications/tasks") {
                 on_change(params);
             }
@@ -61,7 +61,7 @@ impl Fleet {
     }
 
     /// A connection to the home of a task, or to any member if that is unknown or has left.
-    fn live_at(&self, home: Option<&InstanceId>) -> Option<Arc<Live>> {
+    fn live_at(&self, home: Option<&InstanceId>) -> Option<Arc<LiveLink>> {
         let roll = self.roll.load_full();
         let at_home = roll.members.iter().find(|member| Some(&member.id) == home);
         match at_home {

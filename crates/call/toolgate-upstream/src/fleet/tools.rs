@@ -8,53 +8,53 @@ use parking_lot::RwLock;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
 use toolgate_core::port::ServerError;
-use toolgate_core::tool::Rate;
+use toolgate_core::tool::CallRate;
 use toolgate_core::{FaultKind, Tool};
 
 use super::Incidents;
-use super::company::Company;
-use super::failure::{Failed, is_failure};
-use crate::breaker::{Admission, Breaker, Resting};
+use super::company::FleetSize;
+use super::failure::{FailedRequest, is_failure};
+use crate::breaker::{Breaker, BreakerAdmission, BreakerPaused};
 use crate::deadline::Deadline;
-use crate::gate::Gate;
-use crate::latency::Latency;
-use crate::rates::Limiter;
+use crate::gate::ConcurrencyGate;
+use crate::latency::LatencyHistogram;
+use crate::rates::RateLimiter;
 
 /// The maximum number of remembered tools of one server. Beyond it, those without limits are forgotten.
 const TOOLS_MAX: usize = 16_384;
 
 #[derive(Default)]
-pub(super) struct Tools(RwLock<HashMap<Arc<str>, Arc<Tended>>>);
+pub(super) struct ToolTable(RwLock<HashMap<Arc<str>, Arc<TendedTool>>>);
 
 /// One tool that was called.
-pub(super) struct Tended {
-    rule: Rule,
-    gate: Option<Gate>,
-    limiter: Option<Limiter>,
-    pub(super) pulse: Arc<Pulse>,
+pub(super) struct TendedTool {
+    rule: ToolLimitRule,
+    gate: Option<ConcurrencyGate>,
+    limiter: Option<RateLimiter>,
+    pub(super) pulse: Arc<ToolPulse>,
 }
 
 /// The limits of the operator, or of the server itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Rule {
+struct ToolLimitRule {
     concurrency_max: Option<usize>,
-    rate: Option<Rate>,
+    rate: Option<CallRate>,
 }
 
 /// Its health: survives a change of limits.
 #[derive(Default)]
-pub(super) struct Pulse {
+pub(super) struct ToolPulse {
     pub(super) breaker: Breaker,
-    pub(super) latency: Latency,
+    pub(super) latency: LatencyHistogram,
     under_way: AtomicUsize,
     incidents: Incidents,
     /// One more than the number of the member where it failed last, with no answer since.
     failed_at: AtomicU64,
 }
 
-impl Tools {
-    pub(super) fn of(&self, tool: &Tool) -> Arc<Tended> {
-        let rule = Rule { concurrency_max: tool.handling.concurrency_max, rate: tool.handling.rate };
+impl ToolTable {
+    pub(super) fn of(&self, tool: &Tool) -> Arc<TendedTool> {
+        let rule = ToolLimitRule { concurrency_max: tool.handling.concurrency_max, rate: tool.handling.rate };
         let known = self.0.read();
         if let Some(tended) = known.get(&tool.own).filter(|tended| tended.rule == rule) {
             return tended.clone();
@@ -63,14 +63,14 @@ impl Tools {
         self.tend(tool, rule)
     }
 
-    fn tend(&self, tool: &Tool, rule: Rule) -> Arc<Tended> {
+    fn tend(&self, tool: &Tool, rule: ToolLimitRule) -> Arc<TendedTool> {
         let mut known = self.0.write();
         let pulse = match known.get(&tool.own) {
             Some(tended) if tended.rule == rule => return tended.clone(),
             Some(tended) => tended.pulse.clone(),
             None => Arc::default(),
         };
-        let tended = Arc::new(Tended::new(rule, pulse));
+        let tended = Arc::new(TendedTool::new(rule, pulse));
         if known.len() >= TOOLS_MAX {
             known.retain(|_, tended| tended.is_limited());
         }
@@ -81,7 +81,7 @@ impl Tools {
     }
 
     /// Every tool that was called, by name.
-    pub(super) fn all(&self) -> Vec<(Arc<str>, Arc<Tended>)> {
+    pub(super) fn all(&self) -> Vec<(Arc<str>, Arc<TendedTool>)> {
         let known = self.0.read();
         let mut all: Vec<_> = known.iter().map(|(own, tended)| (own.clone(), tended.clone())).collect();
         all.sort_by(|one, other| one.0.cmp(&other.0));
@@ -89,9 +89,14 @@ impl Tools {
     }
 }
 
-impl Tended {
-    fn new(rule: Rule, pulse: Arc<Pulse>) -> Self {
-        Self { rule, gate: rule.concurrency_max.map(Gate::new), limiter: rule.rate.map(Limiter::new), pulse }
+impl TendedTool {
+    fn new(rule: ToolLimitRule, pulse: Arc<ToolPulse>) -> Self {
+        Self {
+            rule,
+            gate: rule.concurrency_max.map(ConcurrencyGate::new),
+            limiter: rule.rate.map(RateLimiter::new),
+            pulse,
+        }
     }
 
     fn is_limited(&self) -> bool {
@@ -99,7 +104,7 @@ impl Tended {
     }
 
     /// Leave to call the tool now, as far as the tool is concerned.
-    pub(super) async fn admit(&self, deadline: &Deadline) -> Result<Admitted<'_>, FaultKind> {
+    pub(super) async fn admit(&self, deadline: &Deadline) -> Result<AdmittedCall<'_>, FaultKind> {
         let admission = self.pulse.breaker.admit().map_err(resting)?;
         if let Some(limiter) = &self.limiter {
             limiter.check().map_err(|retry_after| FaultKind::RateLimited { retry_after })?;
@@ -108,15 +113,15 @@ impl Tended {
             Some(gate) => Some(gate.enter(deadline).await?),
             None => None,
         };
-        Ok(Admitted { admission, _counted: self.pulse.count(), _place: place })
+        Ok(AdmittedCall { admission, _counted: self.pulse.count(), _place: place })
     }
 }
 
-pub(super) fn resting(resting: Resting) -> FaultKind {
+pub(super) fn resting(resting: BreakerPaused) -> FaultKind {
     FaultKind::Resting { reason: resting.reason, retry_after: resting.retry_after }
 }
 
-impl Pulse {
+impl ToolPulse {
     pub(super) fn under_way(&self) -> usize {
         self.under_way.load(Ordering::Relaxed)
     }
@@ -124,13 +129,13 @@ impl Pulse {
     /// Notes how a call ended that began then.
     pub(super) fn tell(
         &self,
-        admitted: Admitted<'_>,
-        company: Company,
+        admitted: AdmittedCall<'_>,
+        company: FleetSize,
         began: Instant,
-        outcome: Result<(), &Failed>,
+        outcome: Result<(), &FailedRequest>,
     ) {
         match outcome {
-            Err(Failed { error: ServerError::Fault(fault), at }) => {
+            Err(FailedRequest { error: ServerError::Fault(fault), at }) => {
                 let counts = is_failure(&fault.kind)
                     && self.incidents.counts(&fault.kind, began)
                     && self.is_another_failure(company, *at);
@@ -138,7 +143,7 @@ impl Pulse {
                     admitted.admission.failed(&fault.to_string());
                 }
             }
-            Ok(()) | Err(Failed { error: ServerError::Rpc(_), .. }) => {
+            Ok(()) | Err(FailedRequest { error: ServerError::Rpc(_), .. }) => {
                 if self.failed_at.load(Ordering::Relaxed) != 0 {
                     self.failed_at.store(0, Ordering::Relaxed);
                 }
@@ -149,28 +154,28 @@ impl Pulse {
 
     /// True if a failure at a member says something about the tool. One instance that dies or hangs takes
     /// many calls with it, and if there are others that is one failure of the tool and not many.
-    fn is_another_failure(&self, company: Company, at: Option<u64>) -> bool {
+    fn is_another_failure(&self, company: FleetSize, at: Option<u64>) -> bool {
         let Some(at) = at else { return false };
         let before = self.failed_at.swap(at + 1, Ordering::Relaxed);
-        company == Company::Alone || before != at + 1
+        company == FleetSize::Alone || before != at + 1
     }
 
-    fn count(&self) -> Counted<'_> {
+    fn count(&self) -> CountGuard<'_> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
-        Counted(&self.under_way)
+        CountGuard(&self.under_way)
     }
 }
 
 /// A call that may proceed. Dropping it releases its places.
-pub(super) struct Admitted<'a> {
-    admission: Admission<'a>,
-    _counted: Counted<'a>,
+pub(super) struct AdmittedCall<'a> {
+    admission: BreakerAdmission<'a>,
+    _counted: CountGuard<'a>,
     _place: Option<SemaphorePermit<'a>>,
 }
 
-struct Counted<'a>(&'a AtomicUsize);
+struct CountGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Counted<'_> {
+impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

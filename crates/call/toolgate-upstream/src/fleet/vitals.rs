@@ -10,7 +10,7 @@ use crate::latency::LatencySnapshot;
 
 /// The current health of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Vitals {
+pub struct ServerVitals {
     /// Requests at its instances.
     pub under_way: usize,
     /// Requests that wait for a place.
@@ -27,7 +27,7 @@ pub struct Vitals {
 pub struct InstanceVitals {
     pub id: InstanceId,
     pub under_way: usize,
-    pub resting: Option<Rest>,
+    pub resting: Option<ServerPause>,
     pub latency: LatencySnapshot,
 }
 
@@ -35,25 +35,25 @@ pub struct InstanceVitals {
 pub struct ToolVitals {
     pub own: Arc<str>,
     pub under_way: usize,
-    pub resting: Option<Rest>,
+    pub resting: Option<ServerPause>,
     pub latency: LatencySnapshot,
 }
 
 /// A pause because of repeated failures.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rest {
+pub struct ServerPause {
     pub reason: String,
     pub retry_after: Duration,
 }
 
-impl From<crate::breaker::Resting> for Rest {
-    fn from(resting: crate::breaker::Resting) -> Self {
+impl From<crate::breaker::BreakerPaused> for ServerPause {
+    fn from(resting: crate::breaker::BreakerPaused) -> Self {
         Self { reason: resting.reason, retry_after: resting.retry_after }
     }
 }
 
 impl Fleet {
-    pub(crate) fn vitals(&self) -> Vitals {
+    pub(crate) fn vitals(&self) -> ServerVitals {
         let roll = self.roll.load_full();
         let mut instances: Vec<InstanceVitals> = roll
             .members
@@ -61,7 +61,7 @@ impl Fleet {
             .map(|member| InstanceVitals {
                 id: member.id.clone(),
                 under_way: member.under_way(),
-                resting: member.breaker.resting().map(Rest::from),
+                resting: member.breaker.resting().map(ServerPause::from),
                 latency: member.latency.snapshot(),
             })
             .collect();
@@ -69,11 +69,11 @@ impl Fleet {
         let tools = self.tools.all().into_iter().map(|(own, tended)| ToolVitals {
             own,
             under_way: tended.pulse.under_way(),
-            resting: tended.pulse.breaker.resting().map(Rest::from),
+            resting: tended.pulse.breaker.resting().map(ServerPause::from),
             latency: tended.pulse.latency.snapshot(),
         });
         let gates = roll.members.iter().filter_map(|member| member.gate.as_ref());
-        Vitals {
+        ServerVitals {
             under_way: instances.iter().map(|instance| instance.under_way).sum(),
             waiting: roll.gate.waiting() + gates.map(|gate| gate.waiting()).sum::<usize>(),
             latency: self.latency.snapshot(),

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use http::StatusCode;
 
 use super::{body_fault, judge};
-use crate::client::{Answered, shown};
-use crate::context::Context;
-use crate::events::Events;
-use crate::pending::Answer;
+use crate::client::{ServerResponse, shown};
+use crate::context::ServerContext;
+use crate::events::ServerEvents;
+use crate::pending::ServerAnswer;
 use crate::probe::OpenError;
-use crate::routing::Own;
+use crate::routing::RequestStream;
 
 /// Answers that say nothing about eras: the server wants a credential, or has moved.
-pub(crate) fn refused_at_the_door(ctx: &Context, answered: &Answered) -> Result<(), OpenError> {
+pub(crate) fn refused_at_the_door(ctx: &ServerContext, answered: &ServerResponse) -> Result<(), OpenError> {
     let status = answered.status.as_u16();
     let header = |name| answered.header(name).map(|text| text.chars().take(200).collect::<String>());
     match answered.status {
@@ -30,7 +30,7 @@ pub(crate) fn refused_at_the_door(ctx: &Context, answered: &Answered) -> Result<
 }
 
 /// Reads the one answer that was asked for, as a body or as a stream.
-pub(crate) async fn read(ctx: &Arc<Context>, answered: Answered, id: u64) -> Answer {
+pub(crate) async fn read(ctx: &Arc<ServerContext>, answered: ServerResponse, id: u64) -> ServerAnswer {
     let status = answered.status;
     let limit = ctx.limits().result_bytes_max;
     if !answered.is_event_stream() {
@@ -38,8 +38,9 @@ pub(crate) async fn read(ctx: &Arc<Context>, answered: Answered, id: u64) -> Ans
         return judge(ctx, status, &body, id);
     }
     let ended = tokio_util::sync::CancellationToken::new();
-    let own = Own { ctx, id, caller: None, deadline: None, ended: &ended, back: None, pending: None };
-    let mut events = Events::new(answered, limit);
+    let own =
+        RequestStream { ctx, id, caller: None, deadline: None, ended: &ended, back: None, pending: None };
+    let mut events = ServerEvents::new(answered, limit);
     while let Some(event) = events.next().await.map_err(|error| body_fault(ctx, error))? {
         if let Some(answer) = own.take(&event.data.into()) {
             events.finish();

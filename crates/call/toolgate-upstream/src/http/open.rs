@@ -6,34 +6,37 @@ use http::StatusCode;
 use tokio::time::timeout;
 use toolgate_core::port::ServerError;
 use toolgate_core::server::{Era, EraChoice};
-use toolgate_wire::Version;
+use toolgate_wire::ProtocolVersion;
 
 use super::Endpoint;
 use super::first_answer::{read, refused_at_the_door};
-use super::pair::Pair;
+use super::pair::SsePair;
 use super::session::OpenFailure;
-use super::sessions::Sessions;
-use super::stateless::Stateless;
-use crate::context::Context;
-use crate::link::Link;
+use super::sessions::HttpSessions;
+use super::stateless::StatelessLink;
+use crate::context::ServerContext;
+use crate::link::ServerLink;
 use crate::probe::{
-    DISCOVER_PATIENCE, OpenError, Opening, discover_request, not_newer, shared_modern_version,
+    DISCOVER_PATIENCE, OpenError, ServerIntroduction, discover_request, not_newer, shared_modern_version,
 };
 
 /// Opens a connection in a way that the server understands; that of the last time is tried first.
-pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<(Link, Opening), OpenError> {
+pub(crate) async fn open(
+    ctx: &Arc<ServerContext>,
+    remembered: Option<Era>,
+) -> Result<(ServerLink, ServerIntroduction), OpenError> {
     let endpoint = Endpoint::new(ctx)?;
     match ctx.spec.era {
         EraChoice::Auto => {}
         EraChoice::Older => return older(ctx, &endpoint).await,
         EraChoice::Newer => {
             let (stateless, opening) = discover(ctx, &endpoint).await?.ok_or_else(not_newer)?;
-            return Ok((Link::Stateless(stateless), opening));
+            return Ok((ServerLink::Stateless(stateless), opening));
         }
     }
     if remembered != Some(Era::Legacy) {
         if let Some((stateless, opening)) = discover(ctx, &endpoint).await? {
-            return Ok((Link::Stateless(stateless), opening));
+            return Ok((ServerLink::Stateless(stateless), opening));
         }
         return older(ctx, &endpoint).await;
     }
@@ -42,20 +45,20 @@ pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<
         opened_or_unreachable => return opened_or_unreachable,
     }
     match discover(ctx, &endpoint).await? {
-        Some((stateless, opening)) => Ok((Link::Stateless(stateless), opening)),
+        Some((stateless, opening)) => Ok((ServerLink::Stateless(stateless), opening)),
         None => older(ctx, &endpoint).await,
     }
 }
 
 /// Asks in the newer era. `None` if the answer is not of that era.
 async fn discover(
-    ctx: &Arc<Context>,
+    ctx: &Arc<ServerContext>,
     endpoint: &Endpoint,
-) -> Result<Option<(Stateless, Opening)>, OpenError> {
+) -> Result<Option<(StatelessLink, ServerIntroduction)>, OpenError> {
     let patience = ctx.spec.connect_timeout.min(DISCOVER_PATIENCE);
-    let mut version = Version::LATEST_MODERN;
+    let mut version = ProtocolVersion::LATEST_MODERN;
     for _ in 0..2 {
-        let stateless = Stateless::new(ctx.clone(), endpoint.clone(), version);
+        let stateless = StatelessLink::new(ctx.clone(), endpoint.clone(), version);
         let (id, answered) = match timeout(patience, stateless.knock(&discover_request())).await {
             Ok(answered) => answered?,
             Err(_) => return Ok(None),
@@ -63,7 +66,9 @@ async fn discover(
         refused_at_the_door(ctx, &answered)?;
         let answer = timeout(patience, read(ctx, answered, id)).await;
         match answer.unwrap_or_else(|_| Err(ctx.lost("it did not answer"))) {
-            Ok(result) => return Ok(Opening::of_discover(&result).map(|opening| (stateless, opening))),
+            Ok(result) => {
+                return Ok(ServerIntroduction::of_discover(&result).map(|opening| (stateless, opening)));
+            }
             Err(ServerError::Rpc(error)) => match shared_modern_version(&error) {
                 Some(shared) => version = shared,
                 None => return Ok(None),
@@ -74,14 +79,17 @@ async fn discover(
     Ok(None)
 }
 
-async fn older(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Link, Opening), OpenError> {
-    let refused = match Sessions::open(ctx, endpoint).await {
-        Ok((sessions, opening)) => return Ok((Link::Sessions(sessions), opening)),
+async fn older(
+    ctx: &Arc<ServerContext>,
+    endpoint: &Endpoint,
+) -> Result<(ServerLink, ServerIntroduction), OpenError> {
+    let refused = match HttpSessions::open(ctx, endpoint).await {
+        Ok((sessions, opening)) => return Ok((ServerLink::Sessions(sessions), opening)),
         Err(OpenFailure(error, Some(status))) if is_not_here(status) => error,
         Err(OpenFailure(error, _)) => return Err(error),
     };
-    match Pair::open(ctx, endpoint, None).await {
-        Ok((pair, opening)) => Ok((Link::Pair(pair), opening)),
+    match SsePair::open(ctx, endpoint, None).await {
+        Ok((pair, opening)) => Ok((ServerLink::Pair(pair), opening)),
         Err(OpenError::NoStream { .. }) => Err(refused),
         Err(error) => Err(error),
     }

@@ -12,36 +12,36 @@ use toolgate_outbound::excerpt;
 
 use super::first_answer::refused_at_the_door;
 use super::{Endpoint, send_fault, unauthorized};
-use crate::client::{Answered, BodyError, shown};
-use crate::context::Context;
-use crate::events::Events;
-use crate::pipe::{Outgoing, Pipe};
-use crate::probe::{OpenError, Opening, initialize};
+use crate::client::{BodyError, ServerResponse, shown};
+use crate::context::ServerContext;
+use crate::events::ServerEvents;
+use crate::pipe::{Pipe, PipeMessage};
+use crate::probe::{OpenError, ServerIntroduction, initialize};
 
 /// Messages on their way at once.
 const POSTS_MAX: usize = 64;
 const POST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The open pair. Dropping it closes the stream.
-pub(crate) struct Pair {
+pub(crate) struct SsePair {
     pub(crate) pipe: Arc<Pipe>,
     endpoint: Endpoint,
     stop: CancellationToken,
 }
 
-impl Pair {
+impl SsePair {
     /// `owner` is the only principal it is for, if it is not shared.
     pub(crate) async fn open(
-        ctx: &Arc<Context>,
+        ctx: &Arc<ServerContext>,
         endpoint: &Endpoint,
         owner: Option<PrincipalId>,
-    ) -> Result<(Self, Opening), OpenError> {
+    ) -> Result<(Self, ServerIntroduction), OpenError> {
         let answered = endpoint.get(owner.as_ref(), endpoint.headers()).await?;
         refused_at_the_door(ctx, &answered)?;
         if !answered.status.is_success() || !answered.is_event_stream() {
             return Err(OpenError::NoStream { status: answered.status.as_u16() });
         }
-        let mut events = Events::new(answered, ctx.limits().result_bytes_max);
+        let mut events = ServerEvents::new(answered, ctx.limits().result_bytes_max);
         let messages = endpoint.at(message_address(endpoint, &mut events).await?)?;
         let (pipe, outgoing) = Pipe::new(ctx.clone(), owner);
         let stop = ctx.stop.child_token();
@@ -62,14 +62,14 @@ impl Pair {
     }
 }
 
-impl Drop for Pair {
+impl Drop for SsePair {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
 /// Reads the first event. Another origin could be handed our credentials, so it is refused.
-async fn message_address(endpoint: &Endpoint, events: &mut Events) -> Result<url::Url, OpenError> {
+async fn message_address(endpoint: &Endpoint, events: &mut ServerEvents) -> Result<url::Url, OpenError> {
     let not_mcp = |why: String| OpenError::NotMcp(why);
     loop {
         let event = match events.next().await {
@@ -92,7 +92,7 @@ async fn message_address(endpoint: &Endpoint, events: &mut Events) -> Result<url
     }
 }
 
-async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, mut events: Events, stop: CancellationToken) {
+async fn read(ctx: Arc<ServerContext>, pipe: Arc<Pipe>, mut events: ServerEvents, stop: CancellationToken) {
     let reason = loop {
         let next = tokio::select! {
             next = events.next() => next,
@@ -114,10 +114,10 @@ async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, mut events: Events, stop: Canc
 }
 
 async fn write(
-    ctx: Arc<Context>,
+    ctx: Arc<ServerContext>,
     pipe: Arc<Pipe>,
     messages: Endpoint,
-    mut outgoing: mpsc::Receiver<Outgoing>,
+    mut outgoing: mpsc::Receiver<PipeMessage>,
     stop: CancellationToken,
 ) {
     let places = Arc::new(Semaphore::new(POSTS_MAX));
@@ -142,7 +142,7 @@ async fn write(
     }
 }
 
-async fn not_taken(ctx: &Context, answered: Answered) -> ServerError {
+async fn not_taken(ctx: &ServerContext, answered: ServerResponse) -> ServerError {
     if let Some(fault) = unauthorized(ctx, &answered) {
         return fault;
     }
@@ -152,8 +152,8 @@ async fn not_taken(ctx: &Context, answered: Answered) -> ServerError {
 }
 
 /// The stream and its messages belong to the opener: all who share it use the gateway's credentials.
-async fn post(ctx: &Context, pipe: &Pipe, messages: &Endpoint, outgoing: Outgoing) {
-    let Outgoing { id, message, ended } = outgoing;
+async fn post(ctx: &ServerContext, pipe: &Pipe, messages: &Endpoint, outgoing: PipeMessage) {
+    let PipeMessage { id, message, ended } = outgoing;
     let posting = messages.post(pipe.pending.owner(), messages.headers(), message);
     let posted = match ended {
         // It takes as long as reading its content does; the waiter of the answer sets the limit.

@@ -12,23 +12,23 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerRequest};
 use toolgate_core::{PrincipalId, RpcError};
-use toolgate_wire::{Incoming, header};
+use toolgate_wire::{IncomingMessage, header};
 
 use super::first_answer::{read, refused_at_the_door};
 use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
 use crate::backoff::Backoff;
-use crate::cancel::Cancel;
-use crate::client::{Answered, BodyError, SendError};
-use crate::context::Context;
-use crate::deadline::{Deadline, Passed};
+use crate::cancel::SessionCancel;
+use crate::client::{BodyError, SendError, ServerResponse};
+use crate::context::ServerContext;
+use crate::deadline::{Deadline, DeadlinePassed};
 use crate::envelope::{self, level_request};
-use crate::events::Events;
-use crate::keys::Who;
-use crate::message::Message;
-use crate::pending::{Answer, Pending, Ticket};
-use crate::probe::{OpenError, Opening};
-use crate::routing::{Back, Own, Shared};
+use crate::events::ServerEvents;
+use crate::keys::SecretUser;
+use crate::message::OutgoingMessage;
+use crate::pending::{PendingRequests, RequestTicket, ServerAnswer};
+use crate::probe::{OpenError, ServerIntroduction};
+use crate::routing::{AnswerSink, RequestStream, SharedStream};
 
 /// The time limit of our small messages (answers, cancellations).
 const POST_PATIENCE: Duration = Duration::from_secs(10);
@@ -41,15 +41,15 @@ const STREAM_PATIENCE: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(60);
 
-pub(crate) struct Session {
-    ctx: Arc<Context>,
+pub(crate) struct HttpSession {
+    ctx: Arc<ServerContext>,
     endpoint: Endpoint,
     headers: HeaderMap,
     has_id: bool,
     /// True if the server sends messages outside of requests.
     speaks_up: bool,
-    opening: Opening,
-    pending: Arc<Pending>,
+    opening: ServerIntroduction,
+    pending: Arc<PendingRequests>,
     expired: AtomicBool,
     used: Mutex<Instant>,
     /// Set once the stream beside the calls has been opened, or refused.
@@ -58,26 +58,26 @@ pub(crate) struct Session {
 }
 
 /// The result of one attempt.
-pub(super) enum Attempt {
-    Answered(Answer),
+pub(super) enum SendAttempt {
+    Answered(ServerAnswer),
     /// The server no longer knows the session, so nothing ran.
     Expired,
 }
 
 /// The owner of a session's stream. The gateway's has to make up for missed messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum StreamOwner {
     Gateway,
     Principal,
 }
 
 /// One request under way.
 #[derive(Clone, Copy)]
-struct Call<'a> {
+struct SessionCall<'a> {
     id: u64,
     caller: Option<&'a Arc<dyn Caller>>,
     deadline: &'a Arc<Deadline>,
-    ticket: &'a Ticket,
+    ticket: &'a RequestTicket,
 }
 
 /// The reason why a session did not open, and the HTTP status if that was the reason.
@@ -89,14 +89,14 @@ impl From<OpenError> for OpenFailure {
     }
 }
 
-impl Session {
+impl HttpSession {
     pub(super) async fn open(
-        ctx: &Arc<Context>,
+        ctx: &Arc<ServerContext>,
         endpoint: &Endpoint,
         owner: Option<PrincipalId>,
         stop: &CancellationToken,
     ) -> Result<Arc<Self>, OpenFailure> {
-        let pending = Pending::of(owner);
+        let pending = PendingRequests::of(owner);
         let id = pending.next_id();
         let initialize = envelope::initialize(id);
         let answered =
@@ -136,7 +136,7 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn opening(&self) -> &Opening {
+    pub(super) fn opening(&self) -> &ServerIntroduction {
         &self.opening
     }
 
@@ -151,7 +151,7 @@ impl Session {
     /// Opens the stream beside the calls, if the server declares that it will use it.
     pub(super) async fn hear_gateway(self: &Arc<Self>) {
         if self.speaks_up {
-            self.hearing(Whose::Gateway).await;
+            self.hearing(StreamOwner::Gateway).await;
         }
     }
 
@@ -162,11 +162,11 @@ impl Session {
         if !self.hearing.initialized()
             && (KINDS.iter().any(|kind| caller.can_answer(*kind)) || self.speaks_up)
         {
-            self.hearing(Whose::Principal).await;
+            self.hearing(StreamOwner::Principal).await;
         }
     }
 
-    async fn hearing(self: &Arc<Self>, whose: Whose) {
+    async fn hearing(self: &Arc<Self>, whose: StreamOwner) {
         self.hearing
             .get_or_init(|| async {
                 let (opened, open) = oneshot::channel();
@@ -189,7 +189,7 @@ impl Session {
         }
         let request = level_request(level);
         let deadline = Deadline::after(POST_PATIENCE);
-        if let Attempt::Answered(Err(error)) = self.request(&request, None, &deadline).await {
+        if let SendAttempt::Answered(Err(error)) = self.request(&request, None, &deadline).await {
             tracing::debug!(server = %self.ctx.name(), %error, "the log level was not taken");
         }
     }
@@ -217,7 +217,7 @@ impl Session {
         request: &ServerRequest,
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Attempt {
+    ) -> SendAttempt {
         *self.used.lock() = Instant::now();
         if let Some(caller) = caller {
             self.hear_for(&**caller).await;
@@ -226,7 +226,7 @@ impl Session {
         let (ticket, elsewhere) = match self.pending.expect(id, caller.cloned(), Some(deadline.clone()), None)
         {
             Ok(place) => place,
-            Err(error) => return Attempt::Answered(Err(error)),
+            Err(error) => return SendAttempt::Answered(Err(error)),
         };
         let message = envelope::legacy(id, request, caller.map(|caller| &**caller));
         let inserts = message.inserts().cloned();
@@ -234,28 +234,28 @@ impl Session {
             let session = self.clone();
             self.ctx.tasks.spawn(async move { drop(session.post(message.into()).await) });
         };
-        let mut cancel = Cancel { id, inserts, armed: true, reason: "the caller gave up", send };
-        let call = Call { id, caller, deadline, ticket: &ticket };
+        let mut cancel = SessionCancel { id, inserts, armed: true, reason: "the caller gave up", send };
+        let call = SessionCall { id, caller, deadline, ticket: &ticket };
         let outcome = deadline.limit(self.exchange(call, elsewhere, message)).await;
         cancel.armed = outcome.is_err();
-        outcome.unwrap_or_else(|Passed| {
+        outcome.unwrap_or_else(|DeadlinePassed| {
             cancel.reason = "the request took too long";
-            Attempt::Answered(Err(self.ctx.late(deadline, cancel.inserts.as_ref())))
+            SendAttempt::Answered(Err(self.ctx.late(deadline, cancel.inserts.as_ref())))
         })
     }
 
     async fn exchange(
         self: &Arc<Self>,
-        call: Call<'_>,
-        elsewhere: oneshot::Receiver<Answer>,
-        message: Message,
-    ) -> Attempt {
+        call: SessionCall<'_>,
+        elsewhere: oneshot::Receiver<ServerAnswer>,
+        message: OutgoingMessage,
+    ) -> SendAttempt {
         let answered = match self.endpoint.post(self.who(call), self.headers.clone(), message).await {
             Ok(answered) => answered,
-            Err(error) => return Attempt::Answered(Err(send_fault(&self.ctx, error))),
+            Err(error) => return SendAttempt::Answered(Err(send_fault(&self.ctx, error))),
         };
         if let Some(fault) = unauthorized(&self.ctx, &answered) {
-            return Attempt::Answered(Err(fault));
+            return SendAttempt::Answered(Err(fault));
         }
         let status = answered.status;
         if status.is_success() && answered.is_event_stream() {
@@ -264,35 +264,35 @@ impl Session {
                 answer = Box::pin(self.stream(call, answered)) => answer,
                 Ok(answer) = elsewhere => answer,
             };
-            return Attempt::Answered(answer);
+            return SendAttempt::Answered(answer);
         }
         let body = match answered.whole(self.ctx.limits().result_bytes_max).await {
             Ok(body) => body,
-            Err(error) => return Attempt::Answered(Err(body_fault(&self.ctx, error))),
+            Err(error) => return SendAttempt::Answered(Err(body_fault(&self.ctx, error))),
         };
         if self.has_id && names_lost_session(status, &body, call.id) {
             self.expired.store(true, Ordering::Release);
             self.stop.cancel();
-            return Attempt::Expired;
+            return SendAttempt::Expired;
         }
         if status == StatusCode::ACCEPTED && body.is_empty() && self.hearing.initialized() {
-            return Attempt::Answered(
+            return SendAttempt::Answered(
                 elsewhere.await.unwrap_or_else(|_| Err(self.ctx.lost("the session ended"))),
             );
         }
-        Attempt::Answered(judge(&self.ctx, status, &body, call.id))
+        SendAttempt::Answered(judge(&self.ctx, status, &body, call.id))
     }
 
     /// A session without an id is shared, and each request shows its own credentials in it.
-    fn who<'a>(&'a self, call: Call<'a>) -> Who<'a> {
+    fn who<'a>(&'a self, call: SessionCall<'a>) -> SecretUser<'a> {
         call.caller.map(|caller| caller.principal()).or_else(|| self.pending.owner())
     }
 
     /// Reads the stream of one request to its answer, across interruptions the server allows for.
-    async fn stream(self: &Arc<Self>, call: Call<'_>, answered: Answered) -> Answer {
-        let back: Arc<dyn Back> = self.clone();
+    async fn stream(self: &Arc<Self>, call: SessionCall<'_>, answered: ServerResponse) -> ServerAnswer {
+        let back: Arc<dyn AnswerSink> = self.clone();
         let ended = call.ticket.ended();
-        let own = Own {
+        let own = RequestStream {
             ctx: &self.ctx,
             id: call.id,
             caller: call.caller,
@@ -302,7 +302,7 @@ impl Session {
             pending: Some(&self.pending),
         };
         let limit = self.ctx.limits().result_bytes_max;
-        let mut events = Events::new(answered, limit);
+        let mut events = ServerEvents::new(answered, limit);
         loop {
             let interruption = match events.next().await {
                 Ok(Some(event)) => match own.take(&event.data.into()) {
@@ -318,13 +318,18 @@ impl Session {
             };
             let resumed = self.resume(self.who(call), events.last_id.as_deref(), events.retry_ms).await;
             let (last_id, retry_ms) = (events.last_id.take(), events.retry_ms);
-            events = Events::new(resumed.ok_or_else(|| self.ctx.lost(interruption))?, limit);
+            events = ServerEvents::new(resumed.ok_or_else(|| self.ctx.lost(interruption))?, limit);
             (events.last_id, events.retry_ms) = (last_id, retry_ms);
         }
     }
 
     /// Asks for the rest of an interrupted stream, if the server marked where it stopped.
-    async fn resume(&self, who: Who<'_>, last_id: Option<&str>, retry_ms: Option<u64>) -> Option<Answered> {
+    async fn resume(
+        &self,
+        who: SecretUser<'_>,
+        last_id: Option<&str>,
+        retry_ms: Option<u64>,
+    ) -> Option<ServerResponse> {
         let last_id = last_id?;
         tokio::time::sleep(retry_ms.map_or(RETRY, Duration::from_millis).min(RETRY_MAX)).await;
         let answered = self.open_stream(who, Some(last_id)).await.ok()?;
@@ -333,7 +338,7 @@ impl Session {
 
     /// Receives the server's messages outside of requests, for as long as the session lasts. `opened` is
     /// notified when the first attempt has been answered.
-    async fn hear(self: &Arc<Self>, whose: Whose, opened: oneshot::Sender<()>) {
+    async fn hear(self: &Arc<Self>, whose: StreamOwner, opened: oneshot::Sender<()>) {
         let mut opened = Some(opened);
         let mut backoff = Backoff::default();
         let mut last_id: Option<String> = None;
@@ -344,7 +349,7 @@ impl Session {
             let mut wait = Duration::ZERO;
             match answered {
                 Ok(answered) if answered.status.is_success() && answered.is_event_stream() => {
-                    if whose == Whose::Gateway && !is_first {
+                    if whose == StreamOwner::Gateway && !is_first {
                         self.ctx.signals.look();
                     }
                     let events = self.take_all(answered).await;
@@ -367,7 +372,11 @@ impl Session {
         }
     }
 
-    async fn open_stream(&self, who: Who<'_>, last_id: Option<&str>) -> Result<Answered, SendError> {
+    async fn open_stream(
+        &self,
+        who: SecretUser<'_>,
+        last_id: Option<&str>,
+    ) -> Result<ServerResponse, SendError> {
         let mut headers = self.headers.clone();
         if let Some(value) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
             headers.insert(header::LAST_EVENT_ID, value);
@@ -375,10 +384,10 @@ impl Session {
         self.endpoint.get(who, headers).await
     }
 
-    async fn take_all(self: &Arc<Self>, answered: Answered) -> Events {
-        let back: Arc<dyn Back> = self.clone();
-        let shared = Shared { ctx: &self.ctx, pending: &self.pending, back: &back };
-        let mut events = Events::new(answered, self.ctx.limits().result_bytes_max);
+    async fn take_all(self: &Arc<Self>, answered: ServerResponse) -> ServerEvents {
+        let back: Arc<dyn AnswerSink> = self.clone();
+        let shared = SharedStream { ctx: &self.ctx, pending: &self.pending, back: &back };
+        let mut events = ServerEvents::new(answered, self.ctx.limits().result_bytes_max);
         while let Ok(Some(event)) = events.next().await {
             shared.take(&event.data.into());
         }
@@ -399,7 +408,7 @@ impl Session {
     }
 }
 
-impl Back for Session {
+impl AnswerSink for HttpSession {
     fn send_back(&self, message: Bytes) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if let Err(error) = self.post(message).await {
@@ -409,7 +418,7 @@ impl Back for Session {
     }
 }
 
-fn speaks_up(opening: &Opening) -> bool {
+fn speaks_up(opening: &ServerIntroduction) -> bool {
     ["tools", "prompts", "resources"].iter().any(|kind| opening.declares(&[kind, "listChanged"]))
         || opening.declares(&["resources", "subscribe"])
         || opening.declares(&["logging"])
@@ -428,18 +437,22 @@ fn names_lost_session(status: StatusCode, body: &[u8], id: u64) -> bool {
         return status == StatusCode::NOT_FOUND;
     }
     match toolgate_wire::parse(body, DEPTH) {
-        Ok(Incoming::Response(response)) if answer::request_id(&response) == Some(id) => {
+        Ok(IncomingMessage::Response(response)) if answer::request_id(&response) == Some(id) => {
             response.outcome.is_err_and(|error| DOORS.contains(&error.code) && tells(&error.message))
         }
         _ => tells(&String::from_utf8_lossy(&body[..body.len().min(LOOK)])),
     }
 }
 
-async fn read_opening(ctx: &Arc<Context>, answered: Answered, id: u64) -> Result<Opening, OpenFailure> {
+async fn read_opening(
+    ctx: &Arc<ServerContext>,
+    answered: ServerResponse,
+    id: u64,
+) -> Result<ServerIntroduction, OpenFailure> {
     refused_at_the_door(ctx, &answered)?;
     let status = answered.status;
     match read(ctx, answered, id).await {
-        Ok(result) => Ok(Opening::of_initialize(&result)?),
+        Ok(result) => Ok(ServerIntroduction::of_initialize(&result)?),
         Err(error) if status.is_success() => Err(OpenError::from(error).into()),
         Err(error) => Err(OpenFailure(error.into(), Some(status))),
     }

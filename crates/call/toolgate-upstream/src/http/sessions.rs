@@ -11,16 +11,16 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{FaultKind, PrincipalId};
 
-use super::session::{Attempt, OpenFailure, Session};
+use super::session::{HttpSession, OpenFailure, SendAttempt};
 use super::{Endpoint, timed_out};
 use crate::answer;
-use crate::context::Context;
-use crate::deadline::{Deadline, Passed};
-use crate::probe::Opening;
+use crate::context::ServerContext;
+use crate::deadline::{Deadline, DeadlinePassed};
+use crate::probe::ServerIntroduction;
 
 /// Sessions of principals that may be open at one server.
 const SESSIONS_MAX: usize = 1024;
@@ -28,12 +28,12 @@ const SESSIONS_MAX: usize = 1024;
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(10 * 60);
 
 /// The owner of a session: the gateway, or a principal.
-type Key = Option<PrincipalId>;
+type SessionOwner = Option<PrincipalId>;
 
-pub(crate) struct Sessions {
-    ctx: Arc<Context>,
+pub(crate) struct HttpSessions {
+    ctx: Arc<ServerContext>,
     endpoint: Endpoint,
-    slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
+    slots: Mutex<BTreeMap<SessionOwner, Arc<SessionSlot>>>,
     /// Counts how often the gateway's own session had to be opened: a new one has no subscriptions.
     generation: watch::Sender<u64>,
     /// Cancelled when the link is dropped.
@@ -42,22 +42,22 @@ pub(crate) struct Sessions {
 
 /// The place of one session, which may be reopened.
 #[derive(Default)]
-struct Slot {
-    current: Mutex<Option<Arc<Session>>>,
+struct SessionSlot {
+    current: Mutex<Option<Arc<HttpSession>>>,
     opening: tokio::sync::Mutex<()>,
 }
 
-impl Sessions {
+impl HttpSessions {
     /// Opens the gateway's own session.
     pub(crate) async fn open(
-        ctx: &Arc<Context>,
+        ctx: &Arc<ServerContext>,
         endpoint: &Endpoint,
-    ) -> Result<(Self, Opening), OpenFailure> {
+    ) -> Result<(Self, ServerIntroduction), OpenFailure> {
         let stop = ctx.stop.child_token();
-        let own = Session::open(ctx, endpoint, None, &stop).await?;
+        let own = HttpSession::open(ctx, endpoint, None, &stop).await?;
         own.hear_gateway().await;
         let opening = own.opening().clone();
-        let slot = Slot { current: Mutex::new(Some(own)), ..Slot::default() };
+        let slot = SessionSlot { current: Mutex::new(Some(own)), ..SessionSlot::default() };
         let slots = Mutex::new(BTreeMap::from([(None, Arc::new(slot))]));
         let generation = watch::Sender::new(0);
         Ok((Self { ctx: ctx.clone(), endpoint: endpoint.clone(), slots, generation, stop }, opening))
@@ -68,18 +68,18 @@ impl Sessions {
         request: &ServerRequest,
         caller: Option<Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         let key = caller.as_ref().map(|caller| caller.principal().clone());
         let mut again = true;
         loop {
             let session = match deadline.limit(self.session(&key)).await {
                 Ok(session) => session?,
-                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+                Err(DeadlinePassed) => return Err(timed_out(&self.ctx, deadline.length())),
             };
             match session.request(request, caller.as_ref(), deadline).await {
-                Attempt::Answered(answer) => return answer::reply(&self.ctx, Era::Legacy, answer?),
-                Attempt::Expired if again => again = false,
-                Attempt::Expired => {
+                SendAttempt::Answered(answer) => return answer::reply(&self.ctx, Era::Legacy, answer?),
+                SendAttempt::Expired if again => again = false,
+                SendAttempt::Expired => {
                     return Err(self.ctx.fault(FaultKind::Refused {
                         status: 404,
                         body: "the session is gone again".into(),
@@ -90,7 +90,7 @@ impl Sessions {
     }
 
     /// The open session of `key`, opened if need be.
-    async fn session(&self, key: &Key) -> Result<Arc<Session>, ServerError> {
+    async fn session(&self, key: &SessionOwner) -> Result<Arc<HttpSession>, ServerError> {
         let slot = self.slot(key)?;
         if let Some(session) = slot.usable() {
             return Ok(session);
@@ -99,7 +99,7 @@ impl Sessions {
         if let Some(session) = slot.usable() {
             return Ok(session);
         }
-        let opening = Session::open(&self.ctx, &self.endpoint, key.clone(), &self.stop);
+        let opening = HttpSession::open(&self.ctx, &self.endpoint, key.clone(), &self.stop);
         let session = Box::pin(opening).await.map_err(|failure| {
             self.ctx.signals.suspect();
             failure.0.fault(&self.ctx)
@@ -116,7 +116,7 @@ impl Sessions {
         Ok(session)
     }
 
-    fn slot(&self, key: &Key) -> Result<Arc<Slot>, ServerError> {
+    fn slot(&self, key: &SessionOwner) -> Result<Arc<SessionSlot>, ServerError> {
         let mut slots = self.slots.lock();
         let own = slots.get(&None).expect("the gateway's own slot is made first and never removed").clone();
         if key.is_none() || own.is_without_id() {
@@ -128,7 +128,7 @@ impl Sessions {
         if slots.len() > SESSIONS_MAX {
             return Err(self.ctx.fault(FaultKind::Busy { limit: SESSIONS_MAX }));
         }
-        let slot = Arc::new(Slot::default());
+        let slot = Arc::new(SessionSlot::default());
         slots.insert(key.clone(), slot.clone());
         Ok(slot)
     }
@@ -144,7 +144,7 @@ impl Sessions {
     }
 
     /// Every session that is open now.
-    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+    pub(crate) fn all(&self) -> Vec<Arc<HttpSession>> {
         self.slots.lock().values().filter_map(|slot| slot.usable()).collect()
     }
 
@@ -173,19 +173,19 @@ impl Sessions {
     }
 }
 
-impl Drop for Sessions {
+impl Drop for HttpSessions {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-impl Slot {
-    fn usable(&self) -> Option<Arc<Session>> {
+impl SessionSlot {
+    fn usable(&self) -> Option<Arc<HttpSession>> {
         let current = self.current.lock();
         current.as_ref().filter(|session| !session.is_expired()).cloned()
     }
 
-    fn put(&self, session: Arc<Session>) -> Option<Arc<Session>> {
+    fn put(&self, session: Arc<HttpSession>) -> Option<Arc<HttpSession>> {
         self.current.lock().replace(session)
     }
 

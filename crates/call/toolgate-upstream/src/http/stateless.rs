@@ -7,36 +7,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
-use toolgate_wire::{Incoming, Version, header, parse};
+use toolgate_wire::{IncomingMessage, ProtocolVersion, header, parse};
 
 use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
-use crate::client::Answered;
-use crate::context::Context;
-use crate::deadline::{Deadline, Passed};
+use crate::client::ServerResponse;
+use crate::context::ServerContext;
+use crate::deadline::{Deadline, DeadlinePassed};
 use crate::envelope;
-use crate::events::Events;
-use crate::message::Message;
-use crate::pending::{Answer, Listener};
-use crate::routing::Own;
+use crate::events::ServerEvents;
+use crate::message::OutgoingMessage;
+use crate::pending::{NotificationListener, ServerAnswer};
+use crate::routing::RequestStream;
 
 static METHOD: HeaderName = HeaderName::from_static(header::METHOD);
 static NAME: HeaderName = HeaderName::from_static(header::NAME);
 
-pub(crate) struct Stateless {
-    ctx: Arc<Context>,
+pub(crate) struct StatelessLink {
+    ctx: Arc<ServerContext>,
     endpoint: Endpoint,
-    version: Version,
+    version: ProtocolVersion,
     /// The endpoint's headers and the protocol version.
     headers: HeaderMap,
     next_id: AtomicU64,
 }
 
-impl Stateless {
-    pub(crate) fn new(ctx: Arc<Context>, endpoint: Endpoint, version: Version) -> Self {
+impl StatelessLink {
+    pub(crate) fn new(ctx: Arc<ServerContext>, endpoint: Endpoint, version: ProtocolVersion) -> Self {
         let mut headers = endpoint.headers();
         headers.insert(header::PROTOCOL_VERSION, HeaderValue::from_static(version.as_str()));
         Self { ctx, endpoint, version, headers, next_id: AtomicU64::new(0) }
@@ -47,7 +47,7 @@ impl Stateless {
         request: &ServerRequest,
         caller: Option<Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<ServerReply, ServerError> {
         let id = self.next_id();
         let message = envelope::modern(id, self.version, request, caller.as_deref());
         let inserts = message.inserts().cloned();
@@ -55,7 +55,7 @@ impl Stateless {
         let result =
             match deadline.limit(self.exchange(id, headers, message, caller.as_ref(), deadline)).await {
                 Ok(answer) => answer.inspect_err(|error| self.notice(error))?,
-                Err(Passed) => return Err(self.ctx.late(deadline, inserts.as_ref())),
+                Err(DeadlinePassed) => return Err(self.ctx.late(deadline, inserts.as_ref())),
             };
         answer::reply(&self.ctx, Era::Modern, result)
     }
@@ -68,7 +68,7 @@ impl Stateless {
     }
 
     /// Sends a request and returns the head of any answer: for probing.
-    pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, Answered), ServerError> {
+    pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, ServerResponse), ServerError> {
         let id = self.next_id();
         let message = envelope::modern(id, self.version, request, None);
         let answered = self.endpoint.post(None, self.headers(request)?, message).await;
@@ -76,7 +76,11 @@ impl Stateless {
     }
 
     /// Opens a subscription and receives its notifications until it ends. Dropping the future closes it.
-    pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
+    pub(crate) async fn subscribe(
+        &self,
+        request: &ServerRequest,
+        listener: NotificationListener,
+    ) -> ServerAnswer {
         let (id, answered) = self.knock(request).await?;
         if let Some(fault) = unauthorized(&self.ctx, &answered) {
             return Err(fault);
@@ -87,17 +91,17 @@ impl Stateless {
             let body = answered.whole(limit).await.map_err(|error| body_fault(&self.ctx, error))?;
             return judge(&self.ctx, status, &body, id);
         }
-        let mut events = Events::new(answered, limit);
+        let mut events = ServerEvents::new(answered, limit);
         while let Some(event) = events.next().await.map_err(|error| body_fault(&self.ctx, error))? {
             let message = Bytes::from(event.data);
             match parse(&message, self.ctx.limits().depth_max) {
-                Ok(Incoming::Notification(notification)) => {
+                Ok(IncomingMessage::Notification(notification)) => {
                     let params = notification
                         .params
                         .map_or(RawJson::EMPTY, |params| RawJson::within(&message, params));
                     listener(&notification.method, params);
                 }
-                Ok(Incoming::Response(response)) => return answer::outcome(&message, response),
+                Ok(IncomingMessage::Response(response)) => return answer::outcome(&message, response),
                 _ => self.ctx.discarded("a message that does not belong on a subscription"),
             }
         }
@@ -141,10 +145,10 @@ impl Stateless {
         &self,
         id: u64,
         headers: HeaderMap,
-        message: Message,
+        message: OutgoingMessage,
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Answer {
+    ) -> ServerAnswer {
         let who = caller.map(|caller| caller.principal());
         let answered =
             self.endpoint.post(who, headers, message).await.map_err(|error| send_fault(&self.ctx, error))?;
@@ -162,14 +166,14 @@ impl Stateless {
     async fn stream(
         &self,
         id: u64,
-        answered: Answered,
+        answered: ServerResponse,
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
-    ) -> Answer {
+    ) -> ServerAnswer {
         let ended = CancellationToken::new();
         let (ctx, deadline) = (&self.ctx, Some(deadline));
-        let own = Own { ctx, id, caller, deadline, ended: &ended, back: None, pending: None };
-        let mut events = Events::new(answered, ctx.limits().result_bytes_max);
+        let own = RequestStream { ctx, id, caller, deadline, ended: &ended, back: None, pending: None };
+        let mut events = ServerEvents::new(answered, ctx.limits().result_bytes_max);
         loop {
             match events.next().await {
                 Ok(Some(event)) => {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolgate_core::Digest;
-use toolgate_core::port::{Keyring, NoKey, Viewer};
+use toolgate_core::port::{Keyring, NoKey, SecretViewer};
 use toolgate_core::server::{ServerSpec, TransportSpec};
 
-use super::Who;
-use super::template::{Template, has_secret};
+use super::SecretUser;
+use super::template::{SecretTemplate, has_secret};
 
 type Environment = BTreeMap<String, String>;
 
 /// A fingerprint of a child's environment, to be compared later; not the secrets themselves.
-pub(crate) struct Given {
+pub(crate) struct GivenEnvironment {
     env: Digest,
     /// The generation of the credentials in which it was last found to be current.
     checked: AtomicU64,
@@ -23,12 +23,12 @@ pub(crate) struct Given {
 pub(crate) async fn filled_env(
     spec: &ServerSpec,
     keyring: &dyn Keyring,
-    owner: Who<'_>,
-) -> Result<(Environment, Given), NoKey> {
+    owner: SecretUser<'_>,
+) -> Result<(Environment, GivenEnvironment), NoKey> {
     // The generation first: a change in between is found at the next check.
     let generation = keyring.generation();
     let env = filled(spec, keyring, owner).await?;
-    let given = Given { env: digest(&env), checked: AtomicU64::new(generation) };
+    let given = GivenEnvironment { env: digest(&env), checked: AtomicU64::new(generation) };
     Ok((env, given))
 }
 
@@ -37,9 +37,14 @@ pub(crate) fn gives_secrets(spec: &ServerSpec) -> bool {
     matches!(&spec.transport, TransportSpec::Stdio { env, .. } if env.values().any(|value| has_secret(value)))
 }
 
-impl Given {
+impl GivenEnvironment {
     /// True if the child would get another environment now, or none for lack of a secret.
-    pub(crate) async fn is_outdated(&self, spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> bool {
+    pub(crate) async fn is_outdated(
+        &self,
+        spec: &ServerSpec,
+        keyring: &dyn Keyring,
+        owner: SecretUser<'_>,
+    ) -> bool {
         let generation = keyring.generation();
         if self.checked.load(Ordering::Acquire) == generation {
             return false;
@@ -52,12 +57,17 @@ impl Given {
     }
 }
 
-async fn filled(spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> Result<Environment, NoKey> {
+async fn filled(
+    spec: &ServerSpec,
+    keyring: &dyn Keyring,
+    owner: SecretUser<'_>,
+) -> Result<Environment, NoKey> {
     let TransportSpec::Stdio { env, .. } = &spec.transport else { return Ok(BTreeMap::new()) };
     let mut filled = BTreeMap::new();
     for (name, value) in env {
-        let template = Template::parse(value).map_err(|error| NoKey(format!("{name}: {error}")))?;
-        filled.insert(name.clone(), template.filled(keyring, &spec.name, owner, Viewer::Program).await?);
+        let template = SecretTemplate::parse(value).map_err(|error| NoKey(format!("{name}: {error}")))?;
+        filled
+            .insert(name.clone(), template.filled(keyring, &spec.name, owner, SecretViewer::Program).await?);
     }
     Ok(filled)
 }

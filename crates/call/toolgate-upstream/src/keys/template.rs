@@ -1,19 +1,19 @@
 //! A configured value with places for secrets in it: `Bearer ${vault:TOKEN}`.
 
 use toolgate_core::ServerName;
-use toolgate_core::port::{Keyring, NoKey, Viewer};
+use toolgate_core::port::{Keyring, NoKey, SecretViewer};
 
-use super::Who;
+use super::SecretUser;
 
 const OPENING: &str = "${vault:";
 const CLOSING: char = '}';
 
 /// Its parts in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct SecretTemplate(Vec<SecretTemplatePart>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Part {
+enum SecretTemplatePart {
     Text(String),
     Secret(String),
 }
@@ -31,7 +31,7 @@ pub(crate) fn has_secret(value: &str) -> bool {
     value.contains(OPENING)
 }
 
-impl Template {
+impl SecretTemplate {
     pub(crate) fn parse(value: &str) -> Result<Self, BadTemplate> {
         let mut parts = Vec::new();
         let mut rest = value;
@@ -40,35 +40,37 @@ impl Template {
             if name.trim().is_empty() {
                 return Err(BadTemplate::Nameless);
             }
-            parts.extend((!before.is_empty()).then(|| Part::Text(before.to_owned())));
-            parts.push(Part::Secret(name.trim().to_owned()));
+            parts.extend((!before.is_empty()).then(|| SecretTemplatePart::Text(before.to_owned())));
+            parts.push(SecretTemplatePart::Secret(name.trim().to_owned()));
             rest = following;
         }
-        parts.extend((!rest.is_empty()).then(|| Part::Text(rest.to_owned())));
+        parts.extend((!rest.is_empty()).then(|| SecretTemplatePart::Text(rest.to_owned())));
         Ok(Self(parts))
     }
 
     /// A secret as a bearer token.
     pub(crate) fn bearer(name: String) -> Self {
-        Self(vec![Part::Text("Bearer ".to_owned()), Part::Secret(name)])
+        Self(vec![SecretTemplatePart::Text("Bearer ".to_owned()), SecretTemplatePart::Secret(name)])
     }
 
     pub(crate) fn has_secrets(&self) -> bool {
-        self.0.iter().any(|part| matches!(part, Part::Secret(_)))
+        self.0.iter().any(|part| matches!(part, SecretTemplatePart::Secret(_)))
     }
 
     pub(crate) async fn filled(
         &self,
         keyring: &dyn Keyring,
         server: &ServerName,
-        who: Who<'_>,
-        viewer: Viewer<'_>,
+        who: SecretUser<'_>,
+        viewer: SecretViewer<'_>,
     ) -> Result<String, NoKey> {
         let mut filled = String::new();
         for part in &self.0 {
             match part {
-                Part::Text(text) => filled.push_str(text),
-                Part::Secret(name) => filled.push_str(&keyring.secret(server, who, name, viewer).await?),
+                SecretTemplatePart::Text(text) => filled.push_str(text),
+                SecretTemplatePart::Secret(name) => {
+                    filled.push_str(&keyring.secret(server, who, name, viewer).await?)
+                }
             }
         }
         Ok(filled)
@@ -81,15 +83,16 @@ mod tests {
 
     #[test]
     fn a_value_is_taken_apart_at_its_secrets() {
-        let text = |text: &str| Part::Text(text.into());
-        let secret = |name: &str| Part::Secret(name.into());
-        let check =
-            |value: &str, parts: &[Part]| assert_eq!(Template::parse(value), Ok(Template(parts.to_vec())));
+        let text = |text: &str| SecretTemplatePart::Text(text.into());
+        let secret = |name: &str| SecretTemplatePart::Secret(name.into());
+        let check = |value: &str, parts: &[SecretTemplatePart]| {
+            assert_eq!(SecretTemplate::parse(value), Ok(SecretTemplate(parts.to_vec())))
+        };
         check("", &[]);
         check("plain ${HOME} $vault", &[text("plain ${HOME} $vault")]);
         check("Bearer ${vault:TOKEN}", &[text("Bearer "), secret("TOKEN")]);
         check("${vault:A}:${vault: B }!", &[secret("A"), text(":"), secret("B"), text("!")]);
-        assert_eq!(Template::parse("${vault:A"), Err(BadTemplate::Open));
-        assert_eq!(Template::parse("x ${vault:}"), Err(BadTemplate::Nameless));
+        assert_eq!(SecretTemplate::parse("${vault:A"), Err(BadTemplate::Open));
+        assert_eq!(SecretTemplate::parse("x ${vault:}"), Err(BadTemplate::Nameless));
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use toolgate_core::address::Reach;
-use toolgate_core::port::{BoxFuture, Viewer};
+use toolgate_core::port::{BoxFuture, SecretViewer};
 use toolgate_core::server::{Affinity, EraChoice, Sandbox};
 
 use super::*;
@@ -50,7 +50,7 @@ impl Keyring for Pocket {
         _: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
-        _: Viewer<'_>,
+        _: SecretViewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         self.asked.fetch_add(1, Ordering::AcqRel);
         let secrets = self.secrets.lock();
@@ -103,12 +103,12 @@ fn name() -> ServerName {
     ServerName::new("remote").expect("a name")
 }
 
-fn keys(pocket: &Arc<Pocket>, value: &str) -> Arc<Keys> {
-    let template = Template::parse(value).expect("a template");
-    Keys::new(name(), URL.into(), pocket.clone(), vec![(HeaderName::from_static("x-key"), template)])
+fn keys(pocket: &Arc<Pocket>, value: &str) -> Arc<ServerKeys> {
+    let template = SecretTemplate::parse(value).expect("a template");
+    ServerKeys::new(name(), URL.into(), pocket.clone(), vec![(HeaderName::from_static("x-key"), template)])
 }
 
-async fn shown(keys: &Keys, who: Option<&str>) -> Result<String, NoKey> {
+async fn shown(keys: &ServerKeys, who: Option<&str>) -> Result<String, NoKey> {
     let who = who.map(PrincipalId::new);
     let mut headers = HeaderMap::new();
     keys.shown(who.as_ref()).await?.put_on(&mut headers);
@@ -120,7 +120,7 @@ async fn shown(keys: &Keys, who: Option<&str>) -> Result<String, NoKey> {
 #[tokio::test]
 async fn a_server_without_secrets_where_nobody_signs_in_asks_the_keyring_once() {
     let pocket = Arc::new(Pocket::default());
-    let keys = Keys::new(name(), URL.into(), pocket.clone(), Vec::new());
+    let keys = ServerKeys::new(name(), URL.into(), pocket.clone(), Vec::new());
     assert!((0..100).all(|_| keys.are_none()));
     assert_eq!(pocket.count(), 1);
     pocket.signs_in.store(true, Ordering::Release);
@@ -174,7 +174,7 @@ async fn a_missing_secret_is_named_and_a_bad_one_is_not_shown() {
 #[tokio::test]
 async fn who_signed_in_shows_a_token() {
     let pocket = Pocket::with_tokens(&["t1"]);
-    let keys = Keys::new(name(), URL.into(), pocket, Vec::new());
+    let keys = ServerKeys::new(name(), URL.into(), pocket, Vec::new());
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("Bearer t1"));
 }
 
@@ -206,7 +206,7 @@ async fn a_child_gets_the_secrets_of_its_owner() {
     let pocket = Pocket::with_secret("", "KEY", "all");
     pocket.put("ann", "KEY", "hers");
     let spec = process(&[("A", "plain"), ("B", "k=${vault:KEY}")], Isolation::Shared);
-    let of = |(env, _): (BTreeMap<String, String>, Given)| env.into_values().collect::<Vec<_>>();
+    let of = |(env, _): (BTreeMap<String, String>, GivenEnvironment)| env.into_values().collect::<Vec<_>>();
     let ann = PrincipalId::new("ann");
     assert_eq!(filled_env(&spec, &*pocket, None).await.map(of), Ok(vec!["plain".into(), "k=all".into()]));
     assert_eq!(
@@ -244,11 +244,11 @@ async fn a_child_is_outdated_when_it_would_be_given_something_else() {
 fn results_are_shared_only_where_no_credential_can_be_personal() {
     let pocket = Pocket::default();
     let of = |spec: ServerSpec| sharing(&spec, &pocket);
-    assert_eq!(of(process(&[("A", "plain")], Isolation::Shared)), Sharing::Allowed);
-    assert_eq!(of(process(&[], Isolation::Principal)), Sharing::Never);
-    assert_eq!(of(process(&[("A", "${vault:K}")], Isolation::Shared)), Sharing::Never);
+    assert_eq!(of(process(&[("A", "plain")], Isolation::Shared)), CacheSharing::Allowed);
+    assert_eq!(of(process(&[], Isolation::Principal)), CacheSharing::Never);
+    assert_eq!(of(process(&[("A", "${vault:K}")], Isolation::Shared)), CacheSharing::Never);
     pocket.signs_in.store(true, Ordering::Release);
-    assert_eq!(sharing(&process(&[], Isolation::Shared), &pocket), Sharing::Never);
+    assert_eq!(sharing(&process(&[], Isolation::Shared), &pocket), CacheSharing::Never);
 }
 
 #[tokio::test(start_paused = true)]

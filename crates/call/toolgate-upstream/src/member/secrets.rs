@@ -4,15 +4,15 @@ use std::future::pending;
 
 use tokio::time::sleep;
 
-use super::Member;
+use super::FleetMember;
 use crate::keys;
-use crate::link::{Link, Live};
+use crate::link::{LiveLink, ServerLink};
 
-impl Member {
+impl FleetMember {
     /// Resolves when this process has outdated secrets, and the requests in progress have finished. Processes
     /// of principals are ended on the way; the next request starts another.
-    pub(super) async fn outdated(&self, live: &Live) {
-        let Link::Process(process) = &live.link else { return pending().await };
+    pub(super) async fn outdated(&self, live: &LiveLink) {
+        let ServerLink::Process(process) = &live.link else { return pending().await };
         if !keys::gives_secrets(&self.ctx.spec) {
             return pending().await;
         }

@@ -10,17 +10,17 @@ use toolgate_core::port::{ServerError, ServerRequest};
 use toolgate_core::server::{Era, EraChoice, ServerHealth, TransportSpec};
 use toolgate_core::{Fault, FaultKind};
 
-use super::todo::{Todo, until};
-use super::{CHECK_PAUSE, Connection, Member, Phase};
+use super::todo::{ConnectionTasks, until};
+use super::{CHECK_PAUSE, ConnectionNumber, FleetMember, MemberPhase};
 use crate::backoff::Backoff;
 use crate::deadline::Deadline;
 use crate::http::sessions::SESSION_IDLE;
 use crate::keys;
-use crate::link::{Link, Live};
+use crate::link::{LiveLink, ServerLink};
 use crate::list;
 use crate::own::OWN_IDLE;
 use crate::probe::{OpenError, discover_request, open_process};
-use crate::watching::{self, Wanted};
+use crate::watching::{self, WatchedResources};
 
 /// Connections are idle for a few seconds only, and nothing else closes older ones.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ const ERA_CHANGES: &str = "the older era is to be spoken with it";
 
 /// The lists to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lists {
+enum ListsToRead {
     All,
     Tools,
     /// All, only because the last check was a while ago.
@@ -37,14 +37,14 @@ enum Lists {
 }
 
 /// The reason why a connection ended.
-enum Ended {
+enum ConnectionEnd {
     Gone(String),
     /// It has to be reopened, and why.
     Outdated(&'static str),
     LetGo,
 }
 
-impl Member {
+impl FleetMember {
     pub(super) async fn run(self: Arc<Self>) {
         let mut backoff = Backoff::default();
         loop {
@@ -60,9 +60,9 @@ impl Member {
                     backoff.lasted(began.elapsed());
                     drop(live);
                     match ended {
-                        Ended::Gone(reason) => reason,
-                        Ended::LetGo => break,
-                        Ended::Outdated(why) => {
+                        ConnectionEnd::Gone(reason) => reason,
+                        ConnectionEnd::LetGo => break,
+                        ConnectionEnd::Outdated(why) => {
                             self.start_again(why);
                             continue;
                         }
@@ -80,10 +80,10 @@ impl Member {
             }
             self.update(|state| state.restarts = state.restarts.saturating_add(1));
         }
-        self.phase.send_replace(Phase::Down { reason: "the gateway is letting go of it".into() });
+        self.phase.send_replace(MemberPhase::Down { reason: "the gateway is letting go of it".into() });
     }
 
-    async fn open(&self) -> Result<Arc<Live>, OpenError> {
+    async fn open(&self) -> Result<Arc<LiveLink>, OpenError> {
         let facts = &self.ctx.house.facts;
         let remembered = match self.ctx.spec.era {
             EraChoice::Auto if self.fell_back.load(Ordering::Acquire) => Some(Era::Legacy),
@@ -94,21 +94,21 @@ impl Member {
         let (link, opening) = match self.ctx.spec.transport {
             TransportSpec::Stdio { .. } => {
                 let (process, opening) = open_process(&self.ctx, remembered).await?;
-                (Link::Process(process), opening)
+                (ServerLink::Process(process), opening)
             }
             TransportSpec::Http { .. } => crate::http::open::open(&self.ctx, remembered).await?,
         };
         facts.remember(self.ctx.name(), opening.era(), opening.version.as_str());
-        Ok(Live::new(self.ctx.clone(), link, opening))
+        Ok(LiveLink::new(self.ctx.clone(), link, opening))
     }
 
     /// Looks after a live connection. Returns why it ended.
-    async fn serve(&self, live: &Arc<Live>) -> Ended {
+    async fn serve(&self, live: &Arc<LiveLink>) -> ConnectionEnd {
         self.ctx.signals.take();
         // The listing of the previous connection says nothing about the current server.
         self.forget_reading();
-        let connection = Connection(self.connections.fetch_add(1, Ordering::Relaxed));
-        self.phase.send_replace(Phase::Up { live: live.clone(), connection });
+        let connection = ConnectionNumber(self.connections.fetch_add(1, Ordering::Relaxed));
+        self.phase.send_replace(MemberPhase::Up { live: live.clone(), connection });
         self.update(|state| {
             state.era = Some(live.era());
             state.protocol_version = Some(live.opening.version.as_str().to_owned());
@@ -116,18 +116,18 @@ impl Member {
             state.pid = live.pid();
         });
         let ended = tokio::select! {
-            reason = live.closed() => Ended::Gone(reason),
-            reason = self.keep_listing(live) => Ended::Gone(reason),
-            () = self.outdated(live) => Ended::Outdated(SECRETS_CHANGED),
-            () = self.fallen_back() => Ended::Outdated(ERA_CHANGES),
+            reason = live.closed() => ConnectionEnd::Gone(reason),
+            reason = self.keep_listing(live) => ConnectionEnd::Gone(reason),
+            () = self.outdated(live) => ConnectionEnd::Outdated(SECRETS_CHANGED),
+            () = self.fallen_back() => ConnectionEnd::Outdated(ERA_CHANGES),
             never = self.keep_watching(live) => match never {},
             never = self.keep_level(live) => match never {},
             never = self.sweep(live) => match never {},
-            () = self.ctx.stop.cancelled() => Ended::LetGo,
+            () = self.ctx.stop.cancelled() => ConnectionEnd::LetGo,
         };
         self.drains.store(false, Ordering::SeqCst);
-        if matches!(ended, Ended::LetGo) {
-            self.phase.send_replace(Phase::Down { reason: "the gateway is letting go of it".into() });
+        if matches!(ended, ConnectionEnd::LetGo) {
+            self.phase.send_replace(MemberPhase::Down { reason: "the gateway is letting go of it".into() });
         }
         live.end().await;
         ended
@@ -140,9 +140,9 @@ impl Member {
     }
 
     /// Keeps the lists current. Returns the reason when a look shows that the server is gone.
-    async fn keep_listing(&self, live: &Live) -> String {
+    async fn keep_listing(&self, live: &LiveLink) -> String {
         let mut failures = Backoff::default();
-        let mut todo = Todo::at_first();
+        let mut todo = ConnectionTasks::at_first();
         loop {
             let lists = tokio::select! {
                 () = self.ctx.signals.raised() => {
@@ -156,20 +156,20 @@ impl Member {
                         Err(reason) => return reason,
                     }
                 }
-                () = until(todo.list) => Lists::All,
-                () = until(todo.again) => Lists::Tools,
+                () = until(todo.list) => ListsToRead::All,
+                () = until(todo.again) => ListsToRead::Tools,
                 () = until(todo.look) => {
                     todo.look_again(live);
                     if self.hears() {
                         continue;
                     }
-                    Lists::Look
+                    ListsToRead::Look
                 }
             };
             match lists {
-                Lists::All => todo.list = None,
-                Lists::Tools => todo.again = None,
-                Lists::Look => {}
+                ListsToRead::All => todo.list = None,
+                ListsToRead::Tools => todo.again = None,
+                ListsToRead::Look => {}
             }
             todo.reads();
             match Box::pin(self.read_lists(live, lists)).await {
@@ -182,7 +182,7 @@ impl Member {
                 }
                 // Many processes do one thing after the other. A busy one has not changed.
                 Err(ServerError::Fault(fault))
-                    if lists == Lists::Look
+                    if lists == ListsToRead::Look
                         && matches!(fault.kind, FaultKind::TimedOut { .. })
                         && live.pipe().is_some() => {}
                 Err(error) => {
@@ -207,24 +207,26 @@ impl Member {
     }
 
     /// Checks that the server is still there. Shared connections notice by themselves.
-    async fn check(&self, live: &Live) -> Result<(), String> {
+    async fn check(&self, live: &LiveLink) -> Result<(), String> {
         let request = match live.link {
-            Link::Process(_) | Link::Pair(_) => return Ok(()),
-            Link::Sessions(_) => ServerRequest::new("ping", String::new()),
-            Link::Stateless(_) => discover_request(),
+            ServerLink::Process(_) | ServerLink::Pair(_) => return Ok(()),
+            ServerLink::Sessions(_) => ServerRequest::new("ping", String::new()),
+            ServerLink::Stateless(_) => discover_request(),
         };
         let deadline = Deadline::after(self.ctx.spec.connect_timeout);
         match live.request(&request, None, &deadline).await {
             Err(ServerError::Fault(fault)) => Err(reason_of(fault)),
-            Err(ServerError::Rpc(error)) if matches!(live.link, Link::Stateless(_)) => Err(error.to_string()),
+            Err(ServerError::Rpc(error)) if matches!(live.link, ServerLink::Stateless(_)) => {
+                Err(error.to_string())
+            }
             _ => Ok(()),
         }
     }
 
-    async fn read_lists(&self, live: &Live, lists: Lists) -> Result<(), ServerError> {
+    async fn read_lists(&self, live: &LiveLink, lists: ListsToRead) -> Result<(), ServerError> {
         let deadline = Deadline::after(self.ctx.spec.connect_timeout);
         match (lists, self.reading()) {
-            (Lists::Tools, Some(before)) => {
+            (ListsToRead::Tools, Some(before)) => {
                 let read = Box::pin(list::read_tools(&self.ctx, live, &deadline, &before)).await?;
                 self.keep_reading(read);
                 self.tell_fleet();
@@ -242,9 +244,9 @@ impl Member {
     }
 
     /// Resources are watched at one member only, so that each change is reported once.
-    async fn keep_watching(&self, live: &Live) -> Infallible {
+    async fn keep_watching(&self, live: &LiveLink) -> Infallible {
         let mut duty = self.duty.subscribe();
-        let nothing = Wanted::default();
+        let nothing = WatchedResources::default();
         loop {
             let wanted = if *duty.borrow_and_update() { &*self.wanted } else { &nothing };
             tokio::select! {
@@ -261,10 +263,10 @@ impl Member {
         }
     }
 
-    async fn keep_level(&self, live: &Live) -> Infallible {
+    async fn keep_level(&self, live: &LiveLink) -> Infallible {
         let mut level = self.ctx.house.level.subscribe();
         // Sessions got the level when they were opened.
-        if !matches!(live.link, Link::Sessions(_)) {
+        if !matches!(live.link, ServerLink::Sessions(_)) {
             level.mark_changed();
         }
         loop {
@@ -280,7 +282,7 @@ impl Member {
         }
     }
 
-    async fn sweep(&self, live: &Live) -> Infallible {
+    async fn sweep(&self, live: &LiveLink) -> Infallible {
         loop {
             sleep(SWEEP).await;
             live.sweep(SESSION_IDLE).await;
@@ -305,7 +307,7 @@ impl Member {
         } else {
             tracing::warn!(server = %self.ctx.name(), instance = %self.id, reason, "a server is not available");
         }
-        self.phase.send_replace(Phase::Down { reason: reason.clone() });
+        self.phase.send_replace(MemberPhase::Down { reason: reason.clone() });
         self.update(|state| {
             state.health = ServerHealth::Degraded;
             state.reason = Some(reason);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::CHECK_PAUSE;
-use crate::context::Raised;
-use crate::link::{Link, Live};
+use crate::context::RaisedSignals;
+use crate::link::{LiveLink, ServerLink};
 
 /// A burst of changes is read once.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -18,7 +18,7 @@ const READ_AGAIN: Duration = Duration::from_secs(2);
 
 /// The tasks for a live connection, with their times.
 #[derive(Default)]
-pub(super) struct Todo {
+pub(super) struct ConnectionTasks {
     /// Read the lists: the first time, after a failure, because they changed, or because a change may have been missed.
     pub(super) list: Option<Instant>,
     /// Read the tools of a new connection a second time.
@@ -31,14 +31,14 @@ pub(super) struct Todo {
     read_at: Option<Instant>,
 }
 
-impl Todo {
+impl ConnectionTasks {
     /// For a connection that was just opened.
     pub(super) fn at_first() -> Self {
         let now = Instant::now();
         Self { list: Some(now), again: Some(now + READ_AGAIN), ..Self::default() }
     }
 
-    pub(super) fn note(&mut self, raised: Raised) {
+    pub(super) fn note(&mut self, raised: RaisedSignals) {
         let now = Instant::now();
         if raised.list_changed {
             self.list_by(now + DEBOUNCE);
@@ -70,10 +70,10 @@ impl Todo {
     }
 
     /// Not every server reports changes, and some that declare it do not: all are checked now and then.
-    pub(super) fn look_again(&mut self, live: &Live) {
+    pub(super) fn look_again(&mut self, live: &LiveLink) {
         let next = Instant::now() + LOOK_AGAIN;
         self.look = Some(next);
-        if matches!(live.link, Link::Sessions(_)) {
+        if matches!(live.link, ServerLink::Sessions(_)) {
             self.check.get_or_insert(next);
         }
     }

@@ -7,45 +7,45 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use toolgate_core::port::SourceError;
 
-use super::{Inserts, Reading};
+use super::{InsertReader, MessageInserts};
 
-pub(crate) enum Piece {
+pub(crate) enum MessagePiece {
     Text(Bytes),
     /// Part of an insert.
     Content(Bytes),
 }
 
-impl Piece {
+impl MessagePiece {
     pub(crate) fn into_bytes(self) -> Bytes {
         match self {
-            Piece::Text(bytes) | Piece::Content(bytes) => bytes,
+            MessagePiece::Text(bytes) | MessagePiece::Content(bytes) => bytes,
         }
     }
 
     fn len(&self) -> usize {
         match self {
-            Piece::Text(bytes) | Piece::Content(bytes) => bytes.len(),
+            MessagePiece::Text(bytes) | MessagePiece::Content(bytes) => bytes.len(),
         }
     }
 }
 
-type Next = Option<Result<Piece, SourceError>>;
+type NextPiece = Option<Result<MessagePiece, SourceError>>;
 
-pub(crate) struct Pieces {
+pub(crate) struct PieceStream {
     /// The rest of it.
     text: Bytes,
-    inserts: Arc<Inserts>,
+    inserts: Arc<MessageInserts>,
     /// Bytes of the text that were handed out.
     at: usize,
     /// The insert that is read, or comes next.
     place: usize,
-    reading: Option<Reading>,
+    reading: Option<InsertReader>,
     /// Bytes of text and content that were not handed out yet.
     left: u64,
 }
 
-impl Pieces {
-    pub(crate) fn new(text: Bytes, inserts: Arc<Inserts>) -> Self {
+impl PieceStream {
+    pub(crate) fn new(text: Bytes, inserts: Arc<MessageInserts>) -> Self {
         let content: u64 = inserts.places.iter().map(|place| place.bytes).sum();
         let left = text.len() as u64 + content;
         Self { text, inserts, at: 0, place: 0, reading: None, left }
@@ -60,14 +60,14 @@ impl Pieces {
         self.at
     }
 
-    pub(crate) async fn next(&mut self) -> Next {
+    pub(crate) async fn next(&mut self) -> NextPiece {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<NextPiece> {
         let next = ready!(self.poll_piece(cx)).transpose();
         match &next {
-            Ok(piece) => self.left -= piece.as_ref().map_or(0, Piece::len) as u64,
+            Ok(piece) => self.left -= piece.as_ref().map_or(0, MessagePiece::len) as u64,
             Err(error) => {
                 self.inserts.broke(error);
                 self.left = 0;
@@ -76,11 +76,11 @@ impl Pieces {
         Poll::Ready(next.transpose())
     }
 
-    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<NextPiece> {
         while self.left > 0 {
             if let Some(reading) = &mut self.reading {
                 if let Some(next) = ready!(self.inserts.watched(reading.poll_next(cx))) {
-                    return Poll::Ready(Some(next.map(Piece::Content)));
+                    return Poll::Ready(Some(next.map(MessagePiece::Content)));
                 }
                 self.reading = None;
                 self.place += 1;
@@ -89,9 +89,9 @@ impl Pieces {
                 Some(0) => self.reading = Some(self.inserts.open(self.place)),
                 Some(until) => {
                     self.at += until;
-                    return Poll::Ready(Some(Ok(Piece::Text(self.text.split_to(until)))));
+                    return Poll::Ready(Some(Ok(MessagePiece::Text(self.text.split_to(until)))));
                 }
-                None => return Poll::Ready(Some(self.last().map(Piece::Text))),
+                None => return Poll::Ready(Some(self.last().map(MessagePiece::Text))),
             }
         }
         Poll::Ready(None)

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use toolgate_core::port::{SourceError, TextStream};
 
-pub(super) struct Reading {
+pub(super) struct InsertReader {
     stream: TextStream,
     announced: u64,
     /// The rest of the announced size.
@@ -15,7 +15,7 @@ pub(super) struct Reading {
     is_over: bool,
 }
 
-impl Reading {
+impl InsertReader {
     pub(super) fn new(stream: TextStream, announced: u64) -> Self {
         Self { stream, announced, left: announced, peeked: None, is_over: false }
     }

@@ -35,14 +35,14 @@ impl TextSource for Script {
 }
 
 /// `<one><two>` with the scripts between the angles, as if the parameters began at the first byte behind the `<`.
-fn message(one: &Arc<Script>, two: &Arc<Script>) -> Message {
-    let inserts = [Insert { at: 0, source: one.clone() }, Insert { at: 2, source: two.clone() }];
-    Message::new("<><>".into(), 1, &inserts)
+fn message(one: &Arc<Script>, two: &Arc<Script>) -> OutgoingMessage {
+    let inserts = [TextInsert { at: 0, source: one.clone() }, TextInsert { at: 2, source: two.clone() }];
+    OutgoingMessage::new("<><>".into(), 1, &inserts)
 }
 
-async fn written(message: &Message) -> (String, Option<String>) {
+async fn written(message: &OutgoingMessage) -> (String, Option<String>) {
     let inserts = message.inserts().expect("there are inserts").clone();
-    let mut pieces = Pieces::new(message.text().clone(), inserts);
+    let mut pieces = PieceStream::new(message.text().clone(), inserts);
     let (mut text, announced) = (String::new(), pieces.bytes_left());
     while let Some(piece) = pieces.next().await {
         match piece {
@@ -62,7 +62,7 @@ async fn content_goes_where_it_belongs_each_time() {
     for time in 1..=2 {
         assert_eq!(written(&message).await, ("<abc><>".into(), None));
         assert_eq!(one.opened.load(Ordering::Relaxed), time);
-        assert_eq!(message.inserts().expect("some").sent(), Sent::Whole);
+        assert_eq!(message.inserts().expect("some").sent(), SentState::Whole);
     }
 }
 
@@ -74,7 +74,7 @@ async fn what_was_begun_is_gone_on_with_once() {
     for _ in 0..2 {
         inserts.begin().await.expect("readable");
     }
-    assert_eq!(inserts.sent(), Sent::Partly);
+    assert_eq!(inserts.sent(), SentState::Partly);
     assert_eq!(written(&message).await, ("<ab><c>".into(), None));
     assert_eq!(one.opened.load(Ordering::Relaxed), 1);
     assert_eq!(written(&message).await, ("<ab><c>".into(), None));
@@ -92,7 +92,7 @@ async fn a_source_that_does_not_keep_its_word_ends_the_message() {
     ] {
         let message = message(&Script::new(bytes, &pieces), &empty);
         assert_eq!(written(&message).await, (text.into(), Some(reason.into())));
-        assert_eq!(message.inserts().expect("some").sent(), Sent::Broken(SourceError(reason.into())));
+        assert_eq!(message.inserts().expect("some").sent(), SentState::Broken(SourceError(reason.into())));
     }
 }
 
@@ -101,7 +101,7 @@ async fn a_source_that_cannot_be_read_shows_before_anything_is_written() {
     let message = message(&Script::new(3, &[Err("gone")]), &Script::new(0, &[]));
     let inserts = message.inserts().expect("some");
     assert_eq!(inserts.begin().await, Err(SourceError("gone".into())));
-    assert_eq!(inserts.sent(), Sent::Broken(SourceError("gone".into())));
+    assert_eq!(inserts.sent(), SentState::Broken(SourceError("gone".into())));
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn what_is_given_up_never_becomes_whole_and_what_is_whole_is_not_given_up(
 
 #[test]
 fn a_message_without_inserts_is_its_text() {
-    let message = Message::new("{}".into(), 1, &[]);
+    let message = OutgoingMessage::new("{}".into(), 1, &[]);
     assert!(message.inserts().is_none());
     assert_eq!(message.into_text(), "{}");
 }

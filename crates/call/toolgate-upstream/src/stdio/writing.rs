@@ -9,19 +9,19 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::SourceError;
 
-use crate::context::Context;
-use crate::message::{Inserts, Message, Piece, Pieces};
-use crate::pending::Pending;
-use crate::pipe::Outgoing;
+use crate::context::ServerContext;
+use crate::message::{MessageInserts, MessagePiece, OutgoingMessage, PieceStream};
+use crate::pending::PendingRequests;
+use crate::pipe::PipeMessage;
 
-pub(super) struct Writer<W> {
-    pub(super) ctx: Arc<Context>,
-    pub(super) pending: Arc<Pending>,
+pub(super) struct StdinWriter<W> {
+    pub(super) ctx: Arc<ServerContext>,
+    pub(super) pending: Arc<PendingRequests>,
     pub(super) input: BufWriter<W>,
-    pub(super) outgoing: mpsc::Receiver<Outgoing>,
+    pub(super) outgoing: mpsc::Receiver<PipeMessage>,
 }
 
-impl<W: AsyncWrite + Unpin> Writer<W> {
+impl<W: AsyncWrite + Unpin> StdinWriter<W> {
     /// Writes until either side is gone.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         tokio::select! {
@@ -39,13 +39,13 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     }
 
     /// Writes all waiting messages and flushes once.
-    async fn write_all_waiting(&mut self, first: Outgoing) -> io::Result<()> {
+    async fn write_all_waiting(&mut self, first: PipeMessage) -> io::Result<()> {
         let mut next = Some(first);
-        while let Some(Outgoing { id, message, ended }) = next {
+        while let Some(PipeMessage { id, message, ended }) = next {
             match message.inserts().cloned() {
                 None => self.write_line(message.text()).await?,
                 Some(inserts) => {
-                    let upload = Upload { id, message, inserts, ended: ended.unwrap_or_default() };
+                    let upload = PiecewiseMessage { id, message, inserts, ended: ended.unwrap_or_default() };
                     Box::pin(self.write_in_pieces(upload)).await?;
                 }
             }
@@ -71,20 +71,20 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
 
     /// Other messages wait until the line has ended. The time of its request limits that: when the request
     /// ends, the line does.
-    async fn write_in_pieces(&mut self, upload: Upload) -> io::Result<()> {
+    async fn write_in_pieces(&mut self, upload: PiecewiseMessage) -> io::Result<()> {
         if upload.ended.is_cancelled() {
             return Ok(());
         }
         // Earlier messages must not wait for a source.
         self.input.flush().await?;
-        let mut pieces = Pieces::new(upload.message.text().clone(), upload.inserts.clone());
+        let mut pieces = PieceStream::new(upload.message.text().clone(), upload.inserts.clone());
         while pieces.bytes_left() > 0 {
             let line = tokio::select! {
                 biased;
-                () = upload.ended.cancelled() => Ok(Line::BreaksOff),
+                () = upload.ended.cancelled() => Ok(LineProgress::BreaksOff),
                 next = pieces.next() => self.write_piece(next, &upload).await,
             };
-            if line? == Line::BreaksOff {
+            if line? == LineProgress::BreaksOff {
                 return self.break_off(&upload, pieces.text_written()).await;
             }
         }
@@ -94,22 +94,22 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     /// Text is always written completely, so that the open brackets after it are known.
     async fn write_piece(
         &mut self,
-        next: Option<Result<Piece, SourceError>>,
-        upload: &Upload,
-    ) -> io::Result<Line> {
+        next: Option<Result<MessagePiece, SourceError>>,
+        upload: &PiecewiseMessage,
+    ) -> io::Result<LineProgress> {
         match next {
-            None => Ok(Line::GoesOn),
-            Some(Ok(Piece::Text(text))) => self.write_flat(&text).await.map(|()| Line::GoesOn),
-            Some(Ok(Piece::Content(content))) => tokio::select! {
+            None => Ok(LineProgress::GoesOn),
+            Some(Ok(MessagePiece::Text(text))) => self.write_flat(&text).await.map(|()| LineProgress::GoesOn),
+            Some(Ok(MessagePiece::Content(content))) => tokio::select! {
                 biased;
-                () = upload.ended.cancelled() => Ok(Line::BreaksOff),
-                written = self.input.write_all(&content) => written.map(|()| Line::GoesOn),
+                () = upload.ended.cancelled() => Ok(LineProgress::BreaksOff),
+                written = self.input.write_all(&content) => written.map(|()| LineProgress::GoesOn),
             },
             Some(Err(error)) => {
                 if let Some(id) = upload.id {
                     self.pending.settle(id, Err(self.ctx.unread(error)));
                 }
-                Ok(Line::BreaksOff)
+                Ok(LineProgress::BreaksOff)
             }
         }
     }
@@ -117,7 +117,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     /// A line that has begun cannot be taken back, and half a message could crash a child that expects JSON.
     /// So the line becomes one that every server must ignore: open brackets are closed, and since the method
     /// and the id come after the parameters it becomes an unknown notification.
-    async fn break_off(&mut self, upload: &Upload, text_written: usize) -> io::Result<()> {
+    async fn break_off(&mut self, upload: &PiecewiseMessage, text_written: usize) -> io::Result<()> {
         if text_written == 0 {
             return Ok(());
         }
@@ -131,16 +131,16 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
 }
 
 /// A message that is written in pieces.
-struct Upload {
+struct PiecewiseMessage {
     id: Option<u64>,
-    message: Message,
-    inserts: Arc<Inserts>,
+    message: OutgoingMessage,
+    inserts: Arc<MessageInserts>,
     /// Cancelled when the caller gives up.
     ended: CancellationToken,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum LineProgress {
     GoesOn,
     /// There is nothing more to write into it, or the caller has given up.
     BreaksOff,

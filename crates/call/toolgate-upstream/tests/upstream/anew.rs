@@ -14,7 +14,7 @@ use toolgate_core::server::ServerSpec;
 use crate::fleet::{
     all_well, basics, call, definition, descriptions, fleet, instance, judged, reason_of, said,
 };
-use crate::kit::{Gateway, call_of, fault_code, someone, text_of};
+use crate::kit::{UpstreamGateway, call_of, fault_code, someone, text_of};
 use crate::web::{Body, Seen, Web, empty, events, ok, reply};
 
 const OTHER_VERSION: &str = "no instance offers the version that was reviewed";
@@ -45,8 +45,8 @@ async fn listed_twice(web: &Web) {
     web.until("the second reading", twice).await;
 }
 
-async fn listed(gateway: &Gateway, description: &str) {
-    let newest = |listing: &toolgate_core::server::Listing| descriptions(listing) == [description];
+async fn listed(gateway: &UpstreamGateway, description: &str) {
+    let newest = |listing: &toolgate_core::server::ServerListing| descriptions(listing) == [description];
     gateway.recorder.until(description, |told| told.listings.last().is_some_and(newest)).await;
 }
 
@@ -54,7 +54,7 @@ async fn listed(gateway: &Gateway, description: &str) {
 async fn a_judged_call_waits_for_the_first_list_of_the_only_instance() {
     let (show, shows) = watch::channel(false);
     let (old, new) = (instance("old", "1").await, hesitant("127.0.0.1:0", shows).await);
-    let gateway = Gateway::with(fleet(&[("a", &old)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &old)]));
     all_well(&gateway, 1).await;
     gateway.manager.apply(vec![fleet(&[("a", &new)])]);
     asked_for_its_list(&new).await;
@@ -71,7 +71,7 @@ async fn a_judged_call_waits_for_the_first_list_of_the_only_instance() {
 async fn a_judged_call_waits_no_longer_than_it_may() {
     let (_show, shows) = watch::channel(false);
     let web = hesitant("127.0.0.1:0", shows).await;
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(200), ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(200), ..web.spec() });
     asked_for_its_list(&web).await;
     let error = gateway.request(call(judged("2")), &someone()).await.unwrap_err();
     assert_eq!(reason_of(error), "it is still starting");
@@ -83,7 +83,7 @@ async fn a_judged_call_waits_no_longer_than_it_may() {
 async fn what_was_listed_before_a_reconnection_does_not_count_after_it() {
     let web = instance("old", "1").await;
     let address = web.address.to_string();
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     drop(web);
     assert!(gateway.request(call(judged("1")), &someone()).await.is_err());
@@ -148,7 +148,7 @@ impl Quiet {
 async fn a_server_that_forgot_a_session_is_asked_for_its_lists_again() {
     let quiet = Quiet::new();
     let web = quiet.serve().await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     gateway.request(call(judged("1")), &someone()).await.unwrap();
     listed_twice(&web).await;
@@ -162,7 +162,7 @@ async fn a_server_that_forgot_a_session_is_asked_for_its_lists_again() {
 async fn a_server_that_tells_nothing_is_looked_at_every_minute() {
     let quiet = Quiet::new();
     let web = quiet.serve().await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     listed_twice(&web).await;
     // Answered after the list was, so that has been taken too.
@@ -186,7 +186,7 @@ async fn a_server_that_lost_a_call_is_asked_for_its_lists_again() {
         std::future::ready(basic.map_or_else(|| events(&[]), |body| ok(&body)))
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     listed_twice(&web).await;
     is_another.store(true, Ordering::SeqCst);

@@ -8,7 +8,7 @@ use toolgate_core::port::AskKind;
 use toolgate_core::server::{Era, EraChoice, ServerSpec};
 
 use crate::fleet::{call, definition, judged, said};
-use crate::kit::{Agent, Gateway, LIMIT, fault_code, someone, text_of};
+use crate::kit::{Agent, LIMIT, UpstreamGateway, fault_code, someone, text_of};
 use crate::neighbour::child;
 use crate::web::{Body, Seen, Web, empty, event, events, ok, reply};
 
@@ -16,7 +16,7 @@ fn able(principal: &str, client: u64) -> Arc<Agent> {
     Agent { can: vec![AskKind::Elicitation], ..Agent::new(principal, client) }.shared()
 }
 
-async fn with_hanging_call_of(gateway: &Gateway, caller: &Arc<Agent>) -> tokio::task::JoinHandle<()> {
+async fn with_hanging_call_of(gateway: &UpstreamGateway, caller: &Arc<Agent>) -> tokio::task::JoinHandle<()> {
     let call = gateway.call("hang", "{}", caller);
     let hanging = tokio::spawn(async move { drop(call.await) });
     gateway
@@ -28,7 +28,7 @@ async fn with_hanging_call_of(gateway: &Gateway, caller: &Arc<Agent>) -> tokio::
 
 #[tokio::test]
 async fn a_question_reaches_the_only_client_under_way() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let caller = able("a", 7);
     assert!(gateway.text("ask", &caller).await.contains(r#""client": 7"#));
     assert_eq!(caller.questions(), 1);
@@ -37,7 +37,7 @@ async fn a_question_reaches_the_only_client_under_way() {
 
 #[tokio::test]
 async fn a_client_is_not_asked_in_place_of_one_that_cannot_answer() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let bystander = able("a", 7);
     let hanging = with_hanging_call_of(&gateway, &bystander).await;
@@ -50,7 +50,7 @@ async fn a_client_is_not_asked_in_place_of_one_that_cannot_answer() {
 
 #[tokio::test]
 async fn a_question_that_could_be_for_two_clients_reaches_neither() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let (one, other) = (able("a", 1), able("a", 2));
     let hanging = with_hanging_call_of(&gateway, &one).await;
@@ -63,7 +63,7 @@ async fn a_question_that_could_be_for_two_clients_reaches_neither() {
 
 #[tokio::test]
 async fn a_missing_capability_is_named() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let answer = gateway.text("ask_roots", &able("a", 1)).await;
     assert!(answer.contains("-32601") && answer.contains("the client does not support roots"), "{answer}");
     gateway.end().await;
@@ -71,7 +71,7 @@ async fn a_missing_capability_is_named() {
 
 #[tokio::test]
 async fn a_question_ends_with_the_call_it_belongs_to() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let caller = Agent {
         can: vec![AskKind::Elicitation],
@@ -126,7 +126,7 @@ fn asks_on_the_stream(_seen: &Seen) -> http::Response<Body> {
 
 async fn falls_back(refusal: fn(&Seen) -> http::Response<Body>) -> String {
     let web = of_both_eras(refusal).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let caller = able("a", 1);
     let first = tokio::time::timeout(LIMIT, gateway.request(call(judged("1")), &caller)).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_question_that_the_newer_era_has_no_way_back_for_ends_the_call() {
 #[tokio::test]
 async fn nobody_who_could_answer_means_no_other_era() {
     let web = of_both_eras(refuses).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     for _ in 0..3 {
         gateway.request(call(judged("1")), &someone()).await.unwrap_err();
@@ -173,7 +173,7 @@ async fn nobody_who_could_answer_means_no_other_era() {
 #[tokio::test]
 async fn the_operator_says_which_era_is_spoken() {
     let web = of_both_eras(refuses).await;
-    let newer = Gateway::with(ServerSpec { era: EraChoice::Newer, ..web.spec() });
+    let newer = UpstreamGateway::with(ServerSpec { era: EraChoice::Newer, ..web.spec() });
     newer.recorder.healthy().await;
     for _ in 0..2 {
         newer.request(call(judged("1")), &able("a", 1)).await.unwrap_err();
@@ -181,7 +181,7 @@ async fn the_operator_says_which_era_is_spoken() {
     assert_eq!(web.count("initialize"), 0);
     newer.end().await;
     let asked = web.count("server/discover");
-    let older = Gateway::with(ServerSpec { era: EraChoice::Older, ..web.spec() });
+    let older = UpstreamGateway::with(ServerSpec { era: EraChoice::Older, ..web.spec() });
     older.recorder.healthy().await;
     assert_eq!(
         text_of(&older.request(call(judged("1")), &able("a", 1)).await.unwrap()),

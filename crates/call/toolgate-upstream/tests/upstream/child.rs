@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use toolgate_core::port::{AskKind, ServerError, Servers};
 use toolgate_core::server::{Era, Isolation, ServerHealth, ServerSpec, ServerState, TransportSpec};
-use toolgate_core::{FaultKind, Limits, PrincipalId};
+use toolgate_core::{FaultKind, MessageLimits, PrincipalId};
 
-use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, runs, someone, text_of};
+use crate::kit::{
+    Agent, UpstreamGateway, call_of, eventually, fault_code, name, result_of, runs, someone, text_of,
+};
 use crate::neighbour::{child, child_with};
 
 #[tokio::test]
 async fn a_legacy_server_is_found_listed_and_called() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let state = gateway.recorder.healthy().await;
     assert_eq!(
         (state.era, state.protocol_version.as_deref(), state.transport),
@@ -32,7 +34,7 @@ async fn a_legacy_server_is_found_listed_and_called() {
 
 #[tokio::test]
 async fn a_modern_server_is_found_and_subscribed_to() {
-    let gateway = Gateway::with(child("modern"));
+    let gateway = UpstreamGateway::with(child("modern"));
     let state = gateway.recorder.healthy().await;
     assert_eq!((state.era, state.protocol_version.as_deref()), (Some(Era::Modern), Some("2026-07-28")));
     assert_eq!(gateway.text("echo", &someone()).await, "echo");
@@ -55,7 +57,7 @@ async fn a_modern_server_is_found_and_subscribed_to() {
 
 #[tokio::test]
 async fn a_server_that_dies_of_the_probe_is_started_again_in_the_older_era() {
-    let gateway = Gateway::with(child("fragile"));
+    let gateway = UpstreamGateway::with(child("fragile"));
     assert_eq!(gateway.recorder.healthy().await.era, Some(Era::Legacy));
     assert_eq!(gateway.text("echo", &someone()).await, "echo");
     gateway.end().await;
@@ -63,7 +65,7 @@ async fn a_server_that_dies_of_the_probe_is_started_again_in_the_older_era() {
 
 #[tokio::test]
 async fn a_server_that_ignores_the_probe_is_of_the_older_era() {
-    let gateway = Gateway::with(child("silent"));
+    let gateway = UpstreamGateway::with(child("silent"));
     assert_eq!(gateway.recorder.healthy().await.era, Some(Era::Legacy));
     gateway.end().await;
 }
@@ -73,7 +75,7 @@ async fn a_remembered_era_that_is_wrong_is_corrected() {
     for (kind, remembered, found) in
         [("modern", Era::Legacy, Era::Modern), ("legacy", Era::Modern, Era::Legacy)]
     {
-        let gateway = Gateway::remembering(child(kind), Some(remembered), Limits::default());
+        let gateway = UpstreamGateway::remembering(child(kind), Some(remembered), MessageLimits::default());
         assert_eq!(gateway.recorder.healthy().await.era, Some(found));
         gateway.end().await;
     }
@@ -81,7 +83,7 @@ async fn a_remembered_era_that_is_wrong_is_corrected() {
 
 #[tokio::test]
 async fn an_unknown_version_is_refused_with_a_reason() {
-    let gateway = Gateway::with(child("alien"));
+    let gateway = UpstreamGateway::with(child("alien"));
     assert!(gateway.recorder.degraded().await.contains("1999-01-01"));
     gateway.end().await;
 }
@@ -91,7 +93,7 @@ async fn a_command_that_does_not_exist_is_named() {
     let mut spec = child("legacy");
     let TransportSpec::Stdio { command, .. } = &mut spec.transport else { unreachable!() };
     "no-such-program".clone_into(command);
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     assert_eq!(
         gateway.recorder.degraded().await,
         "could not start \"no-such-program\": No such file or directory; is it installed and on PATH?"
@@ -103,7 +105,7 @@ async fn a_command_that_does_not_exist_is_named() {
 
 #[tokio::test]
 async fn a_server_that_ends_at_once_leaves_its_last_words() {
-    let gateway = Gateway::with(child("stillborn"));
+    let gateway = UpstreamGateway::with(child("stillborn"));
     assert_eq!(
         gateway.recorder.degraded().await,
         "exited with status 1 right after start; last stderr line: cannot find my configuration"
@@ -113,7 +115,7 @@ async fn a_server_that_ends_at_once_leaves_its_last_words() {
 
 #[tokio::test]
 async fn the_environment_holds_only_what_was_given() {
-    let gateway = Gateway::with(child_with("legacy", &[("GIVEN", "yes")]));
+    let gateway = UpstreamGateway::with(child_with("legacy", &[("GIVEN", "yes")]));
     let env: std::collections::BTreeMap<String, String> =
         serde_json::from_str(&gateway.text("env", &someone()).await).unwrap();
     assert_eq!(env.get("GIVEN").map(String::as_str), Some("yes"));
@@ -124,7 +126,7 @@ async fn the_environment_holds_only_what_was_given() {
 
 #[tokio::test]
 async fn progress_reaches_only_a_caller_that_wants_it() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let keen = Agent { wants_progress: true, ..Agent::new("a", 1) }.shared();
     let token = gateway.text("progress", &keen).await;
     let heard = keen.heard.lock().progress.clone();
@@ -140,7 +142,8 @@ async fn progress_reaches_only_a_caller_that_wants_it() {
 
 #[tokio::test]
 async fn a_dropped_call_and_a_late_one_are_cancelled_at_the_server() {
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(300), ..child("legacy") });
+    let gateway =
+        UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(300), ..child("legacy") });
     gateway.recorder.healthy().await;
     let error = gateway.call("hang", "{}", &someone()).await.unwrap_err();
     assert!(
@@ -161,8 +164,8 @@ fn cancellations(stderr: &[String]) -> usize {
 
 #[tokio::test]
 async fn too_large_an_answer_fails_its_call_and_nothing_else() {
-    let limits = Limits { result_bytes_max: 100_000, ..Limits::default() };
-    let gateway = Gateway::remembering(child("legacy"), None, limits);
+    let limits = MessageLimits { result_bytes_max: 100_000, ..MessageLimits::default() };
+    let gateway = UpstreamGateway::remembering(child("legacy"), None, limits);
     let pid = gateway.recorder.healthy().await.pid;
     for tool in ["big", "big_late_id"] {
         let other = tokio::spawn(gateway.call("hang", "{}", &someone()));
@@ -179,8 +182,8 @@ async fn too_large_an_answer_fails_its_call_and_nothing_else() {
 
 #[tokio::test]
 async fn too_large_an_answer_that_names_no_call_fails_only_the_one_it_must_be_for() {
-    let limits = Limits { result_bytes_max: 100_000, ..Limits::default() };
-    let gateway = Gateway::remembering(child("legacy"), None, limits);
+    let limits = MessageLimits { result_bytes_max: 100_000, ..MessageLimits::default() };
+    let gateway = UpstreamGateway::remembering(child("legacy"), None, limits);
     gateway.recorder.healthy().await;
     let large = r#"{"bytes":5000000}"#;
     let error = gateway.call("big_nameless", large, &someone()).await.unwrap_err();
@@ -196,7 +199,7 @@ async fn too_large_an_answer_that_names_no_call_fails_only_the_one_it_must_be_fo
 
 #[tokio::test]
 async fn a_server_that_exits_in_a_call_loses_it_and_is_started_again() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let first = gateway.recorder.healthy().await;
     for (restarts, tool, said) in [(1, "exit", "exited with status 3"), (2, "half", "exited with status 0")] {
         let error = gateway.call(tool, "{}", &someone()).await.unwrap_err();
@@ -215,7 +218,7 @@ async fn a_server_that_exits_in_a_call_loses_it_and_is_started_again() {
 
 #[tokio::test]
 async fn answers_nobody_asked_for_are_ignored() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     assert_eq!(gateway.text("stray", &someone()).await, "first");
     assert_eq!(gateway.text("nonsense", &someone()).await, "still here");
     assert_eq!(gateway.text("echo", &someone()).await, "echo");
@@ -224,7 +227,7 @@ async fn answers_nobody_asked_for_are_ignored() {
 
 #[tokio::test]
 async fn an_answer_that_nests_too_deep_is_garbled() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     assert_eq!(fault_code(gateway.call("deep", "{}", &someone()).await.unwrap_err()), "server_garbled");
     assert_eq!(gateway.text("echo", &someone()).await, "echo");
     gateway.end().await;
@@ -232,7 +235,7 @@ async fn an_answer_that_nests_too_deep_is_garbled() {
 
 #[tokio::test]
 async fn a_flood_of_notifications_delays_no_answer_for_long() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let caller = someone();
     assert_eq!(gateway.text("flood", &caller).await, "after the flood");
     assert_eq!(caller.heard.lock().logs, 20_000);
@@ -241,12 +244,12 @@ async fn a_flood_of_notifications_delays_no_answer_for_long() {
 
 #[tokio::test]
 async fn an_endless_list_is_cut_short_and_nameless_entries_are_skipped() {
-    let gateway = Gateway::with(child("endless"));
+    let gateway = UpstreamGateway::with(child("endless"));
     let state = gateway.recorder.healthy().await;
     let reason = state.reason.unwrap();
     assert!(reason.contains("repeats a cursor") && reason.contains("4 entries"), "{reason}");
     gateway.end().await;
-    let gateway = Gateway::with(child("empty"));
+    let gateway = UpstreamGateway::with(child("empty"));
     let state = gateway.recorder.healthy().await;
     assert_eq!(
         (state.health, state.reason.as_deref()),
@@ -257,7 +260,7 @@ async fn an_endless_list_is_cut_short_and_nameless_entries_are_skipped() {
 
 #[tokio::test]
 async fn a_changed_list_is_read_again() {
-    let gateway = Gateway::with(child_with("legacy", &[("GROWS", "1")]));
+    let gateway = UpstreamGateway::with(child_with("legacy", &[("GROWS", "1")]));
     gateway.recorder.healthy().await;
     gateway.text("change", &someone()).await;
     let told = gateway.recorder.until("the new list", |told| told.listings.len() == 2).await;
@@ -267,7 +270,7 @@ async fn a_changed_list_is_read_again() {
 
 #[tokio::test]
 async fn resources_are_subscribed_to_once_and_again_after_a_restart() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     drop(gateway.manager.watch_resource(&name(), "test://a"));
     drop(gateway.manager.watch_resource(&name(), "test://a"));
@@ -292,7 +295,7 @@ async fn resources_are_subscribed_to_once_and_again_after_a_restart() {
 #[tokio::test]
 async fn a_server_says_which_resources_it_watches() {
     for kind in ["legacy", "modern"] {
-        let gateway = Gateway::with(child(kind));
+        let gateway = UpstreamGateway::with(child(kind));
         gateway.recorder.healthy().await;
         let watch = |uri: &str| gateway.manager.watch_resource(&name(), uri);
         assert!(watch("test://a").await, "{kind}");
@@ -310,7 +313,7 @@ async fn a_server_says_which_resources_it_watches() {
 #[tokio::test]
 async fn a_server_without_subscriptions_watches_nothing() {
     for kind in ["legacy", "modern"] {
-        let gateway = Gateway::with(child_with(kind, &[("TAKES_NONE", "1")]));
+        let gateway = UpstreamGateway::with(child_with(kind, &[("TAKES_NONE", "1")]));
         gateway.recorder.healthy().await;
         assert!(!gateway.manager.watch_resource(&name(), "test://a").await, "{kind}");
         gateway.end().await;
@@ -319,7 +322,7 @@ async fn a_server_without_subscriptions_watches_nothing() {
 
 #[tokio::test]
 async fn the_log_level_and_changed_roots_are_passed_on() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     gateway.manager.set_log_level("debug");
     gateway.manager.roots_changed();
@@ -335,7 +338,7 @@ async fn the_log_level_and_changed_roots_are_passed_on() {
 
 #[tokio::test]
 async fn the_whole_process_group_ends_with_the_gateway() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let pids: Vec<u32> = serde_json::from_str(&gateway.text("fork", &someone()).await).unwrap();
     eventually("the whole group", || pids.iter().all(|pid| runs(*pid))).await;
     gateway.end().await;
@@ -344,7 +347,7 @@ async fn the_whole_process_group_ends_with_the_gateway() {
 
 #[tokio::test]
 async fn the_rest_of_a_group_ends_with_its_leader() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let pids: Vec<u32> = serde_json::from_str(&gateway.text("fork", &someone()).await).unwrap();
     drop(gateway.call("exit", "{}", &someone()).await);
     eventually("the end of the group", || pids.iter().all(|pid| !runs(*pid))).await;
@@ -353,7 +356,7 @@ async fn the_rest_of_a_group_ends_with_its_leader() {
 
 #[tokio::test]
 async fn a_child_that_will_not_end_is_killed() {
-    let gateway = Gateway::with(child("stubborn"));
+    let gateway = UpstreamGateway::with(child("stubborn"));
     let pid = gateway.recorder.healthy().await.pid.unwrap();
     gateway.end().await;
     assert!(!runs(pid));
@@ -361,7 +364,7 @@ async fn a_child_that_will_not_end_is_killed() {
 
 #[tokio::test]
 async fn each_principal_has_a_child_of_its_own_where_asked_for() {
-    let gateway = Gateway::with(ServerSpec { isolation: Isolation::Principal, ..child("legacy") });
+    let gateway = UpstreamGateway::with(ServerSpec { isolation: Isolation::Principal, ..child("legacy") });
     let (anna, bert) = (Agent::new("anna", 1).shared(), Agent::new("bert", 2).shared());
     assert_eq!(gateway.text("count", &anna).await, "1");
     assert_eq!(gateway.text("count", &anna).await, "2");
@@ -376,7 +379,7 @@ async fn what_a_child_says_between_calls_is_for_its_principal() {
     for (isolation, owner) in
         [(Isolation::Principal, Some(PrincipalId::new("anna"))), (Isolation::Shared, None)]
     {
-        let gateway = Gateway::with(ServerSpec { isolation, ..child("legacy") });
+        let gateway = UpstreamGateway::with(ServerSpec { isolation, ..child("legacy") });
         gateway.text("late", &Agent::new("anna", 1).shared()).await;
         let told = gateway.recorder.until("the question", |told| !told.asked.is_empty()).await;
         assert_eq!(told.logged[0].0, owner);
@@ -389,7 +392,7 @@ async fn what_a_child_says_between_calls_is_for_its_principal() {
 async fn each_call_waits_for_a_child_of_its_own_no_longer_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
     let gate = folder.path().join("gate");
-    let gateway = Gateway::with(ServerSpec {
+    let gateway = UpstreamGateway::with(ServerSpec {
         isolation: Isolation::Principal,
         timeout: Duration::from_millis(500),
         ..child_with("legacy", &[("GATE", gate.to_str().unwrap())])
@@ -416,7 +419,7 @@ async fn each_call_waits_for_a_child_of_its_own_no_longer_than_it_may() {
 
 #[tokio::test]
 async fn more_calls_than_places_and_queue_are_busy() {
-    let gateway = Gateway::with(ServerSpec { concurrency_max: 2, ..child("legacy") });
+    let gateway = UpstreamGateway::with(ServerSpec { concurrency_max: 2, ..child("legacy") });
     gateway.recorder.healthy().await;
     let hanging: Vec<_> = (0..10).map(|_| tokio::spawn(gateway.call("hang", "{}", &someone()))).collect();
     gateway
@@ -439,7 +442,7 @@ async fn more_calls_than_places_and_queue_are_busy() {
 
 #[tokio::test]
 async fn a_message_with_line_breaks_stays_one_line() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let reply = gateway.call("echo", "{\n\"a\":\r\n\"x\\ny\"}", &someone()).await.unwrap();
     assert!(result_of(&reply).as_str().contains(r#"{"a": "x\ny"}"#), "{reply:?}");
     gateway.end().await;
@@ -447,7 +450,7 @@ async fn a_message_with_line_breaks_stays_one_line() {
 
 #[tokio::test]
 async fn log_messages_go_to_whoever_they_can_be_meant_for() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let (anna, bert) = (Agent::new("anna", 1).shared(), Agent::new("bert", 2).shared());
     gateway.text("log", &anna).await;
@@ -475,7 +478,8 @@ async fn log_messages_go_to_whoever_they_can_be_meant_for() {
 
 #[tokio::test]
 async fn waiting_for_a_person_is_not_the_servers_time() {
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(700), ..child("legacy") });
+    let gateway =
+        UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(700), ..child("legacy") });
     gateway.recorder.healthy().await;
     let slow = Agent {
         can: vec![AskKind::Elicitation],

@@ -9,14 +9,14 @@ use futures_util::StreamExt;
 use http::Response;
 use serde_json::{Value, json};
 use toolgate_core::id::RunId;
-use toolgate_core::port::{Belonging, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{AffinityKey, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::{
-    Affinity, InstanceId, InstanceSpec, Listing, ServerHealth, ServerSpec, TransportSpec,
+    Affinity, InstanceId, InstanceSpec, ServerHealth, ServerListing, ServerSpec, TransportSpec,
 };
 use toolgate_core::tool::version_of;
-use toolgate_core::{AuditLevel, CanonicalName, Effects, FaultKind, Handling, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Effects, FaultKind, Tool, ToolHandling};
 
-use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, someone, spec, text_of};
+use crate::kit::{Agent, UpstreamGateway, call_of, eventually, fault_code, name, someone, spec, text_of};
 use crate::web::{Body, Seen, Web, empty, ok, reply};
 
 /// The one tool of these servers; its description tells versions apart.
@@ -93,7 +93,7 @@ pub(crate) fn judged(description: &str) -> Tool {
         input_schema: None,
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn reason_of(error: ServerError) -> String {
     }
 }
 
-pub(crate) fn descriptions(listing: &Listing) -> Vec<String> {
+pub(crate) fn descriptions(listing: &ServerListing) -> Vec<String> {
     let description = |tool: &toolgate_core::RawJson| {
         tool.decode::<Value>().unwrap()["description"].as_str().unwrap_or_default().to_owned()
     };
@@ -119,7 +119,7 @@ pub(crate) fn descriptions(listing: &Listing) -> Vec<String> {
 }
 
 /// Waits until every instance is healthy.
-pub(crate) async fn all_well(gateway: &Gateway, count: usize) {
+pub(crate) async fn all_well(gateway: &UpstreamGateway, count: usize) {
     gateway
         .recorder
         .until("every instance to be well", |told| {
@@ -139,7 +139,7 @@ async fn three_instances_share_the_load() {
         slow_instance("b", "1", pause).await,
         slow_instance("c", "1", pause).await,
     ];
-    let gateway = Gateway::with(fleet(&[("a", &webs[0]), ("b", &webs[1]), ("c", &webs[2])]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &webs[0]), ("b", &webs[1]), ("c", &webs[2])]));
     all_well(&gateway, 3).await;
     let calls = futures_util::stream::iter(0..240).map(|_| gateway.request(call(judged("1")), &someone()));
     let answers: Vec<_> = calls.buffer_unordered(12).collect().await;
@@ -160,7 +160,7 @@ async fn a_killed_instance_takes_no_call_with_it_that_had_not_reached_it() {
     let a = slow_instance("a", "1", pause).await;
     let b = slow_instance("b", "1", pause).await;
     let c = slow_instance("c", "1", pause).await;
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
     all_well(&gateway, 3).await;
     let at_once = 16;
     let mut a = Some(a);
@@ -192,7 +192,7 @@ async fn a_killed_instance_takes_no_call_with_it_that_had_not_reached_it() {
 async fn a_new_version_rolls_and_each_call_goes_where_its_version_is() {
     let old = instance("old", "1").await;
     let new = instance("new", "2").await;
-    let gateway = Gateway::with(fleet(&[("a", &old)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &old)]));
     all_well(&gateway, 1).await;
     assert_eq!(text_of(&gateway.request(call(judged("1")), &someone()).await.unwrap()), "old");
     let error = gateway.request(call(judged("2")), &someone()).await.unwrap_err();
@@ -229,7 +229,7 @@ async fn an_instance_that_keeps_failing_rests_and_is_tried_again_by_one() {
         answering(move |seen| if healed.load(Ordering::Acquire) { said(seen, "ill") } else { empty(500) })
             .await;
     let fit = instance("fit", "1").await;
-    let gateway = Gateway::with(fleet(&[("ill", &ill), ("fit", &fit)]));
+    let gateway = UpstreamGateway::with(fleet(&[("ill", &ill), ("fit", &fit)]));
     all_well(&gateway, 2).await;
     let mut refused = 0;
     for _ in 0..100 {
@@ -242,7 +242,7 @@ async fn an_instance_that_keeps_failing_rests_and_is_tried_again_by_one() {
         }
     }
     assert_eq!(refused, 5, "then it was left alone");
-    let resting = |vitals: toolgate_upstream::Vitals| vitals.instances[1].resting.is_some();
+    let resting = |vitals: toolgate_upstream::ServerVitals| vitals.instances[1].resting.is_some();
     assert!(resting(gateway.manager.vitals(&name()).unwrap()));
     well.store(true, Ordering::Release);
     let back = async {
@@ -259,7 +259,7 @@ async fn an_instance_that_keeps_failing_rests_and_is_tried_again_by_one() {
 #[tokio::test]
 async fn an_only_instance_that_keeps_failing_is_left_alone() {
     let web = answering(|_| empty(503)).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     for _ in 0..5 {
         let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
@@ -289,7 +289,7 @@ async fn calls_that_are_lost_together_are_one_failure() {
         }
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let calls =
         futures_util::future::join_all((0..10).map(|_| gateway.request(call(judged("1")), &someone())));
@@ -308,7 +308,7 @@ async fn calls_that_are_lost_together_are_one_failure() {
 #[tokio::test]
 async fn calls_of_the_newer_era_stick_to_no_instance() {
     let (a, b) = (instance("a", "1").await, instance("b", "1").await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b)]));
     all_well(&gateway, 2).await;
     for _ in 0..60 {
         gateway.request(call(judged("1")), &someone()).await.unwrap();
@@ -339,7 +339,10 @@ async fn older(label: &'static str) -> Web {
 }
 
 /// The distribution of 300 calls, made one after the other.
-async fn shares(gateway: &Gateway, calls: impl Fn(usize) -> ServerRequest) -> BTreeMap<String, usize> {
+async fn shares(
+    gateway: &UpstreamGateway,
+    calls: impl Fn(usize) -> ServerRequest,
+) -> BTreeMap<String, usize> {
     let caller = someone();
     let mut shares = BTreeMap::new();
     for at in 0..300 {
@@ -351,13 +354,13 @@ async fn shares(gateway: &Gateway, calls: impl Fn(usize) -> ServerRequest) -> BT
 
 fn of_run(at: usize, runs: usize) -> ServerRequest {
     let run = RunId::new(format!("run_{}", at % runs));
-    ServerRequest { belongs_to: Some(Belonging::Run(run)), ..call(judged("1")) }
+    ServerRequest { belongs_to: Some(AffinityKey::Run(run)), ..call(judged("1")) }
 }
 
 #[tokio::test]
 async fn one_principal_is_served_by_all_instances_though_they_give_session_ids() {
     let (a, b, c) = (older("a").await, older("b").await, older("c").await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
     all_well(&gateway, 3).await;
     let shares = shares(&gateway, |_| call(judged("1"))).await;
     assert!(shares.len() == 3 && shares.values().all(|share| *share > 20), "{shares:?}");
@@ -367,7 +370,7 @@ async fn one_principal_is_served_by_all_instances_though_they_give_session_ids()
 #[tokio::test]
 async fn the_calls_of_a_run_stay_together_and_runs_spread() {
     let (a, b, c) = (older("a").await, older("b").await, older("c").await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
     all_well(&gateway, 3).await;
     let mut homes = BTreeMap::new();
     for at in 0..300 {
@@ -383,7 +386,7 @@ async fn the_calls_of_a_run_stay_together_and_runs_spread() {
 async fn without_affinity_the_calls_of_a_run_spread_too() {
     let (a, b) = (older("a").await, older("b").await);
     let spec = ServerSpec { affinity: Affinity::None, ..fleet(&[("a", &a), ("b", &b)]) };
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     all_well(&gateway, 2).await;
     let shares = shares(&gateway, |at| of_run(at, 1)).await;
     assert!(shares.len() == 2 && shares.values().all(|share| *share > 20), "{shares:?}");
@@ -394,7 +397,7 @@ async fn without_affinity_the_calls_of_a_run_spread_too() {
 async fn a_slower_instance_gets_less_also_of_calls_that_come_one_by_one() {
     let pause = Duration::from_millis(60);
     let (a, b) = (instance("a", "1").await, slow_instance("b", "1", pause).await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b)]));
     all_well(&gateway, 2).await;
     let shares = shares(&gateway, |_| call(judged("1"))).await;
     let slow = shares.get("b").copied().unwrap_or_default();
@@ -406,7 +409,7 @@ async fn a_slower_instance_gets_less_also_of_calls_that_come_one_by_one() {
 async fn a_session_of_the_older_era_stays_where_it_was_opened_while_that_lives() {
     let (a, b) = (older("a").await, older("b").await);
     let spec = ServerSpec { affinity: Affinity::Principal, ..fleet(&[("a", &a), ("b", &b)]) };
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     all_well(&gateway, 2).await;
     let mut homes = BTreeMap::new();
     for round in 0..5 {
@@ -450,10 +453,10 @@ async fn a_task_is_asked_for_where_it_was_made() {
         })
     };
     let (a, b) = (web("a").await, web("b").await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b)]));
     all_well(&gateway, 2).await;
     for _ in 0..20 {
-        let Reply::Task(result) = gateway.request(call(judged("1")), &someone()).await.unwrap() else {
+        let ServerReply::Task(result) = gateway.request(call(judged("1")), &someone()).await.unwrap() else {
             panic!("not a task");
         };
         let id = result.decode::<Value>().unwrap()["taskId"].as_str().unwrap().to_owned();
@@ -470,7 +473,7 @@ async fn a_task_is_asked_for_where_it_was_made() {
 
 #[tokio::test]
 async fn a_server_without_instances_is_known_and_away() {
-    let gateway = Gateway::with(fleet(&[]));
+    let gateway = UpstreamGateway::with(fleet(&[]));
     assert_eq!(gateway.recorder.degraded().await, "no instance holds a lease");
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
     assert_eq!(reason_of(error), "no instance holds a lease");
@@ -492,7 +495,7 @@ async fn what_did_not_change_is_not_touched_and_what_left_finishes_first() {
         name: toolgate_core::ServerName::new(text).unwrap(),
         ..fleet(&[("a", web)])
     };
-    let gateway = Gateway::with(named("kept", &kept));
+    let gateway = UpstreamGateway::with(named("kept", &kept));
     let manager = gateway.manager.clone();
     let request = |server: &str| {
         let server = toolgate_core::ServerName::new(server).unwrap();
@@ -527,7 +530,7 @@ async fn two_definitions_of_one_name_in_one_reading_are_a_conflict() {
         std::future::ready(basics(&seen, &tools).map_or_else(|| said(&seen, "x"), |body| ok(&body)))
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let told = gateway.recorder.until("a listing", |told| !told.listings.is_empty()).await;
     assert_eq!(told.listings[0].conflicts, ["t"]);
     assert_eq!(descriptions(&told.listings[0]), ["1", "", "2"]);
@@ -545,7 +548,7 @@ async fn a_list_that_differs_each_time_is_noticed_without_being_announced() {
         std::future::ready(basics(&seen, &tools).map_or_else(|| said(&seen, "x"), |body| ok(&body)))
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let told = gateway.recorder.until("the second reading", |told| told.listings.len() == 2).await;
     assert_eq!(descriptions(&told.listings[0]), ["0"]);
     assert_eq!(descriptions(&told.listings[1]), ["1"]);

@@ -9,11 +9,13 @@ use futures_util::StreamExt;
 use http::Response;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use toolgate_core::port::{InputAnswers, Reply, ServerError, Servers};
+use toolgate_core::port::{InputAnswers, ServerError, ServerReply, Servers};
 use toolgate_core::server::{Era, ServerHealth, ServerSpec, TransportSpec};
-use toolgate_core::{Limits, RawJson};
+use toolgate_core::{MessageLimits, RawJson};
 
-use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, someone, spec, text_of};
+use crate::kit::{
+    Agent, UpstreamGateway, call_of, eventually, fault_code, name, result_of, someone, spec, text_of,
+};
 use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply, text};
 
 /// The basic answers of every server of the newer era.
@@ -48,7 +50,7 @@ fn done(seen: &Seen) -> Response<Body> {
 #[tokio::test]
 async fn a_modern_server_is_found_and_every_request_carries_its_context() {
     let web = modern(done).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let state = gateway.recorder.healthy().await;
     assert_eq!((state.era, state.transport), (Some(Era::Modern), Some("streamable-http")));
     let caller = Agent {
@@ -61,7 +63,7 @@ async fn a_modern_server_is_found_and_every_request_carries_its_context() {
     request.meta = r#""traceparent":"00-a""#.into();
     request.param_headers = vec![("Mcp-Param-Region".into(), "us-west1".into())];
     let reply = gateway.request(request, &caller.shared()).await.unwrap();
-    assert!(matches!(reply, Reply::Complete(_)));
+    assert!(matches!(reply, ServerReply::Complete(_)));
     let seen = web.seen();
     let call = seen.iter().find(|seen| seen.rpc() == "tools/call").unwrap();
     assert_eq!(call.header("mcp-method"), Some("tools/call"));
@@ -92,7 +94,7 @@ async fn a_streamed_reply_brings_progress_and_log_before_the_answer() {
         events(&[": keep-alive\n\n".into(), event(&progress(1)), event(&log), event(&progress(2)), event(&answer)])
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let caller = Agent { wants_progress: true, ..Agent::new("a", 1) }.shared();
     let reply = gateway.call("t", "{}", &caller).await.unwrap();
     assert!(result_of(&reply).as_str().contains("12345678901234567890"));
@@ -113,7 +115,7 @@ async fn a_refused_version_is_negotiated_and_never_taken_for_the_older_era() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     assert_eq!(gateway.recorder.healthy().await.era, Some(Era::Modern));
     assert_eq!(web.count("initialize"), 0);
     gateway.end().await;
@@ -129,14 +131,14 @@ async fn input_is_asked_for_and_given() {
         ok(&seen.result(json!({"resultType": "input_required", "requestState": "s\"1", "inputRequests": {}})))
     })
     .await;
-    let gateway = Gateway::with(web.spec());
-    assert!(matches!(gateway.call("t", "{}", &someone()).await.unwrap(), Reply::InputRequired(_)));
+    let gateway = UpstreamGateway::with(web.spec());
+    assert!(matches!(gateway.call("t", "{}", &someone()).await.unwrap(), ServerReply::InputRequired(_)));
     let mut request = call_of("t", "{}");
     request.input = Some(InputAnswers {
         responses: Some(RawJson::from_composed(r#"{"who":{"action":"accept"}}"#.into())),
         state: Some(RawJson::from_composed(r#""s\"1""#.into())),
     });
-    assert!(matches!(gateway.request(request, &someone()).await.unwrap(), Reply::Complete(_)));
+    assert!(matches!(gateway.request(request, &someone()).await.unwrap(), ServerReply::Complete(_)));
     gateway.end().await;
 }
 
@@ -165,7 +167,7 @@ async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
         _ => done(seen),
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let error = gateway.call("error", "{}", &someone()).await.unwrap_err();
     let ServerError::Rpc(error) = error else { panic!("{error}") };
@@ -193,7 +195,7 @@ async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
 
 #[tokio::test]
 async fn too_large_an_answer_is_refused_announced_or_not() {
-    let limits = Limits { result_bytes_max: 100_000, ..Limits::default() };
+    let limits = MessageLimits { result_bytes_max: 100_000, ..MessageLimits::default() };
     let web = modern(|seen| {
         let answer =
             seen.result(json!({"resultType": "complete", "text": "x".repeat(1_000_000)})).to_string();
@@ -209,7 +211,7 @@ async fn too_large_an_answer_is_refused_announced_or_not() {
         }
     })
     .await;
-    let gateway = Gateway::remembering(web.spec(), None, limits);
+    let gateway = UpstreamGateway::remembering(web.spec(), None, limits);
     for tool in ["announced", "streamed", "endless"] {
         let error = gateway.call(tool, "{}", &someone()).await.unwrap_err();
         assert_eq!(fault_code(error), "result_too_large", "{tool}");
@@ -232,7 +234,7 @@ async fn a_dropped_call_and_a_late_one_close_their_stream() {
         response
     })
     .await;
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(500), ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(500), ..web.spec() });
     gateway.recorder.healthy().await;
     let call = tokio::spawn(gateway.call("t", "{}", &someone()));
     eventually("the stream", || open.load(Ordering::SeqCst) == 1).await;
@@ -249,7 +251,7 @@ async fn a_server_that_is_not_there_is_found_when_it_comes() {
     let web = modern(done).await;
     let (spec, address) = (web.spec(), web.address);
     drop(web);
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     let reason = gateway.recorder.degraded().await;
     assert!(reason.contains("could not connect to 127.0.0.1") && reason.contains("refused"), "{reason}");
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
@@ -266,7 +268,7 @@ async fn a_server_that_is_not_there_is_found_when_it_comes() {
 #[tokio::test]
 async fn a_server_that_goes_away_is_noticed_by_the_first_call() {
     let web = modern(done).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     drop(web);
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
@@ -283,7 +285,7 @@ async fn a_missing_credential_and_a_redirect_are_explained() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let reason = gateway.recorder.degraded().await;
     assert!(
         reason.contains("401") && reason.contains("Authorization") && reason.contains("Bearer scope"),
@@ -296,7 +298,7 @@ async fn a_missing_credential_and_a_redirect_are_explained() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     assert!(gateway.recorder.degraded().await.contains("redirect to /mcp/"));
     gateway.end().await;
     assert!(web.seen().iter().all(|seen| seen.path == "/mcp"), "nothing is followed");
@@ -306,7 +308,7 @@ async fn a_missing_credential_and_a_redirect_are_explained() {
 async fn an_https_address_without_tls_behind_it_is_not_reached() {
     let web = modern(done).await;
     let url = web.url().replace("http://", "https://");
-    let gateway = Gateway::with(spec(TransportSpec::http(url, BTreeMap::new())));
+    let gateway = UpstreamGateway::with(spec(TransportSpec::http(url, BTreeMap::new())));
     let reason = gateway.recorder.degraded().await;
     assert!(reason.contains("could not connect") || reason.contains("root certificates"), "{reason}");
     assert!(web.seen().is_empty());
@@ -344,7 +346,7 @@ async fn one_subscription_hears_of_changes_and_is_renewed() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let (filter, first) = opened.recv().await.unwrap();
     assert_eq!(filter, json!({"toolsListChanged": true}));
@@ -388,7 +390,7 @@ async fn tasks_are_watched_until_nobody_looks() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let (told, mut heard) = tokio::sync::mpsc::channel(1);
     let on_change = Box::new(move |params: RawJson| told.try_send(params).unwrap());
@@ -412,7 +414,7 @@ async fn a_connection_that_the_server_closed_is_replaced_unnoticed() {
             tokio::spawn(answer_once(stream));
         }
     });
-    let gateway = Gateway::with(spec(TransportSpec::http(url, BTreeMap::new())));
+    let gateway = UpstreamGateway::with(spec(TransportSpec::http(url, BTreeMap::new())));
     gateway.recorder.healthy().await;
     for _ in 0..20 {
         gateway.call("t", "{}", &someone()).await.unwrap();
@@ -455,7 +457,7 @@ async fn many_calls_at_once_share_connections_and_mix_up_nothing() {
             .result(json!({"resultType": "complete", "content": [{"type": "text", "text": n.to_string()}]})))
     })
     .await;
-    let gateway = Gateway::with(ServerSpec { concurrency_max: 32, ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { concurrency_max: 32, ..web.spec() });
     let calls = (0..500).map(|n| {
         let call = gateway.call("t", &format!(r#"{{"n":{n}}}"#), &someone());
         async move { assert_eq!(text_of(&call.await.unwrap()), n.to_string()) }
@@ -480,7 +482,7 @@ async fn reasons_do_not_show_what_an_address_keeps_secret() {
         ("ftp://me:hidden@host/mcp?key=hidden", "\"ftp://host/mcp\""),
     ] {
         let transport = TransportSpec::http(url.to_owned(), BTreeMap::new());
-        let gateway = Gateway::with(spec(transport));
+        let gateway = UpstreamGateway::with(spec(transport));
         let reason = gateway.recorder.degraded().await;
         assert!(reason.contains(shown) && !reason.contains("hidden"), "{reason}");
         gateway.end().await;

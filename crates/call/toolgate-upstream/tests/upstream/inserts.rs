@@ -8,13 +8,13 @@ use std::time::Duration;
 use http::Response;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use toolgate_core::port::{Reply, ServerError, ServerRequest};
+use toolgate_core::port::{ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::{InstanceId, InstanceSpec, ServerHealth, ServerSpec, TransportSpec};
 use toolgate_core::{Fault, FaultKind};
 
 use crate::fleet::{basics, definition, fleet, instance, judged, said};
 use crate::keys::Pocket;
-use crate::kit::{Gateway, eventually, fault_code, someone, spec, text_of};
+use crate::kit::{UpstreamGateway, eventually, fault_code, someone, spec, text_of};
 use crate::neighbour::child;
 use crate::older_http::{Sessions, pair};
 use crate::source::{Content, Then, call_with};
@@ -57,7 +57,7 @@ fn arguments(web: &Web) -> Value {
     last_call(web).body["params"]["arguments"].clone()
 }
 
-fn fault(outcome: Result<Reply, ServerError>) -> Fault {
+fn fault(outcome: Result<ServerReply, ServerError>) -> Fault {
     match outcome {
         Err(ServerError::Fault(fault)) => fault,
         other => panic!("no fault: {other:?}"),
@@ -67,7 +67,7 @@ fn fault(outcome: Result<Reply, ServerError>) -> Fault {
 #[tokio::test]
 async fn content_arrives_exactly_behind_every_url() {
     for web in webs().await {
-        let gateway = Gateway::with(web.spec());
+        let gateway = UpstreamGateway::with(web.spec());
         let (left, right, none) = (Content::of(MIB + 7), Content::of(3), Content::of(0));
         let request = call_with("t", &[("left", &left), ("none", &none), ("right", &right)]);
         gateway.request(request, &someone()).await.unwrap();
@@ -90,7 +90,7 @@ fn sha256(bytes: &[u8]) -> String {
     toolgate_core::Digest::of(bytes).to_string().trim_start_matches("sha256:").to_owned()
 }
 
-async fn digests(gateway: &Gateway, request: ServerRequest) -> Value {
+async fn digests(gateway: &UpstreamGateway, request: ServerRequest) -> Value {
     let reply = gateway.request(request, &someone()).await.unwrap();
     serde_json::from_str(&text_of(&reply)).unwrap()
 }
@@ -98,7 +98,7 @@ async fn digests(gateway: &Gateway, request: ServerRequest) -> Value {
 #[tokio::test]
 async fn content_arrives_exactly_at_a_child_of_either_era() {
     for kind in ["legacy", "modern"] {
-        let gateway = Gateway::with(child(kind));
+        let gateway = UpstreamGateway::with(child(kind));
         let (left, right) = (Content::of(MIB + 7), Content::of(3));
         let told = digests(&gateway, call_with("digest", &[("left", &left), ("right", &right)])).await;
         assert_eq!(told, json!({"left": digest(&left), "right": digest(&right)}));
@@ -108,7 +108,7 @@ async fn content_arrives_exactly_at_a_child_of_either_era() {
 
 #[tokio::test]
 async fn lines_to_a_child_do_not_mix() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let contents: Vec<Arc<Content>> = (0..8).map(|at| Content::of(200_000 + at * 1_001)).collect();
     let large = contents.iter().map(|content| digests(&gateway, call_with("digest", &[("a", content)])));
@@ -126,7 +126,7 @@ async fn lines_to_a_child_do_not_mix() {
 #[tokio::test]
 async fn what_is_sent_is_never_held_as_a_whole() {
     let web = modern(done).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     web.hold(true);
     let content = Content::of(256 * MIB);
@@ -149,7 +149,7 @@ async fn what_is_sent_is_never_held_as_a_whole() {
 
 #[tokio::test]
 async fn what_a_child_is_sent_is_never_held_as_a_whole() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     let content = Content::of(64 * MIB);
     let reply = gateway.request(call_with("digest", &[("a", &content)]), &someone()).await.unwrap();
     assert!(text_of(&reply).contains("67108864"));
@@ -160,7 +160,7 @@ async fn what_a_child_is_sent_is_never_held_as_a_whole() {
 #[tokio::test]
 async fn a_source_that_breaks_off_fails_its_call_in_its_own_words() {
     for web in webs().await {
-        let gateway = Gateway::with(web.spec());
+        let gateway = UpstreamGateway::with(web.spec());
         let before = web.count("tools/call");
         let content = Content::odd(10 * MIB, 5 * MIB, Then::Fail);
         let fault = fault(gateway.request(call_with("t", &[("a", &content)]), &someone()).await);
@@ -179,7 +179,7 @@ async fn a_source_that_breaks_off_fails_its_call_in_its_own_words() {
 #[tokio::test]
 async fn a_source_that_cannot_be_opened_costs_no_request() {
     for web in webs().await {
-        let gateway = Gateway::with(web.spec());
+        let gateway = UpstreamGateway::with(web.spec());
         gateway.recorder.healthy().await;
         // The caller's session is open after the first call.
         gateway.call("t", "{}", &someone()).await.unwrap();
@@ -196,7 +196,7 @@ async fn a_source_that_cannot_be_opened_costs_no_request() {
 async fn a_source_that_gives_another_size_than_it_announced_is_not_sent_as_if_it_was_whole() {
     let web = modern(done).await;
     for spec in [web.spec(), child("legacy")] {
-        let gateway = Gateway::with(spec);
+        let gateway = UpstreamGateway::with(spec);
         for (announced, given, words) in [
             (500_000, 499_999, "the content ended after 499999 of the 500000 bytes it was said to have"),
             (500_000, 500_001, "the content is larger than the 500000 bytes it was said to have"),
@@ -217,7 +217,7 @@ fn broken_off(stderr: &[String]) -> usize {
 #[tokio::test]
 async fn a_source_that_breaks_off_in_a_line_costs_the_child_and_other_calls_nothing() {
     for kind in ["legacy", "modern"] {
-        let gateway = Gateway::with(child(kind));
+        let gateway = UpstreamGateway::with(child(kind));
         let pid = gateway.recorder.healthy().await.pid;
         let other = tokio::spawn(gateway.call("hang", "{}", &someone()));
         let content = Content::odd(MIB, 500_000, Then::Fail);
@@ -242,7 +242,7 @@ async fn a_source_that_breaks_off_in_a_line_costs_the_child_and_other_calls_noth
 #[tokio::test]
 async fn a_source_that_hangs_is_given_up_when_the_call_is_over_and_others_go_on() {
     let limit = Duration::from_millis(600);
-    let gateway = Gateway::with(ServerSpec { timeout: limit, ..child("legacy") });
+    let gateway = UpstreamGateway::with(ServerSpec { timeout: limit, ..child("legacy") });
     gateway.recorder.healthy().await;
     let content = Content::odd(MIB, 500_000, Then::Hang);
     let hanging = tokio::spawn(gateway.request(call_with("digest", &[("a", &content)]), &someone()));
@@ -257,7 +257,7 @@ async fn a_source_that_hangs_is_given_up_when_the_call_is_over_and_others_go_on(
 
 #[tokio::test]
 async fn a_call_that_is_dropped_in_its_line_ends_the_line() {
-    let gateway = Gateway::with(child("legacy"));
+    let gateway = UpstreamGateway::with(child("legacy"));
     gateway.recorder.healthy().await;
     let content = Content::odd(MIB, 500_000, Then::Hang);
     let hanging = tokio::spawn(gateway.request(call_with("digest", &[("a", &content)]), &someone()));
@@ -272,7 +272,7 @@ async fn a_call_that_is_dropped_in_its_line_ends_the_line() {
 #[tokio::test]
 async fn a_source_that_hangs_behind_a_url_is_given_up_when_the_call_is_over() {
     for web in webs().await {
-        let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(600), ..web.spec() });
+        let gateway = UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(600), ..web.spec() });
         gateway.recorder.healthy().await;
         let content = Content::odd(MIB, 500_000, Then::Hang);
         let fault = fault(gateway.request(call_with("t", &[("a", &content)]), &someone()).await);
@@ -286,7 +286,7 @@ async fn a_source_that_hangs_behind_a_url_is_given_up_when_the_call_is_over() {
 #[tokio::test]
 async fn a_server_that_does_not_read_has_taken_too_long() {
     let web = modern(done).await;
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(600), ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(600), ..web.spec() });
     gateway.recorder.healthy().await;
     web.hold(true);
     let request = call_with("t", &[("a", &Content::of(256 * MIB))]);
@@ -297,7 +297,7 @@ async fn a_server_that_does_not_read_has_taken_too_long() {
 #[tokio::test]
 async fn a_session_that_is_opened_again_gets_the_content_again() {
     let (sessions, web) = sessions().await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.call("t", "{}", &someone()).await.unwrap();
     sessions.forget_all();
     let content = Content::of(300_000);
@@ -320,7 +320,7 @@ async fn a_token_that_is_replaced_sends_the_content_again() {
     })
     .await;
     let keyring = Pocket::with_tokens(&["old", "new"]);
-    let gateway = Gateway::with_keyring(spec(TransportSpec::http(web.url(), [].into())), keyring);
+    let gateway = UpstreamGateway::with_keyring(spec(TransportSpec::http(web.url(), [].into())), keyring);
     let content = Content::of(300_000);
     gateway.request(call_with("t", &[("a", &content)]), &someone()).await.unwrap();
     assert_eq!((content.tally.opened(), web.count("tools/call")), (2, 2));
@@ -404,7 +404,7 @@ fn answer_to(body: &Value) -> Value {
 #[tokio::test]
 async fn an_answer_before_the_end_of_the_request_is_heard_and_its_connection_not_used_again() {
     let (spec, connections) = abrupt(Abrupt::Answers(REFUSAL)).await;
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     gateway.recorder.healthy().await;
     let before = connections.load(Ordering::SeqCst);
     let content = Content::of(256 * MIB);
@@ -419,7 +419,7 @@ async fn an_answer_before_the_end_of_the_request_is_heard_and_its_connection_not
 #[tokio::test]
 async fn a_server_that_hangs_up_in_the_request_has_run_nothing() {
     for what in [Abrupt::HangsUp, Abrupt::AnswersAndHangsUp(REFUSAL)] {
-        let gateway = Gateway::with(abrupt(what).await.0);
+        let gateway = UpstreamGateway::with(abrupt(what).await.0);
         gateway.recorder.healthy().await;
         let fault =
             fault(gateway.request(call_with("t", &[("a", &Content::of(64 * MIB))]), &someone()).await);
@@ -441,7 +441,7 @@ async fn an_instance_that_hangs_up_in_the_request_leaves_it_to_another() {
     };
     let bad_one = InstanceSpec { id: InstanceId::new("bad").unwrap(), ..bad[0].clone() };
     instances.insert(0, bad_one);
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     gateway
         .recorder
         .until("both", |told| {

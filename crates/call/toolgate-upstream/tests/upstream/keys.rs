@@ -9,12 +9,12 @@ use http::Response;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError, Viewer};
+use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, SecretViewer, ServerError};
 use toolgate_core::server::{InstanceState, Isolation, Sandbox, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
 use crate::fleet::fleet;
-use crate::kit::{Agent, Gateway, LIMIT, eventually, fault_code, someone, spec};
+use crate::kit::{Agent, LIMIT, UpstreamGateway, eventually, fault_code, someone, spec};
 use crate::neighbour::child_with;
 use crate::web::{Body, Seen, Web, empty, ok, reply};
 
@@ -55,7 +55,7 @@ impl Keyring for Pocket {
         _server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
-        _: Viewer<'_>,
+        _: SecretViewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         let secrets = self.secrets.lock();
         let own = secrets.get(&(principal.cloned(), name.to_owned()));
@@ -153,7 +153,7 @@ async fn each_caller_shows_its_own_secret_and_the_gateway_its_own() {
     pocket.put(None, "KEY", "everybody");
     pocket.put(Some("ann"), "KEY", "ann");
     let spec = spec_with(&web, &[("X-Key", "key ${vault:KEY}"), ("X-Plain", "plain")]);
-    let gateway = Gateway::with_keyring(spec, pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(spec, pocket.clone());
     gateway.recorder.healthy().await;
     for who in ["ann", "bob"] {
         gateway.call("t", "{}", &Agent::new(who, 1).shared()).await.unwrap();
@@ -191,7 +191,7 @@ async fn sessions_of_the_older_era_show_the_secret_of_their_principal() {
     let pocket = Arc::new(Pocket::default());
     pocket.put(None, "KEY", "everybody");
     pocket.put(Some("ann"), "KEY", "ann");
-    let gateway = Gateway::with_keyring(spec_with(&web, &[("X-Key", "${vault:KEY}")]), pocket);
+    let gateway = UpstreamGateway::with_keyring(spec_with(&web, &[("X-Key", "${vault:KEY}")]), pocket);
     gateway.recorder.healthy().await;
     gateway.call("t", "{}", &Agent::new("ann", 1).shared()).await.unwrap();
     gateway.end().await;
@@ -205,7 +205,7 @@ async fn sessions_of_the_older_era_show_the_secret_of_their_principal() {
 async fn a_refused_token_is_replaced_and_the_call_repeated_once() {
     let web = guarded(&["new"]).await;
     let pocket = Pocket::with_tokens(&["old", "new"]);
-    let gateway = Gateway::with_keyring(spec_with(&web, &[]), pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(spec_with(&web, &[]), pocket.clone());
     gateway.recorder.healthy().await;
     gateway.call("t", "{}", &someone()).await.unwrap();
     assert_eq!(*pocket.challenges.lock(), ["Bearer realm=\"x\""]);
@@ -218,7 +218,7 @@ async fn each_instance_is_shown_only_a_token_for_its_own_address() {
     let (signed_in, snoop) = (guarded(&["token"]).await, guarded(&["token"]).await);
     let pocket = Pocket::with_tokens(&["token"]);
     *pocket.only_at.lock() = Some(signed_in.url());
-    let gateway = Gateway::with_keyring(fleet(&[("a", &signed_in), ("b", &snoop)]), pocket);
+    let gateway = UpstreamGateway::with_keyring(fleet(&[("a", &signed_in), ("b", &snoop)]), pocket);
     let reason = gateway.recorder.until("the other to be refused", |told| {
         let refused = |instance: &InstanceState| {
             instance.reason.as_deref().is_some_and(|why| why.contains("somewhere else"))
@@ -242,7 +242,7 @@ async fn of_many_calls_refused_at_once_one_replaces_the_token() {
     })
     .await;
     let pocket = Pocket::with_tokens(&["old", "new", "never"]);
-    let gateway = Gateway::with_keyring(spec_with(&web, &[]), pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(spec_with(&web, &[]), pocket.clone());
     gateway.recorder.healthy().await;
     has_expired.store(true, Ordering::SeqCst);
     let caller = someone();
@@ -266,7 +266,7 @@ async fn a_call_that_no_token_opens_is_unauthorized_and_was_not_repeated_for_eve
     })
     .await;
     let pocket = Pocket::with_tokens(&["first", "second", "third"]);
-    let gateway = Gateway::with_keyring(spec_with(&web, &[]), pocket);
+    let gateway = UpstreamGateway::with_keyring(spec_with(&web, &[]), pocket);
     gateway.recorder.healthy().await;
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
     assert_eq!(fault_code(error), "server_unauthorized");
@@ -280,7 +280,7 @@ async fn a_forbidden_call_that_is_not_about_scopes_stays_the_servers_refusal() {
         std::future::ready(if seen.rpc() == "tools/call" { empty(403) } else { modern(&seen) })
     })
     .await;
-    let gateway = Gateway::with(spec_with(&web, &[]));
+    let gateway = UpstreamGateway::with(spec_with(&web, &[]));
     gateway.recorder.healthy().await;
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
     assert_eq!(fault_code(error), "server_refused");
@@ -292,7 +292,7 @@ async fn a_server_without_its_credential_says_so_and_is_back_when_it_has_it() {
     let web = guarded(&["right"]).await;
     let pocket = Arc::new(Pocket::default());
     let spec = spec_with(&web, &[("Authorization", "Bearer ${vault:TOKEN}")]);
-    let gateway = Gateway::with_keyring(spec, pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(spec, pocket.clone());
     assert!(gateway.recorder.degraded().await.contains("there is no secret TOKEN"));
     assert!(web.seen().is_empty(), "nothing was sent");
     pocket.put(None, "TOKEN", "right");
@@ -303,7 +303,7 @@ async fn a_server_without_its_credential_says_so_and_is_back_when_it_has_it() {
 #[tokio::test]
 async fn a_server_that_asks_for_a_credential_is_told_how_to_sign_in() {
     let web = guarded(&[]).await;
-    let gateway = Gateway::with(spec_with(&web, &[]));
+    let gateway = UpstreamGateway::with(spec_with(&web, &[]));
     let reason = gateway.recorder.degraded().await;
     assert!(reason.contains("401") && reason.contains("toolgate servers login neighbour"), "{reason}");
     gateway.end().await;
@@ -320,7 +320,7 @@ async fn a_child_is_not_started_without_its_secret_and_gets_it_when_it_is_there(
         sandbox: Sandbox::default(),
     };
     let pocket = Arc::new(Pocket::default());
-    let gateway = Gateway::with_keyring(spec(child), pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(spec(child), pocket.clone());
     assert!(gateway.recorder.degraded().await.contains("there is no secret KEY"));
     assert!(gateway.recorder.told().stderr.is_empty());
     pocket.put(None, "KEY", "s3");
@@ -332,12 +332,12 @@ async fn a_child_is_not_started_without_its_secret_and_gets_it_when_it_is_there(
 }
 
 /// The key that a child of `caller` got.
-async fn key_of(gateway: &Gateway, caller: &Arc<Agent>) -> String {
+async fn key_of(gateway: &UpstreamGateway, caller: &Arc<Agent>) -> String {
     let env: BTreeMap<String, String> = serde_json::from_str(&gateway.text("env", caller).await).unwrap();
     env["KEY"].clone()
 }
 
-async fn until_key_is(gateway: &Gateway, caller: &Arc<Agent>, key: &str) {
+async fn until_key_is(gateway: &UpstreamGateway, caller: &Arc<Agent>, key: &str) {
     let changing = async {
         while key_of(gateway, caller).await != key {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -350,7 +350,8 @@ async fn until_key_is(gateway: &Gateway, caller: &Arc<Agent>, key: &str) {
 async fn a_child_whose_secret_changed_is_started_again_when_nobody_needs_it() {
     let pocket = Arc::new(Pocket::default());
     pocket.put(None, "KEY", "old");
-    let gateway = Gateway::with_keyring(child_with("legacy", &[("KEY", "${vault:KEY}")]), pocket.clone());
+    let gateway =
+        UpstreamGateway::with_keyring(child_with("legacy", &[("KEY", "${vault:KEY}")]), pocket.clone());
     let pid = gateway.recorder.healthy().await.pid;
     assert_eq!(key_of(&gateway, &someone()).await, "old");
     pocket.put(None, "OTHER", "no matter");
@@ -384,7 +385,7 @@ async fn a_principals_own_child_is_replaced_when_its_secret_changes() {
     pocket.put(Some("ann"), "KEY", "hers");
     let isolated =
         ServerSpec { isolation: Isolation::Principal, ..child_with("legacy", &[("KEY", "${vault:KEY}")]) };
-    let gateway = Gateway::with_keyring(isolated, pocket.clone());
+    let gateway = UpstreamGateway::with_keyring(isolated, pocket.clone());
     let (ann, bob) = (Agent::new("ann", 1).shared(), Agent::new("bob", 2).shared());
     assert_eq!(key_of(&gateway, &ann).await, "hers");
     assert_eq!(key_of(&gateway, &bob).await, "all");
@@ -406,7 +407,7 @@ async fn an_address_of_this_machine_is_dialled_only_with_permission() {
     let by_name = web.url().replace("127.0.0.1", "localhost");
     for url in [web.url(), by_name] {
         let spec = spec(TransportSpec::http(&url, BTreeMap::new()));
-        let gateway = Gateway::with(within(spec, false));
+        let gateway = UpstreamGateway::with(within(spec, false));
         let reason = gateway.recorder.degraded().await;
         assert!(reason.contains("allow_loopback"), "{reason}");
         let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
@@ -414,7 +415,7 @@ async fn an_address_of_this_machine_is_dialled_only_with_permission() {
         gateway.end().await;
     }
     assert!(web.seen().is_empty());
-    let gateway = Gateway::with(within(spec_with(&web, &[]), true));
+    let gateway = UpstreamGateway::with(within(spec_with(&web, &[]), true));
     gateway.recorder.healthy().await;
     gateway.call("t", "{}", &someone()).await.unwrap();
     gateway.end().await;

@@ -8,21 +8,21 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use toolgate_core::address::Reach;
 use toolgate_core::port::{
-    AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, Reply, ServerError, ServerRequest, Servers,
-    Viewer, Watcher,
+    AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, SecretViewer, ServerError, ServerReply,
+    ServerRequest, ServerWatcher, Servers,
 };
 use toolgate_core::server::{
-    Affinity, Era, EraChoice, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec,
+    Affinity, Era, EraChoice, Isolation, ServerHealth, ServerListing, ServerSpec, ServerState, TransportSpec,
 };
-use toolgate_core::{Limits, PrincipalId, RawJson, RpcError, ServerName};
-use toolgate_upstream::{Facts, Manager, Setup};
+use toolgate_core::{MessageLimits, PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_upstream::{ManagerSetup, ServerFacts, ServerManager};
 
 /// Longer than anything here should take, shorter than a person's patience.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
-    pub(crate) listings: Vec<Listing>,
+pub(crate) struct WatcherReport {
+    pub(crate) listings: Vec<ServerListing>,
     pub(crate) states: Vec<ServerState>,
     pub(crate) updated: Vec<String>,
     /// The principal of the connection, and the message.
@@ -33,19 +33,19 @@ pub(crate) struct Told {
 }
 
 /// Records all notifications of the servers.
-pub(crate) struct Recorder(watch::Sender<Told>);
+pub(crate) struct Recorder(watch::Sender<WatcherReport>);
 
 impl Recorder {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self(watch::Sender::new(Told::default())))
+        Arc::new(Self(watch::Sender::new(WatcherReport::default())))
     }
 
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> WatcherReport {
         self.0.borrow().clone()
     }
 
     /// Waits until the recorded calls satisfy `enough`.
-    pub(crate) async fn until(&self, what: &str, enough: impl Fn(&Told) -> bool) -> Told {
+    pub(crate) async fn until(&self, what: &str, enough: impl Fn(&WatcherReport) -> bool) -> WatcherReport {
         let mut told = self.0.subscribe();
         match tokio::time::timeout(LIMIT, told.wait_for(|told| enough(told))).await {
             Ok(told) => told.unwrap().clone(),
@@ -68,8 +68,8 @@ impl Recorder {
     }
 }
 
-impl Watcher for Recorder {
-    fn listed(&self, _server: &ServerName, listing: Listing) {
+impl ServerWatcher for Recorder {
+    fn listed(&self, _server: &ServerName, listing: ServerListing) {
         self.0.send_modify(|told| told.listings.push(listing));
     }
     fn state_changed(&self, _server: &ServerName, state: &ServerState) {
@@ -100,7 +100,7 @@ impl Watcher for Recorder {
     }
 }
 
-impl Facts for Recorder {
+impl ServerFacts for Recorder {
     fn remembered(&self, _server: &ServerName) -> Option<(Era, String)> {
         self.0.borrow().remembered.clone()
     }
@@ -118,7 +118,7 @@ impl Keyring for NoKeys {
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
         name: &str,
-        _: Viewer<'_>,
+        _: SecretViewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         let missing = NoKey(format!("there is no secret {name}"));
         Box::pin(std::future::ready(Err(missing)))
@@ -159,11 +159,11 @@ pub(crate) struct Agent {
     pub(crate) can: Vec<AskKind>,
     pub(crate) wants_progress: bool,
     pub(crate) answer_after: Duration,
-    pub(crate) heard: Mutex<Heard>,
+    pub(crate) heard: Mutex<HeardMessages>,
 }
 
 #[derive(Default)]
-pub(crate) struct Heard {
+pub(crate) struct HeardMessages {
     pub(crate) progress: Vec<String>,
     pub(crate) logs: usize,
     pub(crate) questions: usize,
@@ -254,28 +254,33 @@ pub(crate) fn spec(transport: TransportSpec) -> ServerSpec {
 }
 
 /// A gateway with one server.
-pub(crate) struct Gateway {
-    pub(crate) manager: Arc<Manager>,
+pub(crate) struct UpstreamGateway {
+    pub(crate) manager: Arc<ServerManager>,
     pub(crate) recorder: Arc<Recorder>,
 }
 
-impl Gateway {
+impl UpstreamGateway {
     pub(crate) fn with(spec: ServerSpec) -> Self {
-        Self::remembering(spec, None, Limits::default())
+        Self::remembering(spec, None, MessageLimits::default())
     }
 
-    pub(crate) fn remembering(spec: ServerSpec, remembered: Option<Era>, limits: Limits) -> Self {
+    pub(crate) fn remembering(spec: ServerSpec, remembered: Option<Era>, limits: MessageLimits) -> Self {
         Self::start(spec, remembered, limits, Arc::new(NoKeys))
     }
 
     pub(crate) fn with_keyring(spec: ServerSpec, keyring: Arc<dyn Keyring>) -> Self {
-        Self::start(spec, None, Limits::default(), keyring)
+        Self::start(spec, None, MessageLimits::default(), keyring)
     }
 
-    fn start(spec: ServerSpec, remembered: Option<Era>, limits: Limits, keyring: Arc<dyn Keyring>) -> Self {
+    fn start(
+        spec: ServerSpec,
+        remembered: Option<Era>,
+        limits: MessageLimits,
+        keyring: Arc<dyn Keyring>,
+    ) -> Self {
         let recorder = Recorder::new();
         recorder.0.send_modify(|told| told.remembered = remembered.map(|era| (era, String::new())));
-        let manager = Manager::start(Setup {
+        let manager = ServerManager::start(ManagerSetup {
             specs: vec![spec],
             watcher: recorder.clone(),
             facts: recorder.clone(),
@@ -292,7 +297,7 @@ impl Gateway {
         &self,
         request: ServerRequest,
         caller: &Arc<Agent>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>> {
         self.manager.request(&name(), request, caller.clone())
     }
 
@@ -301,7 +306,7 @@ impl Gateway {
         tool: &str,
         arguments: &str,
         caller: &Arc<Agent>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>> {
         self.request(call_of(tool, arguments), caller)
     }
 
@@ -320,14 +325,14 @@ pub(crate) fn call_of(tool: &str, arguments: &str) -> ServerRequest {
     ServerRequest { name: Some(tool.to_owned()), ..ServerRequest::new("tools/call", params) }
 }
 
-pub(crate) fn result_of(reply: &Reply) -> &RawJson {
+pub(crate) fn result_of(reply: &ServerReply) -> &RawJson {
     match reply {
-        Reply::Complete(result) => result,
+        ServerReply::Complete(result) => result,
         other => panic!("not complete: {other:?}"),
     }
 }
 
-pub(crate) fn text_of(reply: &Reply) -> String {
+pub(crate) fn text_of(reply: &ServerReply) -> String {
     let value: serde_json::Value = result_of(reply).decode().unwrap();
     value["content"][0]["text"].as_str().unwrap().to_owned()
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use http::Response;
 use serde_json::{Value, json};
-use toolgate_core::port::{Reply, ServerRequest};
+use toolgate_core::port::{ServerReply, ServerRequest};
 use toolgate_core::server::{InstanceId, InstanceSpec, ServerSpec, TransportSpec};
 use toolgate_core::tool::{CacheRule, CacheScope, ToolExtra, version_of};
-use toolgate_core::{Handling, Tool};
+use toolgate_core::{Tool, ToolHandling};
 
 use crate::fleet::{basics, call, definition, fleet, instance, judged, said};
-use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, someone, text_of};
+use crate::kit::{Agent, UpstreamGateway, call_of, eventually, fault_code, name, someone, text_of};
 use crate::web::{Body, Seen, Web, empty, ok};
 
-fn handled(handling: Handling) -> Tool {
+fn handled(handling: ToolHandling) -> Tool {
     Tool { handling, ..judged("1") }
 }
 
@@ -39,8 +39,8 @@ where
 #[tokio::test]
 async fn more_calls_than_the_rate_allows_are_refused_and_not_sent() {
     let web = instance("a", "1").await;
-    let gateway = Gateway::with(ServerSpec { rate: Some("3/h".parse().unwrap()), ..web.spec() });
-    let tool = handled(Handling { rate: Some("2/h".parse().unwrap()), ..Handling::default() });
+    let gateway = UpstreamGateway::with(ServerSpec { rate: Some("3/h".parse().unwrap()), ..web.spec() });
+    let tool = handled(ToolHandling { rate: Some("2/h".parse().unwrap()), ..ToolHandling::default() });
     gateway.recorder.healthy().await;
     for _ in 0..2 {
         gateway.request(call(tool.clone()), &someone()).await.unwrap();
@@ -68,14 +68,14 @@ async fn a_tool_has_a_time_out_and_places_of_its_own() {
         }
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
-    let few = handled(Handling { concurrency_max: Some(2), ..Handling::default() });
+    let few = handled(ToolHandling { concurrency_max: Some(2), ..ToolHandling::default() });
     let calls = (0..8).map(|_| gateway.request(call(few.clone()), &someone()));
     let answers = futures_util::future::join_all(calls).await;
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(most.load(Ordering::Acquire), 2);
-    let short = handled(Handling { timeout: Some(Duration::from_millis(5)), ..Handling::default() });
+    let short = handled(ToolHandling { timeout: Some(Duration::from_millis(5)), ..ToolHandling::default() });
     let error = gateway.request(call(short), &someone()).await.unwrap_err();
     assert_eq!(fault_code(error), "server_timeout");
     gateway.end().await;
@@ -101,7 +101,7 @@ async fn an_instance_gets_no_more_than_it_said_it_can_take() {
     if let TransportSpec::Http { instances, .. } = &mut spec.transport {
         instances[0].concurrency_max = Some(2);
     }
-    let gateway = Gateway::with(spec);
+    let gateway = UpstreamGateway::with(spec);
     let calls = (0..60).map(|_| gateway.call("t", "{}", &someone()));
     let answers = futures_util::future::join_all(calls).await;
     assert!(answers.iter().all(Result::is_ok));
@@ -116,7 +116,7 @@ async fn a_tool_that_keeps_failing_rests_and_others_do_not() {
         if seen.body["params"]["arguments"]["bad"] == true { empty(500) } else { said(&seen, "x") }
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let bad = || ServerRequest { tool: Some(Arc::new(judged("1"))), ..call_of("t", r#"{"bad":true}"#) };
     for _ in 0..5 {
@@ -142,20 +142,20 @@ async fn a_result_is_used_again_for_whom_it_is_meant() {
     })
     .await;
     // A server that is shown secrets may know the owner of a result; this one is not shown any.
-    let gateway = Gateway::with(fleet(&[("a", &web)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &web)]));
     gateway.recorder.healthy().await;
     let cache = Some(CacheRule { fresh: Duration::from_secs(60), scope: CacheScope::Private });
-    let tool = Arc::new(handled(Handling { cache, ..Handling::default() }));
+    let tool = Arc::new(handled(ToolHandling { cache, ..ToolHandling::default() }));
     let ask = |scope: &str, principal: &str| {
         let arguments = format!(r#"{{"scope":"{scope}"}}"#);
         let request = ServerRequest { tool: Some(tool.clone()), ..call_of("t", &arguments) };
         gateway.request(request, &Agent::new(principal, 1).shared())
     };
-    assert!(matches!(ask("private", "ann").await.unwrap(), Reply::Complete(_)));
-    assert!(matches!(ask("private", "ann").await.unwrap(), Reply::Cached(_)));
-    assert!(matches!(ask("private", "bob").await.unwrap(), Reply::Complete(_)));
-    assert!(matches!(ask("public", "ann").await.unwrap(), Reply::Complete(_)));
-    assert!(matches!(ask("public", "bob").await.unwrap(), Reply::Cached(_)));
+    assert!(matches!(ask("private", "ann").await.unwrap(), ServerReply::Complete(_)));
+    assert!(matches!(ask("private", "ann").await.unwrap(), ServerReply::Cached(_)));
+    assert!(matches!(ask("private", "bob").await.unwrap(), ServerReply::Complete(_)));
+    assert!(matches!(ask("public", "ann").await.unwrap(), ServerReply::Complete(_)));
+    assert!(matches!(ask("public", "bob").await.unwrap(), ServerReply::Cached(_)));
     assert_eq!(web.count("tools/call"), 3);
     gateway.end().await;
 }
@@ -173,7 +173,7 @@ async fn what_an_instance_said_about_its_tools_is_part_of_their_version() {
         ..InstanceSpec::only(web.url())
     };
     let transport = TransportSpec::Http { instances: vec![registered], headers: Default::default() };
-    let gateway = Gateway::with(ServerSpec { transport, ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { transport, ..web.spec() });
     let state = gateway.recorder.healthy().await;
     assert_eq!(state.instances[0].version.as_deref(), Some("1.2"));
     let listed: Value = gateway.recorder.told().listings[0].tools[0].decode().unwrap();
@@ -212,7 +212,7 @@ async fn watchable() -> Web {
 #[tokio::test]
 async fn a_resource_is_watched_at_one_instance_and_at_another_when_that_goes() {
     let (a, b) = (watchable().await, watchable().await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    let gateway = UpstreamGateway::with(fleet(&[("a", &a), ("b", &b)]));
     gateway
         .recorder
         .until("both to be up", |told| {

@@ -12,7 +12,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::port::{AskKind, Servers};
 use toolgate_core::server::{Era, ServerSpec};
 
-use crate::kit::{Agent, Gateway, eventually, fault_code, result_of, someone, text_of};
+use crate::kit::{Agent, UpstreamGateway, eventually, fault_code, result_of, someone, text_of};
 use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply};
 
 /// The stream of a call and the id to answer it under.
@@ -107,7 +107,7 @@ fn session_of(seen: &Seen) -> Response<Body> {
 async fn each_principal_has_a_session_and_all_are_closed_at_the_end() {
     let sessions = Sessions::new(json!({"tools": {}}));
     let web = sessions.serve(session_of).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let state = gateway.recorder.healthy().await;
     assert_eq!((state.era, state.protocol_version.as_deref()), (Some(Era::Legacy), Some("2025-11-25")));
     let (anna, bert) = (Agent::new("anna", 1).shared(), Agent::new("bert", 2).shared());
@@ -133,7 +133,7 @@ async fn a_server_without_session_ids_is_opened_once() {
         gives_ids: false,
     });
     let web = sessions.serve(session_of).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     for principal in ["anna", "bert"] {
         assert_eq!(gateway.text("t", &Agent::new(principal, 1).shared()).await, "none");
     }
@@ -145,7 +145,7 @@ async fn a_server_without_session_ids_is_opened_once() {
 async fn an_expired_session_is_opened_again_and_the_call_repeated_once() {
     let sessions = Sessions::new(json!({"tools": {}}));
     let web = sessions.serve(session_of).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let before = gateway.text("t", &someone()).await;
     sessions.forget_all();
     let after = gateway.text("t", &someone()).await;
@@ -163,7 +163,7 @@ async fn an_error_that_speaks_of_sessions_does_not_cost_the_session() {
             reply(400, &json!({"jsonrpc": "2.0", "id": seen.id(), "error": error}))
         })
         .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
     assert!(error.to_string().contains("bad session_id argument"), "{error}");
     assert_eq!((web.count("tools/call"), web.count("initialize")), (1, 2));
@@ -174,7 +174,7 @@ async fn an_error_that_speaks_of_sessions_does_not_cost_the_session() {
 async fn what_comes_between_the_calls_of_a_principal_is_the_principals() {
     let sessions = Sessions::new(json!({"tools": {}, "logging": {}}));
     let web = sessions.serve(session_of).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let id = gateway.text("t", &Agent::new("anna", 1).shared()).await;
     let stream = sessions.open.lock().get(&id).cloned().flatten().unwrap();
@@ -216,7 +216,7 @@ async fn a_question_on_the_stream_of_a_call_reaches_its_caller() {
         }
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let able = |principal: &str, client| {
         Agent { can: vec![AskKind::Elicitation], ..Agent::new(principal, client) }.shared()
     };
@@ -242,7 +242,7 @@ async fn an_interrupted_stream_is_resumed_where_it_stopped_and_not_too_early() {
             events(&["id: event-1\nretry: 400\ndata:\n\n".into()])
         })
         .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     let began = Instant::now();
     assert_eq!(gateway.text("t", &someone()).await, "late");
@@ -257,7 +257,7 @@ async fn an_interrupted_stream_is_resumed_where_it_stopped_and_not_too_early() {
 async fn a_stream_that_ends_without_a_mark_is_lost() {
     let sessions = Sessions::new(json!({"tools": {}}));
     let web = sessions.serve(|_| events(&[": nothing\n\n".into()])).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     assert_eq!(fault_code(gateway.call("t", "{}", &someone()).await.unwrap_err()), "server_lost");
     gateway.end().await;
 }
@@ -273,7 +273,7 @@ async fn a_dropped_call_and_a_late_one_are_cancelled_by_name() {
             response
         })
         .await;
-    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(400), ..web.spec() });
+    let gateway = UpstreamGateway::with(ServerSpec { timeout: Duration::from_millis(400), ..web.spec() });
     gateway.recorder.healthy().await;
     let call = tokio::spawn(gateway.call("t", "{}", &someone()));
     let seen = web.until("the call", |seen| seen.iter().any(|seen| seen.rpc() == "tools/call")).await;
@@ -294,7 +294,7 @@ async fn a_dropped_call_and_a_late_one_are_cancelled_by_name() {
 async fn the_stream_beside_the_calls_brings_changes_and_questions() {
     let sessions = Sessions::new(json!({"tools": {"listChanged": true}, "logging": {}}));
     let web = sessions.serve(session_of).await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     gateway.recorder.healthy().await;
     eventually("the stream", || sessions.streams().len() == 1).await;
     let stream = sessions.streams().remove(0);
@@ -343,7 +343,7 @@ async fn questions_and_answers_may_come_on_the_stream_beside_the_calls() {
         }
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let caller = Agent { can: vec![AskKind::Elicitation], ..Agent::new("anna", 5) }.shared();
     assert!(gateway.text("t", &caller).await.contains(r#""client":5"#));
     gateway.end().await;
@@ -360,7 +360,7 @@ async fn a_server_that_answers_the_probe_with_nothing_is_of_the_older_era() {
         std::future::ready(response)
     })
     .await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     assert_eq!(gateway.recorder.healthy().await.era, Some(Era::Legacy));
     let reply = gateway.call("t", "{}", &someone()).await.unwrap();
     assert_eq!(result_of(&reply).as_str(), "{}");
@@ -407,7 +407,7 @@ pub(crate) async fn pair(endpoint: &'static str) -> Web {
 #[tokio::test]
 async fn the_older_pair_of_addresses_is_found_and_used() {
     let web = pair("/messages?session=1").await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let state = gateway.recorder.healthy().await;
     assert_eq!((state.transport, state.protocol_version.as_deref()), (Some("http+sse"), Some("2024-11-05")));
     let reply = gateway.call("t", "{}", &someone()).await.unwrap();
@@ -427,7 +427,7 @@ async fn the_older_pair_of_addresses_is_found_and_used() {
 #[tokio::test]
 async fn an_address_on_another_host_is_refused() {
     let web = pair("http://127.0.0.1:1/messages").await;
-    let gateway = Gateway::with(web.spec());
+    let gateway = UpstreamGateway::with(web.spec());
     let reason = gateway.recorder.degraded().await;
     assert!(reason.contains("is on another host"), "{reason}");
     assert!(web.seen().iter().all(|seen| !seen.path.starts_with("/messages")));

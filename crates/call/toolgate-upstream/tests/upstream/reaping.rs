@@ -5,8 +5,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use toolgate_core::Limits;
-use toolgate_upstream::{Manager, NoFacts, Setup};
+use toolgate_core::MessageLimits;
+use toolgate_upstream::{ManagerSetup, NoFacts, ServerManager};
 
 use crate::kit::{Recorder, eventually, runs};
 use crate::neighbour::child;
@@ -40,12 +40,12 @@ fn as_gateway() {
     }
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let recorder = Recorder::new();
-        let _manager = Manager::start(Setup {
+        let _manager = ServerManager::start(ManagerSetup {
             specs: vec![child("stubborn")],
             watcher: recorder.clone(),
             facts: std::sync::Arc::new(NoFacts),
             keyring: std::sync::Arc::new(crate::kit::NoKeys),
-            limits: Limits::default(),
+            limits: MessageLimits::default(),
             env: std::env::vars().collect(),
             reaper_command: Some((std::env::current_exe().unwrap(), arguments(REAPER))),
             confiner: None,

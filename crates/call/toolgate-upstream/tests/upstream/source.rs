@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::Stream;
-use toolgate_core::port::{Insert, ServerRequest, SourceError, TextSource, TextStream};
+use toolgate_core::port::{ServerRequest, SourceError, TextInsert, TextSource, TextStream};
 
 use crate::kit::call_of;
 
@@ -28,18 +28,18 @@ pub(crate) struct Content {
     given: u64,
     then: Then,
     piece: usize,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<SourceTally>,
 }
 
 #[derive(Default, Debug)]
-pub(crate) struct Tally {
+pub(crate) struct SourceTally {
     opened: AtomicUsize,
     given: AtomicU64,
     held: AtomicU64,
     held_max: AtomicU64,
 }
 
-impl Tally {
+impl SourceTally {
     pub(crate) fn opened(&self) -> usize {
         self.opened.load(Ordering::SeqCst)
     }
@@ -89,7 +89,7 @@ struct Opened {
     end: u64,
     then: Then,
     piece: usize,
-    tally: Arc<Tally>,
+    tally: Arc<SourceTally>,
 }
 
 impl Stream for Opened {
@@ -114,11 +114,11 @@ impl Stream for Opened {
 /// A piece that reports when it is dropped.
 struct Held {
     bytes: Vec<u8>,
-    tally: Arc<Tally>,
+    tally: Arc<SourceTally>,
 }
 
 impl Held {
-    fn new(bytes: Vec<u8>, tally: Arc<Tally>) -> Self {
+    fn new(bytes: Vec<u8>, tally: Arc<SourceTally>) -> Self {
         let length = bytes.len() as u64;
         tally.given.fetch_add(length, Ordering::SeqCst);
         let held = tally.held.fetch_add(length, Ordering::SeqCst) + length;
@@ -152,6 +152,6 @@ pub(crate) fn call_with(tool: &str, contents: &[(&str, &Arc<Content>)]) -> Serve
     arguments.push('}');
     let mut request = call_of(tool, &arguments);
     let start = request.params.len() - arguments.len();
-    request.inserts = places.into_iter().map(|(at, source)| Insert { at: start + at, source }).collect();
+    request.inserts = places.into_iter().map(|(at, source)| TextInsert { at: start + at, source }).collect();
     request
 }

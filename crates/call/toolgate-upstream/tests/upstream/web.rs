@@ -106,7 +106,7 @@ impl Web {
         let seen = watch::Sender::new(Vec::new());
         let (broken, held) = (watch::Sender::new(0), watch::Sender::new(false));
         let stop = CancellationToken::new();
-        let ears = Ears { handler, seen: seen.clone(), broken: broken.clone(), held: held.clone() };
+        let ears = WebListener { handler, seen: seen.clone(), broken: broken.clone(), held: held.clone() };
         let accepting = tokio::spawn(accept(listener, Arc::new(ears), stop.clone()));
         Self { address, seen, broken, held, _accepting: AbortOnDropHandle::new(accepting), stop }
     }
@@ -151,14 +151,14 @@ impl Web {
     }
 }
 
-struct Ears {
+struct WebListener {
     handler: Arc<Handler>,
     seen: watch::Sender<Vec<Seen>>,
     broken: watch::Sender<usize>,
     held: watch::Sender<bool>,
 }
 
-impl Ears {
+impl WebListener {
     async fn hear(&self, request: Request<Incoming>) -> Result<Response<Body>, hyper::Error> {
         let (head, body) = request.into_parts();
         let read = self.read(body).await;
@@ -194,7 +194,7 @@ impl Ears {
     }
 }
 
-async fn accept(listener: TcpListener, ears: Arc<Ears>, stop: CancellationToken) {
+async fn accept(listener: TcpListener, ears: Arc<WebListener>, stop: CancellationToken) {
     while let Ok((stream, _)) = listener.accept().await {
         let (ears, stop) = (ears.clone(), stop.clone());
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {

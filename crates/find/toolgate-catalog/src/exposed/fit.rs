@@ -9,13 +9,13 @@ use super::rewrite::{BRANCH, BRANCHES};
 const DEPTH_MAX: usize = 16;
 
 /// The slots that a tool really has.
-pub(super) struct Fit {
+pub(super) struct FittingSlots {
     pub(super) slots: Vec<FileSlot>,
     /// The others, with the missing parts.
     pub(super) misfits: Vec<String>,
 }
 
-impl Fit {
+impl FittingSlots {
     pub(super) fn of(said: &[FileSlot], schema: &Value) -> Self {
         let mut fit = Self { slots: Vec::with_capacity(said.len()), misfits: Vec::new() };
         for slot in said {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_core::Raw;
 use toolgate_core::tool::{FileSlot, FileStrategy};
-use toolgate_wire::Members;
+use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::{elements, push_member};
 use toolgate_wire::scan::NotJson;
 
@@ -16,12 +16,12 @@ const DEPENDENT: [&str; 3] = ["dependentRequired", "dependentSchemas", "dependen
 const LIST_BOUNDS: [&str; 2] = ["minItems", "maxItems"];
 
 /// Slots that expand, and fit the schema that is rewritten.
-pub(super) struct Rewrite<'a> {
+pub(super) struct SchemaRewrite<'a> {
     pub(super) slots: &'a [&'a FileSlot],
 }
 
 /// The treatment of one of the server's arguments.
-enum Role<'a> {
+enum ArgumentRole<'a> {
     Kept,
     /// Replaced by the id.
     Content(&'a FileSlot),
@@ -31,14 +31,14 @@ enum Role<'a> {
     Id(&'a FileSlot),
 }
 
-impl Rewrite<'_> {
+impl SchemaRewrite<'_> {
     /// The depth of the rewritten schema is limited by the maximum depth of JSON that is read at all.
     pub(super) fn schema(&self, schema: Raw<'_>) -> Result<String, NotJson> {
         if !schema.is_object() {
             return Ok(schema.get().to_owned());
         }
         let mut text = String::from("{");
-        for (key, value) in Members::parse(schema)?.iter() {
+        for (key, value) in ObjectMembers::parse(schema)?.iter() {
             if let Some(value) = self.keyword(key, value)? {
                 push_member(&mut text, key, &value);
             }
@@ -63,14 +63,14 @@ impl Rewrite<'_> {
     }
 
     fn properties(&self, value: Raw<'_>) -> Result<String, NotJson> {
-        let members = Members::parse(value)?;
+        let members = ObjectMembers::parse(value)?;
         let mut text = String::from("{");
         for (name, schema) in members.iter() {
             match self.role(name) {
-                Role::MediaType(_) => {}
-                Role::Id(slot) if members.get(&slot.content).is_some() => {}
-                Role::Kept | Role::Id(_) => push_member(&mut text, name, schema.get()),
-                Role::Content(slot) => {
+                ArgumentRole::MediaType(_) => {}
+                ArgumentRole::Id(slot) if members.get(&slot.content).is_some() => {}
+                ArgumentRole::Kept | ArgumentRole::Id(_) => push_member(&mut text, name, schema.get()),
+                ArgumentRole::Content(slot) => {
                     let own = members.get(&slot.argument).filter(|_| slot.argument != slot.content);
                     push_member(&mut text, &slot.argument, &id_schema(slot, schema, own).to_string());
                 }
@@ -95,7 +95,7 @@ impl Rewrite<'_> {
     fn dependents(&self, value: Raw<'_>) -> Result<Option<String>, NotJson> {
         let mut text = String::from("{");
         let mut written: Vec<&str> = Vec::new();
-        let members = Members::parse(value)?;
+        let members = ObjectMembers::parse(value)?;
         for (name, value) in members.iter() {
             let name = self.name(name);
             let value = match value.is_object() {
@@ -116,24 +116,24 @@ impl Rewrite<'_> {
     /// The agents' name for one of the server's arguments.
     fn name<'n>(&'n self, name: &'n str) -> &'n str {
         match self.role(name) {
-            Role::Kept | Role::Id(_) => name,
-            Role::Content(slot) | Role::MediaType(slot) => &slot.argument,
+            ArgumentRole::Kept | ArgumentRole::Id(_) => name,
+            ArgumentRole::Content(slot) | ArgumentRole::MediaType(slot) => &slot.argument,
         }
     }
 
-    fn role(&self, name: &str) -> Role<'_> {
+    fn role(&self, name: &str) -> ArgumentRole<'_> {
         for slot in self.slots {
             if slot.content == name {
-                return Role::Content(slot);
+                return ArgumentRole::Content(slot);
             }
             if slot.argument == name {
-                return Role::Id(slot);
+                return ArgumentRole::Id(slot);
             }
             if slot.media_type.as_deref() == Some(name) {
-                return Role::MediaType(slot);
+                return ArgumentRole::MediaType(slot);
             }
         }
-        Role::Kept
+        ArgumentRole::Kept
     }
 }
 

@@ -1,11 +1,13 @@
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::tool::{EXTRA_META, FileStrategy, SlotForm};
 use toolgate_core::{Digest, ServerName};
 
 use super::*;
-use crate::{Catalog, Entry, Filter, Hints, ServerSettings, Snapshot, ToolRule, Update};
+use crate::{
+    Catalog, CatalogEntry, CatalogUpdate, HintTrust, ServerSettings, Snapshot, ToolNameFilter, ToolRule,
+};
 
 fn docs() -> ServerName {
     ServerName::new("docs").expect("a name")
@@ -17,21 +19,21 @@ fn catalog(definition: &str, files: Option<Vec<FileSlot>>) -> Catalog {
     let settings = ServerSettings {
         name: docs(),
         prefix: true,
-        filter: Filter::default(),
-        hints: Hints::Believed,
-        asks: Asks::default(),
+        filter: ToolNameFilter::default(),
+        hints: HintTrust::Believed,
+        asks: AskPermissions::default(),
     };
     let item = RawJson::parse(definition.to_owned().into()).expect("JSON");
-    catalog.update(Update {
+    catalog.update(CatalogUpdate {
         servers: Some(vec![settings]),
         rules: Some(vec![ToolRule { files, ..ToolRule::new("docs:*") }]),
-        listings: [(docs(), Some(Listing { tools: vec![item], ..Listing::default() }))].into(),
-        ..Update::default()
+        listings: [(docs(), Some(ServerListing { tools: vec![item], ..ServerListing::default() }))].into(),
+        ..CatalogUpdate::default()
     });
     catalog
 }
 
-fn only(snapshot: &Snapshot) -> &Entry {
+fn only(snapshot: &Snapshot) -> &CatalogEntry {
     assert_eq!(snapshot.left_out, []);
     &snapshot.tools.entries()[0]
 }
@@ -225,8 +227,9 @@ fn what_agents_read_changes_and_the_version_does_not() {
     let catalog = catalog(CURIOUS, None);
     let before = catalog.snapshot();
     let rule = |strategy| ToolRule { files: Some(vec![FileSlot::of(strategy)]), ..ToolRule::new("docs:*") };
-    let ruled =
-        |rule: ToolRule| catalog.update(Update { rules: Some(vec![rule]), ..Update::default() }).tools;
+    let ruled = |rule: ToolRule| {
+        catalog.update(CatalogUpdate { rules: Some(vec![rule]), ..CatalogUpdate::default() }).tools
+    };
     assert!(ruled(rule(FileStrategy::PlainTextText)), "agents read an id now");
     let after = catalog.snapshot();
     assert!(!only(&before).reads_like(only(&after)));
@@ -272,7 +275,7 @@ fn a_strategy_that_does_not_fit_is_told_and_leaves_the_tool_as_it_is() {
     assert!(entry.tool.as_ref().expect("a tool").handling.files.is_empty(), "no call is expanded");
     let told: Vec<String> = snapshot.misfits.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     assert_snapshot!(told.join("\n"), @r#"docs:read: its schema has no argument "file_data" for the file strategy `binary_base64` to fill"#);
-    catalog.update(Update { rules: Some(Vec::new()), ..Update::default() });
+    catalog.update(CatalogUpdate { rules: Some(Vec::new()), ..CatalogUpdate::default() });
     assert_eq!(catalog.snapshot().misfits, [], "it is not told for ever");
 }
 
@@ -313,7 +316,7 @@ fn a_tool_of_the_gateway_is_listed_as_it_defines_it() {
         ..Tool::unread(&docs(), "read_ref")
     };
     let item = RawJson::parse(definition.to_owned().into()).expect("JSON");
-    let entry = Entry::built_in(tool.into(), "read_ref", item);
+    let entry = CatalogEntry::built_in(tool.into(), "read_ref", item);
     assert_eq!(entry.definition().as_str(), definition);
     assert_eq!((entry.canonical.as_str(), entry.own.as_str()), ("toolgate.refs.read", "read_ref"));
     assert!(entry.reads_like(&entry.clone()));

@@ -133,7 +133,7 @@ static SEARCH: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// The positions of the phrases, each once.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
-    let plain = Plain::of(text);
+    let plain = PlainText::of(text);
     let mut seen = Vec::new();
     let mut found = Vec::new();
     for hit in SEARCH.find_iter(&plain.text) {
@@ -157,12 +157,12 @@ fn is_whole(text: &str, range: Range<usize>) -> bool {
 
 /// A text in lower case, with single spaces, without diacritics and invisible characters; and the original
 /// position of each byte.
-struct Plain {
+struct PlainText {
     text: String,
     origins: Vec<usize>,
 }
 
-impl Plain {
+impl PlainText {
     fn of(text: &str) -> Self {
         let mut plain =
             Self { text: String::with_capacity(text.len()), origins: Vec::with_capacity(text.len()) };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Alias, Missing};
+use crate::{Alias, MissingTool};
 
 const FILE: &str = "toolgate.toml";
 
@@ -13,7 +13,7 @@ fn primary(name: &str, target: &str, owner: &str) -> Alias {
 }
 
 fn given(catalog: &Catalog, aliases: &[Alias]) -> std::sync::Arc<Snapshot> {
-    catalog.update(Update { aliases: Some(aliases.to_vec()), ..Update::default() });
+    catalog.update(CatalogUpdate { aliases: Some(aliases.to_vec()), ..CatalogUpdate::default() });
     catalog.snapshot()
 }
 
@@ -34,7 +34,7 @@ fn an_old_name_works_until_its_date_and_then_says_so() {
     let by_alias = Some(("files:read".to_owned(), Some("read_file".to_owned())));
     assert_eq!(found(&snapshot, "read_file", 999), by_alias);
     assert_eq!(found(&snapshot, "read_file", 1_000), None);
-    assert_eq!(snapshot.missing_tool("read_file", 1_000), Missing::Sunset { alias: old });
+    assert_eq!(snapshot.missing_tool("read_file", 1_000), MissingTool::Sunset { alias: old });
     assert_eq!(found(&snapshot, "files__read", 1_000), Some(("files:read".to_owned(), None)));
     assert_eq!(wire_names(&snapshot), ["files__read"], "an old name is not listed");
 }
@@ -43,16 +43,20 @@ fn an_old_name_works_until_its_date_and_then_says_so() {
 fn an_alias_of_a_tool_that_is_away_finds_it_when_it_comes() {
     let catalog = catalog(&[("files", &[])]);
     let snapshot = given(&catalog, &[alias("read_file", "files:read", FILE)]);
-    assert_eq!(snapshot.missing_tool("read_file", 0), Missing::Unknown);
+    assert_eq!(snapshot.missing_tool("read_file", 0), MissingTool::Unknown);
     catalog.publish(&server("files"), listing(&["read"]));
     assert!(catalog.snapshot().find_tool("read_file", 0).is_some());
-    let held = crate::Withheld { own: "read".into(), why: crate::Why::Quarantined, reason: "new".into() };
+    let held = crate::WithheldTool {
+        own: "read".into(),
+        why: crate::WithheldReason::Quarantined,
+        reason: "new".into(),
+    };
     let withheld = BTreeMap::from([(server("files"), vec![held])]);
     let listings = BTreeMap::from([(server("files"), Some(listing(&[])))]);
-    catalog.update(Update { withheld, listings, ..Update::default() });
-    let expected = Missing::Withheld {
+    catalog.update(CatalogUpdate { withheld, listings, ..CatalogUpdate::default() });
+    let expected = MissingTool::Withheld {
         name: CanonicalName::recorded("files:read"),
-        why: crate::Why::Quarantined,
+        why: crate::WithheldReason::Quarantined,
         reason: "new".into(),
     };
     assert_eq!(catalog.snapshot().missing_tool("read_file", 0), expected);

@@ -45,7 +45,7 @@ fn within_one_server_the_plainer_name_wins_at_first_sight_and_stays() {
 #[test]
 fn the_names_of_the_gateways_own_tools_are_never_given_to_another() {
     let catalog = Catalog::new();
-    let bare = |tools: &[&str]| Update {
+    let bare = |tools: &[&str]| CatalogUpdate {
         listings: BTreeMap::from([(server(BARE), Some(listing(tools)))]),
         ..some_servers(&[BARE])
     };
@@ -61,7 +61,7 @@ fn the_names_of_the_gateways_own_tools_are_never_given_to_another() {
         assert!(snapshot.find_tool(reserved, 0).is_none());
     }
     let prompts = vec![RawJson::from(json!({ "name": "call_tool" }))];
-    catalog.publish(&server(BARE), Listing { prompts, ..Listing::default() });
+    catalog.publish(&server(BARE), ServerListing { prompts, ..ServerListing::default() });
     assert!(catalog.snapshot().prompts.find("call_tool").is_some(), "a prompt is no tool");
 }
 
@@ -72,7 +72,7 @@ fn an_alias_cannot_have_a_name_of_the_gateways_own_tools() {
     let reserved = ["search_tools", "Call_Tool", "toolgate.tools.search", "toolgate:x"];
     let mut aliases: Vec<Alias> = reserved.iter().map(|name| alias(name, false)).collect();
     aliases.extend([alias("toolgate.one.two", true), alias("toolgate_old", false)]);
-    catalog.update(Update { aliases: Some(aliases), ..Update::default() });
+    catalog.update(CatalogUpdate { aliases: Some(aliases), ..CatalogUpdate::default() });
     let snapshot = catalog.snapshot();
     assert_eq!(snapshot.aliases.keys().collect::<Vec<_>>(), ["toolgate_old"]);
     assert_eq!(snapshot.refused_aliases.len(), 5);
@@ -94,25 +94,25 @@ enum Step {
 }
 
 impl Step {
-    fn update(&self) -> Update {
+    fn update(&self) -> CatalogUpdate {
         let one = |name: &str, listing| BTreeMap::from([(server(name), listing)]);
         match self {
             Step::Servers(names) => some_servers(names),
             Step::List(name, tools) => {
-                Update { listings: one(name, Some(listing(tools))), ..Update::default() }
+                CatalogUpdate { listings: one(name, Some(listing(tools))), ..CatalogUpdate::default() }
             }
-            Step::Forget(name) => Update { listings: one(name, None), ..Update::default() },
-            Step::Aliases(given) => Update {
+            Step::Forget(name) => CatalogUpdate { listings: one(name, None), ..CatalogUpdate::default() },
+            Step::Aliases(given) => CatalogUpdate {
                 aliases: Some(given.iter().map(|pair| primary(*pair)).collect()),
-                ..Update::default()
+                ..CatalogUpdate::default()
             },
         }
     }
 }
 
-fn some_servers(names: &[&str]) -> Update {
+fn some_servers(names: &[&str]) -> CatalogUpdate {
     let one = |name: &&str| ServerSettings { prefix: *name != BARE, ..settings(name) };
-    Update { servers: Some(names.iter().map(one).collect()), ..Update::default() }
+    CatalogUpdate { servers: Some(names.iter().map(one).collect()), ..CatalogUpdate::default() }
 }
 
 fn primary((name, target): (&str, &str)) -> Alias {
@@ -151,7 +151,7 @@ fn where_names_are_recorded_nothing_is_shown_before_its_name_is() {
         owner: CanonicalName::recorded("x.y:z"),
         ..recorded[0].clone()
     });
-    let changes = catalog.update(Update { names: recorded, ..Update::default() });
+    let changes = catalog.update(CatalogUpdate { names: recorded, ..CatalogUpdate::default() });
     assert!(changes.tools);
     let snapshot = catalog.snapshot();
     assert_eq!(wire_names(&snapshot), ["x__plain", "x__y__z"]);

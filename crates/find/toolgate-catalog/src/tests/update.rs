@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{Changes, Missing, ToolRule, Withheld};
+use crate::{ChangedLists, MissingTool, ToolRule, WithheldTool};
 
-const TOOLS_CHANGED: Changes = Changes { tools: true, prompts: false, resources: false };
+const TOOLS_CHANGED: ChangedLists = ChangedLists { tools: true, prompts: false, resources: false };
 
 #[test]
 fn an_empty_catalogue_fills_and_empties_by_updates() {
@@ -15,10 +15,11 @@ fn an_empty_catalogue_fills_and_empties_by_updates() {
     assert_eq!(wire_names(&catalog.snapshot()), ["b__two"]);
     assert_eq!(
         catalog.update(servers(&["a", "b"])),
-        Changes::default(),
+        ChangedLists::default(),
         "what a server listed was forgotten with it"
     );
-    let forgotten = Update { listings: BTreeMap::from([(server("b"), None)]), ..Update::default() };
+    let forgotten =
+        CatalogUpdate { listings: BTreeMap::from([(server("b"), None)]), ..CatalogUpdate::default() };
     assert_eq!(catalog.update(forgotten), TOOLS_CHANGED);
     assert!(catalog.snapshot().tools.entries().is_empty());
 }
@@ -26,7 +27,7 @@ fn an_empty_catalogue_fills_and_empties_by_updates() {
 #[test]
 fn the_listing_of_a_server_that_is_not_there_is_ignored() {
     let catalog = catalog(&[("a", &["one"])]);
-    assert_eq!(catalog.publish(&server("b"), listing(&["two"])), Changes::default());
+    assert_eq!(catalog.publish(&server("b"), listing(&["two"])), ChangedLists::default());
     catalog.update(servers(&["a", "b"]));
     assert_eq!(wire_names(&catalog.snapshot()), ["a__one"]);
 }
@@ -34,9 +35,16 @@ fn the_listing_of_a_server_that_is_not_there_is_ignored() {
 #[test]
 fn only_what_agents_can_tell_apart_counts_as_a_change() {
     let catalog = catalog(&[("a", &["one", "two"])]);
-    assert_eq!(catalog.publish(&server("a"), listing(&["two", "one"])), Changes::default(), "another order");
+    assert_eq!(
+        catalog.publish(&server("a"), listing(&["two", "one"])),
+        ChangedLists::default(),
+        "another order"
+    );
     let rule = ToolRule { audit: Some(toolgate_core::AuditLevel::Detailed), ..ToolRule::new("*") };
-    assert_eq!(catalog.update(Update { rules: Some(vec![rule]), ..Update::default() }), Changes::default());
+    assert_eq!(
+        catalog.update(CatalogUpdate { rules: Some(vec![rule]), ..CatalogUpdate::default() }),
+        ChangedLists::default()
+    );
     let snapshot = catalog.snapshot();
     let audit = snapshot.tools.find("a:one").and_then(|entry| Some(entry.tool.as_ref()?.audit));
     assert_eq!(audit, Some(toolgate_core::AuditLevel::Detailed), "the rule holds all the same");
@@ -45,7 +53,7 @@ fn only_what_agents_can_tell_apart_counts_as_a_change() {
         RawJson::from(json!({ "name": "one", "description": "!", "inputSchema": { "type": "object" } }));
     assert_eq!(catalog.publish(&server("a"), changed), TOOLS_CHANGED);
     let prompts =
-        Listing { prompts: vec![RawJson::from(json!({ "name": "p" }))], ..listing(&["one", "two"]) };
+        ServerListing { prompts: vec![RawJson::from(json!({ "name": "p" }))], ..listing(&["one", "two"]) };
     assert!(catalog.publish(&server("a"), prompts).prompts);
 }
 
@@ -66,7 +74,7 @@ fn definitions_reach_agents_as_they_were_given_but_for_the_name() {
     let catalog = catalog(&[("a", &[])]);
     let text = r#"{ "x-own" : 1.10, "name":"one" ,"inputSchema":{"type":"object","n":12345678901234567890123}, "_meta":{"dev.toolgate/tool":{"effects":["read"]}} }"#;
     let tools = vec![RawJson::parse(text.to_owned().into()).expect("JSON")];
-    catalog.publish(&server("a"), Listing { tools, ..Listing::default() });
+    catalog.publish(&server("a"), ServerListing { tools, ..ServerListing::default() });
     assert_eq!(list(&catalog.snapshot()), text.replace("\"one\"", "\"a__one\""));
     let snapshot = catalog.snapshot();
     let entry = snapshot.tools.find("a__one").expect("listed");
@@ -83,7 +91,7 @@ fn what_agents_could_not_read_is_left_out_with_the_reason() {
         RawJson::from(extra),
         RawJson::from(definition("well")),
     ];
-    catalog.publish(&server("a"), Listing { tools, ..Listing::default() });
+    catalog.publish(&server("a"), ServerListing { tools, ..ServerListing::default() });
     let snapshot = catalog.snapshot();
     assert_eq!(wire_names(&snapshot), ["a__well"]);
     let reasons: BTreeMap<&str, &str> =
@@ -98,7 +106,10 @@ fn of_several_definitions_the_first_counts() {
     let tool = |text: &str| {
         RawJson::from(json!({ "name": "one", "description": text, "inputSchema": { "type": "object" } }))
     };
-    catalog.publish(&server("a"), Listing { tools: vec![tool("new"), tool("old")], ..Listing::default() });
+    catalog.publish(
+        &server("a"),
+        ServerListing { tools: vec![tool("new"), tool("old")], ..ServerListing::default() },
+    );
     let text = list(&catalog.snapshot());
     assert!(text.contains("new") && !text.contains("old"), "{text}");
 }
@@ -106,36 +117,36 @@ fn of_several_definitions_the_first_counts() {
 #[test]
 fn a_withheld_tool_is_missing_for_a_reason() {
     let catalog = catalog(&[("a", &["one"])]);
-    let withheld = |all: &[(&str, &str)]| Update {
+    let withheld = |all: &[(&str, &str)]| CatalogUpdate {
         withheld: BTreeMap::from([(
             server("a"),
             all.iter()
-                .map(|(own, reason)| Withheld {
+                .map(|(own, reason)| WithheldTool {
                     own: (*own).into(),
-                    why: crate::Why::Quarantined,
+                    why: crate::WithheldReason::Quarantined,
                     reason: (*reason).into(),
                 })
                 .collect(),
         )]),
-        ..Update::default()
+        ..CatalogUpdate::default()
     };
     catalog.update(withheld(&[("two", "its definition changed")]));
     let snapshot = catalog.snapshot();
-    let expected = Missing::Withheld {
+    let expected = MissingTool::Withheld {
         name: CanonicalName::recorded("a:two"),
-        why: crate::Why::Quarantined,
+        why: crate::WithheldReason::Quarantined,
         reason: "its definition changed".into(),
     };
     for name in ["a:two", "a__two"] {
         assert!(snapshot.find_tool(name, 0).is_none());
         assert_eq!(snapshot.missing_tool(name, 0), expected, "{name}");
     }
-    assert_eq!(snapshot.missing_tool("a__three", 0), Missing::Unknown);
+    assert_eq!(snapshot.missing_tool("a__three", 0), MissingTool::Unknown);
     let hidden: Vec<_> =
         snapshot.hidden().map(|one| (one.name.as_str(), one.why, one.reason.as_str())).collect();
-    assert_eq!(hidden, [("a:two", crate::Why::Quarantined, "its definition changed")]);
+    assert_eq!(hidden, [("a:two", crate::WithheldReason::Quarantined, "its definition changed")]);
     catalog.update(withheld(&[]));
-    assert_eq!(catalog.snapshot().missing_tool("a:two", 0), Missing::Unknown);
+    assert_eq!(catalog.snapshot().missing_tool("a:two", 0), MissingTool::Unknown);
 }
 
 #[test]
@@ -176,10 +187,10 @@ fn pages_join_to_the_whole_list_whatever_their_size() {
 #[test]
 fn a_uri_leads_to_its_server_and_the_later_one_is_told_apart() {
     let catalog = catalog(&[("a", &[]), ("b", &[])]);
-    let offering = |template: &str| Listing {
+    let offering = |template: &str| ServerListing {
         resources: vec![RawJson::from(json!({ "uri": "file:///x", "name": "x" }))],
         templates: vec![RawJson::from(json!({ "uriTemplate": template, "name": "t" }))],
-        ..Listing::default()
+        ..ServerListing::default()
     };
     catalog.publish(&server("a"), offering("notes://{id}"));
     catalog.publish(&server("b"), offering("mail://{box}/{id}"));

@@ -3,20 +3,20 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{World, names};
+use super::{DiscoveryWorld, names};
 use crate::{APPROVAL_ANNOTATION, APPROVAL_META, Surface};
 
 const MANY: usize = 300;
 
-fn crowd() -> World {
+fn crowd() -> DiscoveryWorld {
     let names: Vec<String> = (0..MANY).map(|number| format!("do_thing_{number:03}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    World::of(&[("big", &names), ("small", &["greet", "send_risky"])])
+    DiscoveryWorld::of(&[("big", &names), ("small", &["greet", "send_risky"])])
 }
 
 #[test]
 fn a_list_within_the_budget_is_whole_and_sorted() {
-    let world = World::of(&[("b", &["two", "one"]), ("a", &["three"])]);
+    let world = DiscoveryWorld::of(&[("b", &["two", "one"]), ("a", &["three"])]);
     assert_eq!(names(&world.list(json!({ "name": "x" }))), ["a__three", "b__one", "b__two"]);
 }
 
@@ -31,7 +31,7 @@ fn beyond_the_budget_only_the_pinned_are_listed_and_the_three() {
 
 #[test]
 fn zero_is_always_searched_and_off_never() {
-    let world = World::of(&[("a", &["one"])]);
+    let world = DiscoveryWorld::of(&[("a", &["one"])]);
     assert_eq!(names(&world.list(json!({ "name": "x", "token_budget": 0 }))).len(), 3);
     let world = crowd();
     assert_eq!(names(&world.list(json!({ "name": "x", "token_budget": "off" }))).len(), MANY + 2);
@@ -39,7 +39,7 @@ fn zero_is_always_searched_and_off_never() {
 
 #[test]
 fn a_tool_that_people_are_asked_about_says_so_and_is_otherwise_as_it_was() {
-    let world = World::of(&[("small", &["greet", "send_risky"])]);
+    let world = DiscoveryWorld::of(&[("small", &["greet", "send_risky"])]);
     let list = world.list(json!({ "name": "x" }));
     let (plain, marked) = (&list["tools"][0], &list["tools"][1]);
     assert!(plain.get("_meta").is_none() && plain.get("annotations").is_none());
@@ -50,7 +50,7 @@ fn a_tool_that_people_are_asked_about_says_so_and_is_otherwise_as_it_was() {
 
 #[test]
 fn a_diet_drops_what_is_said_twice_and_costs_less() {
-    let world = World::of(&[("small", &["greet"])]);
+    let world = DiscoveryWorld::of(&[("small", &["greet"])]);
     let full = world.view(json!({ "name": "x" }));
     let slim = world.view(json!({ "name": "x", "schema_diet": true }));
     let list = world.list(json!({ "name": "x", "schema_diet": true }));
@@ -110,7 +110,7 @@ proptest! {
         let servers = ["one", "two", "three", "four", "five", "six"];
         let agent = json!({ "name": "x", "token_budget": budget, "pinned": ["one:*"] });
         let bytes = |order: &[usize]| {
-            let world = World::of(&[]);
+            let world = DiscoveryWorld::of(&[]);
             for upto in 1..=order.len() {
                 let some: Vec<_> = order[..upto].iter().map(|at| (servers[*at], tools[*at])).collect();
                 world.set(&some);

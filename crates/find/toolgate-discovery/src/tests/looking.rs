@@ -1,18 +1,23 @@
 //! The matches of a search, and the tools that it must not find.
 
 use serde_json::json;
-use toolgate_search::{Budget, Detail};
+use toolgate_search::{AnswerBudget, DetailLevel};
 
-use super::World;
-use crate::{Found, Wanted};
+use super::DiscoveryWorld;
+use crate::{SearchMatches, SearchRequest};
 
-fn search(world: &World, agent: serde_json::Value, query: &str) -> Found {
-    let wanted = Wanted { query, servers: None, detail: Detail::default(), budget: Budget::default() };
+fn search(world: &DiscoveryWorld, agent: serde_json::Value, query: &str) -> SearchMatches {
+    let wanted = SearchRequest {
+        query,
+        servers: None,
+        detail: DetailLevel::default(),
+        budget: AnswerBudget::default(),
+    };
     world.discovery.search(&world.view(agent), &wanted)
 }
 
-fn office() -> World {
-    let mut world = World::of(&[
+fn office() -> DiscoveryWorld {
+    let mut world = DiscoveryWorld::of(&[
         ("docs", &["read_page", "write_page", "secret_page"]),
         ("mail", &["send_letter", "read_letter"]),
     ]);
@@ -56,8 +61,12 @@ fn a_view_of_a_moment_ago_finds_nothing_that_has_gone() {
     let view = world.view(json!({ "name": "a" }));
     world.set(&[("docs", &["read_page"])]);
     world.discovery.catch_up();
-    let wanted =
-        Wanted { query: "read", servers: None, detail: Detail::default(), budget: Budget::default() };
+    let wanted = SearchRequest {
+        query: "read",
+        servers: None,
+        detail: DetailLevel::default(),
+        budget: AnswerBudget::default(),
+    };
     let found = world.discovery.search(&view, &wanted);
     assert!(found.shown.iter().all(|entry| view.find(&entry.wire, 0).is_some()));
 }
@@ -66,11 +75,11 @@ fn a_view_of_a_moment_ago_finds_nothing_that_has_gone() {
 fn servers_narrow_a_search_and_unknown_ones_are_told() {
     let world = office();
     let servers = ["mail".to_owned(), "crm".to_owned()];
-    let wanted = Wanted {
+    let wanted = SearchRequest {
         query: "read",
         servers: Some(&servers),
-        detail: Detail::default(),
-        budget: Budget::default(),
+        detail: DetailLevel::default(),
+        budget: AnswerBudget::default(),
     };
     let found = world.discovery.search(&world.view(json!({ "name": "a" })), &wanted);
     assert!(found.shown.iter().all(|entry| entry.server.as_str() == "mail"));
@@ -80,7 +89,12 @@ fn servers_narrow_a_search_and_unknown_ones_are_told() {
 #[test]
 fn whole_schemas_count_as_described() {
     let world = office();
-    let wanted = Wanted { query: "letter", servers: None, detail: Detail::Schema, budget: Budget::of(2000) };
+    let wanted = SearchRequest {
+        query: "letter",
+        servers: None,
+        detail: DetailLevel::Schema,
+        budget: AnswerBudget::of(2000),
+    };
     let found = world.discovery.search(&world.view(json!({ "name": "a" })), &wanted);
     assert_eq!(found.described.len(), 2);
 }

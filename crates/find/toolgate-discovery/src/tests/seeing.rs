@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use toolgate_catalog::{Missing, ToolRule};
+use toolgate_catalog::{MissingTool, ToolRule};
 use toolgate_core::scope::Mounts;
 
-use super::{World, seat, server, wires};
+use super::{DiscoveryWorld, seat, server, wires};
 
-fn office() -> World {
-    World::of(&[("docs", &["read_page", "secret_page"]), ("mail", &["read_mail", "send_risky"])])
+fn office() -> DiscoveryWorld {
+    DiscoveryWorld::of(&[("docs", &["read_page", "secret_page"]), ("mail", &["read_mail", "send_risky"])])
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn what_is_not_seen_is_unknown_by_any_of_its_names() {
     for name in ["docs__read_page", "docs:read_page", "docs__secret_page", "docs:gone"] {
         assert!(view.find(name, 0).is_none(), "{name}");
         let missing = view.missing(&seat.principal, world.discovery.policy(), name, 0);
-        assert_eq!(missing, Missing::Unknown, "{name}");
+        assert_eq!(missing, MissingTool::Unknown, "{name}");
     }
     assert!(view.find("mail:read_mail", 0).is_some());
     assert!(!view.reaches(&server("docs")));

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use toolgate_core::scope::{AgentDefinition, AgentName};
 
 #[derive(Default)]
-pub(crate) struct Claims {
+pub(crate) struct AgentClaims {
     principals: BTreeMap<String, AgentName>,
     groups: BTreeMap<String, AgentName>,
 }
 
-impl Claims {
+impl AgentClaims {
     /// Notes the claims of a definition. Claims of an earlier definition are removed from it, and reported.
     pub(crate) fn take(&mut self, agent: &mut AgentDefinition) -> Vec<String> {
         let name = agent.name.clone();
@@ -28,11 +28,11 @@ impl Claims {
     }
 
     /// The owner of a principal or a group that a definition claims, and the position of the claim.
-    pub(crate) fn rival(&self, agent: &AgentDefinition) -> Option<Rival> {
+    pub(crate) fn rival(&self, agent: &AgentDefinition) -> Option<RivalClaim> {
         let find = |claimed: &BTreeMap<String, AgentName>, list: &[String], key: &'static str| {
             list.iter().enumerate().find_map(|(at, one)| {
                 let other = claimed.get(one).filter(|other| **other != agent.name)?.clone();
-                Some(Rival { place: format!("{key}[{at}]"), whom: one.clone(), other })
+                Some(RivalClaim { place: format!("{key}[{at}]"), whom: one.clone(), other })
             })
         };
         let of_groups = || find(&self.groups, &agent.groups, "groups");
@@ -41,7 +41,7 @@ impl Claims {
 }
 
 /// Another definition for the same principal or group.
-pub(crate) struct Rival {
+pub(crate) struct RivalClaim {
     pub(crate) place: String,
     pub(crate) whom: String,
     pub(crate) other: AgentName,

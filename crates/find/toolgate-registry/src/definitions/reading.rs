@@ -13,19 +13,19 @@ pub(crate) const CAPABILITIES_MAX: usize = 1000;
 
 /// The readable part of a setting, and the errors in the rest.
 #[derive(Clone, Debug)]
-pub(crate) struct Written<T> {
+pub(crate) struct ParsedSetting<T> {
     pub(crate) definitions: Vec<T>,
     pub(crate) problems: Vec<DefinitionProblem>,
 }
 
-impl<T> Default for Written<T> {
+impl<T> Default for ParsedSetting<T> {
     fn default() -> Self {
         Self { definitions: Vec::new(), problems: Vec::new() }
     }
 }
 
-pub(crate) fn read_agents(value: &Value) -> Result<Written<AgentDefinition>, Refusal> {
-    let mut written = Written::default();
+pub(crate) fn read_agents(value: &Value) -> Result<ParsedSetting<AgentDefinition>, Refusal> {
+    let mut written = ParsedSetting::default();
     for (place, entry) in elements(value, "value", AGENTS_MAX)? {
         match serde_json::from_value(entry.clone()) {
             Ok(agent) => written.definitions.push(agent),
@@ -39,8 +39,8 @@ pub(crate) fn read_agents(value: &Value) -> Result<Written<AgentDefinition>, Ref
     Ok(written)
 }
 
-pub(crate) fn read_capabilities(value: &Value) -> Result<Written<Capability>, Refusal> {
-    let mut written = Written::default();
+pub(crate) fn read_capabilities(value: &Value) -> Result<ParsedSetting<Capability>, Refusal> {
+    let mut written = ParsedSetting::default();
     for (place, entry) in elements(value, "value", CAPABILITIES_MAX)? {
         match serde_json::from_value(entry.clone()) {
             Ok(capability) => written.definitions.push(capability),

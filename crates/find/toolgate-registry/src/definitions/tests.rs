@@ -12,18 +12,18 @@ fn file(agents: Value, capabilities: Value) -> FileState {
     }
 }
 
-fn set(agents: &Value, capabilities: &Value) -> Set {
-    Set {
+fn set(agents: &Value, capabilities: &Value) -> DefinitionSettings {
+    DefinitionSettings {
         agents: read_agents(agents).expect("a list"),
         capabilities: read_capabilities(capabilities).expect("a list"),
     }
 }
 
-fn agent<'a>(defined: &'a Defined, name: &str) -> &'a AgentDefinition {
+fn agent<'a>(defined: &'a DefinitionsInForce, name: &str) -> &'a AgentDefinition {
     &defined.definitions.agents[&AgentName::new(name).expect("a name")]
 }
 
-fn problems(defined: &Defined) -> Vec<String> {
+fn problems(defined: &DefinitionsInForce) -> Vec<String> {
     defined.problems.iter().map(ToString::to_string).collect()
 }
 
@@ -37,7 +37,7 @@ fn file_and_settings_add_up_and_the_file_wins() {
         &json!([{ "name": "reader" }, { "name": "writer", "capabilities": ["docs", "git"] }]),
         &json!([{ "name": "docs" }, { "name": "git" }]),
     );
-    let defined = Defined::merge(&file, &set);
+    let defined = DefinitionsInForce::merge(&file, &set);
     assert_eq!(agent(&defined, "reader").description.as_deref(), Some("of the file"));
     let sources: Vec<_> =
         defined.agent_sources.iter().map(|(name, source)| (name.as_str(), *source)).collect();
@@ -59,7 +59,7 @@ fn file_and_settings_add_up_and_the_file_wins() {
 fn an_agent_whose_capability_is_gone_sees_nothing_by_it() {
     let file = file(json!([{ "name": "coder", "capabilities": ["git"] }]), json!([{ "name": "docs" }]));
     let set = set(&json!([{ "name": "writer", "capabilities": ["docs", "git"] }]), &json!([]));
-    let defined = Defined::merge(&file, &set);
+    let defined = DefinitionsInForce::merge(&file, &set);
     assert_eq!(
         agent(&defined, "coder").capabilities,
         Some(Vec::new()),
@@ -85,7 +85,7 @@ fn a_definition_that_cannot_be_read_takes_no_other_down_and_whomever_it_was_for_
         17,
     ]);
     let capabilities = json!([{ "name": "odd", "shape": 1 }, { "name": "git" }]);
-    let defined = Defined::merge(&FileState::default(), &set(&agents, &capabilities));
+    let defined = DefinitionsInForce::merge(&FileState::default(), &set(&agents, &capabilities));
     let ada =
         toolgate_core::Principal::new(toolgate_core::PrincipalId::new("ada"), toolgate_core::Role::Agent);
     let closed = defined.definitions.agent_for(&ada);
@@ -107,7 +107,7 @@ fn a_definition_that_cannot_be_read_takes_no_other_down_and_whomever_it_was_for_
 fn a_principal_stays_with_the_file_where_both_want_it() {
     let file = file(json!([{ "name": "zero", "principals": ["ada"], "groups": ["g"] }]), json!([]));
     let set = set(&json!([{ "name": "one", "principals": ["bob", "ada"], "groups": ["g"] }]), &json!([]));
-    let defined = Defined::merge(&file, &set);
+    let defined = DefinitionsInForce::merge(&file, &set);
     assert_eq!(agent(&defined, "one").principals, ["bob"]);
     assert!(agent(&defined, "one").groups.is_empty());
     assert_eq!(defined.definitions.check(), Ok(()));
@@ -123,7 +123,7 @@ fn a_principal_stays_with_the_file_where_both_want_it() {
 #[test]
 fn of_two_with_one_name_the_first_counts() {
     let set = set(&json!([{ "name": "x", "schema_diet": true }, { "name": "x" }]), &json!([]));
-    let defined = Defined::merge(&FileState::default(), &set);
+    let defined = DefinitionsInForce::merge(&FileState::default(), &set);
     assert!(agent(&defined, "x").schema_diet);
     assert_eq!(problems(&defined).len(), 1);
 }

@@ -4,7 +4,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn place(instance: &str) -> Place {
+fn place(instance: &str) -> InstanceKey {
     (ServerName::new("files").expect("a name"), InstanceId::new(instance).expect("an id"))
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolgate_core::registry::{Definition, ToolRow};
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::tool::version_of_text;
 use toolgate_core::{Digest, RawJson};
 
@@ -12,7 +12,7 @@ use super::rows::ToolRows;
 
 /// A current offer of a tool.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Offer {
+pub(crate) struct ToolOffer {
     pub(crate) own: Arc<str>,
     /// At least one, each another version; that of the newest instance first.
     versions: Vec<Definition>,
@@ -20,7 +20,7 @@ pub(crate) struct Offer {
     pub(crate) twice: bool,
 }
 
-impl Offer {
+impl ToolOffer {
     pub(super) fn newest(&self) -> &Definition {
         &self.versions[0]
     }
@@ -35,14 +35,14 @@ impl Offer {
 }
 
 /// The tools of a reading in its order. A tool without a name cannot be called and is left out.
-pub(crate) fn offers(listing: &Listing, rows: &ToolRows) -> Vec<Offer> {
-    let mut offers: Vec<Offer> = Vec::with_capacity(listing.tools.len());
+pub(crate) fn offers(listing: &ServerListing, rows: &ToolRows) -> Vec<ToolOffer> {
+    let mut offers: Vec<ToolOffer> = Vec::with_capacity(listing.tools.len());
     let mut places: HashMap<Arc<str>, usize> = HashMap::new();
     for tool in &listing.tools {
         let Some((own, definition)) = definition_of(tool, rows) else { continue };
         let place = *places.entry(Arc::clone(&own)).or_insert_with(|| {
             let twice = listing.conflicts.iter().any(|name| **name == *own);
-            offers.push(Offer { own, versions: Vec::new(), twice });
+            offers.push(ToolOffer { own, versions: Vec::new(), twice });
             offers.len() - 1
         });
         let versions = &mut offers[place].versions;
@@ -54,13 +54,13 @@ pub(crate) fn offers(listing: &Listing, rows: &ToolRows) -> Vec<Offer> {
 }
 
 #[derive(serde::Deserialize)]
-struct Named<'a> {
+struct NamedTool<'a> {
     #[serde(borrow)]
     name: std::borrow::Cow<'a, str>,
 }
 
 fn definition_of(tool: &RawJson, rows: &ToolRows) -> Option<(Arc<str>, Definition)> {
-    let named: Named<'_> = tool.decode().ok()?;
+    let named: NamedTool<'_> = tool.decode().ok()?;
     let row = rows.get(&*named.name);
     let own = row.map_or_else(|| named.name.into(), |row| Arc::clone(&row.own));
     if let Some(same) = row.and_then(|row| known_text(row, tool)) {

@@ -5,10 +5,10 @@ use toolgate_core::{Digest, PrincipalId};
 
 use super::reason;
 use super::rows::{is_unreviewed, subject};
-use crate::source::Verdict;
+use crate::source::ReviewVerdict;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum NotReviewed {
+pub(crate) enum ReviewError {
     /// Nothing about it waits for a review.
     NothingToReview,
     /// The current offer is not the one that the reviewer saw.
@@ -18,25 +18,25 @@ pub(crate) enum NotReviewed {
 /// The row after a verdict. `expected` is the version that the reviewer saw.
 pub(crate) fn reviewed(
     row: &ToolRow,
-    verdict: Verdict,
+    verdict: ReviewVerdict,
     expected: Option<Digest>,
     by: &PrincipalId,
     now_ms: i64,
-) -> Result<ToolRow, NotReviewed> {
+) -> Result<ToolRow, ReviewError> {
     let under_review = subject(row).clone();
     if let Some(seen) = expected
         && seen != under_review.version
     {
-        return Err(NotReviewed::Changed { now: under_review.version });
+        return Err(ReviewError::Changed { now: under_review.version });
     }
     if !waits(row) {
-        return Err(NotReviewed::NothingToReview);
+        return Err(ReviewError::NothingToReview);
     }
     let mut next = row.clone();
     next.reviewed_by = Some(by.clone());
     next.reviewed_at_ms = Some(now_ms);
     match verdict {
-        Verdict::Accept => {
+        ReviewVerdict::Accept => {
             next.pinned = under_review;
             next.candidate = None;
             next.status = ToolStatus::Active;
@@ -44,7 +44,7 @@ pub(crate) fn reviewed(
             next.rejected = None;
             next.changes = 0;
         }
-        Verdict::Reject => {
+        ReviewVerdict::Reject => {
             next.rejected = Some(under_review.version);
             if next.status == ToolStatus::Quarantined && !is_unreviewed(row) {
                 next.reason = Some(reason::REJECTED.into());

@@ -3,25 +3,25 @@
 
 use std::collections::HashSet;
 
-use toolgate_catalog::{Why, Withheld};
+use toolgate_catalog::{WithheldReason, WithheldTool};
 use toolgate_core::RawJson;
 use toolgate_core::registry::{ToolRow, ToolStatus};
 
 use super::rows::ToolRows;
-use super::{Offer, reason};
+use super::{ToolOffer, reason};
 
 const NOT_RECORDED: &str = "it is new and has not been recorded yet";
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ShownTools {
     pub(crate) tools: Vec<RawJson>,
-    pub(crate) withheld: Vec<Withheld>,
+    pub(crate) withheld: Vec<WithheldTool>,
 }
 
 /// By the current rows. Definitions that they do not cover are not shown: while the store is down, an
 /// unpinned definition waits.
-pub(crate) fn show(rows: &ToolRows, offers: &[Offer]) -> Shown {
-    let mut shown = Shown::default();
+pub(crate) fn show(rows: &ToolRows, offers: &[ToolOffer]) -> ShownTools {
+    let mut shown = ShownTools::default();
     for offer in offers {
         let row = rows.get(&offer.own);
         match row.and_then(|row| servable(row, offer)) {
@@ -35,13 +35,13 @@ pub(crate) fn show(rows: &ToolRows, offers: &[Offer]) -> Shown {
     shown
 }
 
-fn servable<'r>(row: &'r ToolRow, offer: &Offer) -> Option<&'r RawJson> {
+fn servable<'r>(row: &'r ToolRow, offer: &ToolOffer) -> Option<&'r RawJson> {
     let serves = row.status.is_served() && !offer.twice && offer.has(row.pinned.version);
     serves.then_some(&row.pinned.json)
 }
 
 /// It is offered and not shown.
-fn withheld(own: &str, row: Option<&ToolRow>) -> Withheld {
+fn withheld(own: &str, row: Option<&ToolRow>) -> WithheldTool {
     let reason = match row {
         None => NOT_RECORDED,
         // It is known to have changed, and that could not be written yet.
@@ -50,13 +50,17 @@ fn withheld(own: &str, row: Option<&ToolRow>) -> Withheld {
         Some(row) if row.status == ToolStatus::Retired => return absentee(row),
         Some(row) => row.reason.as_deref().unwrap_or(reason::CHANGED),
     };
-    Withheld { own: own.to_owned(), why: Why::Quarantined, reason: reason.to_owned() }
+    WithheldTool { own: own.to_owned(), why: WithheldReason::Quarantined, reason: reason.to_owned() }
 }
 
 /// It is known and not offered.
-fn absentee(row: &ToolRow) -> Withheld {
+fn absentee(row: &ToolRow) -> WithheldTool {
     match row.status {
         ToolStatus::Quarantined => withheld(&row.own, Some(row)),
-        _ => Withheld { own: row.own.to_string(), why: Why::Retired, reason: reason::GONE.to_owned() },
+        _ => WithheldTool {
+            own: row.own.to_string(),
+            why: WithheldReason::Retired,
+            reason: reason::GONE.to_owned(),
+        },
     }
 }

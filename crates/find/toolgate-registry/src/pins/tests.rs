@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 use toolgate_core::registry::FindingKind;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 
 use super::*;
-use crate::source::Verdict;
+use crate::source::ReviewVerdict;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -14,16 +14,16 @@ fn definition(own: &str, text: &str) -> Value {
 /// The server as it is read repeatedly, and the registry's rows after each reading.
 struct Story {
     rows: ToolRows,
-    review: Review,
+    review: ReviewRules,
     now_ms: i64,
 }
 
 impl Story {
     fn new() -> Self {
-        Self { rows: ToolRows::new(), review: Review::default(), now_ms: 1_000_000 }
+        Self { rows: ToolRows::new(), review: ReviewRules::default(), now_ms: 1_000_000 }
     }
 
-    fn with(review: Review) -> Self {
+    fn with(review: ReviewRules) -> Self {
         Self { review, ..Self::new() }
     }
 
@@ -34,14 +34,14 @@ impl Story {
 
     fn reads(&mut self, tools: &[(&str, &str)], conflicts: &[&str]) -> Vec<String> {
         self.now_ms += 1000;
-        let listing = Listing {
+        let listing = ServerListing {
             tools: tools.iter().map(|(own, text)| RawJson::from(definition(own, text))).collect(),
             conflicts: conflicts.iter().map(|own| (*own).to_owned()).collect(),
-            ..Listing::default()
+            ..ServerListing::default()
         };
         let offers = offers(&listing, &self.rows);
         let server = ServerName::new("files").expect("a name");
-        let bench = Bench { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
+        let bench = ReviewCriteria { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
         let changes = judge(&bench, &self.rows, &offers);
         let told = changes
             .iter()
@@ -52,7 +52,7 @@ impl Story {
             self.rows.insert(Arc::clone(&change.row.own), change.row);
         }
         // In any case, the same reading again changes nothing more.
-        let again = Bench { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
+        let again = ReviewCriteria { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
         assert_eq!(judge(&again, &self.rows, &super::offers(&listing, &self.rows)), []);
         told
     }
@@ -69,7 +69,12 @@ impl Story {
         format!("{} | {reason} | {} | {candidate}", row.status.as_str(), text(&row.pinned))
     }
 
-    fn says(&mut self, verdict: Verdict, own: &str, expected: Option<Digest>) -> Result<(), NotReviewed> {
+    fn says(
+        &mut self,
+        verdict: ReviewVerdict,
+        own: &str,
+        expected: Option<Digest>,
+    ) -> Result<(), ReviewError> {
         let by = PrincipalId::new("ada");
         let row = reviewed(self.row(own), verdict, expected, &by, self.now_ms)?;
         assert_eq!((row.reviewed_by.clone(), row.reviewed_at_ms), (Some(by), Some(self.now_ms)));
@@ -79,9 +84,9 @@ impl Story {
 
     /// The agents' view of this reading.
     fn shown(&self, tools: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
-        let listing = Listing {
+        let listing = ServerListing {
             tools: tools.iter().map(|(own, text)| RawJson::from(definition(own, text))).collect(),
-            ..Listing::default()
+            ..ServerListing::default()
         };
         let shown = show(&self.rows, &offers(&listing, &self.rows));
         let texts =
@@ -101,9 +106,9 @@ fn version(own: &str, text: &str) -> Digest {
     toolgate_core::tool::version_of(&definition(own, text))
 }
 
-fn scan(definition: &RawJson) -> Vec<Finding> {
+fn scan(definition: &RawJson) -> Vec<DefinitionFinding> {
     let flagged = definition.as_str().contains("ignore previous");
-    let finding = Finding {
+    let finding = DefinitionFinding {
         kind: FindingKind::Instruction,
         place: "description".into(),
         excerpt: "ignore previous".into(),
@@ -111,8 +116,8 @@ fn scan(definition: &RawJson) -> Vec<Finding> {
     if flagged { vec![finding] } else { Vec::new() }
 }
 
-fn accepting() -> Review {
-    Review { drift: Drift::Accept, ..Review::default() }
+fn accepting() -> ReviewRules {
+    ReviewRules { drift: Drift::Accept, ..ReviewRules::default() }
 }
 
 #[test]
@@ -132,9 +137,9 @@ fn what_does_not_belong_to_the_definition_is_no_change() {
     let spelt = RawJson::from_composed(
         r#"{"inputSchema":{ "type":"object"},"icons":[],"description":"Reads.","name":"read"}"#.into(),
     );
-    let listing = Listing { tools: vec![spelt], ..Listing::default() };
+    let listing = ServerListing { tools: vec![spelt], ..ServerListing::default() };
     let server = ServerName::new("files").expect("a name");
-    let bench = Bench { server: &server, review: Review::default(), now_ms: 9, scan: &scan };
+    let bench = ReviewCriteria { server: &server, review: ReviewRules::default(), now_ms: 9, scan: &scan };
     assert_eq!(judge(&bench, &story.rows, &offers(&listing, &story.rows)), []);
 }
 
@@ -163,10 +168,10 @@ fn accepting_pins_what_was_offered() {
     let mut story = Story::new();
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Reads well.")]);
-    story.says(Verdict::Accept, "read", Some(version("read", "Reads well."))).expect("accepted");
+    story.says(ReviewVerdict::Accept, "read", Some(version("read", "Reads well."))).expect("accepted");
     assert_eq!(story.stand("read"), "active | - | Reads well. | -");
     assert!(story.lists(&[("read", "Reads well.")]).is_empty());
-    assert_eq!(story.says(Verdict::Accept, "read", None), Err(NotReviewed::NothingToReview));
+    assert_eq!(story.says(ReviewVerdict::Accept, "read", None), Err(ReviewError::NothingToReview));
 }
 
 #[test]
@@ -175,9 +180,9 @@ fn a_verdict_on_something_else_than_what_is_offered_now_is_refused() {
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Reads well.")]);
     story.lists(&[("read", "Reads badly.")]);
-    for verdict in [Verdict::Accept, Verdict::Reject] {
+    for verdict in [ReviewVerdict::Accept, ReviewVerdict::Reject] {
         let refused = story.says(verdict, "read", Some(version("read", "Reads well.")));
-        assert_eq!(refused, Err(NotReviewed::Changed { now: version("read", "Reads badly.") }));
+        assert_eq!(refused, Err(ReviewError::Changed { now: version("read", "Reads badly.") }));
     }
     assert_eq!(story.stand("read"), "quarantined | its definition changed | Reads. | Reads badly.");
 }
@@ -187,7 +192,7 @@ fn a_rejected_version_is_not_asked_about_again_and_another_one_is() {
     let mut story = Story::new();
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Bad.")]);
-    story.says(Verdict::Reject, "read", None).expect("rejected");
+    story.says(ReviewVerdict::Reject, "read", None).expect("rejected");
     assert!(story.lists(&[("read", "Bad.")]).is_empty());
     assert_eq!(
         story.stand("read"),
@@ -203,7 +208,7 @@ fn a_rejected_version_is_not_accepted_by_setting_either() {
     let mut story = Story::new();
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Bad.")]);
-    story.says(Verdict::Reject, "read", None).expect("rejected");
+    story.says(ReviewVerdict::Reject, "read", None).expect("rejected");
     story.review = accepting();
     assert!(story.lists(&[("read", "Bad.")]).is_empty());
     assert_eq!(story.lists(&[("read", "Good.")]), ["registry.tool.accepted read"]);
@@ -238,7 +243,7 @@ fn a_definition_that_keeps_changing_is_quarantined_whatever_the_setting() {
     assert!(story.lists(&[("read", "4")]).is_empty());
     assert!(story.lists(&[("read", "2")]).is_empty());
     assert_eq!(story.stand("read"), "quarantined | its definition keeps changing | 2 | -");
-    story.says(Verdict::Accept, "read", Some(version("read", "2"))).expect("accepted");
+    story.says(ReviewVerdict::Accept, "read", Some(version("read", "2"))).expect("accepted");
     assert_eq!(story.stand("read"), "active | - | 2 | -");
     assert_eq!(story.lists(&[("read", "5")]), ["registry.tool.accepted read"]);
 }
@@ -278,7 +283,7 @@ fn a_new_tool_that_is_listed_twice_waits_for_somebody() {
     assert_eq!(story.reads(&[("read", "A"), ("read", "B")], &["read"]), ["registry.tool.quarantined read"]);
     assert!(story.lists(&[("read", "A")]).is_empty());
     assert_eq!(story.row("read").status, ToolStatus::Quarantined);
-    story.says(Verdict::Accept, "read", Some(version("read", "A"))).expect("accepted");
+    story.says(ReviewVerdict::Accept, "read", Some(version("read", "A"))).expect("accepted");
     assert_eq!(story.stand("read"), "active | - | A | -");
 }
 
@@ -338,7 +343,7 @@ fn a_roll_that_is_accepted_half_way_serves_the_new_one_from_then_on() {
     let mut story = Story::new();
     story.lists(&[("read", "Old.")]);
     story.lists(&[("read", "New."), ("read", "Old.")]);
-    story.says(Verdict::Accept, "read", Some(version("read", "New."))).expect("accepted");
+    story.says(ReviewVerdict::Accept, "read", Some(version("read", "New."))).expect("accepted");
     story.lists(&[("read", "New."), ("read", "Old.")]);
     assert_eq!(story.stand("read"), "drifted | some instances offer another definition | New. | Old.");
     assert_eq!(story.shown(&[("read", "New."), ("read", "Old.")]).0, ["\"New.\""]);
@@ -350,7 +355,7 @@ fn a_rejected_roll_is_served_as_it_was_until_only_the_rejected_one_is_left() {
     let mut story = Story::new();
     story.lists(&[("read", "Old.")]);
     story.lists(&[("read", "New."), ("read", "Old.")]);
-    story.says(Verdict::Reject, "read", None).expect("rejected");
+    story.says(ReviewVerdict::Reject, "read", None).expect("rejected");
     assert!(story.lists(&[("read", "New."), ("read", "Old.")]).is_empty());
     assert_eq!(story.row("read").status, ToolStatus::Drifted);
     assert_eq!(story.lists(&[("read", "New.")]), ["registry.tool.quarantined read"]);
@@ -378,22 +383,22 @@ fn new_tools_of_a_known_server_are_visible_or_wait_as_the_operator_says() {
     assert_eq!(story.lists(&all), ["registry.tool.quarantined delete"]);
     assert_eq!(story.stand("delete"), "quarantined | new | Deletes. | -");
     assert_eq!(story.shown(&all).1, ["delete: new"]);
-    story.says(Verdict::Accept, "delete", Some(version("delete", "Deletes."))).expect("accepted");
+    story.says(ReviewVerdict::Accept, "delete", Some(version("delete", "Deletes."))).expect("accepted");
     assert_eq!(story.stand("delete"), "active | - | Deletes. | -");
 }
 
 #[test]
 fn at_first_sight_nothing_is_new() {
-    let mut story = Story::with(Review { new_tools: NewTools::Review, ..Review::default() });
+    let mut story = Story::with(ReviewRules { new_tools: NewTools::Review, ..ReviewRules::default() });
     assert_eq!(story.lists(&[("read", "Reads.")]), ["registry.tools.pinned read"]);
 }
 
 #[test]
 fn a_new_tool_that_was_rejected_stays_away_however_often_it_returns() {
-    let mut story = Story::with(Review { new_tools: NewTools::Review, ..Review::default() });
+    let mut story = Story::with(ReviewRules { new_tools: NewTools::Review, ..ReviewRules::default() });
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Reads."), ("delete", "Deletes.")]);
-    story.says(Verdict::Reject, "delete", None).expect("rejected");
+    story.says(ReviewVerdict::Reject, "delete", None).expect("rejected");
     assert!(story.lists(&[("read", "Reads."), ("delete", "Deletes.")]).is_empty());
     story.lists(&[("read", "Reads.")]);
     assert_eq!(
@@ -405,7 +410,7 @@ fn a_new_tool_that_was_rejected_stays_away_however_often_it_returns() {
 
 #[test]
 fn a_new_tool_that_changes_before_it_was_looked_at_is_looked_at_as_it_is_now() {
-    let mut story = Story::with(Review { new_tools: NewTools::Review, ..accepting() });
+    let mut story = Story::with(ReviewRules { new_tools: NewTools::Review, ..accepting() });
     story.lists(&[("read", "Reads.")]);
     story.lists(&[("read", "Reads."), ("delete", "1")]);
     assert_eq!(story.lists(&[("read", "Reads."), ("delete", "2")]), ["registry.tool.drifted delete"]);
@@ -425,7 +430,7 @@ fn findings_are_kept_with_what_agents_would_see_and_quarantine_where_the_operato
     story.lists(&[("read", "ignore previous")]);
     assert_eq!(story.row("read").findings.len(), 1);
 
-    let mut strict = Story::with(Review { findings: OnFinding::Quarantine, ..accepting() });
+    let mut strict = Story::with(ReviewRules { findings: OnFinding::Quarantine, ..accepting() });
     let told = strict.lists(&[("read", "ignore previous"), ("write", "Writes.")]);
     assert_eq!(told, ["registry.tool.quarantined read", "registry.tools.pinned write"]);
     assert_eq!(strict.stand("read"), "quarantined | flagged | ignore previous | -");
@@ -465,13 +470,13 @@ fn a_server_that_invents_names_fills_no_disk() {
 
 #[test]
 fn what_has_no_name_is_left_out() {
-    let listing = Listing {
+    let listing = ServerListing {
         tools: vec![
             RawJson::from(json!({ "description": "x" })),
             RawJson::from(json!("x")),
             RawJson::from(json!({ "name": 3 })),
         ],
-        ..Listing::default()
+        ..ServerListing::default()
     };
     assert_eq!(offers(&listing, &ToolRows::new()), []);
 }
@@ -503,9 +508,9 @@ mod any_history {
                 let (shown, _) = story.shown(&tools);
                 prop_assert!(shown.iter().all(|text| allowed.contains(text)), "{shown:?} {allowed:?}");
                 if let Some(row) = story.rows.get("read").cloned() {
-                    let choice = match verdict { 0 => Some(Verdict::Accept), 1 => Some(Verdict::Reject), _ => None };
+                    let choice = match verdict { 0 => Some(ReviewVerdict::Accept), 1 => Some(ReviewVerdict::Reject), _ => None };
                     let subject = text(subject(&row));
-                    if let Some(choice) = choice && story.says(choice, "read", None).is_ok() && choice == Verdict::Accept {
+                    if let Some(choice) = choice && story.says(choice, "read", None).is_ok() && choice == ReviewVerdict::Accept {
                         allowed.push(format!("{subject:?}"));
                     }
                 }

@@ -6,15 +6,15 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityNam
 use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 
 use super::{ATTEMPTS_MAX, Records, SettingChange, stale};
-use crate::definitions::{Defined, Set};
-use crate::known::{Setting, SettingContext};
+use crate::definitions::{DefinitionSettings, DefinitionsInForce};
+use crate::known::{CurrentSetting, SettingContext};
 use crate::nearest;
 use crate::settings::definition::defined_in_file;
-use crate::settings::{AGENTS, CAPABILITIES, Settings};
+use crate::settings::{AGENTS, CAPABILITIES, RegistrySettings};
 use crate::source::FileState;
 
 /// The new value of a setting after a change.
-struct Edited {
+struct EditedSetting {
     value: Vec<Value>,
     /// The entry that it is about.
     at: usize,
@@ -22,7 +22,7 @@ struct Edited {
 
 /// The name of a definition, and its position.
 #[derive(Clone, Copy)]
-struct Subject<'a> {
+struct DefinitionSubject<'a> {
     kind: &'static str,
     key: &'static str,
     name: &'a str,
@@ -31,8 +31,8 @@ struct Subject<'a> {
 
 impl Records {
     /// Definitions of file and settings together, as far as the store knows.
-    pub async fn definitions(&self, file: &FileState) -> Result<Defined, Refusal> {
-        Ok(Defined::merge(file, &self.set().await?))
+    pub async fn definitions(&self, file: &FileState) -> Result<DefinitionsInForce, Refusal> {
+        Ok(DefinitionsInForce::merge(file, &self.set().await?))
     }
 
     /// Adds or replaces an agent definition of the settings. `expected` is the version of the setting `agents`.
@@ -42,7 +42,7 @@ impl Records {
         definition: AgentDefinition,
         expected: Option<u64>,
         file: &FileState,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let entry = serde_json::to_value(&definition).expect("a definition is text and numbers");
         let subject = agent(&definition.name, file);
         self.edit(by, subject, expected, file, |value| put(subject, value, &entry)).await
@@ -54,7 +54,7 @@ impl Records {
         name: &AgentName,
         expected: Option<u64>,
         file: &FileState,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let subject = agent(name, file);
         self.edit(by, subject, expected, file, |value| remove(subject, value)).await
     }
@@ -66,7 +66,7 @@ impl Records {
         definition: Capability,
         expected: Option<u64>,
         file: &FileState,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let entry = serde_json::to_value(&definition).expect("a capability is text");
         let subject = capability(&definition.name, file);
         self.edit(by, subject, expected, file, |value| put(subject, value, &entry)).await
@@ -79,14 +79,14 @@ impl Records {
         name: &CapabilityName,
         expected: Option<u64>,
         file: &FileState,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let subject = capability(name, file);
         self.edit(by, subject, expected, file, |value| remove(subject, value)).await
     }
 
     /// The current content of the settings.
-    pub(super) async fn set(&self) -> Result<Set, Refusal> {
-        let mut settings = Settings::default();
+    pub(super) async fn set(&self) -> Result<DefinitionSettings, Refusal> {
+        let mut settings = RegistrySettings::default();
         for key in [AGENTS, CAPABILITIES] {
             let setting = self.setting(key).await?;
             if let Err(refusal) = settings.take(key, &setting.value) {
@@ -100,11 +100,11 @@ impl Records {
     async fn edit(
         &self,
         by: &PrincipalId,
-        subject: Subject<'_>,
+        subject: DefinitionSubject<'_>,
         expected: Option<u64>,
         file: &FileState,
-        edit: impl Fn(&[Value]) -> Result<Edited, Refusal>,
-    ) -> Result<Setting, Refusal> {
+        edit: impl Fn(&[Value]) -> Result<EditedSetting, Refusal>,
+    ) -> Result<CurrentSetting, Refusal> {
         let context = SettingContext { file: file.clone(), ..SettingContext::default() };
         for _ in 0..ATTEMPTS_MAX {
             let before = self.setting(subject.key).await?;
@@ -112,7 +112,8 @@ impl Records {
             if let Some(expected) = expected.filter(|expected| *expected != before.version) {
                 return Err(stale(subject.key, expected, before.version));
             }
-            let Edited { value, at } = edit(before.value.as_array().map(Vec::as_slice).unwrap_or_default())?;
+            let EditedSetting { value, at } =
+                edit(before.value.as_array().map(Vec::as_slice).unwrap_or_default())?;
             let value = Value::Array(value);
             if value == before.value {
                 return Ok(before);
@@ -128,17 +129,17 @@ impl Records {
     }
 }
 
-fn agent<'a>(name: &'a AgentName, file: &FileState) -> Subject<'a> {
+fn agent<'a>(name: &'a AgentName, file: &FileState) -> DefinitionSubject<'a> {
     let in_file = file.agents.iter().any(|one| one.name == *name);
-    Subject { kind: "agent", key: AGENTS, name: name.as_str(), in_file }
+    DefinitionSubject { kind: "agent", key: AGENTS, name: name.as_str(), in_file }
 }
 
-fn capability<'a>(name: &'a CapabilityName, file: &FileState) -> Subject<'a> {
+fn capability<'a>(name: &'a CapabilityName, file: &FileState) -> DefinitionSubject<'a> {
     let in_file = file.capabilities.iter().any(|one| one.name == *name);
-    Subject { kind: "capability", key: CAPABILITIES, name: name.as_str(), in_file }
+    DefinitionSubject { kind: "capability", key: CAPABILITIES, name: name.as_str(), in_file }
 }
 
-fn put(subject: Subject<'_>, value: &[Value], entry: &Value) -> Result<Edited, Refusal> {
+fn put(subject: DefinitionSubject<'_>, value: &[Value], entry: &Value) -> Result<EditedSetting, Refusal> {
     if subject.in_file {
         return Err(defined_in_file(subject.kind, subject.name).field("name"));
     }
@@ -148,11 +149,11 @@ fn put(subject: Subject<'_>, value: &[Value], entry: &Value) -> Result<Edited, R
         Some(known) => *known = entry.clone(),
         None => value.push(entry.clone()),
     }
-    Ok(Edited { value, at })
+    Ok(EditedSetting { value, at })
 }
 
 /// A definition that the file has too can be removed: it has no effect.
-fn remove(subject: Subject<'_>, value: &[Value]) -> Result<Edited, Refusal> {
+fn remove(subject: DefinitionSubject<'_>, value: &[Value]) -> Result<EditedSetting, Refusal> {
     let Some(at) = position(subject, value) else {
         return Err(if subject.in_file {
             defined_in_file(subject.kind, subject.name)
@@ -162,19 +163,19 @@ fn remove(subject: Subject<'_>, value: &[Value]) -> Result<Edited, Refusal> {
     };
     let mut value = value.to_vec();
     value.remove(at);
-    Ok(Edited { value, at })
+    Ok(EditedSetting { value, at })
 }
 
 fn name_of(entry: &Value) -> Option<&str> {
     entry.get("name")?.as_str()
 }
 
-fn position(subject: Subject<'_>, value: &[Value]) -> Option<usize> {
+fn position(subject: DefinitionSubject<'_>, value: &[Value]) -> Option<usize> {
     value.iter().position(|entry| name_of(entry) == Some(subject.name))
 }
 
-fn unknown(subject: Subject<'_>, value: &[Value]) -> Refusal {
-    let Subject { kind, key, name, .. } = subject;
+fn unknown(subject: DefinitionSubject<'_>, value: &[Value]) -> Refusal {
+    let DefinitionSubject { kind, key, name, .. } = subject;
     let code = if key == AGENTS { &codes::UNKNOWN_AGENT } else { &codes::UNKNOWN_CAPABILITY };
     let hint = nearest::hint(name, value.iter().filter_map(name_of));
     Refusal::new(code, format!("the settings have no {kind} \"{name}\""))

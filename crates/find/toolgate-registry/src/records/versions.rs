@@ -7,7 +7,7 @@ use toolgate_store::StoredVersion;
 
 use super::{Records, down};
 use crate::diff;
-use crate::known::{Compared, Standing, ToolVersion};
+use crate::known::{ToolVersion, VersionComparison, VersionStanding};
 
 /// The prefix of a digest.
 const KIND: &str = "sha256:";
@@ -29,7 +29,12 @@ impl Records {
 
     /// The differences between two versions of a tool, each named by the beginning of its digest; the default
     /// is the pinned one.
-    pub async fn compare(&self, name: &str, from: &str, to: Option<&str>) -> Result<Compared, Refusal> {
+    pub async fn compare(
+        &self,
+        name: &str,
+        from: &str,
+        to: Option<&str>,
+    ) -> Result<VersionComparison, Refusal> {
         let row = self.tool(name).await?;
         let stored = self.store.read_tool_versions(&row.name).await.map_err(down)?;
         let from = version(&stored, "from", from, &row)?;
@@ -38,19 +43,19 @@ impl Records {
             None => row.pinned.clone(),
         };
         let text = diff::between(&from, &to);
-        Ok(Compared { text, from: from.version, to: to.version, tool: row })
+        Ok(VersionComparison { text, from: from.version, to: to.version, tool: row })
     }
 }
 
-fn standing(row: &ToolRow, version: Digest) -> Standing {
+fn standing(row: &ToolRow, version: Digest) -> VersionStanding {
     if version == row.pinned.version {
-        Standing::Pinned
+        VersionStanding::Pinned
     } else if row.candidate.as_ref().is_some_and(|candidate| candidate.version == version) {
-        Standing::Offered
+        VersionStanding::Offered
     } else if row.rejected == Some(version) {
-        Standing::Rejected
+        VersionStanding::Rejected
     } else {
-        Standing::Past
+        VersionStanding::Past
     }
 }
 

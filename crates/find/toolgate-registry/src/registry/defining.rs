@@ -6,8 +6,8 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityNam
 use toolgate_core::{PrincipalId, Refusal};
 
 use super::Registry;
-use crate::definitions::{Defined, DefinitionProblem};
-use crate::known::Setting;
+use crate::definitions::{DefinitionProblem, DefinitionsInForce};
+use crate::known::CurrentSetting;
 use crate::source::FileState;
 
 impl Registry {
@@ -18,7 +18,7 @@ impl Registry {
     }
 
     /// The same, with where each was written.
-    pub fn defined(&self) -> Arc<Defined> {
+    pub fn defined(&self) -> Arc<DefinitionsInForce> {
         self.desk.defined.load_full()
     }
 
@@ -34,7 +34,7 @@ impl Registry {
         by: &PrincipalId,
         definition: AgentDefinition,
         expected: Option<u64>,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let put = self.desk.records.put_agent(by, definition, expected, &self.file()).await?;
         self.defined_anew(put).await
     }
@@ -44,7 +44,7 @@ impl Registry {
         by: &PrincipalId,
         name: &AgentName,
         expected: Option<u64>,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let removed = self.desk.records.remove_agent(by, name, expected, &self.file()).await?;
         self.defined_anew(removed).await
     }
@@ -55,7 +55,7 @@ impl Registry {
         by: &PrincipalId,
         definition: Capability,
         expected: Option<u64>,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let put = self.desk.records.put_capability(by, definition, expected, &self.file()).await?;
         self.defined_anew(put).await
     }
@@ -66,7 +66,7 @@ impl Registry {
         by: &PrincipalId,
         name: &CapabilityName,
         expected: Option<u64>,
-    ) -> Result<Setting, Refusal> {
+    ) -> Result<CurrentSetting, Refusal> {
         let removed = self.desk.records.remove_capability(by, name, expected, &self.file()).await?;
         self.defined_anew(removed).await
     }
@@ -75,7 +75,7 @@ impl Registry {
         self.desk.state().file.clone()
     }
 
-    async fn defined_anew(&self, setting: Setting) -> Result<Setting, Refusal> {
+    async fn defined_anew(&self, setting: CurrentSetting) -> Result<CurrentSetting, Refusal> {
         self.taken_up("a definition", self.desk.load_settings().await.map(drop)).await;
         Ok(setting)
     }

@@ -5,17 +5,17 @@ use toolgate_core::codes;
 use toolgate_core::event::Event;
 use toolgate_core::server::InstanceId;
 use toolgate_core::{Principal, Refusal, Role, ServerName};
-use toolgate_store::{Join, Joined, RegisterError, Registering, StoredInstance};
+use toolgate_store::{JoinKind, JoinedInstance, NewInstance, RegisterError, StoredInstance};
 
 use super::Registry;
 use crate::alias;
-use crate::events::Telling;
+use crate::events::RegistryEvent;
 use crate::known::Lease;
 use crate::records::down;
 use crate::registration::{self, LIMITS, check_speaker, lease_lost};
 use crate::settings::address;
-use crate::source::{Registration, Source};
-use crate::state::State;
+use crate::source::{Registration, ServerSource};
+use crate::state::RegistryState;
 
 const SAID_GOODBYE: &str = "it said goodbye";
 
@@ -33,21 +33,21 @@ impl Registry {
             let aliases = check_aliases(&state, &registering)?;
             (registering, aliases)
         };
-        let telling = Telling { at_ms, by: &by.id };
-        let events = |join: Join| joining(&telling, &registering, join, aliases);
+        let telling = RegistryEvent { at_ms, by: &by.id };
+        let events = |join: JoinKind| joining(&telling, &registering, join, aliases);
         let joined = desk.books.upsert_instance(&registering, LIMITS, events).await.map_err(refused)?;
         let lease = registration::lease(&registering.server, &registering.spec.id, registering.lease);
         self.joined(registering, joined, at_ms);
         Ok(lease)
     }
 
-    fn joined(&self, registering: Registering, joined: Joined, at_ms: i64) {
+    fn joined(&self, registering: NewInstance, joined: JoinedInstance, at_ms: i64) {
         let now = self.desk.since_start();
         let mut state = self.desk.state();
-        let Registering { server, spec, lease, .. } = registering;
+        let NewInstance { server, spec, lease, .. } = registering;
         state.leases.heard((server.clone(), spec.id.clone()), joined.beat, lease, now);
         // Known elsewhere and unchanged does not mean known here.
-        if joined.join == Join::Unchanged && state.lease_of(&server, &spec.id).is_some() {
+        if joined.join == JoinKind::Unchanged && state.lease_of(&server, &spec.id).is_some() {
             return;
         }
         state.join(StoredInstance { server, spec, lease, registered_at_ms: at_ms, beat: joined.beat });
@@ -73,7 +73,7 @@ impl Registry {
     pub async fn leave(&self, by: &Principal, server: &str, instance: &str) -> Result<(), Refusal> {
         check_speaker(by, server)?;
         let (name, id) = place(server, instance)?;
-        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
+        let telling = RegistryEvent { at_ms: self.desk.clock.now_ms(), by: &by.id };
         let event = telling.instance_left(&name, instance, SAID_GOODBYE);
         let _held = self.desk.registrations.lock().await;
         let left = self.desk.books.remove_instance_if(&name, &id, None, vec![event]).await.map_err(down)?;
@@ -95,7 +95,7 @@ impl Registry {
             return Err(Refusal::new(&codes::WRONG_ROLE, message));
         }
         let name = ServerName::new(server).map_err(|_| unknown_server(server))?;
-        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
+        let telling = RegistryEvent { at_ms: self.desk.clock.now_ms(), by: &by.id };
         let event = telling.server_forgotten(&name);
         let _held = self.desk.registrations.lock().await;
         let removed = self.desk.books.remove_registered_server(&name, vec![event]).await.map_err(down)?;
@@ -115,7 +115,7 @@ impl Registry {
     fn not_registered(&self, name: &ServerName) -> Refusal {
         let state = self.desk.state();
         let source = state.roster.get(name).map(|entry| entry.source);
-        let Some(source) = source.filter(|source| *source != Source::Registered) else {
+        let Some(source) = source.filter(|source| *source != ServerSource::Registered) else {
             return unknown_server(name.as_str());
         };
         let place = source.place();
@@ -136,8 +136,8 @@ fn place(server: &str, instance: &str) -> Result<(ServerName, InstanceId), Refus
 
 /// A name in another server's namespace is that server's, whether or not it has such a tool yet.
 fn refuse_intruders(
-    state: &State,
-    registering: &Registering,
+    state: &RegistryState,
+    registering: &NewInstance,
     candidates: &[toolgate_catalog::Alias],
 ) -> Result<(), Refusal> {
     let servers = || state.roster.entries.iter().map(|entry| &entry.spec.name);
@@ -158,8 +158,8 @@ fn refuse_intruders(
 
 /// The aliases before and after, if the new ones are available.
 fn check_aliases(
-    state: &State,
-    registering: &Registering,
+    state: &RegistryState,
+    registering: &NewInstance,
 ) -> Result<(Vec<toolgate_catalog::Alias>, Vec<toolgate_catalog::Alias>), Refusal> {
     let owner = alias::owner_of(&registering.server);
     let candidates = alias::of_extras(&registering.server, &registering.spec.extras);
@@ -181,21 +181,21 @@ fn check_aliases(
 }
 
 fn joining(
-    telling: &Telling<'_>,
-    registering: &Registering,
-    join: Join,
+    telling: &RegistryEvent<'_>,
+    registering: &NewInstance,
+    join: JoinKind,
     aliases: (Vec<toolgate_catalog::Alias>, Vec<toolgate_catalog::Alias>),
 ) -> Vec<Event> {
-    let Registering { server, spec, lease, .. } = registering;
+    let NewInstance { server, spec, lease, .. } = registering;
     let detail = json!({
         "instance": spec.id,
         "url": address::shown(&spec.url),
         "version": spec.version,
         "lease_seconds": lease.as_secs_f64(),
-        "again": join == Join::Changed,
+        "again": join == JoinKind::Changed,
     });
     let mut events = Vec::new();
-    if join == Join::FirstOfServer {
+    if join == JoinKind::FirstOfServer {
         events.push(telling.server_joined(server));
     }
     events.push(telling.instance_joined(server, detail));

@@ -6,18 +6,18 @@ use std::fmt;
 use toolgate_core::ServerName;
 use toolgate_core::server::TransportSpec;
 
-use crate::source::{ServerEntry, Source};
+use crate::source::{ServerEntry, ServerSource};
 
 /// One server that was added, changed or removed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Difference {
+pub(crate) struct RosterDifference {
     pub(crate) server: ServerName,
-    pub(crate) source: Source,
-    pub(crate) what: What,
+    pub(crate) source: ServerSource,
+    pub(crate) what: RosterChange,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum What {
+pub(crate) enum RosterChange {
     Added,
     /// The changed keys, by the operator's names.
     Changed(Vec<&'static str>),
@@ -25,19 +25,21 @@ pub(crate) enum What {
 }
 
 /// In the order of the new roster; removed servers come last.
-pub(crate) fn differences(before: &[ServerEntry], after: &[ServerEntry]) -> Vec<Difference> {
+pub(crate) fn differences(before: &[ServerEntry], after: &[ServerEntry]) -> Vec<RosterDifference> {
     let old = by_name(before);
     let new = by_name(after);
     let mut differences = Vec::new();
     for entry in after {
         let what = match old.get(&entry.spec.name) {
-            None => Some(What::Added),
-            Some(old) => Some(changed_keys(old, entry)).filter(|keys| !keys.is_empty()).map(What::Changed),
+            None => Some(RosterChange::Added),
+            Some(old) => {
+                Some(changed_keys(old, entry)).filter(|keys| !keys.is_empty()).map(RosterChange::Changed)
+            }
         };
         differences.extend(what.map(|what| of(entry, what)));
     }
     let gone = before.iter().filter(|entry| !new.contains_key(&entry.spec.name));
-    differences.extend(gone.map(|entry| of(entry, What::Removed)));
+    differences.extend(gone.map(|entry| of(entry, RosterChange::Removed)));
     differences
 }
 
@@ -45,8 +47,8 @@ fn by_name(entries: &[ServerEntry]) -> BTreeMap<&ServerName, &ServerEntry> {
     entries.iter().map(|entry| (&entry.spec.name, entry)).collect()
 }
 
-fn of(entry: &ServerEntry, what: What) -> Difference {
-    Difference { server: entry.spec.name.clone(), source: entry.source, what }
+fn of(entry: &ServerEntry, what: RosterChange) -> RosterDifference {
+    RosterDifference { server: entry.spec.name.clone(), source: entry.source, what }
 }
 
 fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
@@ -101,30 +103,30 @@ fn changed_transport(old: &TransportSpec, new: &TransportSpec) -> Vec<&'static s
     differing.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
 }
 
-impl Difference {
+impl RosterDifference {
     /// True if the treatment of changes to its tools has changed.
     pub(crate) fn is_about_review(&self) -> bool {
         let about = |keys: &Vec<&str>| keys.iter().any(|key| matches!(*key, "drift" | "new_tools"));
-        matches!(&self.what, What::Changed(keys) if about(keys))
+        matches!(&self.what, RosterChange::Changed(keys) if about(keys))
     }
 }
 
-impl What {
+impl RosterChange {
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
-            What::Added => "added",
-            What::Changed(_) => "changed",
-            What::Removed => "removed",
+            RosterChange::Added => "added",
+            RosterChange::Changed(_) => "changed",
+            RosterChange::Removed => "removed",
         }
     }
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for RosterDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "server {:?} {}", self.server, self.what.as_str())?;
         match &self.what {
-            What::Changed(keys) => write!(f, ": {}", keys.join(", ")),
-            What::Added | What::Removed => Ok(()),
+            RosterChange::Changed(keys) => write!(f, ": {}", keys.join(", ")),
+            RosterChange::Added | RosterChange::Removed => Ok(()),
         }
     }
 }

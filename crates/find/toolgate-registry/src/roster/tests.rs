@@ -3,16 +3,16 @@ use std::sync::Arc;
 use toolgate_core::server::{InstanceId, Sandbox};
 
 use super::*;
-use crate::source::{Drift, Source};
+use crate::source::{Drift, ServerSource};
 
 fn name(text: &str) -> ServerName {
     ServerName::new(text).expect("a name")
 }
 
-fn entry(text: &str, source: Source) -> ServerEntry {
+fn entry(text: &str, source: ServerSource) -> ServerEntry {
     let entry = of_registration(&name(text), &[], &FileState::default());
     let mut entry = ServerEntry { source, ..entry };
-    if source == Source::File {
+    if source == ServerSource::File {
         entry.spec.reach = Reach::Anywhere;
         entry.spec.transport = TransportSpec::http("https://example.com/mcp", BTreeMap::new());
     }
@@ -34,7 +34,7 @@ fn file(servers: Vec<ServerEntry>) -> FileState {
     FileState { servers, ..FileState::default() }
 }
 
-fn registered(servers: &[(&str, &[&str])]) -> Registered {
+fn registered(servers: &[(&str, &[&str])]) -> RegisteredServers {
     let instances = |ids: &[&str]| ids.iter().map(|id| instance(id)).collect();
     servers.iter().map(|(server, ids)| (name(server), instances(ids))).collect()
 }
@@ -53,8 +53,8 @@ fn told(roster: &Roster) -> Vec<String> {
 
 #[test]
 fn the_file_comes_first_then_settings_then_what_registered() {
-    let file = file(vec![entry("z", Source::File), entry("a", Source::File)]);
-    let settings = [entry("y", Source::Settings), entry("b", Source::Settings)];
+    let file = file(vec![entry("z", ServerSource::File), entry("a", ServerSource::File)]);
+    let settings = [entry("y", ServerSource::Settings), entry("b", ServerSource::Settings)];
     let roster = Roster::merge(&file, &settings, &registered(&[("x", &["1", "2"]), ("c", &[])]));
     assert_eq!(
         told(&roster),
@@ -72,8 +72,8 @@ fn the_file_comes_first_then_settings_then_what_registered() {
 
 #[test]
 fn whoever_comes_first_has_the_name_and_the_other_is_known_to_be_shadowed() {
-    let file = file(vec![entry("files", Source::File)]);
-    let settings = [entry("Files", Source::Settings), entry("a.b", Source::Settings)];
+    let file = file(vec![entry("files", ServerSource::File)]);
+    let settings = [entry("Files", ServerSource::Settings), entry("a.b", ServerSource::Settings)];
     let roster = Roster::merge(&file, &settings, &registered(&[("a__b", &["1"]), ("files", &["1"])]));
     assert_eq!(told(&roster), ["files File [\"only\"]", "a.b Settings []"]);
     let shadowed: Vec<String> =
@@ -83,7 +83,7 @@ fn whoever_comes_first_has_the_name_and_the_other_is_known_to_be_shadowed() {
 
 #[test]
 fn what_was_kept_under_the_name_of_the_gateway_is_left_out_and_takes_no_other_down() {
-    let settings = [entry("Toolgate", Source::Settings), entry("a", Source::Settings)];
+    let settings = [entry("Toolgate", ServerSource::Settings), entry("a", ServerSource::Settings)];
     let roster =
         Roster::merge(&file(Vec::new()), &settings, &registered(&[("toolgate", &["1"]), ("b", &["1"])]));
     assert_eq!(told(&roster), ["a Settings []", "b Registered [\"1\"]"]);
@@ -92,7 +92,7 @@ fn what_was_kept_under_the_name_of_the_gateway_is_left_out_and_takes_no_other_do
 
 #[test]
 fn a_server_the_file_expects_has_the_instances_that_registered_and_the_limits_of_the_file() {
-    let mut expected = entry("jobs", Source::Expected);
+    let mut expected = entry("jobs", ServerSource::Expected);
     expected.spec.concurrency_max = 7;
     expected.drift = Some(Drift::Accept);
     let roster = Roster::merge(&file(vec![expected]), &[], &registered(&[("jobs", &["1", "2"])]));
@@ -104,24 +104,28 @@ fn a_server_the_file_expects_has_the_instances_that_registered_and_the_limits_of
 
 #[test]
 fn what_somebody_sent_is_reached_only_where_the_operator_allows() {
-    let mut state = file(vec![entry("files", Source::File)]);
+    let mut state = file(vec![entry("files", ServerSource::File)]);
     state.addresses = AddressRules { allow_loopback: true, allow_private: false };
-    let roster = Roster::merge(&state, &[entry("set", Source::Settings)], &registered(&[("reg", &[])]));
+    let roster = Roster::merge(&state, &[entry("set", ServerSource::Settings)], &registered(&[("reg", &[])]));
     let reach: Vec<Reach> = roster.specs().into_iter().map(|spec| spec.reach).collect();
     assert_eq!(reach, [Reach::Anywhere, Reach::Within(state.addresses), Reach::Within(state.addresses)]);
 }
 
 #[test]
 fn differences_name_the_keys_and_no_values() {
-    let before = [entry("gone", Source::File), entry("same", Source::File), entry("other", Source::File)];
-    let mut other = entry("other", Source::File);
+    let before = [
+        entry("gone", ServerSource::File),
+        entry("same", ServerSource::File),
+        entry("other", ServerSource::File),
+    ];
+    let mut other = entry("other", ServerSource::File);
     other.spec.timeout = Duration::from_secs(1);
     other.spec.transport = TransportSpec::http(
         "https://example.com/?key=secret",
         BTreeMap::from([("X".into(), "secret".into())]),
     );
     other.drift = Some(Drift::Accept);
-    let mut stdio = entry("new", Source::File);
+    let mut stdio = entry("new", ServerSource::File);
     stdio.spec.transport = TransportSpec::Stdio {
         command: "x".into(),
         args: vec![],
@@ -129,7 +133,7 @@ fn differences_name_the_keys_and_no_values() {
         cwd: None,
         sandbox: Sandbox::default(),
     };
-    let after = [stdio, other, entry("same", Source::File)];
+    let after = [stdio, other, entry("same", ServerSource::File)];
     let lines: Vec<String> = differences(&before, &after).iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,
@@ -144,7 +148,7 @@ fn differences_name_the_keys_and_no_values() {
 
 #[test]
 fn a_server_that_becomes_a_command_is_told_so() {
-    let mut stdio = entry("x", Source::File);
+    let mut stdio = entry("x", ServerSource::File);
     stdio.spec.transport = TransportSpec::Stdio {
         command: "x".into(),
         args: vec![],
@@ -153,6 +157,6 @@ fn a_server_that_becomes_a_command_is_told_so() {
         sandbox: Sandbox::default(),
     };
     let lines: Vec<String> =
-        differences(&[entry("x", Source::File)], &[stdio]).iter().map(ToString::to_string).collect();
+        differences(&[entry("x", ServerSource::File)], &[stdio]).iter().map(ToString::to_string).collect();
     assert_eq!(lines, ["server \"x\" changed: command, url"]);
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::codes;
 use toolgate_core::{CanonicalName, DomainName, Refusal, RefusalKind, moment};
 
-use super::fields::{Fields, elements};
+use super::fields::{JsonFields, elements};
 use super::invalid::invalid;
 use crate::alias;
 use crate::known::SettingContext;
@@ -35,10 +35,10 @@ pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refus
 
 pub(super) fn read(value: &Value) -> Result<Vec<AliasSpec>, Refusal> {
     let elements = elements(value, "value", ALIASES_MAX)?;
-    elements.into_iter().map(|(place, entry)| read_entry(&Fields::of(entry, place)?)).collect()
+    elements.into_iter().map(|(place, entry)| read_entry(&JsonFields::of(entry, place)?)).collect()
 }
 
-fn read_entry(fields: &Fields<'_>) -> Result<AliasSpec, Refusal> {
+fn read_entry(fields: &JsonFields<'_>) -> Result<AliasSpec, Refusal> {
     fields.only(&KEYS)?;
     let name = fields.required_text("name")?;
     check_name(name).map_err(|message| invalid(fields.place("name"), message))?;
@@ -68,7 +68,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// A date means its beginning.
-fn read_until(fields: &Fields<'_>) -> Result<Option<i64>, Refusal> {
+fn read_until(fields: &JsonFields<'_>) -> Result<Option<i64>, Refusal> {
     let Some(text) = fields.text("until")? else { return Ok(None) };
     let moment = moment::parse_rfc3339(text).or_else(|| moment::parse_rfc3339(&format!("{text}T00:00:00Z")));
     let wrong = || invalid(fields.place("until"), "`until` is not a day such as `2027-01-01`");

@@ -7,24 +7,24 @@ use toolgate_core::codes;
 use toolgate_core::scope::{AgentDefinition, BadPart, Capability, CapabilityName};
 use toolgate_core::{Refusal, RefusalKind};
 
-use super::Around;
-use super::fields::{Fields, elements};
+use super::SettingConstraints;
+use super::fields::{JsonFields, elements};
 use super::invalid::invalid;
-use crate::definitions::{AGENTS_MAX, CAPABILITIES_MAX, Claims, read_agents, read_capabilities};
+use crate::definitions::{AGENTS_MAX, AgentClaims, CAPABILITIES_MAX, read_agents, read_capabilities};
 use crate::nearest;
 use crate::source::FileState;
 
 /// An entry that is new or other, and its place.
-struct Fresh<T> {
+struct FreshEntry<T> {
     place: String,
     definition: T,
 }
 
-pub(super) fn check_agents(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+pub(super) fn check_agents(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", AGENTS_MAX)?;
-    let fresh: Vec<Fresh<AgentDefinition>> = read_fresh(&entries, around, &AgentDefinition::KEYS)?;
+    let fresh: Vec<FreshEntry<AgentDefinition>> = read_fresh(&entries, around, &AgentDefinition::KEYS)?;
     refuse_second(&entries)?;
-    for Fresh { place, definition } in &fresh {
+    for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
         if around.context.file.agents.iter().any(|one| one.name == definition.name) {
             return Err(defined_in_file("agent", definition.name.as_str()).field(format!("{place}.name")));
@@ -34,7 +34,11 @@ pub(super) fn check_agents(value: &Value, around: &Around<'_>) -> Result<(), Ref
     refuse_rivals(value, &fresh, &around.context.file)
 }
 
-fn check_capabilities_of(agent: &AgentDefinition, place: &str, around: &Around<'_>) -> Result<(), Refusal> {
+fn check_capabilities_of(
+    agent: &AgentDefinition,
+    place: &str,
+    around: &SettingConstraints<'_>,
+) -> Result<(), Refusal> {
     let known: Vec<&str> = names(around).map(CapabilityName::as_str).collect();
     for (at, name) in agent.capabilities.iter().flatten().enumerate() {
         if !known.contains(&name.as_str()) {
@@ -51,14 +55,18 @@ fn check_capabilities_of(agent: &AgentDefinition, place: &str, around: &Around<'
     Ok(())
 }
 
-fn names<'a>(around: &Around<'a>) -> impl Iterator<Item = &'a CapabilityName> {
+fn names<'a>(around: &SettingConstraints<'a>) -> impl Iterator<Item = &'a CapabilityName> {
     let (file, set) = (&around.context.file, around.set);
     file.capabilities.iter().chain(&set.capabilities.definitions).map(|one| &one.name)
 }
 
 /// A principal or a group begins with one definition.
-fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileState) -> Result<(), Refusal> {
-    let mut claims = Claims::default();
+fn refuse_rivals(
+    value: &Value,
+    fresh: &[FreshEntry<AgentDefinition>],
+    file: &FileState,
+) -> Result<(), Refusal> {
+    let mut claims = AgentClaims::default();
     // A definition that the file has too has no effect.
     let counts = |one: &AgentDefinition| {
         let is_fresh = fresh.iter().any(|fresh| fresh.definition.name == one.name);
@@ -68,7 +76,7 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
     for mut agent in file.agents.iter().cloned().chain(old) {
         claims.take(&mut agent);
     }
-    for Fresh { place, definition } in fresh {
+    for FreshEntry { place, definition } in fresh {
         if let Some(rival) = claims.rival(definition) {
             let message = format!(
                 "the agents \"{}\" and \"{}\" are both for {:?}",
@@ -81,11 +89,11 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
     Ok(())
 }
 
-pub(super) fn check_capabilities(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+pub(super) fn check_capabilities(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", CAPABILITIES_MAX)?;
-    let fresh: Vec<Fresh<Capability>> = read_fresh(&entries, around, &Capability::KEYS)?;
+    let fresh: Vec<FreshEntry<Capability>> = read_fresh(&entries, around, &Capability::KEYS)?;
     refuse_second(&entries)?;
-    for Fresh { place, definition } in &fresh {
+    for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
         if around.context.file.capabilities.iter().any(|one| one.name == definition.name) {
             let refusal = defined_in_file("capability", definition.name.as_str());
@@ -95,7 +103,7 @@ pub(super) fn check_capabilities(value: &Value, around: &Around<'_>) -> Result<(
     refuse_removal_in_use(value, around)
 }
 
-fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+fn refuse_removal_in_use(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let left = read_capabilities(value)?.definitions;
     let gone = |name: &&CapabilityName| !left.iter().any(|one| one.name == **name);
     let of_file =
@@ -112,7 +120,7 @@ fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refus
 }
 
 /// The agents that have a capability.
-fn users_of(name: &CapabilityName, around: &Around<'_>) -> Vec<String> {
+fn users_of(name: &CapabilityName, around: &SettingConstraints<'_>) -> Vec<String> {
     let of_file =
         |agent: &&AgentDefinition| !around.context.file.agents.iter().any(|one| one.name == agent.name);
     let agents =
@@ -124,20 +132,24 @@ fn users_of(name: &CapabilityName, around: &Around<'_>) -> Vec<String> {
 /// Parses the entries that were not in the value before.
 fn read_fresh<T: DeserializeOwned>(
     entries: &[(String, &Value)],
-    around: &Around<'_>,
+    around: &SettingConstraints<'_>,
     keys: &[&str],
-) -> Result<Vec<Fresh<T>>, Refusal> {
+) -> Result<Vec<FreshEntry<T>>, Refusal> {
     let before = around.before.as_array().map(Vec::as_slice).unwrap_or_default();
     let is_fresh = |entry: &&(String, &Value)| !before.contains(entry.1);
     entries.iter().filter(is_fresh).map(|(place, entry)| read_entry(place, entry, keys)).collect()
 }
 
-fn read_entry<T: DeserializeOwned>(place: &str, entry: &Value, keys: &[&str]) -> Result<Fresh<T>, Refusal> {
-    let fields = Fields::of(entry, place)?;
+fn read_entry<T: DeserializeOwned>(
+    place: &str,
+    entry: &Value,
+    keys: &[&str],
+) -> Result<FreshEntry<T>, Refusal> {
+    let fields = JsonFields::of(entry, place)?;
     fields.only(keys)?;
     fields.required_text("name")?;
     match serde_path_to_error::deserialize(entry) {
-        Ok(definition) => Ok(Fresh { place: place.to_owned(), definition }),
+        Ok(definition) => Ok(FreshEntry { place: place.to_owned(), definition }),
         Err(error) => {
             let inside = error.path().to_string();
             let message = format!("`{inside}` cannot be read: {}", error.inner());

@@ -10,7 +10,7 @@ use super::invalid::invalid;
 const SECONDS_MAX: f64 = 24.0 * 3600.0;
 pub(crate) const COUNT_MAX: u64 = 100_000;
 
-pub(crate) struct Fields<'a> {
+pub(crate) struct JsonFields<'a> {
     members: &'a Map<String, Value>,
     place: String,
 }
@@ -30,7 +30,7 @@ pub(crate) fn elements<'a>(
     Ok(list.iter().enumerate().map(|(at, value)| (format!("{place}[{at}]"), value)).collect())
 }
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     pub(crate) fn of(value: &'a Value, place: impl Into<String>) -> Result<Self, Refusal> {
         let place = place.into();
         match value {

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
+use toolgate_catalog::{HintTrust, ServerSettings, ToolNameFilter, check_reserved, check_server_name};
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::codes;
-use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
-use toolgate_core::tool::Rate;
+use toolgate_core::server::{AskPermissions, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::tool::CallRate;
 use toolgate_core::{Refusal, ServerName};
 
 use super::address;
-use super::fields::{Fields, elements};
+use super::fields::{JsonFields, elements};
 use super::invalid::{invalid, read_server_name};
 use crate::known::SettingContext;
 use crate::roster::{CONCURRENCY_MAX, CONNECT_TIMEOUT, TIMEOUT};
-use crate::source::{ServerEntry, Source};
+use crate::source::{ServerEntry, ServerSource};
 
 const SERVERS_MAX: usize = 1000;
 const HEADERS_MAX: usize = 32;
@@ -114,10 +114,10 @@ pub(super) fn read(value: &Value, rules: AddressRules) -> Result<Vec<ServerEntry
 
 fn read_all(value: &Value, rules: AddressRules) -> Result<Vec<ServerEntry>, Refusal> {
     let elements = elements(value, "value", SERVERS_MAX)?;
-    elements.into_iter().map(|(place, entry)| read_entry(&Fields::of(entry, place)?, rules)).collect()
+    elements.into_iter().map(|(place, entry)| read_entry(&JsonFields::of(entry, place)?, rules)).collect()
 }
 
-fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, Refusal> {
+fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntry, Refusal> {
     refuse_commands(fields)?;
     fields.only(&KEYS)?;
     let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
@@ -136,9 +136,9 @@ fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, R
         reach: Reach::Within(rules),
         egress: Arc::default(),
     };
-    let hints = Hints::of_newcomer(fields.flag("trust_annotations")?);
-    let usual = Asks::default();
-    let asks = Asks {
+    let hints = HintTrust::of_newcomer(fields.flag("trust_annotations")?);
+    let usual = AskPermissions::default();
+    let asks = AskPermissions {
         elicitation: fields.flag("elicitation")?.unwrap_or(usual.elicitation),
         sampling: fields.flag("sampling")?.unwrap_or(usual.sampling),
     };
@@ -147,11 +147,11 @@ fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, R
         settings: ServerSettings { name, prefix: true, filter: read_filter(fields)?, hints, asks },
         drift: fields.word("drift", "`quarantine` or `accept`")?,
         new_tools: fields.word("new_tools", "`visible` or `review`")?,
-        source: Source::Settings,
+        source: ServerSource::Settings,
     })
 }
 
-fn refuse_commands(fields: &Fields<'_>) -> Result<(), Refusal> {
+fn refuse_commands(fields: &JsonFields<'_>) -> Result<(), Refusal> {
     match fields.keys().find(|key| COMMAND_KEYS.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => Err(invalid(fields.place(key), "a command can only be set in the operator's file")
@@ -159,27 +159,27 @@ fn refuse_commands(fields: &Fields<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn read_url(fields: &Fields<'_>, rules: AddressRules) -> Result<String, Refusal> {
+fn read_url(fields: &JsonFields<'_>, rules: AddressRules) -> Result<String, Refusal> {
     let text = fields.required_text("url")?;
     address::check(text, rules).map_err(|bad| invalid(fields.place("url"), bad.message).hint(bad.hint))
 }
 
-fn read_rate(fields: &Fields<'_>) -> Result<Option<Rate>, Refusal> {
+fn read_rate(fields: &JsonFields<'_>) -> Result<Option<CallRate>, Refusal> {
     let Some(text) = fields.text("rate")? else { return Ok(None) };
-    let rate = text.parse::<Rate>();
+    let rate = text.parse::<CallRate>();
     rate.map(Some).map_err(|error| invalid(fields.place("rate"), error.to_string()))
 }
 
-fn read_filter(fields: &Fields<'_>) -> Result<Filter, Refusal> {
-    let Some(tools) = fields.get("tools") else { return Ok(Filter::default()) };
-    let tools = Fields::of(tools, fields.place("tools"))?;
+fn read_filter(fields: &JsonFields<'_>) -> Result<ToolNameFilter, Refusal> {
+    let Some(tools) = fields.get("tools") else { return Ok(ToolNameFilter::default()) };
+    let tools = JsonFields::of(tools, fields.place("tools"))?;
     tools.only(&["allow", "deny"])?;
-    Ok(Filter::new(tools.texts("allow", PATTERNS_MAX)?, tools.texts("deny", PATTERNS_MAX)?))
+    Ok(ToolNameFilter::new(tools.texts("allow", PATTERNS_MAX)?, tools.texts("deny", PATTERNS_MAX)?))
 }
 
-fn read_headers(fields: &Fields<'_>) -> Result<BTreeMap<String, String>, Refusal> {
+fn read_headers(fields: &JsonFields<'_>) -> Result<BTreeMap<String, String>, Refusal> {
     let Some(headers) = fields.get("headers") else { return Ok(BTreeMap::new()) };
-    let headers = Fields::of(headers, fields.place("headers"))?;
+    let headers = JsonFields::of(headers, fields.place("headers"))?;
     if headers.keys().count() > HEADERS_MAX {
         return Err(invalid(fields.place("headers"), format!("more than {HEADERS_MAX} headers")));
     }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use toolgate_core::Refusal;
 
-use super::fields::Fields;
-use crate::source::{Drift, NewTools, OnFinding, Review};
+use super::fields::JsonFields;
+use crate::source::{Drift, NewTools, OnFinding, ReviewRules};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ReviewSetting {
@@ -14,8 +14,8 @@ pub(crate) struct ReviewSetting {
 }
 
 impl ReviewSetting {
-    pub(crate) fn over(self, file: Review) -> Review {
-        Review {
+    pub(crate) fn over(self, file: ReviewRules) -> ReviewRules {
+        ReviewRules {
             drift: self.drift.unwrap_or(file.drift),
             new_tools: self.new_tools.unwrap_or(file.new_tools),
             findings: self.findings.unwrap_or(file.findings),
@@ -24,7 +24,7 @@ impl ReviewSetting {
 }
 
 pub(super) fn read(value: &Value) -> Result<ReviewSetting, Refusal> {
-    let fields = Fields::of(value, "value")?;
+    let fields = JsonFields::of(value, "value")?;
     fields.only(&["drift", "new_tools", "findings"])?;
     Ok(ReviewSetting {
         drift: fields.word("drift", "`quarantine` or `accept`")?,

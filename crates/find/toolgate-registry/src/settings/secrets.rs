@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toolgate_core::codes;
 use toolgate_core::{Refusal, ServerName};
-use toolgate_store::{SealedSecret, SecretOrigin, Whose};
+use toolgate_store::{SealedSecret, SecretOrigin, SecretOwner};
 
 use super::address::origin_of;
 use crate::source::FileSecret;
@@ -16,7 +16,7 @@ const OPENING: &str = "${vault:";
 const CLOSING: char = '}';
 
 /// The stored secrets, and the addresses they may be sent to.
-pub(crate) struct Held<'a> {
+pub(crate) struct HeldSecrets<'a> {
     pub(crate) stored: Vec<SealedSecret>,
     pub(crate) origins: Vec<SecretOrigin>,
     pub(crate) outside: &'a [FileSecret],
@@ -27,7 +27,7 @@ pub(crate) fn newly_sent(before: &Value, after: &Value) -> Vec<SecretOrigin> {
     let before = sent(before);
     let new = sent(after).into_iter().filter(|one| !before.contains(one));
     let read = |(server, name, origin): (String, String, String)| {
-        Some(SecretOrigin { server: ServerName::new(&server).ok()?, whose: Whose::All, name, origin })
+        Some(SecretOrigin { server: ServerName::new(&server).ok()?, whose: SecretOwner::All, name, origin })
     };
     new.filter_map(read).collect()
 }
@@ -56,7 +56,7 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
 
 /// Checks that all of it was allowed before. A secret that is not stored yet can be named: the person who
 /// stores it decides.
-pub(crate) fn check(wanted: &[SecretOrigin], held: &Held<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(wanted: &[SecretOrigin], held: &HeldSecrets<'_>) -> Result<(), Refusal> {
     match wanted.iter().find(|one| !held.allows(one)) {
         None => Ok(()),
         Some(SecretOrigin { server, name, origin, .. }) => {
@@ -69,7 +69,7 @@ pub(crate) fn check(wanted: &[SecretOrigin], held: &Held<'_>) -> Result<(), Refu
     }
 }
 
-impl Held<'_> {
+impl HeldSecrets<'_> {
     fn allows(&self, SecretOrigin { server, name, origin, .. }: &SecretOrigin) -> bool {
         let is_it = |one: &&SealedSecret| one.server == *server && one.name == *name;
         let may_go = |one: &SealedSecret| {
@@ -79,7 +79,7 @@ impl Held<'_> {
         let by_admin = || {
             self.origins
                 .iter()
-                .any(|known| known.whose == Whose::All && known.allows(server, None, name, origin))
+                .any(|known| known.whose == SecretOwner::All && known.allows(server, None, name, origin))
         };
         let may_go_outside = |one: &FileSecret| {
             one.origins.iter().any(|known| known == origin || known == SecretOrigin::ANYWHERE) || by_admin()
@@ -108,7 +108,7 @@ mod tests {
         SealedSecret { server: mail(), principal, name: "A".into(), created_at_ms: 0, updated_at_ms: 0 }
     }
 
-    fn origin(whose: Whose, origin: &str) -> SecretOrigin {
+    fn origin(whose: SecretOwner, origin: &str) -> SecretOrigin {
         SecretOrigin { server: mail(), whose, name: "A".into(), origin: origin.into() }
     }
 
@@ -129,23 +129,30 @@ mod tests {
     fn every_secret_of_the_name_must_be_allowed_there() {
         let wanted = newly_sent(&json!([]), &entry("https://one.example/mcp", "${vault:A}"));
         let may = |stored: Vec<SealedSecret>, origins: Vec<SecretOrigin>, outside: &[FileSecret]| {
-            check(&wanted, &Held { stored, origins, outside }).is_ok()
+            check(&wanted, &HeldSecrets { stored, origins, outside }).is_ok()
         };
-        let (all, one) = (|place: &str| origin(Whose::All, place), "https://one.example");
+        let (all, one) = (|place: &str| origin(SecretOwner::All, place), "https://one.example");
         let ann = || Some(PrincipalId::new("ann"));
         assert!(may(vec![], vec![], &[]), "nobody has stored it yet");
         assert!(!may(vec![stored(None)], vec![], &[]));
         assert!(!may(vec![stored(None)], vec![all("https://two.example")], &[]));
         assert!(may(vec![stored(None), stored(Some("ann"))], vec![all(one)], &[]));
         assert!(may(vec![stored(None)], vec![all("*")], &[]));
-        assert!(may(vec![stored(Some("ann"))], vec![origin(Whose::One(ann()), one)], &[]));
-        assert!(!may(vec![stored(None), stored(Some("ann"))], vec![origin(Whose::One(ann()), one)], &[]));
+        assert!(may(vec![stored(Some("ann"))], vec![origin(SecretOwner::One(ann()), one)], &[]));
+        assert!(!may(
+            vec![stored(None), stored(Some("ann"))],
+            vec![origin(SecretOwner::One(ann()), one)],
+            &[]
+        ));
         let outside = |origins: &[&str]| {
             let origins = origins.iter().map(ToString::to_string).collect();
             [FileSecret { server: mail(), name: "A".into(), origins }]
         };
         assert!(!may(vec![], vec![], &outside(&[])));
         assert!(may(vec![], vec![], &outside(&[one])) && may(vec![], vec![all(one)], &outside(&[])));
-        assert!(!may(vec![], vec![origin(Whose::One(None), one)], &outside(&[])), "that was another value");
+        assert!(
+            !may(vec![], vec![origin(SecretOwner::One(None), one)], &outside(&[])),
+            "that was another value"
+        );
     }
 }

@@ -1,12 +1,12 @@
 use serde_json::json;
-use toolgate_catalog::{Alias, Filter, Hints, ServerSettings};
+use toolgate_catalog::{Alias, HintTrust, ServerSettings, ToolNameFilter};
 use toolgate_core::RefusalKind;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Affinity, AskPermissions, EraChoice, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::*;
-use crate::source::{Drift, FileState, NewTools, OnFinding, Source};
+use crate::source::{Drift, FileState, NewTools, OnFinding, ServerSource};
 
 fn name(text: &str) -> ServerName {
     ServerName::new(text).expect("a name")
@@ -30,13 +30,13 @@ fn in_file(text: &str) -> ServerEntry {
         settings: ServerSettings {
             name: name(text),
             prefix: true,
-            filter: Filter::default(),
-            hints: Hints::Believed,
-            asks: Asks::default(),
+            filter: ToolNameFilter::default(),
+            hints: HintTrust::Believed,
+            asks: AskPermissions::default(),
         },
         drift: None,
         new_tools: None,
-        source: Source::File,
+        source: ServerSource::File,
     }
 }
 
@@ -56,7 +56,11 @@ fn context() -> SettingContext {
 }
 
 fn checked(key: &'static str, value: &Value, context: &SettingContext) -> Result<(), Refusal> {
-    check(key, value, &Around { context, set: &Set::default(), before: &json!([]) })
+    check(
+        key,
+        value,
+        &SettingConstraints { context, set: &DefinitionSettings::default(), before: &json!([]) },
+    )
 }
 
 /// `code field: message`, or `fine`.
@@ -98,20 +102,20 @@ fn everything_that_a_server_may_have_is_taken() {
         "trust_annotations": false, "elicitation": false, "sampling": true, "enabled": true, "drift": "accept", "new_tools": "review",
     }));
     assert_eq!(told(MCP_SERVERS, value.clone()), "fine");
-    let mut settings = Settings::default();
+    let mut settings = RegistrySettings::default();
     settings.take(MCP_SERVERS, &value).expect("read");
     let entry = &settings.servers[0];
     assert_eq!((entry.spec.timeout.as_millis(), entry.spec.concurrency_max), (1500, 3));
-    assert_eq!((entry.spec.isolation, entry.settings.hints), (Isolation::Principal, Hints::Ignored));
-    assert_eq!(entry.settings.asks, Asks { elicitation: false, sampling: true });
+    assert_eq!((entry.spec.isolation, entry.settings.hints), (Isolation::Principal, HintTrust::Ignored));
+    assert_eq!(entry.settings.asks, AskPermissions { elicitation: false, sampling: true });
     assert_eq!((entry.drift, entry.new_tools), (Some(Drift::Accept), Some(NewTools::Review)));
     assert!(entry.settings.filter.shows("read_one") && !entry.settings.filter.shows("read_all"));
-    assert_eq!(entry.source, Source::Settings);
+    assert_eq!(entry.source, ServerSource::Settings);
 }
 
 #[test]
 fn a_disabled_server_is_checked_and_not_used() {
-    let mut settings = Settings::default();
+    let mut settings = RegistrySettings::default();
     settings.take(MCP_SERVERS, &server(json!({ "enabled": false }))).expect("read");
     assert!(settings.servers.is_empty());
     assert_eq!(
@@ -272,7 +276,7 @@ fn aliases_are_read_with_days_and_moments() {
         { "name": "w", "tool": "files:write", "until": "2027-01-01T12:00:00+02:00" },
     ]);
     assert_eq!(told(ALIASES, value.clone()), "fine");
-    let mut settings = Settings::default();
+    let mut settings = RegistrySettings::default();
     settings.take(ALIASES, &value).expect("read");
     assert_eq!(settings.aliases[0].until_ms, Some(1_798_761_600_000));
     assert_eq!(settings.aliases[2].until_ms, Some(1_798_761_600_000 + 10 * 3_600_000));
@@ -348,10 +352,14 @@ fn every_bad_alias_is_refused_at_its_place() {
 
 #[test]
 fn review_settings_speak_only_of_what_they_name() {
-    let mut settings = Settings::default();
+    let mut settings = RegistrySettings::default();
     settings.take(REGISTRY, &json!({ "drift": "accept" })).expect("read");
-    let file = Review { new_tools: NewTools::Review, findings: OnFinding::Quarantine, ..Review::default() };
-    assert_eq!(settings.review(file), Review { drift: Drift::Accept, ..file });
+    let file = ReviewRules {
+        new_tools: NewTools::Review,
+        findings: OnFinding::Quarantine,
+        ..ReviewRules::default()
+    };
+    assert_eq!(settings.review(file), ReviewRules { drift: Drift::Accept, ..file });
     let cases = [
         (json!([]), "invalid_setting value: `value` is not an object"),
         (json!({ "drift": "x" }), "invalid_setting value.drift: `drift` is not `quarantine` or `accept`"),

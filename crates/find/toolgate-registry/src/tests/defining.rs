@@ -48,7 +48,7 @@ fn agents(registry: &Registry) -> Vec<String> {
 
 #[tokio::test]
 async fn what_is_put_counts_at_once_and_on_other_replicas_a_moment_later() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let own = || {
         with_definitions(json!([{ "name": "reader", "capabilities": ["docs"] }]), json!([{ "name": "docs" }]))
     };
@@ -97,7 +97,7 @@ async fn what_is_put_counts_at_once_and_on_other_replicas_a_moment_later() {
 
 #[tokio::test]
 async fn what_the_file_defines_is_not_changed_elsewhere() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let own = with_definitions(json!([{ "name": "reader" }]), json!([{ "name": "docs" }]));
     let gateway = house.gateway("one", own.clone()).await;
     let by = operator().id;
@@ -130,7 +130,7 @@ async fn what_the_file_defines_is_not_changed_elsewhere() {
 
 #[tokio::test]
 async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let git = json!([{ "name": "git" }]);
     let gateway = house.gateway("one", with_definitions(json!([]), git.clone())).await;
     let by = operator().id;
@@ -169,7 +169,7 @@ async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
 
 #[tokio::test]
 async fn a_stored_definition_that_cannot_be_read_takes_no_other_down() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let value = json!([{ "name": "newer", "color": 1, "principals": ["ada"] }, { "name": "plain" }]);
     let books = house.books("cli").await;
     let by = operator().id;
@@ -195,7 +195,7 @@ async fn a_stored_definition_that_cannot_be_read_takes_no_other_down() {
 
 #[tokio::test]
 async fn two_that_put_at_once_lose_nothing_of_each_other() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     let by = operator().id;
     let put = |name: &str| gateway.registry.put_agent(&by, agent(json!({ "name": name })), None);
@@ -209,7 +209,7 @@ async fn two_that_put_at_once_lose_nothing_of_each_other() {
 
 #[tokio::test]
 async fn no_server_is_called_like_the_gateway() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     let value = json!([{ "name": "Toolgate", "url": "https://example.com/mcp" }]);
     let by = operator();

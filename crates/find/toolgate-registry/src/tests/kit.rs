@@ -8,32 +8,32 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Catalog, Update};
+use toolgate_catalog::{Catalog, CatalogUpdate};
 use toolgate_core::address::AddressRules;
-use toolgate_core::event::Filter;
+use toolgate_core::event::EventFilter;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::registry::WireName;
-use toolgate_core::server::{Confinement, Listing, ServerSpec, TransportSpec};
+use toolgate_core::server::{Confinement, ServerListing, ServerSpec, TransportSpec};
 use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName};
-use toolgate_store::{Books, BooksSettings, Order, Store};
+use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
 
-use crate::{FileState, Machinery, Registration, Registry, Setup, Shelf, Vitals};
+use crate::{AgentCatalog, FileState, Registration, Registry, RegistrySetup, ServerControl, VitalsReport};
 
 /// Longer than anything takes, shorter than a person would wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Time advances only when a test lets it; waiting is short.
 #[derive(Default)]
-pub(super) struct TestClock(AtomicI64);
+pub(super) struct RegistryClock(AtomicI64);
 
-impl TestClock {
+impl RegistryClock {
     pub(super) fn advance(&self, by: Duration) {
         self.0.fetch_add(i64::try_from(by.as_micros()).expect("short"), Ordering::SeqCst);
     }
 }
 
-impl Clock for TestClock {
+impl Clock for RegistryClock {
     fn now_ms(&self) -> i64 {
         1_800_000_000_000 + self.0.load(Ordering::SeqCst) / 1000
     }
@@ -54,12 +54,12 @@ impl Clock for TestClock {
 #[derive(Default)]
 pub(super) struct FakeMachinery(Mutex<Vec<ServerSpec>>);
 
-impl Machinery for FakeMachinery {
+impl ServerControl for FakeMachinery {
     fn apply(&self, specs: Vec<ServerSpec>) {
         *self.0.lock() = specs;
     }
 
-    fn vitals(&self, _server: &ServerName) -> Option<Vitals> {
+    fn vitals(&self, _server: &ServerName) -> Option<VitalsReport> {
         None
     }
 
@@ -73,8 +73,8 @@ pub(super) struct FakeShelf {
     pub(super) arranged: AtomicI64,
 }
 
-impl Shelf for FakeShelf {
-    fn arrange(&self, update: Update) -> Vec<WireName> {
+impl AgentCatalog for FakeShelf {
+    fn arrange(&self, update: CatalogUpdate) -> Vec<WireName> {
         self.catalog.update(update);
         self.arranged.fetch_add(1, Ordering::SeqCst);
         self.catalog.snapshot().unrecorded.clone()
@@ -82,13 +82,13 @@ impl Shelf for FakeShelf {
 }
 
 /// The data folder of the gateways.
-pub(super) struct House {
+pub(super) struct RegistryFixture {
     pub(super) store: Store,
-    pub(super) clock: Arc<TestClock>,
+    pub(super) clock: Arc<RegistryClock>,
     _folder: TempDir,
 }
 
-impl House {
+impl RegistryFixture {
     pub(super) async fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
@@ -104,11 +104,11 @@ impl House {
         Arc::new(self.store.books(settings).await.expect("books"))
     }
 
-    pub(super) async fn gateway(&self, stream: &str, file: FileState) -> Gateway {
+    pub(super) async fn gateway(&self, stream: &str, file: FileState) -> RegistryGateway {
         let machinery = Arc::new(FakeMachinery::default());
         let shelf =
             Arc::new(FakeShelf { catalog: Catalog::with_recorded_names(), arranged: AtomicI64::new(0) });
-        let setup = Setup {
+        let setup = RegistrySetup {
             store: self.store.clone(),
             books: self.books(stream).await,
             clock: self.clock.clone(),
@@ -118,13 +118,13 @@ impl House {
             shutdown: CancellationToken::new(),
         };
         let registry = Registry::start(setup).await.expect("started");
-        Gateway { registry, machinery, shelf }
+        RegistryGateway { registry, machinery, shelf }
     }
 
     /// All events as `kind` and detail, the oldest first.
     pub(super) async fn ledger(&self) -> Vec<(String, Value)> {
-        let all = Filter::default();
-        let page = self.store.ledger_page(&all, None, 1000, Order::OldestFirst);
+        let all = EventFilter::default();
+        let page = self.store.ledger_page(&all, None, 1000, LedgerOrder::OldestFirst);
         let events = page.await.expect("events");
         events
             .into_iter()
@@ -141,13 +141,13 @@ impl House {
     }
 }
 
-pub(super) struct Gateway {
+pub(super) struct RegistryGateway {
     pub(super) registry: Arc<Registry>,
     pub(super) machinery: Arc<FakeMachinery>,
     pub(super) shelf: Arc<FakeShelf>,
 }
 
-impl Gateway {
+impl RegistryGateway {
     /// `server url,url` for each server that is reached.
     pub(super) fn reached(&self) -> Vec<String> {
         let specs = self.machinery.0.lock();
@@ -208,21 +208,21 @@ pub(super) fn registration(server: &str, instance: &str) -> Registration {
     }
 }
 
-pub(super) fn listing(tools: &[(&str, &str)]) -> Listing {
+pub(super) fn listing(tools: &[(&str, &str)]) -> ServerListing {
     let definition = |(own, text): &(&str, &str)| {
         RawJson::from(json!({ "name": own, "description": text, "inputSchema": { "type": "object" } }))
     };
-    Listing { tools: tools.iter().map(definition).collect(), ..Listing::default() }
+    ServerListing { tools: tools.iter().map(definition).collect(), ..ServerListing::default() }
 }
 
 /// A file that allows everything and has these servers.
 pub(super) fn file(servers: &[&str]) -> FileState {
-    let mut settings = crate::settings::Settings::default();
+    let mut settings = crate::settings::RegistrySettings::default();
     let value: Vec<Value> =
         servers.iter().map(|name| json!({ "name": name, "url": "https://example.com/mcp" })).collect();
     settings.take(crate::settings::MCP_SERVERS, &json!(value)).expect("good servers");
     let of_file = |entry: crate::ServerEntry| {
-        let mut entry = crate::ServerEntry { source: crate::Source::File, ..entry };
+        let mut entry = crate::ServerEntry { source: crate::ServerSource::File, ..entry };
         entry.spec.reach = toolgate_core::address::Reach::Anywhere;
         entry
     };

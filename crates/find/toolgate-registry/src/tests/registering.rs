@@ -6,10 +6,10 @@ use std::time::Duration;
 use toolgate_core::tool::ToolExtra;
 
 use super::kit::*;
-use crate::{RefusalKind, Registration, Source};
+use crate::{RefusalKind, Registration, ServerSource};
 
 /// Advances time second by second until a condition holds; returns how many seconds.
-async fn seconds_until(house: &House, what: &str, is: impl Fn() -> bool) -> u64 {
+async fn seconds_until(house: &RegistryFixture, what: &str, is: impl Fn() -> bool) -> u64 {
     for seconds in 0..120 {
         if is() {
             return seconds;
@@ -22,7 +22,7 @@ async fn seconds_until(house: &House, what: &str, is: impl Fn() -> bool) -> u64 
 
 #[tokio::test]
 async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     let lease =
         gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
@@ -33,7 +33,10 @@ async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
         gateway.registry.heartbeat(&server("jobs"), "jobs", "a").await.expect("renewed");
     }
     let known = gateway.registry.servers();
-    assert_eq!((known[0].source, known[0].instances[0].lease_left_seconds), (Source::Registered, Some(6.0)));
+    assert_eq!(
+        (known[0].source, known[0].instances[0].lease_left_seconds),
+        (ServerSource::Registered, Some(6.0))
+    );
 
     let seconds = seconds_until(&house, "it is taken out", || gateway.reached() == ["jobs "]).await;
     assert!(seconds >= 6, "after {seconds} s");
@@ -54,7 +57,7 @@ async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
 
 #[tokio::test]
 async fn the_tools_of_a_server_without_instances_stay_listed() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     gateway.registry.listed(&name("jobs"), listing(&[("run", "Runs.")]));
@@ -76,7 +79,7 @@ async fn the_tools_of_a_server_without_instances_stay_listed() {
 
 #[tokio::test]
 async fn registering_the_same_again_is_a_heartbeat_and_other_data_replaces_it() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     for _ in 0..3 {
         gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
@@ -101,9 +104,9 @@ async fn registering_the_same_again_is_a_heartbeat_and_other_data_replaces_it() 
 
 #[tokio::test]
 async fn a_foreign_name_a_taken_name_and_a_name_that_reads_alike_are_refused() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let mut state = file(&["files", "a.b", "expected"]);
-    state.servers[2].source = Source::Expected;
+    state.servers[2].source = ServerSource::Expected;
     let gateway = house.gateway("one", state).await;
     let refused = async |by: &str, wanted: &str| {
         let told =
@@ -128,7 +131,7 @@ async fn a_foreign_name_a_taken_name_and_a_name_that_reads_alike_are_refused() {
 
 #[tokio::test]
 async fn a_flood_of_instances_is_refused_and_those_that_are_there_stay() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     for at in 0..64 {
         gateway
@@ -151,7 +154,7 @@ async fn a_flood_of_instances_is_refused_and_those_that_are_there_stay() {
 
 #[tokio::test]
 async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_named() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     let with = |server: &str, alias: &str| {
         let extra = ToolExtra { aliases: vec![alias.into()], ..ToolExtra::default() };
@@ -185,7 +188,7 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
 
 #[tokio::test]
 async fn two_gateways_see_each_others_servers_tools_and_heartbeats() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let one = house.gateway("one", file(&[])).await;
     let two = house.gateway("two", file(&[])).await;
     one.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
@@ -216,7 +219,7 @@ async fn two_gateways_see_each_others_servers_tools_and_heartbeats() {
 
 #[tokio::test]
 async fn a_pause_of_the_gateway_takes_nobody_out() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     until("it is reached", || gateway.reached() == ["jobs https://a.example.com/mcp"]).await;
@@ -233,7 +236,7 @@ async fn a_pause_of_the_gateway_takes_nobody_out() {
 
 #[tokio::test]
 async fn a_restart_gives_every_instance_a_fresh_lease() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let first = house.gateway("one", file(&[])).await;
     first.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     first.registry.stop().await;
@@ -246,7 +249,7 @@ async fn a_restart_gives_every_instance_a_fresh_lease() {
 
 #[tokio::test]
 async fn two_gateways_that_read_a_server_at_different_moments_do_not_quarrel() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let one = house.gateway("one", file(&["files"])).await;
     let two = house.gateway("two", file(&["files"])).await;
     let old = [("read", "Old."), ("write", "Writes.")];
@@ -270,7 +273,7 @@ async fn two_gateways_that_read_a_server_at_different_moments_do_not_quarrel() {
 
 #[tokio::test]
 async fn a_server_that_one_gateway_removes_keeps_its_tools_at_the_other() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let one = house.gateway("one", file(&["files"])).await;
     let two = house.gateway("two", file(&["files"])).await;
     for gateway in [&one, &two] {
@@ -285,7 +288,7 @@ async fn a_server_that_one_gateway_removes_keeps_its_tools_at_the_other() {
     two.registry.stop().await;
 }
 
-async fn until_told(house: &House, kind: &str) {
+async fn until_told(house: &RegistryFixture, kind: &str) {
     for _ in 0..500 {
         if house.kinds().await.iter().any(|one| one == kind) {
             return;

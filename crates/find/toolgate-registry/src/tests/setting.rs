@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::kit::*;
-use crate::{RefusalKind, Source};
+use crate::{RefusalKind, ServerSource};
 
 #[tokio::test]
 async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files"])).await;
     let other = house.gateway("two", file(&["files"])).await;
     let records = gateway.registry.records();
@@ -20,7 +20,7 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     let both = ["files https://example.com/mcp", "job-app http://localhost:4000/mcp"];
     until("it is reached", || gateway.reached() == both).await;
     until("the other gateway reaches it too", || other.reached() == both).await;
-    assert_eq!(gateway.registry.servers()[1].source, Source::Settings);
+    assert_eq!(gateway.registry.servers()[1].source, ServerSource::Settings);
 
     let stale =
         gateway.registry.change_setting(&by, "mcp_servers", json!([]), Some(0)).await.expect_err("stale");
@@ -45,7 +45,7 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
 
 #[tokio::test]
 async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_register() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     let value = json!([{ "name": "jobs", "url": "https://set.example.com/mcp" }]);
@@ -60,7 +60,7 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
 
 #[tokio::test]
 async fn aliases_that_are_set_work_and_are_told() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads."), ("write", "Writes.")]));
     until("it is shown", || gateway.seen().len() == 2).await;
@@ -84,7 +84,7 @@ async fn aliases_that_are_set_work_and_are_told() {
 
 #[tokio::test]
 async fn drift_that_waits_is_accepted_when_the_setting_says_so() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
     until("it is shown", || gateway.seen() == ["files__read"]).await;

@@ -9,14 +9,15 @@ const SECONDS_MAX: u64 = 20;
 
 #[tokio::test]
 async fn five_hundred_servers_with_twenty_tools_each_are_pinned_and_shown_soon() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let names: Vec<String> = (0..500).map(|at| format!("server-{at:03}")).collect();
     let gateway = house.gateway("one", file(&names.iter().map(String::as_str).collect::<Vec<_>>())).await;
     let owns: Vec<String> = (0..20).map(|at| format!("tool_{at:02}")).collect();
     let tools: Vec<(&str, &str)> =
         owns.iter().map(|own| (own.as_str(), "Does something useful with a file.")).collect();
     let listings = || names.iter().map(|server| (name(server), listing(&tools))).collect::<Vec<_>>();
-    let all_shown = |gateway: &Gateway| gateway.shelf.catalog.snapshot().tools.entries().len() == 10_000;
+    let all_shown =
+        |gateway: &RegistryGateway| gateway.shelf.catalog.snapshot().tools.entries().len() == 10_000;
     let began = Instant::now();
     for (server, listing) in listings() {
         gateway.registry.listed(&server, listing);

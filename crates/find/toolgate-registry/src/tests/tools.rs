@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 
 use super::kit::*;
 
 #[tokio::test]
 async fn what_is_listed_is_pinned_recorded_and_shown() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads."), ("write", "Writes.")]));
     until("both are shown", || gateway.seen() == ["files__read", "files__write"]).await;
@@ -22,7 +22,7 @@ async fn what_is_listed_is_pinned_recorded_and_shown() {
 
 #[tokio::test]
 async fn listings_that_come_together_make_one_catalogue() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let names: Vec<String> = (0..40).map(|at| format!("s{at:02}")).collect();
     let gateway = house.gateway("one", file(&names.iter().map(String::as_str).collect::<Vec<_>>())).await;
     let before = gateway.shelf.arranged.load(std::sync::atomic::Ordering::SeqCst);
@@ -37,7 +37,7 @@ async fn listings_that_come_together_make_one_catalogue() {
 
 #[tokio::test]
 async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and_nothing_else() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let first = house.gateway("one", file(&["files"])).await;
     first.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
     until("it is shown", || !first.seen().is_empty()).await;
@@ -67,7 +67,7 @@ async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and
 
 #[tokio::test]
 async fn while_the_store_is_away_agents_see_what_is_pinned_and_the_rest_comes_when_it_is_back() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files", "mail"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
     until("it is shown", || gateway.seen() == ["files__read"]).await;
@@ -92,7 +92,7 @@ async fn while_the_store_is_away_agents_see_what_is_pinned_and_the_rest_comes_wh
 
 #[tokio::test]
 async fn a_reload_hands_out_the_new_roster_and_retires_what_is_gone() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files", "mail"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
     gateway.registry.listed(&name("mail"), listing(&[("send", "Sends.")]));
@@ -120,7 +120,7 @@ async fn a_reload_hands_out_the_new_roster_and_retires_what_is_gone() {
     gateway.registry.stop().await;
 }
 
-async fn until_retired(gateway: &Gateway, tool: &str) {
+async fn until_retired(gateway: &RegistryGateway, tool: &str) {
     for _ in 0..2000 {
         let row = gateway.registry.records().tool(tool).await.expect("a row");
         if row.status == toolgate_core::registry::ToolStatus::Retired {
@@ -133,7 +133,7 @@ async fn until_retired(gateway: &Gateway, tool: &str) {
 
 #[tokio::test]
 async fn a_file_that_was_refused_is_in_the_ledger() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.config_refused("toolgate.toml:1:1: unknown key").await;
     let ledger = house.ledger().await;
@@ -144,7 +144,7 @@ async fn a_file_that_was_refused_is_in_the_ledger() {
 #[tokio::test]
 async fn health_is_told_when_it_changes() {
     use toolgate_core::server::{ServerHealth, ServerState};
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&["files"])).await;
     gateway.registry.health_changed(&name("files"), &ServerState::starting());
     let degraded = ServerState {
@@ -162,14 +162,14 @@ async fn health_is_told_when_it_changes() {
 
 #[tokio::test]
 async fn what_a_server_says_about_files_is_shown_and_kept() {
-    let house = House::new().await;
+    let house = RegistryFixture::new().await;
     let first = house.gateway("one", file(&["files"])).await;
     let slot = json!({ "strategy": "plain_text_text", "argument": "letter" });
     let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
     let extra = json!({ "dev.toolgate/tool": { "files": [slot] } });
     let definition = RawJson::from(json!({ "name": "read", "inputSchema": schema, "_meta": extra }));
-    let listing = Listing { tools: vec![definition], ..Listing::default() };
-    let arguments = |gateway: &Gateway| -> Vec<String> {
+    let listing = ServerListing { tools: vec![definition], ..ServerListing::default() };
+    let arguments = |gateway: &RegistryGateway| -> Vec<String> {
         let snapshot = gateway.shelf.catalog.snapshot();
         let Some(entry) = snapshot.tools.find("files__read") else { return Vec::new() };
         let shown: Value = entry.definition().decode().expect("JSON");

@@ -9,7 +9,7 @@ const SEPARATOR: &str = "__";
 
 /// A tool with its texts and their costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Card {
+pub struct ToolCard {
     name: String,
     prefix_bytes: usize,
     pub(super) name_tokens: usize,
@@ -21,14 +21,14 @@ pub struct Card {
     pub(super) line_tokens: usize,
 }
 
-impl Card {
+impl ToolCard {
     /// The card of a definition under the name agents call it by.
-    pub fn of(name: &str, definition: &Value) -> Card {
+    pub fn of(name: &str, definition: &Value) -> ToolCard {
         let prefix_bytes = name.find(SEPARATOR).map(|at| at + SEPARATOR.len());
         let prefix_bytes = prefix_bytes.filter(|bytes| *bytes < name.len()).unwrap_or(0);
         let (signature, line) =
             (signature::signature(name, definition), signature::one_line(name, definition));
-        Card {
+        ToolCard {
             name_tokens: tokens::count(name),
             rest_tokens: tokens::count(&name[prefix_bytes..]),
             signature_tokens: tokens::count(&signature),

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Answer, Budget, Card, DETAILED_MAX, Detail, Form, Item, LINES_ALONE_MAX, LINES_MAX, Shown};
+use super::{
+    AnswerBudget, DETAILED_MAX, DetailLevel, LINES_ALONE_MAX, LINES_MAX, SearchItem, ShownForm, ShownTool,
+    ToolCard, ToolSearchAnswer,
+};
 use crate::tokens;
 
 /// One newline after each line, and the additional cost of a boundary between lines.
@@ -16,42 +19,47 @@ const REFILLS_MAX: usize = 3;
 const NAMES_HEAD: &str = "Also:";
 const NAMES_HEAD_TOKENS: usize = 2;
 
-pub(super) fn compose(items: &[Item<'_>], matches: usize, detail: Detail, budget: Budget) -> Answer {
-    let mut draft = Draft::new(items, matches, budget);
+pub(super) fn compose(
+    items: &[SearchItem<'_>],
+    matches: usize,
+    detail: DetailLevel,
+    budget: AnswerBudget,
+) -> ToolSearchAnswer {
+    let mut draft = AnswerDraft::new(items, matches, budget);
     match detail {
-        Detail::Signature => draft.add_detailed(signature),
-        Detail::Schema => draft.add_detailed(|item| definition(item).or_else(|| signature(item))),
-        Detail::Name => {}
+        DetailLevel::Signature => draft.add_detailed(signature),
+        DetailLevel::Schema => draft.add_detailed(|item| definition(item).or_else(|| signature(item))),
+        DetailLevel::Name => {}
     }
-    draft.add_lines(if detail == Detail::Name { LINES_ALONE_MAX } else { LINES_MAX });
+    draft.add_lines(if detail == DetailLevel::Name { LINES_ALONE_MAX } else { LINES_MAX });
     draft.add_names();
     draft.finish()
 }
 
 /// An answer that still grows. What it costs is estimated from its parts until it is finished, then counted.
-struct Draft<'a> {
-    items: &'a [Item<'a>],
+struct AnswerDraft<'a> {
+    items: &'a [SearchItem<'a>],
     matches: usize,
     budget: usize,
     /// Tokens that are not spoken for.
     left: usize,
-    forms: Vec<Form>,
+    forms: Vec<ShownForm>,
 }
 
-impl<'a> Draft<'a> {
-    fn new(items: &'a [Item<'a>], matches: usize, budget: Budget) -> Self {
+impl<'a> AnswerDraft<'a> {
+    fn new(items: &'a [SearchItem<'a>], matches: usize, budget: AnswerBudget) -> Self {
         let left = budget.tokens().saturating_sub(tokens::count(&rest_text(matches)));
         Self { items, matches, budget: budget.tokens(), left, forms: Vec::new() }
     }
 
-    fn next(&self) -> Option<&'a Item<'a>> {
+    fn next(&self) -> Option<&'a SearchItem<'a>> {
         self.items.get(self.forms.len())
     }
 
     /// Adds the first few in detail; one that is too long for the rest gets its line.
-    fn add_detailed(&mut self, detailed: impl Fn(&Item<'_>) -> Option<(Form, usize)>) {
+    fn add_detailed(&mut self, detailed: impl Fn(&SearchItem<'_>) -> Option<(ShownForm, usize)>) {
         while let Some(item) = self.next().filter(|_| self.forms.len() < DETAILED_MAX) {
-            let fits = |(_, tokens): &(Form, usize)| *tokens <= self.left;
+            let fits = |(_, tokens): &(ShownForm, usize)| *tokens <= self.left;
             let Some((form, tokens)) = detailed(item).filter(fits).or_else(|| Some(line(item)).filter(fits))
             else {
                 break;
@@ -73,7 +81,7 @@ impl<'a> Draft<'a> {
     /// Adds names while they fit. Their cost is overestimated, so that after a count there may be room for
     /// more.
     fn add_names(&mut self) {
-        let first = self.forms.iter().position(|form| *form == Form::Name).unwrap_or(self.forms.len());
+        let first = self.forms.iter().position(|form| *form == ShownForm::Name).unwrap_or(self.forms.len());
         if first == self.forms.len() {
             self.left = self.left.saturating_sub(NAMES_HEAD_TOKENS);
         }
@@ -84,17 +92,17 @@ impl<'a> Draft<'a> {
             if tokens > self.left {
                 break;
             }
-            self.take(Form::Name, tokens);
+            self.take(ShownForm::Name, tokens);
         }
     }
 
-    fn take(&mut self, form: Form, tokens: usize) {
+    fn take(&mut self, form: ShownForm, tokens: usize) {
         self.left -= tokens;
         self.forms.push(form);
     }
 
     /// The answer, with one tool at least.
-    fn finish(mut self) -> Answer {
+    fn finish(mut self) -> ToolSearchAnswer {
         if let (true, Some(item)) = (self.forms.is_empty(), self.items.first()) {
             self.forms.push(line(item).0);
         }
@@ -110,7 +118,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The parts were counted one by one, and together they can cost more: then the last ones go again.
-    fn trimmed(mut self) -> Answer {
+    fn trimmed(mut self) -> ToolSearchAnswer {
         loop {
             let text = self.text();
             let tokens = tokens::count(&text);
@@ -121,11 +129,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn answer(self, text: String, tokens: usize) -> Answer {
+    fn answer(self, text: String, tokens: usize) -> ToolSearchAnswer {
         let more = self.more();
         let shown = self.items.iter().zip(self.forms);
-        let shown = shown.map(|(item, form)| Shown { name: item.card.name().to_owned(), form }).collect();
-        Answer { text, tokens, shown, more }
+        let shown = shown.map(|(item, form)| ShownTool { name: item.card.name().to_owned(), form }).collect();
+        ToolSearchAnswer { text, tokens, shown, more }
     }
 
     fn more(&self) -> usize {
@@ -134,12 +142,12 @@ impl<'a> Draft<'a> {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        let mut named: Vec<&Card> = Vec::new();
+        let mut named: Vec<&ToolCard> = Vec::new();
         for (item, form) in self.items.iter().zip(&self.forms) {
             match form {
-                Form::Definition(definition) => text.push_str(&definition.to_string()),
-                Form::Signature(one) | Form::Line(one) => text.push_str(one),
-                Form::Name => {
+                ShownForm::Definition(definition) => text.push_str(&definition.to_string()),
+                ShownForm::Signature(one) | ShownForm::Line(one) => text.push_str(one),
+                ShownForm::Name => {
                     named.push(item.card);
                     continue;
                 }
@@ -155,15 +163,15 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Card {
+impl ToolCard {
     /// True if two names begin with the same server.
-    fn is_beside(&self, other: &Card) -> bool {
+    fn is_beside(&self, other: &ToolCard) -> bool {
         self.parts().0 == other.parts().0 && !self.parts().0.is_empty()
     }
 }
 
 /// The cost of one more name beside others of its server.
-fn name_tokens(card: &Card, beside: usize) -> usize {
+fn name_tokens(card: &ToolCard, beside: usize) -> usize {
     NAME_END_TOKENS
         + match beside {
             0 => card.name_tokens,
@@ -172,23 +180,26 @@ fn name_tokens(card: &Card, beside: usize) -> usize {
         }
 }
 
-fn signature(item: &Item<'_>) -> Option<(Form, usize)> {
+fn signature(item: &SearchItem<'_>) -> Option<(ShownForm, usize)> {
     let card = item.card;
-    Some((Form::Signature(card.signature.clone()), card.signature_tokens + LINE_END_TOKENS))
+    Some((ShownForm::Signature(card.signature.clone()), card.signature_tokens + LINE_END_TOKENS))
 }
 
-fn definition(item: &Item<'_>) -> Option<(Form, usize)> {
+fn definition(item: &SearchItem<'_>) -> Option<(ShownForm, usize)> {
     let definition: &Value = item.definition?;
-    Some((Form::Definition(definition.clone()), tokens::count(&definition.to_string()) + LINE_END_TOKENS))
+    Some((
+        ShownForm::Definition(definition.clone()),
+        tokens::count(&definition.to_string()) + LINE_END_TOKENS,
+    ))
 }
 
-fn line(item: &Item<'_>) -> (Form, usize) {
-    (Form::Line(item.card.line.clone()), item.card.line_tokens + LINE_END_TOKENS)
+fn line(item: &SearchItem<'_>) -> (ShownForm, usize) {
+    (ShownForm::Line(item.card.line.clone()), item.card.line_tokens + LINE_END_TOKENS)
 }
 
 /// `Also: github__{list_issues,get_issue} slack__post`: every server at the position of its first tool.
-fn names_text(cards: &[&Card]) -> String {
-    let mut groups: Vec<(&Card, Vec<&str>)> = Vec::new();
+fn names_text(cards: &[&ToolCard]) -> String {
+    let mut groups: Vec<(&ToolCard, Vec<&str>)> = Vec::new();
     for card in cards {
         match groups.iter_mut().find(|(first, _)| first.is_beside(card)) {
             Some((_, names)) => names.push(card.parts().1),

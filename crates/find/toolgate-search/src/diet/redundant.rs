@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The position of a schema.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct SchemaPosition<'a> {
     /// The property, definition or tool it describes; empty inside lists and alternatives.
     pub(super) name: &'a str,
     /// The description above it.
@@ -12,17 +12,17 @@ pub(super) struct Place<'a> {
     pub(super) depth: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> SchemaPosition<'a> {
     /// The position of a schema inside this one.
-    pub(super) fn inside(self, keywords: &'a Map<String, Value>) -> Place<'a> {
+    pub(super) fn inside(self, keywords: &'a Map<String, Value>) -> SchemaPosition<'a> {
         let own = keywords.get("description").and_then(Value::as_str);
         // A dropped description is not the one above.
         let above = own.filter(|text| !repeats(text, self)).unwrap_or(self.above);
-        Place { name: "", above, depth: self.depth + 1 }
+        SchemaPosition { name: "", above, depth: self.depth + 1 }
     }
 
-    pub(super) fn named(self, name: &'a str) -> Place<'a> {
-        Place { name, ..self }
+    pub(super) fn named(self, name: &'a str) -> SchemaPosition<'a> {
+        SchemaPosition { name, ..self }
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn is_redundant(
     key: &str,
     value: &Value,
     keywords: &Map<String, Value>,
-    place: Place<'_>,
+    place: SchemaPosition<'_>,
 ) -> bool {
     match key {
         "title" => is_title(value, place.name),
@@ -74,7 +74,7 @@ pub(super) fn is_title(title: &Value, name: &str) -> bool {
     title.is_empty() || title == name || generated || GENERATED.contains(&title.as_str())
 }
 
-fn repeats(text: &str, place: Place<'_>) -> bool {
+fn repeats(text: &str, place: SchemaPosition<'_>) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let words: String = words.filter(|word| !FILLERS.contains(&word.as_str())).collect();
     text.trim().is_empty()

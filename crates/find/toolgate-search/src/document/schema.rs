@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Argument;
+use super::ToolArgument;
 
 /// Deeper arguments are irrelevant for search, and schemas may be written to exhaust a reader.
 const DEPTH_MAX: usize = 5;
@@ -11,13 +11,13 @@ const ARGUMENTS_MAX: usize = 200;
 const NESTED: [&str; 4] = ["items", "anyOf", "oneOf", "allOf"];
 
 /// In the order of the schema; a reference is not followed.
-pub(super) fn arguments(schema: &Value) -> Vec<Argument> {
+pub(super) fn arguments(schema: &Value) -> Vec<ToolArgument> {
     let mut found = Vec::new();
     collect(schema, 0, &mut found);
     found
 }
 
-fn collect(schema: &Value, depth: usize, found: &mut Vec<Argument>) {
+fn collect(schema: &Value, depth: usize, found: &mut Vec<ToolArgument>) {
     if depth > DEPTH_MAX {
         return;
     }
@@ -25,7 +25,7 @@ fn collect(schema: &Value, depth: usize, found: &mut Vec<Argument>) {
         if found.len() >= ARGUMENTS_MAX {
             return;
         }
-        found.push(Argument { name: name.clone(), description: described(argument) });
+        found.push(ToolArgument { name: name.clone(), description: described(argument) });
         collect(argument, depth + 1, found);
     }
     for nested in NESTED.iter().filter_map(|keyword| schema.get(keyword)) {

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::*;
 
-fn read(definition: &Value) -> Document {
+fn read(definition: &Value) -> ToolDocument {
     let server = ServerName::new("files").unwrap();
-    Document::read(&server, "read_file", definition, &["disk".into()], &["open a text".into()])
+    ToolDocument::read(&server, "read_file", definition, &["disk".into()], &["open a text".into()])
 }
 
 #[test]

@@ -5,14 +5,14 @@ mod vocabulary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::Document;
-use crate::words::{self, Kind};
+use crate::ToolDocument;
+use crate::words::{self, WordKind};
 
-pub(super) use vocabulary::Vocabulary;
+pub(super) use vocabulary::StemVocabulary;
 
 /// The part of a document with a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Field {
+pub(super) enum DocumentField {
     Server,
     Name,
     Title,
@@ -31,24 +31,24 @@ pub(super) const FIELDS: usize = 9;
 const WORDS_MAX: usize = 2_000;
 
 /// The occurrences of a word in each field.
-pub(super) type Counts = [u8; FIELDS];
+pub(super) type FieldCounts = [u8; FIELDS];
 /// The number of words of each field.
-pub(super) type Lengths = [u16; FIELDS];
+pub(super) type FieldLengths = [u16; FIELDS];
 
 /// The data of a document that indexing needs.
 pub(super) struct Analysis {
-    pub(super) document: Arc<Document>,
+    pub(super) document: Arc<ToolDocument>,
     /// The numbers of its stems in the vocabulary.
-    pub(super) terms: Vec<(u32, Counts)>,
-    pub(super) lengths: Lengths,
+    pub(super) terms: Vec<(u32, FieldCounts)>,
+    pub(super) lengths: FieldLengths,
     /// The keys of its names.
     pub(super) keys: Vec<Arc<str>>,
 }
 
 impl Analysis {
-    pub(super) fn of(document: &Arc<Document>, vocabulary: &mut Vocabulary) -> Self {
+    pub(super) fn of(document: &Arc<ToolDocument>, vocabulary: &mut StemVocabulary) -> Self {
         let mut lengths = [0; FIELDS];
-        let mut terms: BTreeMap<u32, Counts> = BTreeMap::new();
+        let mut terms: BTreeMap<u32, FieldCounts> = BTreeMap::new();
         for (field, text) in texts(document) {
             let length = &mut lengths[field as usize];
             let room = WORDS_MAX.saturating_sub(usize::from(*length));
@@ -56,7 +56,7 @@ impl Analysis {
             {
                 let count = &mut terms.entry(vocabulary.stem_number(word.text)).or_default()[field as usize];
                 *count = count.saturating_add(1);
-                *length += u16::from(word.kind == Kind::Plain);
+                *length += u16::from(word.kind == WordKind::Plain);
             }
         }
         let keys = document.names().map(|name| words::name_key(name).into()).collect();
@@ -64,17 +64,17 @@ impl Analysis {
     }
 }
 
-fn texts(document: &Document) -> impl Iterator<Item = (Field, &str)> {
+fn texts(document: &ToolDocument) -> impl Iterator<Item = (DocumentField, &str)> {
     let (summary, details) = sentences(&document.description);
     let arguments = document.arguments.iter();
-    [(Field::Server, document.server.as_str()), (Field::Name, &*document.own)]
+    [(DocumentField::Server, document.server.as_str()), (DocumentField::Name, &*document.own)]
         .into_iter()
-        .chain(document.title.as_deref().map(|title| (Field::Title, title)))
-        .chain([(Field::Summary, summary), (Field::Details, details)])
-        .chain(arguments.clone().map(|argument| (Field::ArgumentName, argument.name.as_str())))
-        .chain(arguments.map(|argument| (Field::ArgumentText, argument.description.as_str())))
-        .chain(document.tags.iter().map(|tag| (Field::Tag, tag.as_str())))
-        .chain(document.examples.iter().map(|example| (Field::Example, example.as_str())))
+        .chain(document.title.as_deref().map(|title| (DocumentField::Title, title)))
+        .chain([(DocumentField::Summary, summary), (DocumentField::Details, details)])
+        .chain(arguments.clone().map(|argument| (DocumentField::ArgumentName, argument.name.as_str())))
+        .chain(arguments.map(|argument| (DocumentField::ArgumentText, argument.description.as_str())))
+        .chain(document.tags.iter().map(|tag| (DocumentField::Tag, tag.as_str())))
+        .chain(document.examples.iter().map(|example| (DocumentField::Example, example.as_str())))
 }
 
 /// The first sentence or paragraph, and the rest.

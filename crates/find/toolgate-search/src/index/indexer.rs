@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use toolgate_core::{CanonicalName, Digest, ServerName};
 
-use super::analysis::{Analysis, FIELDS, Vocabulary};
-use super::names::Names;
+use super::analysis::{Analysis, FIELDS, StemVocabulary};
+use super::names::NameIndex;
 use super::table::{Index, Posting};
-use crate::Document;
+use crate::ToolDocument;
 
 /// Holds the analysed tools of every server.
 #[derive(Default)]
 pub struct Indexer {
-    servers: BTreeMap<ServerName, Shelf>,
-    vocabulary: Vocabulary,
+    servers: BTreeMap<ServerName, AnalysedTools>,
+    vocabulary: StemVocabulary,
     analysed: u64,
 }
 
-type Shelf = BTreeMap<CanonicalName, (Digest, Analysis)>;
+type AnalysedTools = BTreeMap<CanonicalName, (Digest, Analysis)>;
 
 impl Indexer {
     pub fn new() -> Self {
@@ -26,9 +26,9 @@ impl Indexer {
     }
 
     /// Replaces the tools of a server. An unchanged tool keeps its analysis.
-    pub fn update(&mut self, server: &ServerName, documents: Vec<(Digest, Arc<Document>)>) {
+    pub fn update(&mut self, server: &ServerName, documents: Vec<(Digest, Arc<ToolDocument>)>) {
         let mut before = self.servers.remove(server).unwrap_or_default();
-        let mut shelf = Shelf::new();
+        let mut shelf = AnalysedTools::new();
         for (version, document) in documents {
             let kept = before.remove(&document.name);
             let kept =
@@ -61,7 +61,7 @@ impl Indexer {
         Arc::new(assemble(&tools, self.vocabulary.stems()))
     }
 
-    fn analyse(&mut self, document: &Arc<Document>) -> Analysis {
+    fn analyse(&mut self, document: &Arc<ToolDocument>) -> Analysis {
         self.analysed += 1;
         Analysis::of(document, &mut self.vocabulary)
     }
@@ -76,7 +76,7 @@ impl Indexer {
 }
 
 /// The version covers the definition; the operator's additions are compared.
-fn is_same(kept: &Document, document: &Document) -> bool {
+fn is_same(kept: &ToolDocument, document: &ToolDocument) -> bool {
     kept.known_as == document.known_as && kept.tags == document.tags && kept.examples == document.examples
 }
 
@@ -85,13 +85,13 @@ fn assemble(tools: &[&Analysis], stems: &[Arc<str>]) -> Index {
     let mut servers: Vec<_> = documents.iter().map(|document| document.server.clone()).collect();
     servers.sort();
     servers.dedup();
-    let place = |document: &Arc<Document>| {
+    let place = |document: &Arc<ToolDocument>| {
         servers.binary_search(&document.server).expect("every server was collected") as u32
     };
     let server_of = documents.iter().map(place).collect();
     let lengths = tools.iter().map(|tool| tool.lengths).collect();
     let (terms, starts, postings) = invert(tools, stems);
-    Index { documents, lengths, servers, server_of, names: Names::of(tools), terms, starts, postings }
+    Index { documents, lengths, servers, server_of, names: NameIndex::of(tools), terms, starts, postings }
 }
 
 /// From the words of each tool to the tools of each word.

@@ -11,7 +11,7 @@ const CHARS_MAX: usize = 200;
 
 /// The keys of all names, sorted, each with the slot of its tool.
 #[derive(Default)]
-pub(super) struct Names(Vec<(Arc<str>, u32)>);
+pub(super) struct NameIndex(Vec<(Arc<str>, u32)>);
 
 /// The similarity of a query to a name, the nearest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -24,7 +24,7 @@ pub(super) enum Nearness {
     None,
 }
 
-impl Names {
+impl NameIndex {
     /// The names of tools in the order of their slots.
     pub(super) fn of(tools: &[&Analysis]) -> Self {
         let slots = (0..).zip(tools);

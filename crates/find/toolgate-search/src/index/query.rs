@@ -1,13 +1,13 @@
 //! The words of a query.
 
-use crate::words::{self, Kind};
+use crate::words::{self, WordKind};
 
 /// Characters beyond this number are ignored.
 const CHARS_MAX: usize = 10_000;
 /// Words beyond this number are ignored: a request for a tool is clear by then.
 const CONCEPTS_MAX: usize = 48;
 
-pub(super) struct Query {
+pub(super) struct ParsedQuery {
     /// In the order of the text, which is the order in which scores are added up.
     pub(super) concepts: Vec<Concept>,
 }
@@ -15,10 +15,10 @@ pub(super) struct Query {
 /// One word of a query.
 pub(super) struct Concept {
     pub(super) stem: String,
-    pub(super) kind: Kind,
+    pub(super) kind: WordKind,
 }
 
-impl Query {
+impl ParsedQuery {
     pub(super) fn read(text: &str) -> Self {
         let mut concepts: Vec<Concept> = Vec::new();
         let words = words::words(beginning(text)).into_iter().filter(|word| !words::is_filler(&word.text));

@@ -4,13 +4,13 @@
 //! likely corrections. The figures were tuned on one labelled catalogue and checked on another
 //! (`examples/recall`); around them the results hardly move.
 
-use super::analysis::{Counts, FIELDS, Field, Lengths};
-use super::query::{Concept, Query};
+use super::analysis::{DocumentField, FIELDS, FieldCounts, FieldLengths};
+use super::query::{Concept, ParsedQuery};
 use super::table::Posting;
 use super::{Subset, spelling};
-use crate::words::{self, Kind};
+use crate::words::{self, WordKind};
 
-/// The weight of a word in each field, in the order of [`Field`].
+/// The weight of a word in each field, in the order of [`DocumentField`].
 const WEIGHTS: [f32; FIELDS] = [2.0, 2.5, 1.0, 1.5, 0.6, 0.5, 0.8, 2.0, 2.0];
 /// The penalty for a word in a field that is longer than others of its kind.
 const LENGTHS: [f32; FIELDS] = [0.75, 0.6, 0.75, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6];
@@ -28,7 +28,7 @@ const RARE_AMONG_SERVERS: f32 = 0.6;
 const CORRECTED_MAX: usize = 8;
 
 /// The score of each slot; a tool without a word of the query has none.
-pub(super) fn scores(subset: &Subset, query: &Query) -> Vec<f32> {
+pub(super) fn scores(subset: &Subset, query: &ParsedQuery) -> Vec<f32> {
     let mut ranking = Ranking::over(subset);
     for concept in &query.concepts {
         let alternatives = ranking.alternatives(concept);
@@ -82,7 +82,7 @@ impl<'a> Ranking<'a> {
         let itself = known(&concept.stem).map(|term| Alternative { term, weight: 1.0 });
         let others = words::alike(&concept.stem).iter().filter_map(|stem| known(stem)).map(other);
         let found: Vec<_> = itself.into_iter().chain(others).collect();
-        if !found.is_empty() || concept.kind == Kind::Compound || self.corrected == CORRECTED_MAX {
+        if !found.is_empty() || concept.kind == WordKind::Compound || self.corrected == CORRECTED_MAX {
             return found;
         }
         self.corrected += 1;
@@ -141,7 +141,7 @@ fn rarity(all: usize, having: usize) -> f32 {
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
 }
 
-fn frequency(counts: &Counts, lengths: &Lengths, per_word: &[f32; FIELDS]) -> f32 {
+fn frequency(counts: &FieldCounts, lengths: &FieldLengths, per_word: &[f32; FIELDS]) -> f32 {
     let mut sum = 0.0;
     for field in (0..FIELDS).filter(|field| counts[*field] > 0) {
         let length = 1.0 - LENGTHS[field] + f32::from(lengths[field]) * per_word[field];
@@ -150,8 +150,8 @@ fn frequency(counts: &Counts, lengths: &Lengths, per_word: &[f32; FIELDS]) -> f3
     sum
 }
 
-fn named(counts: &Counts, lengths: &Lengths) -> f32 {
-    let name = Field::Name as usize;
+fn named(counts: &FieldCounts, lengths: &FieldLengths) -> f32 {
+    let name = DocumentField::Name as usize;
     let others = f32::from(lengths[name].saturating_sub(1));
     if counts[name] > 0 { NAMED / (1.0 + NAMED_FADES * others) } else { 0.0 }
 }

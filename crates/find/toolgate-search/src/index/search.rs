@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::names::{self, Nearness};
-use super::query::Query;
+use super::query::ParsedQuery;
 use super::{Subset, rank, spelling};
 use crate::words;
 
@@ -18,16 +18,16 @@ const SLIPS_MAX: usize = 3;
 const NAME_CHARS_MAX: usize = 200;
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Hit {
+pub struct SearchHit {
     pub name: CanonicalName,
     /// Comparable within one answer only.
     pub score: f32,
-    pub place: Place,
+    pub place: MatchKind,
 }
 
 /// The way a tool was found, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum MatchKind {
     /// The query is one of its names.
     Exact,
     /// The query is how one of its names begins.
@@ -45,7 +45,7 @@ struct Candidate {
 impl Subset {
     /// The best first; equally good tools by the order of their names. With servers, it is as if there were
     /// no others.
-    pub fn search(&self, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<Hit> {
+    pub fn search(&self, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<SearchHit> {
         match servers {
             Some(servers) => self.of_servers(servers).ranked(query, limit),
             None => self.ranked(query, limit),
@@ -66,7 +66,7 @@ impl Subset {
         nearest
     }
 
-    fn ranked(&self, query: &str, limit: usize) -> Vec<Hit> {
+    fn ranked(&self, query: &str, limit: usize) -> Vec<SearchHit> {
         let mut candidates = self.candidates(query);
         if limit < candidates.len() {
             candidates.select_nth_unstable_by(limit, order);
@@ -77,7 +77,7 @@ impl Subset {
     }
 
     fn candidates(&self, query: &str) -> Vec<Candidate> {
-        let scores = rank::scores(self, &Query::read(query));
+        let scores = rank::scores(self, &ParsedQuery::read(query));
         let mut nearness = vec![Nearness::None; self.index.len()];
         for (slot, near) in names::near(self, query) {
             nearness[slot] = nearness[slot].min(near);
@@ -87,13 +87,13 @@ impl Subset {
         found.map(|(slot, (score, nearness))| Candidate { slot, nearness, score }).collect()
     }
 
-    fn hit(&self, candidate: &Candidate) -> Hit {
+    fn hit(&self, candidate: &Candidate) -> SearchHit {
         let place = match candidate.nearness {
-            Nearness::Same | Nearness::SameWords => Place::Exact,
-            Nearness::Beginning => Place::Prefix,
-            Nearness::None => Place::Words,
+            Nearness::Same | Nearness::SameWords => MatchKind::Exact,
+            Nearness::Beginning => MatchKind::Prefix,
+            Nearness::None => MatchKind::Words,
         };
-        Hit { name: self.index.documents[candidate.slot].name.clone(), score: candidate.score, place }
+        SearchHit { name: self.index.documents[candidate.slot].name.clone(), score: candidate.score, place }
     }
 
     /// Names that are a few slips away, the fewest first.

@@ -6,7 +6,7 @@ use toolgate_core::{CanonicalName, ServerName};
 
 use super::analysis::FIELDS;
 use super::table::{Index, Posting};
-use crate::Document;
+use crate::ToolDocument;
 
 /// Some tools of an index, and the figures of just these.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Subset {
     }
 
     /// Its documents, by the order of their names.
-    pub fn documents(&self) -> impl Iterator<Item = &Arc<Document>> {
+    pub fn documents(&self) -> impl Iterator<Item = &Arc<ToolDocument>> {
         self.slots().map(|slot| &self.index.documents[slot])
     }
 

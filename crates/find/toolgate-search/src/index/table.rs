@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use toolgate_core::{CanonicalName, ServerName};
 
-use super::analysis::{Counts, Lengths};
-use super::names::Names;
+use super::analysis::{FieldCounts, FieldLengths};
+use super::names::NameIndex;
 use super::subset::Subset;
-use crate::Document;
+use crate::ToolDocument;
 
 /// All tools by the order of their canonical names: a tool's place in it is its slot.
 #[derive(Default)]
 pub struct Index {
-    pub(super) documents: Vec<Arc<Document>>,
-    pub(super) lengths: Vec<Lengths>,
+    pub(super) documents: Vec<Arc<ToolDocument>>,
+    pub(super) lengths: Vec<FieldLengths>,
     /// Sorted; a tool refers to its server by the index in this list.
     pub(super) servers: Vec<ServerName>,
     pub(super) server_of: Vec<u32>,
-    pub(super) names: Names,
+    pub(super) names: NameIndex,
     /// Sorted stems; the postings of the n-th are between the n-th and the next start.
     pub(super) terms: Vec<Arc<str>>,
     pub(super) starts: Vec<usize>,
@@ -28,7 +28,7 @@ pub struct Index {
 #[derive(Clone, Copy)]
 pub(super) struct Posting {
     pub(super) slot: u32,
-    pub(super) counts: Counts,
+    pub(super) counts: FieldCounts,
 }
 
 impl Index {
@@ -40,12 +40,12 @@ impl Index {
         self.documents.is_empty()
     }
 
-    pub fn document(&self, name: &CanonicalName) -> Option<&Arc<Document>> {
+    pub fn document(&self, name: &CanonicalName) -> Option<&Arc<ToolDocument>> {
         self.slot(name).map(|slot| &self.documents[slot])
     }
 
     /// Every document, by the order of the names.
-    pub fn documents(&self) -> impl Iterator<Item = &Arc<Document>> {
+    pub fn documents(&self) -> impl Iterator<Item = &Arc<ToolDocument>> {
         self.documents.iter()
     }
 

@@ -51,7 +51,7 @@ fn an_exact_name_comes_first_and_then_names_that_begin_with_it() {
         let hits = shop().all().search(query, None, LIMIT);
         let first: Vec<_> = hits.iter().take(2).map(|hit| (hit.name.as_str(), hit.place)).collect();
         let expected =
-            [("github:create_issue", Place::Exact), ("github:create_issue_comment", Place::Prefix)];
+            [("github:create_issue", MatchKind::Exact), ("github:create_issue_comment", MatchKind::Prefix)];
         assert_eq!(first, expected, "{query}");
     }
 }
@@ -67,8 +67,8 @@ fn the_name_letter_for_letter_comes_before_the_same_words() {
 #[test]
 fn half_a_name_finds_it() {
     let hits = shop().all().search("create_iss", None, LIMIT);
-    assert_eq!((hits[0].name.as_str(), hits[0].place), ("github:create_issue", Place::Prefix));
-    assert_eq!(shop().all().search("listPull", None, LIMIT)[0].place, Place::Prefix);
+    assert_eq!((hits[0].name.as_str(), hits[0].place), ("github:create_issue", MatchKind::Prefix));
+    assert_eq!(shop().all().search("listPull", None, LIMIT)[0].place, MatchKind::Prefix);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn other_names_of_a_tool_are_exact_names() {
         Made::new("crm", "find_customer_orders").says("find customer, find customer"),
     ]);
     let hits = index.all().search("find_customer", None, LIMIT);
-    assert_eq!((hits[0].name.as_str(), hits[0].place), ("crm:q7", Place::Exact));
+    assert_eq!((hits[0].name.as_str(), hits[0].place), ("crm:q7", MatchKind::Exact));
 }
 
 #[test]

@@ -13,9 +13,9 @@ const QUERY_BYTES_MAX: usize = 240;
 
 /// The latest first.
 #[derive(Default)]
-pub(super) struct Queries(VecDeque<(Box<str>, Arc<Vector>)>);
+pub(super) struct QueryCache(VecDeque<(Box<str>, Arc<Vector>)>);
 
-impl Queries {
+impl QueryCache {
     pub(super) fn get(&mut self, query: &str) -> Option<Arc<Vector>> {
         let place = self.0.iter().position(|(other, _)| **other == *query)?;
         let found = self.0.remove(place)?;

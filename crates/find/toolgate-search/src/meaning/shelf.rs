@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use toolgate_core::Digest;
 
-use super::Progress;
+use super::EmbeddingProgress;
 use super::text::text;
 use super::vector::Vector;
-use crate::{Document, Index};
+use crate::{Index, ToolDocument};
 
 /// The number of unused texts whose vectors are kept: a returning server has them again.
 const SPARE_TEXTS_MAX: usize = 10_000;
@@ -17,25 +17,25 @@ const SPARE_TEXTS_MAX: usize = 10_000;
 const VIEWS_MAX: usize = 4;
 
 #[derive(Default)]
-pub(super) struct Shelf {
-    texts: BTreeMap<Digest, Arc<Text>>,
+pub(super) struct VectorShelf {
+    texts: BTreeMap<Digest, Arc<EmbeddedText>>,
     /// The tools of the newest index, by its order.
-    tools: Vec<(Arc<Document>, Arc<Text>)>,
+    tools: Vec<(Arc<ToolDocument>, Arc<EmbeddedText>)>,
     /// A tool for each different text among them.
     different: Vec<usize>,
-    views: Vec<(Weak<Index>, Texts)>,
+    views: Vec<(Weak<Index>, EmbeddedTexts)>,
 }
 
 /// The texts of an index, by its order.
-pub(super) type Texts = Arc<[Arc<Text>]>;
+pub(super) type EmbeddedTexts = Arc<[Arc<EmbeddedText>]>;
 
 /// The text that a tool is embedded by. Its vector comes later and then stays.
 #[derive(Default)]
-pub(super) struct Text {
+pub(super) struct EmbeddedText {
     vector: OnceLock<Vector>,
 }
 
-impl Text {
+impl EmbeddedText {
     pub(super) fn vector(&self) -> Option<&Vector> {
         self.vector.get()
     }
@@ -46,37 +46,37 @@ impl Text {
     }
 }
 
-impl Shelf {
+impl VectorShelf {
     /// Makes the tools of an index those that are to be embedded.
     pub(super) fn follow(&mut self, index: &Arc<Index>) {
         self.tools = self.tools_of(index);
         let mut seen = BTreeSet::new();
-        let is_first = |(_, (_, text)): &(usize, &(_, Arc<Text>))| seen.insert(Arc::as_ptr(text));
+        let is_first = |(_, (_, text)): &(usize, &(_, Arc<EmbeddedText>))| seen.insert(Arc::as_ptr(text));
         self.different = self.tools.iter().enumerate().filter(is_first).map(|(place, _)| place).collect();
         self.view(index);
         self.clear();
     }
 
     /// The texts of an index, which need not be the newest.
-    pub(super) fn view(&mut self, index: &Arc<Index>) -> Texts {
-        let same = |(other, _): &&(Weak<Index>, Texts)| Weak::as_ptr(other) == Arc::as_ptr(index);
+    pub(super) fn view(&mut self, index: &Arc<Index>) -> EmbeddedTexts {
+        let same = |(other, _): &&(Weak<Index>, EmbeddedTexts)| Weak::as_ptr(other) == Arc::as_ptr(index);
         if let Some((_, texts)) = self.views.iter().find(same) {
             return Arc::clone(texts);
         }
-        let texts: Texts = self.tools_of(index).into_iter().map(|(_, text)| text).collect();
+        let texts: EmbeddedTexts = self.tools_of(index).into_iter().map(|(_, text)| text).collect();
         self.views.retain(|(other, _)| other.strong_count() > 0);
         self.views.drain(..(self.views.len() + 1).saturating_sub(VIEWS_MAX));
         self.views.push((Arc::downgrade(index), Arc::clone(&texts)));
         texts
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> EmbeddingProgress {
         let embedded = self.different.iter().filter(|place| self.tools[**place].1.vector().is_some()).count();
-        Progress { texts: self.different.len(), embedded }
+        EmbeddingProgress { texts: self.different.len(), embedded }
     }
 
     /// Some texts without a vector, each with its words.
-    pub(super) fn missing(&self, count_max: usize) -> Vec<(String, Arc<Text>)> {
+    pub(super) fn missing(&self, count_max: usize) -> Vec<(String, Arc<EmbeddedText>)> {
         let tools = self.different.iter().map(|place| &self.tools[*place]);
         let missing = tools.filter(|(_, text)| text.vector().is_none()).take(count_max);
         missing.map(|(document, known)| (text(document), Arc::clone(known))).collect()
@@ -91,7 +91,7 @@ impl Shelf {
     }
 
     /// A document that is the same as in the newest index keeps its text without another look at it.
-    fn tools_of(&mut self, index: &Index) -> Vec<(Arc<Document>, Arc<Text>)> {
+    fn tools_of(&mut self, index: &Index) -> Vec<(Arc<ToolDocument>, Arc<EmbeddedText>)> {
         let (texts, mut before) = (&mut self.texts, self.tools.iter().peekable());
         let tools = index.documents().map(|document| {
             while before.next_if(|(other, _)| other.name < document.name).is_some() {}

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_core::{CanonicalName, Digest};
 
 use super::*;
-use crate::{Document, Indexer};
+use crate::{Indexer, ToolDocument};
 
 /// Words that mean the same share a direction; each text is the sum of its words.
 const MEANINGS: [&[&str]; 5] = [
@@ -48,13 +48,13 @@ fn direction(text: &str) -> Vec<f32> {
 struct Catalogue {
     indexer: Indexer,
     encoder: Arc<Words>,
-    meaning: Meaning,
+    meaning: MeaningIndex,
 }
 
 impl Catalogue {
     fn new() -> Self {
         let encoder = Arc::new(Words::default());
-        let meaning = Meaning::new(Arc::clone(&encoder) as Arc<dyn Encoder>);
+        let meaning = MeaningIndex::new(Arc::clone(&encoder) as Arc<dyn Encoder>);
         Self { indexer: Indexer::new(), encoder, meaning }
     }
 
@@ -62,7 +62,7 @@ impl Catalogue {
         let server = server_named(server);
         let document = |(own, description): &(&str, &str)| {
             let definition = json!({ "description": description });
-            let document = Document::read(&server, own, &definition, &[], &[]);
+            let document = ToolDocument::read(&server, own, &definition, &[], &[]);
             (Digest::of(definition.to_string()), Arc::new(document))
         };
         self.indexer.update(&server, tools.iter().map(document).collect());
@@ -84,7 +84,7 @@ fn server_named(name: &str) -> ServerName {
     ServerName::new(name).expect("a name")
 }
 
-fn names(hits: &[Hit]) -> Vec<&str> {
+fn names(hits: &[SearchHit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.name.as_str()).collect()
 }
 
@@ -109,7 +109,7 @@ fn an_exact_name_stays_in_front() {
     let (catalogue, index) = office();
     catalogue.embed_all();
     let hits = catalogue.meaning.search(&index.all(), "sky:week", None, 10).expect("an answer");
-    assert_eq!((names(&hits)[0], hits[0].place), ("sky:week", Place::Exact));
+    assert_eq!((names(&hits)[0], hits[0].place), ("sky:week", MatchKind::Exact));
     assert_eq!(hits.iter().filter(|hit| hit.name.as_str() == "sky:week").count(), 1);
     let near = catalogue.meaning.nearest(&index.all(), "sky:week", 10).expect("an answer");
     assert_ne!(names(&near)[0], "sky:week", "the encoder alone would not put it first");
@@ -136,7 +136,7 @@ fn only_new_and_changed_texts_are_embedded() {
     catalogue.embed_all();
     assert_eq!(catalogue.embedded(), 4);
     catalogue.update("books", &[("send", "Sends an invoice"), ("list", "Lists every bill"), ("pay", "Pays")]);
-    assert_eq!(catalogue.meaning.progress(), Progress { texts: 5, embedded: 3 });
+    assert_eq!(catalogue.meaning.progress(), EmbeddingProgress { texts: 5, embedded: 3 });
     catalogue.embed_all();
     assert_eq!(catalogue.embedded(), 6);
 }
@@ -146,9 +146,9 @@ fn a_server_that_comes_back_brings_its_vectors() {
     let (mut catalogue, _) = office();
     catalogue.embed_all();
     catalogue.update("sky", &[]);
-    assert_eq!(catalogue.meaning.progress(), Progress { texts: 2, embedded: 2 });
+    assert_eq!(catalogue.meaning.progress(), EmbeddingProgress { texts: 2, embedded: 2 });
     catalogue.update("sky", &[("now", "Tells the weather"), ("week", "A forecast of rain")]);
-    assert_eq!(catalogue.meaning.progress(), Progress { texts: 4, embedded: 4 });
+    assert_eq!(catalogue.meaning.progress(), EmbeddingProgress { texts: 4, embedded: 4 });
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn tools_without_a_vector_are_found_by_their_words_while_embedding_is_under_way(
     catalogue.update("art", &many);
     let index = catalogue.update("zoo", &[("last", "A photo of a zebra")]);
     let progress = catalogue.meaning.embed_some().expect("the encoder works");
-    assert_eq!(progress, Progress { texts: BATCH_MAX + 2, embedded: BATCH_MAX });
+    assert_eq!(progress, EmbeddingProgress { texts: BATCH_MAX + 2, embedded: BATCH_MAX });
     assert!(!progress.is_complete());
     let hits = catalogue.meaning.search(&index.all(), "zebra", None, 1).expect("an answer");
     assert_eq!(names(&hits), ["zoo:last"]);
@@ -196,7 +196,7 @@ fn the_text_of_a_tool_has_its_names_apart_and_the_beginning_of_what_it_says() {
         "description": format!("Opens\n  an issue. {}", "Very long. ".repeat(100)),
         "inputSchema": { "properties": { "repoName": {}, "title": {} } },
     });
-    let document = Document::read(&server_named("git-hub"), "createIssue", &definition, &[], &[]);
+    let document = ToolDocument::read(&server_named("git-hub"), "createIssue", &definition, &[], &[]);
     let text = text(&document);
     assert!(text.starts_with("git hub create issue: Opens an issue. Very long."), "{text}");
     assert!(text.ends_with(" (repo name, title)"), "{text}");
@@ -216,7 +216,7 @@ fn a_query_that_was_asked_before_is_not_embedded_again() {
 
 #[test]
 fn an_encoder_that_makes_too_few_vectors_is_an_error() {
-    let meaning = Meaning::new(Arc::new(Words { is_broken: true, ..Words::default() }));
+    let meaning = MeaningIndex::new(Arc::new(Words { is_broken: true, ..Words::default() }));
     let index = Catalogue::new().update("sky", &[("now", "Tells the weather")]);
     meaning.follow(&index);
     let error = meaning.embed_some().expect_err("no vector was made");

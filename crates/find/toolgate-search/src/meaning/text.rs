@@ -4,13 +4,13 @@
 //! tools of a server alike. A short text is also embedded faster: these have 14 to 29 in a hundred fewer word
 //! pieces.
 
-use crate::{Document, words};
+use crate::{ToolDocument, words};
 
 const DESCRIPTION_CHARS_MAX: usize = 200;
 const ARGUMENTS_MAX: usize = 12;
 
 /// Server and name split into words, the beginning of the description, and the names of the arguments.
-pub fn text(document: &Document) -> String {
+pub fn text(document: &ToolDocument) -> String {
     let apart = |name: &str| words::name_key(name).replace('_', " ");
     let mut text = format!(
         "{} {}: {}",

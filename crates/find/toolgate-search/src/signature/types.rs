@@ -26,23 +26,23 @@ const FORMATS: [&str; 4] = ["date", "time", "date-time", "duration"];
 /// The number of levels below a schema that are shown. Arrays, unions and objects each take one, so that a
 /// recursive schema comes to an end.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-pub(super) struct Levels(u8);
+pub(super) struct SchemaDepth(u8);
 
-impl Levels {
+impl SchemaDepth {
     /// An argument: a list of objects is shown with the members of the objects.
-    pub(super) const ARGUMENT: Levels = Levels(3);
+    pub(super) const ARGUMENT: SchemaDepth = SchemaDepth(3);
     /// A member of an object inside an argument: a list is shown with the kind of its items.
-    const MEMBER: Levels = Levels(1);
+    const MEMBER: SchemaDepth = SchemaDepth(1);
 
-    fn below(self) -> Levels {
-        Levels(self.0.saturating_sub(1))
+    fn below(self) -> SchemaDepth {
+        SchemaDepth(self.0.saturating_sub(1))
     }
 }
 
 /// The type of a schema inside `root`, which has the targets of its references: as detailed as fits.
-pub(super) fn type_of(schema: &Value, root: &Value, levels: Levels) -> String {
+pub(super) fn type_of(schema: &Value, root: &Value, levels: SchemaDepth) -> String {
     let schema = resolved(schema, root);
-    let leaner = [levels, Levels::MEMBER, Levels(0)].into_iter().filter(|one| *one <= levels);
+    let leaner = [levels, SchemaDepth::MEMBER, SchemaDepth(0)].into_iter().filter(|one| *one <= levels);
     let told = leaner.map(|levels| described(schema, root, levels));
     told.into_iter()
         .find(|told| told.chars().count() <= TYPE_CHARS_MAX)
@@ -62,7 +62,7 @@ pub(super) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     if schema.get("$ref").is_some() { &Value::Null } else { schema }
 }
 
-fn described(schema: &Value, root: &Value, levels: Levels) -> String {
+fn described(schema: &Value, root: &Value, levels: SchemaDepth) -> String {
     let Some(map) = schema.as_object() else { return "any".to_owned() };
     if let Some(value) = map.get("const") {
         return literal(value);
@@ -71,7 +71,7 @@ fn described(schema: &Value, root: &Value, levels: Levels) -> String {
         return enumeration(values);
     }
     match alternatives(map) {
-        Some(_) if levels == Levels(0) => kind_of(schema).to_owned(),
+        Some(_) if levels == SchemaDepth(0) => kind_of(schema).to_owned(),
         Some(schemas) => {
             union(schemas.iter().take(ALTERNATIVES_MAX + 1).map(|one| type_of(one, root, levels.below())))
         }
@@ -85,7 +85,7 @@ fn alternatives(map: &Map<String, Value>) -> Option<&Vec<Value>> {
     (!typed && !schemas.is_empty()).then_some(schemas)
 }
 
-fn plain_type(map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
+fn plain_type(map: &Map<String, Value>, root: &Value, levels: SchemaDepth) -> String {
     match map.get("type") {
         Some(Value::Array(names)) => {
             let named = names.iter().filter_map(Value::as_str).take(ALTERNATIVES_MAX + 1);
@@ -101,7 +101,7 @@ fn plain_type(map: &Map<String, Value>, root: &Value, levels: Levels) -> String 
     }
 }
 
-fn named_type(name: &str, map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
+fn named_type(name: &str, map: &Map<String, Value>, root: &Value, levels: SchemaDepth) -> String {
     match name {
         "array" => array(map, root, levels),
         "object" => object(map, root, levels),
@@ -114,8 +114,8 @@ fn named_type(name: &str, map: &Map<String, Value>, root: &Value, levels: Levels
     }
 }
 
-fn array(map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
-    if levels == Levels(0) {
+fn array(map: &Map<String, Value>, root: &Value, levels: SchemaDepth) -> String {
+    if levels == SchemaDepth(0) {
         return "array".to_owned();
     }
     let item =
@@ -145,19 +145,19 @@ fn alternatives_of(told: &str) -> Vec<&str> {
     found
 }
 
-fn object(map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
+fn object(map: &Map<String, Value>, root: &Value, levels: SchemaDepth) -> String {
     let members = map.get("properties").and_then(Value::as_object).filter(|members| !members.is_empty());
-    if levels <= Levels::MEMBER {
+    if levels <= SchemaDepth::MEMBER {
         return "object".to_owned();
     }
     match (members, map.get("additionalProperties")) {
         (Some(_), _) => {
-            let (members, left_out) = arguments(map, root, MEMBERS_MAX, Levels::MEMBER);
+            let (members, left_out) = arguments(map, root, MEMBERS_MAX, SchemaDepth::MEMBER);
             let more = if left_out > 0 { ", …" } else { "" };
             format!("{{{}{more}}}", members.join(", "))
         }
         (None, Some(value @ Value::Object(_))) => {
-            format!("{{[key]: {}}}", type_of(value, root, Levels::MEMBER))
+            format!("{{[key]: {}}}", type_of(value, root, SchemaDepth::MEMBER))
         }
         _ => "object".to_owned(),
     }
@@ -169,7 +169,7 @@ pub(super) fn arguments(
     map: &Map<String, Value>,
     root: &Value,
     arguments_max: usize,
-    levels: Levels,
+    levels: SchemaDepth,
 ) -> (Vec<String>, usize) {
     let empty = Map::new();
     let members = map.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -191,7 +191,7 @@ pub(super) fn arguments(
 }
 
 /// An optional argument need not say that it may be null as well.
-fn optional_argument(name: &str, schema: &Value, root: &Value, levels: Levels) -> String {
+fn optional_argument(name: &str, schema: &Value, root: &Value, levels: SchemaDepth) -> String {
     let told = type_of(schema, root, levels);
     format!("{}?: {}", member_name(name), told.strip_suffix("|null").unwrap_or(&told))
 }

@@ -15,7 +15,7 @@ static STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.starts"))
 
 /// The number of tokens of a piece.
 pub(super) fn count(piece: &[u8]) -> usize {
-    if piece.len() <= 1 || rank(piece).is_some() { piece.len().min(1) } else { Merge::new(piece).count() }
+    if piece.len() <= 1 || rank(piece).is_some() { piece.len().min(1) } else { BpeMerge::new(piece).count() }
 }
 
 fn rank(bytes: &[u8]) -> Option<u32> {
@@ -38,7 +38,7 @@ fn start(bucket: usize) -> usize {
 
 /// A piece whose parts merge, lowest rank first, leftmost among equals. With a heap, so that a long run of
 /// one letter has a cost linear in its length.
-struct Merge<'a> {
+struct BpeMerge<'a> {
     piece: &'a [u8],
     /// For each existing part, by its first byte: its end. Merged parts have 0.
     ends: Vec<usize>,
@@ -48,7 +48,7 @@ struct Merge<'a> {
     pairs: BinaryHeap<Reverse<(u32, usize, usize)>>,
 }
 
-impl<'a> Merge<'a> {
+impl<'a> BpeMerge<'a> {
     fn new(piece: &'a [u8]) -> Self {
         let ends = (1..=piece.len()).collect();
         let before = (0..piece.len()).map(|start| start.saturating_sub(1)).collect();

@@ -10,19 +10,19 @@ const COMPOUND_PARTS_MAX: usize = 3;
 const LETTERS_BEFORE_DIGIT: usize = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Word {
+pub(crate) struct SplitWord {
     pub(crate) text: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: WordKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum WordKind {
     Plain,
     /// The whole of the words just before it, which were written as one: `github` after `git` and `hub`.
     Compound,
 }
 
-pub(super) fn split(text: &str) -> Vec<Word> {
+pub(super) fn split(text: &str) -> Vec<SplitWord> {
     let mut words = Vec::new();
     let mut run = Vec::new();
     for c in text.chars() {
@@ -36,7 +36,7 @@ pub(super) fn split(text: &str) -> Vec<Word> {
     words
 }
 
-fn end_of_run(run: &mut Vec<char>, words: &mut Vec<Word>) {
+fn end_of_run(run: &mut Vec<char>, words: &mut Vec<SplitWord>) {
     for same in run.chunk_by(|a, b| is_spaceless(*a) == is_spaceless(*b)) {
         if is_spaceless(same[0]) { pairs(same, words) } else { parts(same, words) }
     }
@@ -44,14 +44,14 @@ fn end_of_run(run: &mut Vec<char>, words: &mut Vec<Word>) {
 }
 
 /// Two characters are about a word in scripts without spaces.
-fn pairs(run: &[char], words: &mut Vec<Word>) {
+fn pairs(run: &[char], words: &mut Vec<SplitWord>) {
     match run {
         [one] => words.push(plain(&[*one])),
         run => words.extend(run.windows(2).map(plain)),
     }
 }
 
-fn parts(run: &[char], words: &mut Vec<Word>) {
+fn parts(run: &[char], words: &mut Vec<SplitWord>) {
     let before = words.len();
     let mut start = 0;
     for at in 1..=run.len() {
@@ -62,7 +62,7 @@ fn parts(run: &[char], words: &mut Vec<Word>) {
         }
     }
     if (2..=COMPOUND_PARTS_MAX).contains(&(words.len() - before)) && run.len() <= CHARS_MAX {
-        words.push(Word { kind: Kind::Compound, ..plain(run) });
+        words.push(SplitWord { kind: WordKind::Compound, ..plain(run) });
     }
 }
 
@@ -82,8 +82,8 @@ fn is_plural(run: &[char], at: usize) -> bool {
     run.len() == at + 2 && run[at + 1] == 's'
 }
 
-fn plain(part: &[char]) -> Word {
-    Word { text: part.iter().flat_map(|c| c.to_lowercase()).collect(), kind: Kind::Plain }
+fn plain(part: &[char]) -> SplitWord {
+    SplitWord { text: part.iter().flat_map(|c| c.to_lowercase()).collect(), kind: WordKind::Plain }
 }
 
 /// Chinese, Japanese, Thai, Lao, Myanmar and Khmer.

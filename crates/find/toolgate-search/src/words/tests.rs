@@ -3,7 +3,7 @@
 use super::*;
 
 fn check(text: &str, expected: &str) {
-    let plain = words(text).into_iter().filter(|word| word.kind == Kind::Plain);
+    let plain = words(text).into_iter().filter(|word| word.kind == WordKind::Plain);
     assert_eq!(plain.map(|word| word.text).collect::<Vec<_>>().join(" "), expected, "{text}");
 }
 
@@ -29,7 +29,7 @@ fn letters_stay_with_their_digits_only_when_they_are_few() {
 #[test]
 fn what_was_written_as_one_word_is_also_one_word() {
     let compounds = words("GitHub createIssue getUserProfileById");
-    let compounds = compounds.iter().filter(|word| word.kind == Kind::Compound);
+    let compounds = compounds.iter().filter(|word| word.kind == WordKind::Compound);
     assert_eq!(compounds.map(|word| word.text.as_str()).collect::<Vec<_>>(), ["github", "createissue"]);
 }
 

@@ -34,7 +34,7 @@ fn credential(name: &str, role: Role, bound: Option<&str>) -> Credential {
 fn told(definitions: &Definitions, credential: &Credential, wanted: Option<&str>) -> String {
     let wanted = wanted.map(|name| AgentName::new(name).expect("a legal name"));
     match choose(definitions, credential, wanted.as_ref()) {
-        Ok(Choice { agent, scope, .. }) => {
+        Ok(AgentChoice { agent, scope, .. }) => {
             let layers: Vec<&str> = scope.layers.iter().map(|layer: &Layer| layer.agent.as_str()).collect();
             format!("{}: {}", agent.name, layers.join(" > "))
         }

@@ -26,9 +26,13 @@ fn base(mounts: Mounts) -> Scope {
 fn refused(own: &Mounts, before: &Mounts, base: &Scope) -> Option<(&'static str, String)> {
     let providers = ["slack".to_owned()].into();
     let there = servers(&["files", "bank", "later"]);
-    let refusal =
-        check(own, before, base, &Known { servers: &there, providers: &providers, tells: Tells::Names })
-            .err()?;
+    let refusal = check(
+        own,
+        before,
+        base,
+        &KnownMounts { servers: &there, providers: &providers, tells: MountDisclosure::Names },
+    )
+    .err()?;
     assert!(refusal.field.is_some_and(|field| field.starts_with("mounts.")));
     Some((refusal.code.name, refusal.hint))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_core::scope::{AgentDefinition, Definitions, Mounts};
-use toolgate_core::{Digest, Kind, PrincipalId};
+use toolgate_core::{Digest, PrincipalId, PrincipalKind};
 use toolgate_store::SessionKind;
 
 use super::*;
@@ -62,14 +62,14 @@ fn where_a_request_goes_is_for_credential_and_route_to_say() {
     let (token, own, other) = (plain("erna", Role::Agent), id("one"), id("two"));
     let session_token = of_session("erna", "one");
     let (clerk, to_own, to_other) =
-        (agent("clerk"), Route::Session(own.clone()), Route::Session(other.clone()));
-    let to_clerk = Route::Agent(clerk.clone());
+        (agent("clerk"), SessionRoute::Session(own.clone()), SessionRoute::Session(other.clone()));
+    let to_clerk = SessionRoute::Agent(clerk.clone());
     let cases = [
-        (&token, &Route::Default, Ok(Target::Default(None))),
-        (&token, &to_clerk, Ok(Target::Default(Some(&clerk)))),
-        (&token, &to_own, Ok(Target::Session(&own))),
-        (&session_token, &Route::Default, Ok(Target::Session(&own))),
-        (&session_token, &to_own, Ok(Target::Session(&own))),
+        (&token, &SessionRoute::Default, Ok(SessionTarget::Default(None))),
+        (&token, &to_clerk, Ok(SessionTarget::Default(Some(&clerk)))),
+        (&token, &to_own, Ok(SessionTarget::Session(&own))),
+        (&session_token, &SessionRoute::Default, Ok(SessionTarget::Session(&own))),
+        (&session_token, &to_own, Ok(SessionTarget::Session(&own))),
         (&session_token, &to_other, Err("unknown_session")),
         (&session_token, &to_clerk, Err("unknown_agent")),
     ];
@@ -82,7 +82,7 @@ fn where_a_request_goes_is_for_credential_and_route_to_say() {
 #[test]
 fn only_its_principal_sits_in_a_session_and_stays_within_its_agent() {
     let human = Credential {
-        principal: Principal { kind: Kind::Human, ..plain("erna", Role::Agent).principal },
+        principal: Principal { kind: PrincipalKind::Human, ..plain("erna", Role::Agent).principal },
         ..plain("erna", Role::Agent)
     };
     let in_a_group = Credential {

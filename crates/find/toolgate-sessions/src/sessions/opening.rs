@@ -3,28 +3,28 @@
 use std::sync::Arc;
 
 use toolgate_core::codes;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Definitions, Scope};
 use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role};
 use toolgate_store::{
-    NewSessionError, OpenSessions, SessionKind, StoredSession, Token, is_reserved_principal,
+    ListedToken, NewSessionError, OpenSessions, SessionKind, StoredSession, is_reserved_principal,
 };
 
 use super::Sessions;
-use crate::choice::{self, Choice};
-use crate::events::Telling;
+use crate::choice::{self, AgentChoice};
+use crate::events::SessionEvent;
 use crate::mounts;
 use crate::refusal::{down, nearest, not_allowed};
 use crate::rules;
-use crate::view::{NewSession, Opened};
+use crate::view::{NewSession, SessionWithToken};
 
 /// The maximum length of a task, a run or the name of a principal, in characters.
 const NAME_CHARS_MAX: usize = 256;
 
 /// A session that passed all checks.
-struct Plan {
-    choice: Choice,
+struct SessionPlan {
+    choice: AgentChoice,
     principal: Principal,
     /// Without the additional mounts.
     base: Scope,
@@ -32,11 +32,11 @@ struct Plan {
 
 impl Sessions {
     /// Opens a session: its view is frozen now, and its token is shown once.
-    pub async fn open(&self, by: &Credential, new: NewSession) -> Result<Opened, Refusal> {
+    pub async fn open(&self, by: &Credential, new: NewSession) -> Result<SessionWithToken, Refusal> {
         let definitions = self.desk.surroundings.definitions();
-        let Plan { choice, principal, base } = self.plan(&definitions, by, &new)?;
+        let SessionPlan { choice, principal, base } = self.plan(&definitions, by, &new)?;
         self.check_impersonation(by, &principal).await?;
-        let Choice { agent, limits, .. } = choice;
+        let AgentChoice { agent, limits, .. } = choice;
         self.desk.note_versions(&definitions).await.map_err(down)?;
         let now_ms = self.desk.clock.now_ms();
         let session = StoredSession {
@@ -69,7 +69,8 @@ impl Sessions {
         }
         let tokens = self.desk.store.list_tokens().await.map_err(down)?;
         // An expired token still owns the name.
-        let is_theirs = |token: &Token| token.revoked_at_ms.is_none() && token.principal().id == principal.id;
+        let is_theirs =
+            |token: &ListedToken| token.revoked_at_ms.is_none() && token.principal().id == principal.id;
         if !tokens.iter().any(is_theirs) {
             return Ok(());
         }
@@ -84,14 +85,19 @@ impl Sessions {
         Ok((planned.choice.agent.name.clone(), planned.principal))
     }
 
-    fn plan(&self, definitions: &Definitions, by: &Credential, new: &NewSession) -> Result<Plan, Refusal> {
+    fn plan(
+        &self,
+        definitions: &Definitions,
+        by: &Credential,
+        new: &NewSession,
+    ) -> Result<SessionPlan, Refusal> {
         rules::may_open(by)?;
         check_names(new)?;
         let choice = choose(definitions, by, new.agent.as_ref())?;
         let principal = holder(by, new.principal.as_deref(), &choice.agent.name)?;
         let base = self.frozen(choice.scope.clone(), new.policy_template)?;
         self.check_mounts(by, &new.mounts, &Default::default(), &base)?;
-        Ok(Plan { choice, principal, base })
+        Ok(SessionPlan { choice, principal, base })
     }
 
     async fn create(
@@ -99,8 +105,8 @@ impl Sessions {
         session: StoredSession,
         by: &Credential,
         limit: OpenSessions,
-    ) -> Result<Opened, Refusal> {
-        let told = Telling { at_ms: session.created_at_ms, by: &by.principal.id }.started(&session);
+    ) -> Result<SessionWithToken, Refusal> {
+        let told = SessionEvent { at_ms: session.created_at_ms, by: &by.principal.id }.started(&session);
         let token =
             self.desk.books.create_session(&session, by.token.as_ref(), &limit, vec![told]).await.map_err(
                 |error| match error {
@@ -114,11 +120,11 @@ impl Sessions {
                     NewSessionError::Store(error) => down(error),
                 },
             )?;
-        Ok(Opened { session: self.view(session), token: token.secret })
+        Ok(SessionWithToken { session: self.view(session), token: token.secret })
     }
 
     /// A scope with only the existing servers, at the requested level of care.
-    fn frozen(&self, scope: Scope, wanted: Option<Template>) -> Result<Scope, Refusal> {
+    fn frozen(&self, scope: Scope, wanted: Option<PolicyTemplate>) -> Result<Scope, Refusal> {
         let least = scope.template.max(Some(self.desk.surroundings.template()));
         if let (Some(wanted), Some(least)) = (wanted, least)
             && wanted < least
@@ -146,7 +152,11 @@ impl Sessions {
 }
 
 /// A request in a body, and not in an address, is refused with a hint.
-fn choose(definitions: &Definitions, by: &Credential, wanted: Option<&AgentName>) -> Result<Choice, Refusal> {
+fn choose(
+    definitions: &Definitions,
+    by: &Credential,
+    wanted: Option<&AgentName>,
+) -> Result<AgentChoice, Refusal> {
     choice::choose(definitions, by, wanted).map_err(|refusal| match (refusal.kind, wanted) {
         (RefusalKind::NotFound, Some(wanted)) => {
             // Only operators may know the existing agents.

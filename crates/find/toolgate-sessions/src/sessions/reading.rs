@@ -10,7 +10,7 @@ use toolgate_store::{PageCursor, SessionFilter, SessionKind, SessionStanding, St
 
 use super::Sessions;
 use crate::refusal::down;
-use crate::rules::{self, Sight};
+use crate::rules::{self, VisibleSessions};
 use crate::view::{SessionPage, SessionQuery, SessionState, SessionView, idle_before};
 
 impl Sessions {
@@ -44,13 +44,13 @@ impl Sessions {
         });
         let filter = SessionFilter { id: None, agent, principal, standing };
         match rules::sight(by) {
-            Sight::All => Some(filter),
-            Sight::Own => {
+            VisibleSessions::All => Some(filter),
+            VisibleSessions::Own => {
                 let own = &by.principal.id;
                 let is_other = filter.principal.as_ref().is_some_and(|asked| asked != own);
                 (!is_other).then(|| SessionFilter { principal: Some(own.clone()), ..filter })
             }
-            Sight::One(own) => Some(SessionFilter { id: Some(own.clone()), ..filter }),
+            VisibleSessions::One(own) => Some(SessionFilter { id: Some(own.clone()), ..filter }),
         }
     }
 

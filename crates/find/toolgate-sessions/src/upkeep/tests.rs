@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tempfile::TempDir;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions, Mounts};
@@ -12,11 +12,11 @@ use toolgate_core::{Principal, Role, ServerName};
 use toolgate_store::{BooksSettings, OpenSessions, SessionKind, Store, StoredSession};
 
 use super::*;
-use crate::port::{Setup, Surroundings};
+use crate::port::{SessionEnvironment, SessionsSetup};
 
 struct Nothing;
 
-impl Surroundings for Nothing {
+impl SessionEnvironment for Nothing {
     fn definitions(&self) -> Arc<Definitions> {
         Arc::default()
     }
@@ -29,8 +29,8 @@ impl Surroundings for Nothing {
         BTreeSet::new()
     }
 
-    fn template(&self) -> Template {
-        Template::default()
+    fn template(&self) -> PolicyTemplate {
+        PolicyTemplate::default()
     }
 }
 
@@ -56,14 +56,14 @@ impl Clock for Seconds {
     }
 }
 
-struct Place {
-    desk: Arc<Desk>,
+struct UpkeepFixture {
+    desk: Arc<SessionDesk>,
     clock: Arc<Seconds>,
-    hearing: Hearing,
+    hearing: UsageHearing,
     _folder: TempDir,
 }
 
-impl Place {
+impl UpkeepFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
@@ -73,15 +73,15 @@ impl Place {
             escalate_to: Vec::new(),
         };
         let clock = Arc::new(Seconds::default());
-        let setup = Setup {
+        let setup = SessionsSetup {
             books: Arc::new(store.books(settings).await.expect("books")),
             store,
             clock: clock.clone(),
             surroundings: Arc::new(Nothing),
             shutdown: CancellationToken::new(),
         };
-        let (desk, _unkept) = Desk::open(setup).await.expect("a desk");
-        let hearing = Hearing { since_ms: clock.now_ms(), is_lost: false };
+        let (desk, _unkept) = SessionDesk::open(setup).await.expect("a desk");
+        let hearing = UsageHearing { since_ms: clock.now_ms(), is_lost: false };
         Self { desk, clock, hearing, _folder: folder }
     }
 
@@ -130,7 +130,7 @@ impl Place {
 
 #[tokio::test]
 async fn what_is_used_is_written_before_anything_is_closed() {
-    let mut place = Place::new().await;
+    let mut place = UpkeepFixture::new().await;
     let (used, idle) = (place.open("used").await, place.open("idle").await);
     place.pass(64);
     place.look().await.expect("looked");
@@ -145,7 +145,7 @@ async fn what_is_used_is_written_before_anything_is_closed() {
 
 #[tokio::test]
 async fn an_outage_of_the_store_does_not_count_as_idleness() {
-    let mut place = Place::new().await;
+    let mut place = UpkeepFixture::new().await;
     let id = place.open("one").await;
     place.desk.store.fail_from_nth(1);
     place.pass(1_000);
@@ -164,7 +164,7 @@ async fn an_outage_of_the_store_does_not_count_as_idleness() {
 
 #[tokio::test]
 async fn a_use_that_could_not_be_written_is_written_later() {
-    let mut place = Place::new().await;
+    let mut place = UpkeepFixture::new().await;
     let id = place.open("one").await;
     place.pass(30);
     place.desk.live.get(&id).expect("open").usage.note(place.clock.now_ms());

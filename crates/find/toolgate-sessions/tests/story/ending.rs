@@ -1,11 +1,11 @@
 //! The ends of sessions.
 
-use toolgate_core::scope::Route;
+use toolgate_core::scope::SessionRoute;
 use toolgate_core::{PrincipalId, Role};
 use toolgate_sessions::{RefusalKind, SessionQuery, SessionState};
 
-use crate::gateway::{Gateway, agent, name, operator, to, until};
-use crate::world::World;
+use crate::gateway::{SessionsGateway, agent, name, operator, to, until};
+use crate::world::SessionsWorld;
 
 crate::on_both!(
     a_session_that_is_closed_while_it_is_used_ends,
@@ -17,18 +17,18 @@ crate::on_both!(
     idle_and_active_sessions_are_told_apart,
 );
 
-async fn a_session_that_is_closed_while_it_is_used_ends(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn a_session_that_is_closed_while_it_is_used_ends(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let erna = agent("erna");
     let opened = gateway.open(&erna, "clerk").await.expect("opened");
     let token = gateway.credential(&opened).await;
     let id = &opened.session.id;
-    gateway.seat(&token, &Route::Default).await.expect("a seat");
+    gateway.seat(&token, &SessionRoute::Default).await.expect("a seat");
     let using = {
         let (sessions, token) = (gateway.sessions.clone(), token.clone());
         tokio::spawn(async move {
             loop {
-                if let Err(refusal) = sessions.seat(&token, &Route::Default).await {
+                if let Err(refusal) = sessions.seat(&token, &SessionRoute::Default).await {
                     return refusal;
                 }
                 tokio::task::yield_now().await;
@@ -48,13 +48,13 @@ async fn a_session_that_is_closed_while_it_is_used_ends(world: World) {
     );
     gateway.sessions.stop().await;
     // A restart does not open it again.
-    let again = Gateway::start(&world, "two").await;
-    assert_eq!(again.seat(&token, &Route::Default).await, Err("session_closed"));
+    let again = SessionsGateway::start(&world, "two").await;
+    assert_eq!(again.seat(&token, &SessionRoute::Default).await, Err("session_closed"));
     again.sessions.stop().await;
 }
 
-async fn closing_twice_changes_nothing(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn closing_twice_changes_nothing(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let id = gateway.open(&agent("erna"), "clerk").await.expect("opened").session.id;
     let first = gateway.sessions.close(&id, &operator()).await.expect("closed");
     world.clock.advance(10);
@@ -69,8 +69,9 @@ async fn closing_twice_changes_nothing(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn no_more_sessions_are_open_than_the_agent_may_have(world: World) {
-    let (one, two) = (Gateway::start(&world, "one").await, Gateway::start(&world, "two").await);
+async fn no_more_sessions_are_open_than_the_agent_may_have(world: SessionsWorld) {
+    let (one, two) =
+        (SessionsGateway::start(&world, "one").await, SessionsGateway::start(&world, "two").await);
     let opening = |number: usize| {
         let sessions = if number.is_multiple_of(2) { &one.sessions } else { &two.sessions }.clone();
         tokio::spawn(async move { sessions.open(&agent("erna"), Default::default()).await })
@@ -94,8 +95,8 @@ async fn no_more_sessions_are_open_than_the_agent_may_have(world: World) {
     }
 }
 
-async fn what_nobody_uses_is_closed_and_what_is_used_is_not(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn what_nobody_uses_is_closed_and_what_is_used_is_not(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let (idle, used) = (
         gateway.open(&agent("erna"), "clerk").await.expect("opened"),
         gateway.open(&agent("erna"), "clerk").await.expect("opened"),
@@ -103,7 +104,7 @@ async fn what_nobody_uses_is_closed_and_what_is_used_is_not(world: World) {
     let token = gateway.credential(&used).await;
     for _ in 0..3 {
         world.clock.advance(300);
-        gateway.seat(&token, &Route::Default).await.expect("in use");
+        gateway.seat(&token, &SessionRoute::Default).await.expect("in use");
         until("its use is written", async || {
             let view = gateway.sessions.get(&used.session.id, &operator()).await.expect("there");
             view.last_used_at_ms >= used.session.created_at_ms && view.state == SessionState::Active
@@ -119,17 +120,17 @@ async fn what_nobody_uses_is_closed_and_what_is_used_is_not(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn a_restart_does_not_count_as_idleness(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn a_restart_does_not_count_as_idleness(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let opened = gateway.open(&agent("erna"), "clerk").await.expect("opened");
     let token = gateway.credential(&opened).await;
     world.clock.advance(100);
-    gateway.seat(&token, &Route::Default).await.expect("in use");
+    gateway.seat(&token, &SessionRoute::Default).await.expect("in use");
     gateway.sessions.stop().await;
     let stored = gateway.store.get_session(&opened.session.id).await.expect("read").expect("is there");
     assert_eq!(stored.last_used_at_ms, opened.session.created_at_ms + 100_000, "written at the end");
     world.clock.advance(100_000);
-    let again = Gateway::start(&world, "two").await;
+    let again = SessionsGateway::start(&world, "two").await;
     // A session that is closed at once shows that the task has run.
     let marker = again.open(&agent("bert"), "cook").await.expect("opened");
     again.around.define(&[]);
@@ -140,28 +141,31 @@ async fn a_restart_does_not_count_as_idleness(world: World) {
     world.clock.advance(1);
     until("somebody looked", async || again.state(&brief.session.id).await == "closed").await;
     assert_eq!(again.state(&opened.session.id).await, "idle", "it had no chance to be used");
-    assert_eq!(again.seat(&token, &Route::Default).await.expect("still good").session, opened.session.id);
+    assert_eq!(
+        again.seat(&token, &SessionRoute::Default).await.expect("still good").session,
+        opened.session.id
+    );
     world.clock.advance(700);
     until("it is closed", async || again.state(&opened.session.id).await == "closed").await;
     assert_eq!(again.state(&marker.session.id).await, "idle", "this one has a day");
     again.sessions.stop().await;
 }
 
-async fn what_is_too_old_is_closed_however_much_it_is_used(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn what_is_too_old_is_closed_however_much_it_is_used(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     gateway.around.define(&[serde_json::json!({ "name": "brief", "limits": { "lifetime_seconds": 60 } })]);
     let opened = gateway.open(&operator(), "brief").await.expect("opened");
     let token = gateway.credential(&opened).await;
     world.clock.advance(59);
-    assert!(gateway.seat(&token, &Route::Default).await.is_ok());
+    assert!(gateway.seat(&token, &SessionRoute::Default).await.is_ok());
     world.clock.advance(1);
-    until("it is over", async || gateway.seat(&token, &Route::Default).await.is_err()).await;
+    until("it is over", async || gateway.seat(&token, &SessionRoute::Default).await.is_err()).await;
     assert_eq!(gateway.ledger("session.closed").await[0].1["reason"], "lifetime");
     gateway.sessions.stop().await;
 }
 
-async fn idle_and_active_sessions_are_told_apart(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn idle_and_active_sessions_are_told_apart(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let idle = gateway.open(&operator(), "cook").await.expect("opened").session.id;
     world.clock.advance(301);
     let active = gateway.open(&operator(), "cook").await.expect("opened").session.id;

@@ -8,35 +8,35 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::decision::Template;
-use toolgate_core::event::Filter;
+use toolgate_core::decision::PolicyTemplate;
+use toolgate_core::event::EventFilter;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::SessionId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::scope::{AgentDefinition, AgentName, Credential, Definitions, Mounts, Route, Seat};
+use toolgate_core::scope::{AgentDefinition, AgentName, Credential, Definitions, Mounts, Seat, SessionRoute};
 use toolgate_core::{Principal, PrincipalId, Role, ServerName};
-use toolgate_sessions::{NewSession, Opened, Refusal, Sessions, Setup, Surroundings};
-use toolgate_store::{BooksSettings, Order, Store};
+use toolgate_sessions::{NewSession, Refusal, SessionEnvironment, SessionWithToken, Sessions, SessionsSetup};
+use toolgate_store::{BooksSettings, LedgerOrder, Store};
 
-use crate::world::World;
+use crate::world::SessionsWorld;
 
 /// Longer than anything takes, shorter than a person would wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Time advances only when a story lets it; waiting is short.
 #[derive(Default)]
-pub(crate) struct TestClock {
+pub(crate) struct SessionsClock {
     passed_ms: AtomicI64,
     ids: AtomicU64,
 }
 
-impl TestClock {
+impl SessionsClock {
     pub(crate) fn advance(&self, seconds: i64) {
         self.passed_ms.fetch_add(seconds * 1000, Ordering::SeqCst);
     }
 }
 
-impl Clock for TestClock {
+impl Clock for SessionsClock {
     fn now_ms(&self) -> i64 {
         1_800_000_000_000 + self.passed_ms.load(Ordering::SeqCst)
     }
@@ -55,19 +55,19 @@ impl Clock for TestClock {
 }
 
 /// The surroundings of the sessions, changeable by a story.
-pub(crate) struct Around {
+pub(crate) struct TestEnvironment {
     pub(crate) definitions: Mutex<Arc<Definitions>>,
     pub(crate) servers: Mutex<Vec<ServerName>>,
-    pub(crate) template: Mutex<Template>,
+    pub(crate) template: Mutex<PolicyTemplate>,
 }
 
-impl Around {
+impl TestEnvironment {
     pub(crate) fn define(&self, agents: &[Value]) {
         *self.definitions.lock() = Arc::new(definitions(agents));
     }
 }
 
-impl Surroundings for Around {
+impl SessionEnvironment for TestEnvironment {
     fn definitions(&self) -> Arc<Definitions> {
         Arc::clone(&self.definitions.lock())
     }
@@ -80,25 +80,25 @@ impl Surroundings for Around {
         ["slack".to_owned(), "mail".to_owned()].into()
     }
 
-    fn template(&self) -> Template {
+    fn template(&self) -> PolicyTemplate {
         *self.template.lock()
     }
 }
 
-pub(crate) struct Gateway {
+pub(crate) struct SessionsGateway {
     pub(crate) sessions: Arc<Sessions>,
-    pub(crate) around: Arc<Around>,
+    pub(crate) around: Arc<TestEnvironment>,
     pub(crate) store: Store,
 }
 
-impl Gateway {
+impl SessionsGateway {
     /// With the agent `clerk` for Erna, and the agent `cook`.
-    pub(crate) async fn start(world: &World, stream: &str) -> Self {
+    pub(crate) async fn start(world: &SessionsWorld, stream: &str) -> Self {
         let agents = [
             json!({ "name": "clerk", "principals": ["erna"], "limits": { "idle_seconds": 600, "sessions_max": 5 } }),
             json!({ "name": "cook", "policy_template": "standard", "mounts": { "providers": ["mail"] } }),
         ];
-        let around = Arc::new(Around {
+        let around = Arc::new(TestEnvironment {
             definitions: Mutex::new(Arc::new(definitions(&agents))),
             servers: Mutex::new([server("files"), server("bank")].into()),
             template: Mutex::default(),
@@ -109,7 +109,7 @@ impl Gateway {
             approved_valid: Duration::from_secs(60),
             escalate_to: Vec::new(),
         };
-        let setup = Setup {
+        let setup = SessionsSetup {
             store: store.clone(),
             books: Arc::new(store.books(settings).await.expect("the books open")),
             clock: world.clock.clone(),
@@ -120,23 +120,28 @@ impl Gateway {
         Self { sessions, around, store }
     }
 
-    pub(crate) async fn open(&self, by: &Credential, agent: &str) -> Result<Opened, Refusal> {
+    pub(crate) async fn open(&self, by: &Credential, agent: &str) -> Result<SessionWithToken, Refusal> {
         self.sessions.open(by, NewSession { agent: Some(name(agent)), ..NewSession::default() }).await
     }
 
     /// The credential of a secret, as the door finds it.
-    pub(crate) async fn credential(&self, opened: &Opened) -> Credential {
+    pub(crate) async fn credential(&self, opened: &SessionWithToken) -> Credential {
         self.store.verify(&opened.token).await.expect("asked").expect("a live token")
     }
 
-    pub(crate) async fn seat(&self, by: &Credential, route: &Route) -> Result<Arc<Seat>, &'static str> {
+    pub(crate) async fn seat(
+        &self,
+        by: &Credential,
+        route: &SessionRoute,
+    ) -> Result<Arc<Seat>, &'static str> {
         self.sessions.seat(by, route).await.map_err(|refusal| refusal.code.name)
     }
 
     /// All events as kind and detail, the oldest first.
     pub(crate) async fn ledger(&self, kind: &str) -> Vec<(String, Value)> {
-        let all = Filter::default();
-        let events = self.store.ledger_page(&all, None, 1000, Order::OldestFirst).await.expect("events");
+        let all = EventFilter::default();
+        let events =
+            self.store.ledger_page(&all, None, 1000, LedgerOrder::OldestFirst).await.expect("events");
         let told = events.into_iter().filter(|one| one.event.kind.as_str() == kind);
         told.map(|one| {
             let detail = one.event.detail.map(|detail| detail.decode().expect("JSON")).unwrap_or_default();
@@ -186,8 +191,8 @@ pub(crate) fn operator() -> Credential {
     Credential::of(Principal::new(PrincipalId::new("olga"), Role::Operator))
 }
 
-pub(crate) fn to(id: &SessionId) -> Route {
-    Route::Session(id.clone())
+pub(crate) fn to(id: &SessionId) -> SessionRoute {
+    SessionRoute::Session(id.clone())
 }
 
 /// Waits until a condition holds.

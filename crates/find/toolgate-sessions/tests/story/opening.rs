@@ -3,14 +3,14 @@
 use std::slice;
 
 use serde_json::json;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::RunId;
-use toolgate_core::scope::{Credential, Mounts, Route};
-use toolgate_core::{Kind, PrincipalId, Role};
+use toolgate_core::scope::{Credential, Mounts, SessionRoute};
+use toolgate_core::{PrincipalId, PrincipalKind, Role};
 use toolgate_sessions::{NewSession, RefusalKind, SessionKind, SessionQuery};
 
-use crate::gateway::{Gateway, agent, mounts, name, operator, server, to};
-use crate::world::World;
+use crate::gateway::{SessionsGateway, agent, mounts, name, operator, server, to};
+use crate::world::SessionsWorld;
 
 crate::on_both!(
     an_agent_opens_a_session_and_sits_in_it,
@@ -22,12 +22,12 @@ crate::on_both!(
     a_bound_credential_opens_sessions_within_its_agent,
 );
 
-async fn an_agent_opens_a_session_and_sits_in_it(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn an_agent_opens_a_session_and_sits_in_it(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let erna = agent("erna");
     let new = NewSession {
         mounts: mounts(&["files"], &["slack"]),
-        policy_template: Some(Template::Regulated),
+        policy_template: Some(PolicyTemplate::Regulated),
         task: Some("pay".into()),
         run: Some(RunId::new("run_1")),
         ..NewSession::default()
@@ -36,13 +36,13 @@ async fn an_agent_opens_a_session_and_sits_in_it(world: World) {
     let session = &opened.session;
     assert_eq!((&session.agent, &session.principal), (&name("clerk"), &erna.principal));
     assert_eq!(session.scope.servers, Some(vec![server("bank"), server("files")]));
-    assert_eq!(session.scope.template, Some(Template::Regulated));
+    assert_eq!(session.scope.template, Some(PolicyTemplate::Regulated));
     assert_eq!(session.scope.mounts, mounts(&["files"], &["slack"]));
     assert!(!format!("{opened:?}").contains(&opened.token));
 
     let token = gateway.credential(&opened).await;
     assert_eq!(token.session.as_ref(), Some(&session.id));
-    for route in [Route::Default, to(&session.id)] {
+    for route in [SessionRoute::Default, to(&session.id)] {
         let seat = gateway.seat(&token, &route).await.expect("its own");
         assert_eq!((&seat.session, &seat.principal.id), (&session.id, &erna.principal.id));
         assert_eq!((&seat.agent, seat.scope_id), (&name("clerk"), session.scope_id));
@@ -50,7 +50,7 @@ async fn an_agent_opens_a_session_and_sits_in_it(world: World) {
         assert_eq!(again, seat);
     }
     assert_eq!(gateway.seat(&erna, &to(&session.id)).await.expect("hers").session, session.id);
-    assert_eq!(gateway.seat(&token, &Route::Agent(name("clerk"))).await, Err("unknown_agent"));
+    assert_eq!(gateway.seat(&token, &SessionRoute::Agent(name("clerk"))).await, Err("unknown_agent"));
     let told = gateway.ledger("session.started").await;
     let (by, detail) = told.iter().find(|(_, detail)| detail["kind"] == "explicit").expect("told");
     assert_eq!(
@@ -62,11 +62,14 @@ async fn an_agent_opens_a_session_and_sits_in_it(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn an_operator_opens_a_session_for_somebody_else(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn an_operator_opens_a_session_for_somebody_else(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let opened = gateway.open(&operator(), "cook").await.expect("opened");
     let principal = &opened.session.principal;
-    assert_eq!((principal.id.as_str(), principal.kind, principal.role), ("cook", Kind::Agent, Role::Agent));
+    assert_eq!(
+        (principal.id.as_str(), principal.kind, principal.role),
+        ("cook", PrincipalKind::Agent, Role::Agent)
+    );
     assert_eq!(opened.session.opened_by.as_str(), "olga");
     let for_bert = NewSession { principal: Some("bert".into()), ..NewSession::default() };
     let opened = gateway.sessions.open(&operator(), for_bert.clone()).await.expect("opened");
@@ -87,9 +90,9 @@ async fn an_operator_opens_a_session_for_somebody_else(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
-    *gateway.around.template.lock() = Template::Standard;
+async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
+    *gateway.around.template.lock() = PolicyTemplate::Standard;
     let wants = NewSession::default();
     let cases = [
         (
@@ -111,7 +114,7 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
             "slack",
         ),
         (
-            NewSession { policy_template: Some(Template::Exploratory), ..wants.clone() },
+            NewSession { policy_template: Some(PolicyTemplate::Exploratory), ..wants.clone() },
             "template_too_weak",
             "policy_template",
             "standard",
@@ -131,8 +134,8 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
         assert!(refused.hint.contains(hint), "{refused:?}");
     }
     let weaker =
-        NewSession { agent: Some(name("cook")), policy_template: Some(Template::Exploratory), ..wants };
-    *gateway.around.template.lock() = Template::Exploratory;
+        NewSession { agent: Some(name("cook")), policy_template: Some(PolicyTemplate::Exploratory), ..wants };
+    *gateway.around.template.lock() = PolicyTemplate::Exploratory;
     assert_eq!(
         gateway.sessions.open(&operator(), weaker).await.expect_err("cook is stricter").code.name,
         "template_too_weak"
@@ -141,36 +144,36 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
     gateway.sessions.stop().await;
 }
 
-async fn a_session_stays_as_it_was_frozen(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn a_session_stays_as_it_was_frozen(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let opened = gateway.open(&agent("erna"), "clerk").await.expect("opened");
     let token = gateway.credential(&opened).await;
-    let before = gateway.seat(&token, &Route::Default).await.expect("a seat");
+    let before = gateway.seat(&token, &SessionRoute::Default).await.expect("a seat");
     gateway.around.define(&[json!({ "name": "clerk", "blocked": ["*"] })]);
     gateway.around.servers.lock().push(server("later"));
-    assert_eq!(gateway.seat(&token, &Route::Default).await, Ok(before.clone()));
+    assert_eq!(gateway.seat(&token, &SessionRoute::Default).await, Ok(before.clone()));
     gateway.sessions.stop().await;
     // And after a restart, under any definitions.
-    let again = Gateway::start(&world, "two").await;
+    let again = SessionsGateway::start(&world, "two").await;
     again.around.define(&[]);
-    assert_eq!(again.seat(&token, &Route::Default).await, Ok(before));
+    assert_eq!(again.seat(&token, &SessionRoute::Default).await, Ok(before));
     again.sessions.stop().await;
 }
 
-async fn what_a_session_may_touch_is_changed_by_who_may(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn what_a_session_may_touch_is_changed_by_who_may(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let bert = agent("bert");
     let opened = gateway.open(&bert, "cook").await.expect("opened");
     let id = &opened.session.id;
     let token = gateway.credential(&opened).await;
-    let before = gateway.seat(&token, &Route::Default).await.expect("a seat");
+    let before = gateway.seat(&token, &SessionRoute::Default).await.expect("a seat");
     let change = async |by: &Credential, mounts: Mounts, expected| {
         gateway.sessions.change_mounts(id, by, mounts, expected).await.map_err(|refusal| refusal.code.name)
     };
     let view = change(&bert, mounts(&["files"], &["slack"]), Some(1)).await.expect("changed");
     assert_eq!((view.version, &view.mounts), (2, &mounts(&["files"], &["slack"])));
     assert_eq!(view.scope.mounts, mounts(&["files"], &["mail", "slack"]), "with what its agent has");
-    let seat = gateway.seat(&token, &Route::Default).await.expect("a seat");
+    let seat = gateway.seat(&token, &SessionRoute::Default).await.expect("a seat");
     assert_eq!((seat.scope_id, seat.scope_id == before.scope_id), (view.scope_id, false));
 
     assert_eq!(change(&bert, mounts(&[], &[]), Some(1)).await, Err("stale"));
@@ -192,8 +195,8 @@ async fn what_a_session_may_touch_is_changed_by_who_may(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn nobody_finds_the_session_of_somebody_else(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn nobody_finds_the_session_of_somebody_else(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let (erna, bert) = (agent("erna"), agent("bert"));
     let hers = gateway.open(&erna, "clerk").await.expect("opened").session.id;
     let his = gateway.open(&bert, "cook").await.expect("opened");
@@ -229,14 +232,15 @@ async fn nobody_finds_the_session_of_somebody_else(world: World) {
     gateway.sessions.stop().await;
 }
 
-async fn a_bound_credential_opens_sessions_within_its_agent(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn a_bound_credential_opens_sessions_within_its_agent(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let bound = Credential { agent: Some(name("clerk")), ..agent("bert") };
     let opened = gateway.open(&bound, "cook").await.expect("opened");
     let layers: Vec<&str> = opened.session.scope.layers.iter().map(|layer| layer.agent.as_str()).collect();
     assert_eq!((opened.session.agent.as_str(), &layers[..]), ("cook", &["clerk", "cook"][..]));
     assert_eq!(opened.session.idle_seconds, 600, "the shorter of both");
-    let seat = gateway.seat(&gateway.credential(&opened).await, &Route::Default).await.expect("a seat");
+    let seat =
+        gateway.seat(&gateway.credential(&opened).await, &SessionRoute::Default).await.expect("a seat");
     assert_eq!(seat.agent, name("clerk"), "what is forbidden to it stays so");
     assert!(gateway.seat(&bound, &to(&opened.session.id)).await.is_ok());
     let elsewhere = Credential { agent: Some(name("default")), ..agent("bert") };

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use toolgate_core::scope::Route;
+use toolgate_core::scope::SessionRoute;
 
-use crate::gateway::{Gateway, agent, mounts, to, until};
-use crate::world::World;
+use crate::gateway::{SessionsGateway, agent, mounts, to, until};
+use crate::world::SessionsWorld;
 
 crate::on_both!(
     what_one_opens_the_other_seats,
@@ -15,24 +15,24 @@ crate::on_both!(
     while_the_store_is_away_what_is_known_goes_on,
 );
 
-async fn both(world: &World) -> (Gateway, Gateway) {
-    (Gateway::start(world, "one").await, Gateway::start(world, "two").await)
+async fn both(world: &SessionsWorld) -> (SessionsGateway, SessionsGateway) {
+    (SessionsGateway::start(world, "one").await, SessionsGateway::start(world, "two").await)
 }
 
-async fn what_one_opens_the_other_seats(world: World) {
+async fn what_one_opens_the_other_seats(world: SessionsWorld) {
     let (one, two) = both(&world).await;
     let opened = one.open(&agent("erna"), "clerk").await.expect("opened");
     let token = two.credential(&opened).await;
-    assert!(two.sessions.seat_known(&token, &Route::Default).is_none(), "it has to ask");
-    let seat = two.seat(&token, &Route::Default).await.expect("a seat");
+    assert!(two.sessions.seat_known(&token, &SessionRoute::Default).is_none(), "it has to ask");
+    let seat = two.seat(&token, &SessionRoute::Default).await.expect("a seat");
     assert_eq!(seat.scope_id, opened.session.scope_id);
-    assert!(two.sessions.seat_known(&token, &Route::Default).is_some(), "once");
+    assert!(two.sessions.seat_known(&token, &SessionRoute::Default).is_some(), "once");
     for gateway in [&one, &two] {
         gateway.sessions.stop().await;
     }
 }
 
-async fn what_one_closes_is_closed_on_the_other_within_a_second(world: World) {
+async fn what_one_closes_is_closed_on_the_other_within_a_second(world: SessionsWorld) {
     let (one, two) = both(&world).await;
     let erna = agent("erna");
     let opened = one.open(&erna, "clerk").await.expect("opened");
@@ -47,7 +47,7 @@ async fn what_one_closes_is_closed_on_the_other_within_a_second(world: World) {
     }
 }
 
-async fn what_one_changes_the_other_follows(world: World) {
+async fn what_one_changes_the_other_follows(world: SessionsWorld) {
     let (one, two) = both(&world).await;
     let erna = agent("erna");
     let opened = one.open(&erna, "clerk").await.expect("opened");
@@ -64,7 +64,7 @@ async fn what_one_changes_the_other_follows(world: World) {
     }
 }
 
-async fn many_that_end_at_once_end_everywhere(world: World) {
+async fn many_that_end_at_once_end_everywhere(world: SessionsWorld) {
     // More than are closed in one transaction.
     const MANY: usize = 130;
     let (one, two) = both(&world).await;
@@ -86,8 +86,8 @@ async fn many_that_end_at_once_end_everywhere(world: World) {
     }
 }
 
-async fn while_the_store_is_away_what_is_known_goes_on(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn while_the_store_is_away_what_is_known_goes_on(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     let erna = agent("erna");
     let [known, unknown] = [
         gateway.open(&erna, "clerk").await.expect("opened").session.id,

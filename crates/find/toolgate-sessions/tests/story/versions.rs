@@ -2,18 +2,19 @@
 
 use serde_json::json;
 
-use crate::gateway::{Gateway, agent, name, until};
-use crate::world::World;
+use crate::gateway::{SessionsGateway, agent, name, until};
+use crate::world::SessionsWorld;
 
 crate::on_both!(each_version_of_an_agent_is_recorded_once, a_session_names_a_version_that_is_recorded);
 
-async fn numbers(gateway: &Gateway, agent: &str) -> Vec<u64> {
+async fn numbers(gateway: &SessionsGateway, agent: &str) -> Vec<u64> {
     let versions = gateway.sessions.versions(&name(agent)).await.expect("read");
     versions.iter().map(|one| one.number).collect()
 }
 
-async fn each_version_of_an_agent_is_recorded_once(world: World) {
-    let (one, two) = (Gateway::start(&world, "one").await, Gateway::start(&world, "two").await);
+async fn each_version_of_an_agent_is_recorded_once(world: SessionsWorld) {
+    let (one, two) =
+        (SessionsGateway::start(&world, "one").await, SessionsGateway::start(&world, "two").await);
     until("all are recorded", async || one.ledger("agent.defined").await.len() == 3).await;
     assert_eq!((numbers(&one, "clerk").await, numbers(&one, "default").await), (vec![1], vec![1]));
     let first = json!({ "name": "clerk", "principals": ["erna"], "limits": { "idle_seconds": 600, "sessions_max": 5 } });
@@ -27,7 +28,7 @@ async fn each_version_of_an_agent_is_recorded_once(world: World) {
     for gateway in [&one, &two] {
         gateway.sessions.stop().await;
     }
-    let again = Gateway::start(&world, "three").await;
+    let again = SessionsGateway::start(&world, "three").await;
     again.open(&agent("erna"), "clerk").await.expect("looks at the definitions");
     let told: Vec<_> = again.ledger("agent.defined").await.into_iter().map(|(_, detail)| detail).collect();
     assert_eq!(told.len(), 5, "{told:?}");
@@ -41,8 +42,8 @@ async fn each_version_of_an_agent_is_recorded_once(world: World) {
     again.sessions.stop().await;
 }
 
-async fn a_session_names_a_version_that_is_recorded(world: World) {
-    let gateway = Gateway::start(&world, "one").await;
+async fn a_session_names_a_version_that_is_recorded(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
     for number in 0..5 {
         // Sooner than the next poll.
         gateway.around.define(&[json!({ "name": "clerk", "description": number.to_string() })]);

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use toolgate_stage::Stage;
 use toolgate_store::Store;
 
-use crate::gateway::TestClock;
+use crate::gateway::SessionsClock;
 
 /// Makes two tests of each story.
 #[macro_export]
 macro_rules! on_both {
-    ($($story:ident),+ $(,)?) => { toolgate_stage::on_both!($crate::world::World: $($story),+); };
+    ($($story:ident),+ $(,)?) => { toolgate_stage::on_both!($crate::world::SessionsWorld: $($story),+); };
 }
 
-pub(crate) struct World {
+pub(crate) struct SessionsWorld {
     stage: Stage,
-    pub(crate) clock: Arc<TestClock>,
+    pub(crate) clock: Arc<SessionsClock>,
 }
 
-impl World {
+impl SessionsWorld {
     pub(crate) fn sqlite() -> Self {
         Self { stage: Stage::sqlite(), clock: Arc::default() }
     }

@@ -18,7 +18,7 @@ const POLICY: &str = "policy";
 const INBOX: [&str; 2] = ["approval", "input"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Kinds(Vec<EventKind>);
+pub(crate) struct EventKinds(Vec<EventKind>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum UnknownKind {
@@ -28,7 +28,7 @@ pub(crate) enum UnknownKind {
     NotForRole(String),
 }
 
-impl Kinds {
+impl EventKinds {
     /// `wanted` as in the parameter: `registry,approval,run`. Empty means everything.
     pub(crate) fn read(wanted: Option<&str>, role: Role) -> Result<Self, UnknownKind> {
         let Some(wanted) = wanted else { return Ok(Self(seen_by(role))) };
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn names(wanted: &str, role: Role) -> Result<Vec<&'static str>, UnknownKind> {
-        Kinds::read(Some(wanted), role).map(|kinds| kinds.0.iter().map(|kind| kind.as_str()).collect())
+        EventKinds::read(Some(wanted), role).map(|kinds| kinds.0.iter().map(|kind| kind.as_str()).collect())
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn approvers_see_what_waits_for_people_only() {
-        let all = Kinds::read(None, Role::Approver).expect("some");
+        let all = EventKinds::read(None, Role::Approver).expect("some");
         let is_inbox = |kind: &str| kind.starts_with("approval.") || kind.starts_with("input.");
         assert!(all.0.iter().all(|kind| is_inbox(kind.as_str())));
         assert!(all.contains(EventKind::ApprovalVoted) && all.contains(EventKind::InputRequested));
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn agents_hear_nothing_of_policy_in_their_runs() {
-        let (agent, auditor) = (Kinds::of_run(Role::Agent), Kinds::of_run(Role::Auditor));
+        let (agent, auditor) = (EventKinds::of_run(Role::Agent), EventKinds::of_run(Role::Auditor));
         assert!(auditor.contains(EventKind::PolicyDecided) && !agent.contains(EventKind::PolicyDecided));
         for both in [EventKind::CallStarted, EventKind::RunEnded, EventKind::InputRequested] {
             assert!(agent.contains(both) && auditor.contains(both), "{both:?}");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_word_of_the_hint_is_known() {
-        for word in Kinds::words() {
+        for word in EventKinds::words() {
             assert!(names(word, Role::Admin).is_ok(), "{word}");
         }
     }

@@ -14,7 +14,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use toolgate_store::LEDGER_PAGE_MAX;
 
-use super::{Feed, Seat, Told, Wish};
+use super::{EventFeed, FeedEvent, StreamFilter, StreamSeat};
 
 /// Frames that wait for a reader.
 const FRAMES_MAX: usize = 64;
@@ -26,21 +26,21 @@ const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
 const WELCOME: Bytes = Bytes::from_static(b"retry: 1000\n\n");
 
 /// Feeds one stream.
-pub(crate) struct Reader {
-    feed: Arc<Feed>,
-    live: broadcast::Receiver<Told>,
+pub(crate) struct StreamReader {
+    feed: Arc<EventFeed>,
+    live: broadcast::Receiver<FeedEvent>,
     /// The last event that was sent or passed over.
     at: i64,
-    wish: Wish,
+    wish: StreamFilter,
     frames: mpsc::Sender<Bytes>,
     /// The final message, for a reader that may begin too late.
     farewell: Arc<OnceLock<Bytes>>,
     keep_alive: Interval,
-    _seat: Seat,
+    _seat: StreamSeat,
 }
 
 /// The reason why a stream ends.
-enum Ended {
+enum StreamEnd {
     /// The reader is gone, or the gateway stops.
     Gone,
     /// Its subject has ended.
@@ -51,13 +51,13 @@ enum Ended {
     Long,
 }
 
-impl Reader {
+impl StreamReader {
     pub(super) fn new(
-        feed: Arc<Feed>,
-        seat: Seat,
-        live: broadcast::Receiver<Told>,
+        feed: Arc<EventFeed>,
+        seat: StreamSeat,
+        live: broadcast::Receiver<FeedEvent>,
         at: i64,
-        wish: Wish,
+        wish: StreamFilter,
     ) -> (Self, EventBody) {
         let (frames, waiting) = mpsc::channel(FRAMES_MAX);
         let farewell = Arc::new(OnceLock::new());
@@ -73,21 +73,21 @@ impl Reader {
             (self.feed.shutdown.clone(), self.frames.clone(), self.feed.patience.open);
         let ended = tokio::select! {
             ended = self.go_on() => ended,
-            () = frames.closed() => Ended::Gone,
-            () = shutdown.cancelled() => Ended::Gone,
-            () = tokio::time::sleep(open) => Ended::Long,
+            () = frames.closed() => StreamEnd::Gone,
+            () = shutdown.cancelled() => StreamEnd::Gone,
+            () = tokio::time::sleep(open) => StreamEnd::Long,
         };
         let why = match ended {
-            Ended::Gone | Ended::Over => return,
-            Ended::Slow => "this stream was not read for too long",
-            Ended::Long => "this stream was open for long enough",
+            StreamEnd::Gone | StreamEnd::Over => return,
+            StreamEnd::Slow => "this stream was not read for too long",
+            StreamEnd::Long => "this stream was open for long enough",
         };
         let words = format!(": {why}; go on with Last-Event-ID: {}\n\n", self.at);
         // It is set here and nowhere else.
         drop(self.farewell.set(words.into()));
     }
 
-    async fn go_on(&mut self) -> Ended {
+    async fn go_on(&mut self) -> StreamEnd {
         loop {
             let went = match self.catch_up().await {
                 Ok(()) => self.follow().await,
@@ -100,7 +100,7 @@ impl Reader {
     }
 
     /// Reads the ledger from this stream's place to its end.
-    async fn catch_up(&mut self) -> Result<(), Ended> {
+    async fn catch_up(&mut self) -> Result<(), StreamEnd> {
         let filter = self.wish.filter();
         loop {
             let page = match self.feed.page(self.at, &filter).await {
@@ -122,20 +122,20 @@ impl Reader {
     }
 
     /// Sends the follower's events. Returns when the follower was too fast.
-    async fn follow(&mut self) -> Result<(), Ended> {
+    async fn follow(&mut self) -> Result<(), StreamEnd> {
         loop {
             tokio::select! {
                 told = self.live.recv() => match told {
                     Ok(told) => self.tell(told).await?,
                     Err(RecvError::Lagged(_)) => return Ok(()),
-                    Err(RecvError::Closed) => return Err(Ended::Gone),
+                    Err(RecvError::Closed) => return Err(StreamEnd::Gone),
                 },
                 _ = self.keep_alive.tick() => self.send(KEEP_ALIVE_COMMENT).await?,
             }
         }
     }
 
-    async fn tell(&mut self, told: Told) -> Result<(), Ended> {
+    async fn tell(&mut self, told: FeedEvent) -> Result<(), StreamEnd> {
         // The follower may be behind the position of this stream.
         if told.seq <= self.at {
             return Ok(());
@@ -146,14 +146,14 @@ impl Reader {
             self.keep_alive.reset();
         }
         self.at = told.seq;
-        if is_last { Err(Ended::Over) } else { Ok(()) }
+        if is_last { Err(StreamEnd::Over) } else { Ok(()) }
     }
 
-    async fn send(&mut self, frame: Bytes) -> Result<(), Ended> {
+    async fn send(&mut self, frame: Bytes) -> Result<(), StreamEnd> {
         let sent = self.frames.send_timeout(frame, self.feed.patience.reading).await;
         sent.map_err(|error| match error {
-            SendTimeoutError::Timeout(_) => Ended::Slow,
-            SendTimeoutError::Closed(_) => Ended::Gone,
+            SendTimeoutError::Timeout(_) => StreamEnd::Slow,
+            SendTimeoutError::Closed(_) => StreamEnd::Gone,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http_body_util::BodyExt;
-use toolgate_core::event::{About, Entry, Event};
+use toolgate_core::event::{Event, EventSubject, LedgerEntry};
 use toolgate_core::governance::Ledger;
 use toolgate_core::{PrincipalId, Role};
 use toolgate_store::{Books, BooksSettings};
@@ -14,13 +14,13 @@ const WAIT: Duration = Duration::from_secs(20);
 const SOON: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(3600);
 
-struct House {
+struct FeedFixture {
     store: Store,
     books: Books,
     _folder: tempfile::TempDir,
 }
 
-impl House {
+impl FeedFixture {
     async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
@@ -30,16 +30,16 @@ impl House {
     }
 
     async fn append(&self, count: usize) {
-        let about = Arc::new(About::default());
+        let about = Arc::new(EventSubject::default());
         let event = || Event::new(EventKind::SettingChanged, 1, PrincipalId::new("ann"), about.clone());
         let events = (0..count).map(|_| event()).collect();
-        self.books.append(Entry { events, ..Entry::default() }).await.expect("recorded");
+        self.books.append(LedgerEntry { events, ..LedgerEntry::default() }).await.expect("recorded");
     }
 
-    async fn listen(&self, patience: Patience) -> EventBody {
-        let feed = Feed::with_patience(self.store.clone(), CancellationToken::new(), patience);
-        let kinds = Kinds::read(None, Role::Admin).expect("all");
-        let listening = feed.listen(Some(0), Wish::all(kinds), Box::new(())).await;
+    async fn listen(&self, patience: StreamTimeouts) -> EventBody {
+        let feed = EventFeed::with_patience(self.store.clone(), CancellationToken::new(), patience);
+        let kinds = EventKinds::read(None, Role::Admin).expect("all");
+        let listening = feed.listen(Some(0), StreamFilter::all(kinds), Box::new(())).await;
         listening.unwrap_or_else(|_| panic!("there is a seat"))
     }
 }
@@ -56,9 +56,9 @@ fn id_of(frame: &str) -> Option<i64> {
 
 #[tokio::test]
 async fn who_does_not_read_is_let_go_with_the_place_to_go_on_from() {
-    let house = House::open().await;
+    let house = FeedFixture::open().await;
     house.append(200).await;
-    let mut body = house.listen(Patience { reading: SOON, keep_alive: LONG, open: LONG }).await;
+    let mut body = house.listen(StreamTimeouts { reading: SOON, keep_alive: LONG, open: LONG }).await;
     // The reader gives up when it has closed its side; the queued events are still there.
     let given_up = async {
         while !body.is_given_up() {
@@ -81,9 +81,9 @@ async fn who_does_not_read_is_let_go_with_the_place_to_go_on_from() {
 
 #[tokio::test]
 async fn silence_is_broken_and_a_stream_ends_after_a_while() {
-    let house = House::open().await;
+    let house = FeedFixture::open().await;
     let open = Duration::from_millis(500);
-    let mut body = house.listen(Patience { reading: LONG, keep_alive: SOON, open }).await;
+    let mut body = house.listen(StreamTimeouts { reading: LONG, keep_alive: SOON, open }).await;
     let mut frames = Vec::new();
     while let Some(frame) = next(&mut body).await {
         frames.push(frame);
@@ -97,7 +97,7 @@ async fn silence_is_broken_and_a_stream_ends_after_a_while() {
 #[tokio::test]
 async fn who_falls_behind_the_follower_misses_nothing() {
     const EVENTS: usize = 5 * AHEAD_MAX;
-    let house = House::open().await;
+    let house = FeedFixture::open().await;
     let mut body = house.listen(PATIENCE).await;
     for _ in 0..10 {
         house.append(EVENTS / 10).await;

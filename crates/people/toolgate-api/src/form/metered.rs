@@ -12,14 +12,14 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 
 /// The number of bytes that may still come.
-pub(super) struct Meter(AtomicU64);
+pub(super) struct ByteMeter(AtomicU64);
 
-impl Meter {
+impl ByteMeter {
     const UNLIMITED: u64 = u64::MAX;
 
-    pub(super) fn over(body: BodyDataStream) -> (Arc<Meter>, Metered) {
-        let meter = Arc::new(Meter(AtomicU64::new(0)));
-        (Arc::clone(&meter), Metered { body, meter, is_next: true })
+    pub(super) fn over(body: BodyDataStream) -> (Arc<ByteMeter>, MeteredBody) {
+        let meter = Arc::new(ByteMeter(AtomicU64::new(0)));
+        (Arc::clone(&meter), MeteredBody { body, meter, is_next: true })
     }
 
     pub(super) fn limit(&self, bytes: u64) {
@@ -42,14 +42,14 @@ impl Meter {
     }
 }
 
-pub(super) struct Metered {
+pub(super) struct MeteredBody {
     body: BodyDataStream,
-    meter: Arc<Meter>,
+    meter: Arc<ByteMeter>,
     /// True if a piece may be handed out before other tasks get their turn.
     is_next: bool,
 }
 
-impl Stream for Metered {
+impl Stream for MeteredBody {
     type Item = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

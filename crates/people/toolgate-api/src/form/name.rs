@@ -7,13 +7,13 @@ use toolgate_core::codes;
 use toolgate_core::file::FileName;
 use toolgate_files::file_name;
 
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 
 /// Percent-encoded, since headers are ASCII.
 const FILE_NAME: HeaderName = HeaderName::from_static("x-file-name");
 
 /// The name beside a body.
-pub(crate) fn beside(headers: &HeaderMap) -> Answered<Option<FileName>> {
+pub(crate) fn beside(headers: &HeaderMap) -> ApiResult<Option<FileName>> {
     if let Some(value) = headers.get(FILE_NAME) {
         return named(&decoded(value.as_bytes(), "x-file-name")?);
     }
@@ -28,17 +28,17 @@ pub(crate) fn beside(headers: &HeaderMap) -> Answered<Option<FileName>> {
     }
 }
 
-fn named(name: &str) -> Answered<Option<FileName>> {
+fn named(name: &str) -> ApiResult<Option<FileName>> {
     Ok(Some(file_name(name)?))
 }
 
-fn decoded(bytes: &[u8], header: &str) -> Answered<String> {
+fn decoded(bytes: &[u8], header: &str) -> ApiResult<String> {
     let text = std::str::from_utf8(bytes).map_err(|_| unreadable(header))?;
     Ok(percent_decode_str(text).decode_utf8().map_err(|_| unreadable(header))?.into_owned())
 }
 
 /// As in RFC 8187: `UTF-8''M%C3%BCller.pdf`.
-fn extended_value(value: &str) -> Answered<String> {
+fn extended_value(value: &str) -> ApiResult<String> {
     let mut parts = value.splitn(3, '\'');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(charset), Some(_), Some(text)) if charset.eq_ignore_ascii_case("utf-8") => {

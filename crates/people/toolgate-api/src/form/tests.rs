@@ -44,11 +44,11 @@ fn a_name_is_found_in_either_header() {
 const TYPE: &str = "multipart/form-data; boundary=XX";
 
 /// A body that comes in pieces of this many bytes.
-fn form(text: &[u8], piece: usize) -> Form {
+fn form(text: &[u8], piece: usize) -> MultipartForm {
     let pieces: Vec<Result<Bytes, std::io::Error>> =
         text.chunks(piece).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     let body = Body::from_stream(stream::iter(pieces));
-    let read = Form::of(&headers("content-type", TYPE), body).expect("a boundary");
+    let read = MultipartForm::of(&headers("content-type", TYPE), body).expect("a boundary");
     read.unwrap_or_else(|_| panic!("it is a form"))
 }
 
@@ -58,13 +58,13 @@ fn part(name: &str, file: Option<&str>, content: &str) -> String {
 }
 
 /// The whole content of a form: the fields, and each file with its name.
-async fn read(mut form: Form) -> Answered<(Said, Vec<(Option<String>, String)>)> {
-    let (mut said, mut files) = (Said::default(), Vec::new());
+async fn read(mut form: MultipartForm) -> ApiResult<(FileFields, Vec<(Option<String>, String)>)> {
+    let (mut said, mut files) = (FileFields::default(), Vec::new());
     loop {
         match form.next(&mut said).await? {
-            Next::Said => {}
-            Next::End => return Ok((said, files)),
-            Next::File(file) => {
+            NextPart::Said => {}
+            NextPart::End => return Ok((said, files)),
+            NextPart::File(file) => {
                 let name = file.name()?.map(|name| name.to_string());
                 let mut content = Vec::new();
                 let mut stream = std::pin::pin!(file.stream());
@@ -91,7 +91,7 @@ async fn a_form_reads_the_same_however_it_is_cut() {
     for piece in [1, 2, 3, 7, 64, 1_000_000] {
         let (said, files) = read(form(text.as_bytes(), piece)).await.expect("it is read");
         let owner = Some(PrincipalId::new("erna"));
-        assert_eq!(said, Said { name: None, owner, keep: Some(Duration::from_secs(60)) });
+        assert_eq!(said, FileFields { name: None, owner, keep: Some(Duration::from_secs(60)) });
         assert_eq!(files, [(Some("Müller.pdf".to_owned()), content.clone())], "in pieces of {piece}");
     }
 }
@@ -117,7 +117,7 @@ async fn what_is_wrong_with_a_form_is_said() {
         let problem = read(form(text.as_bytes(), 100)).await.expect_err(&text);
         assert_eq!(problem.code.name, code, "{text}: {problem:?}");
     }
-    let no_boundary = Form::of(&headers("content-type", "multipart/form-data"), Body::empty());
+    let no_boundary = MultipartForm::of(&headers("content-type", "multipart/form-data"), Body::empty());
     assert_eq!(no_boundary.map(|_| ()).expect_err("refused").code.name, "form_broken");
 }
 
@@ -135,7 +135,8 @@ async fn a_form_that_never_begins_is_given_up() {
             counted.fetch_add(piece.len(), std::sync::atomic::Ordering::SeqCst);
             Ok::<_, std::io::Error>(piece)
         });
-        let read_form = Form::of(&headers("content-type", TYPE), Body::from_stream(pieces)).expect("a form");
+        let read_form =
+            MultipartForm::of(&headers("content-type", TYPE), Body::from_stream(pieces)).expect("a form");
         let problem = read(read_form.unwrap_or_else(|_| panic!("a form"))).await.expect_err("given up");
         assert_eq!(problem.code.name, "upload_cut_off");
         assert!(sent.load(std::sync::atomic::Ordering::SeqCst) < 100_000, "it stopped reading");

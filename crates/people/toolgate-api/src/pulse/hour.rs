@@ -13,18 +13,18 @@ pub(crate) const MINUTES: i64 = 60;
 const MINUTE_MS: i64 = 60_000;
 
 #[derive(Default)]
-pub(crate) struct Hour {
+pub(crate) struct TrafficHour {
     /// The last event that was read.
     last: Option<i64>,
     /// The minute that has just begun.
     now: i64,
-    minutes: BTreeMap<i64, Minute>,
+    minutes: BTreeMap<i64, MinuteCounts>,
 }
 
 #[derive(Default)]
-struct Minute {
-    sums: Sums,
-    edges: BTreeMap<EdgeKey, Edge>,
+struct MinuteCounts {
+    sums: OutcomeSums,
+    edges: BTreeMap<EdgeKey, TrafficEdge>,
     latencies: Latencies,
 }
 
@@ -33,7 +33,7 @@ type EdgeKey = (PrincipalId, Option<String>);
 
 /// The outcomes of calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct OutcomeSums {
     pub(crate) succeeded: u64,
     /// The tool failed, the call never got an answer, or its outcome is unknown.
     pub(crate) failed: u64,
@@ -46,12 +46,12 @@ pub(crate) struct Sums {
 
 /// The traffic from a principal to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Edge {
-    pub(crate) sums: Sums,
+pub(crate) struct TrafficEdge {
+    pub(crate) sums: OutcomeSums,
     pub(crate) last_ms: i64,
 }
 
-impl Sums {
+impl OutcomeSums {
     pub(crate) fn calls(self) -> u64 {
         self.succeeded + self.failed + self.refused + self.other
     }
@@ -80,7 +80,7 @@ impl Sums {
         *sum += 1;
     }
 
-    fn add(&mut self, other: Sums) {
+    fn add(&mut self, other: OutcomeSums) {
         self.succeeded += other.succeeded;
         self.failed += other.failed;
         self.refused += other.refused;
@@ -88,7 +88,7 @@ impl Sums {
     }
 }
 
-impl Hour {
+impl TrafficHour {
     /// Reads on to the end of the ledger, and drops everything older than an hour.
     pub(super) async fn catch_up(&mut self, store: &Store, now_ms: i64) -> Result<(), StoreError> {
         self.now = now_ms.div_euclid(MINUTE_MS);
@@ -130,16 +130,16 @@ impl Hour {
     }
 
     /// Every minute of the hour, oldest first: when it began in milliseconds, and its calls.
-    pub(crate) fn minutes(&self) -> impl Iterator<Item = (i64, Sums)> {
+    pub(crate) fn minutes(&self) -> impl Iterator<Item = (i64, OutcomeSums)> {
         (self.first()..=self.now).map(|minute| {
-            let sums = self.minutes.get(&minute).map_or_else(Sums::default, |minute| minute.sums);
+            let sums = self.minutes.get(&minute).map_or_else(OutcomeSums::default, |minute| minute.sums);
             (minute * MINUTE_MS, sums)
         })
     }
 
     /// The callers of each server. A call without a server has none.
-    pub(crate) fn edges(&self) -> BTreeMap<(&PrincipalId, Option<&str>), Edge> {
-        let mut all: BTreeMap<(&PrincipalId, Option<&str>), Edge> = BTreeMap::new();
+    pub(crate) fn edges(&self) -> BTreeMap<(&PrincipalId, Option<&str>), TrafficEdge> {
+        let mut all: BTreeMap<(&PrincipalId, Option<&str>), TrafficEdge> = BTreeMap::new();
         for ((principal, server), edge) in self.minutes.values().flat_map(|minute| &minute.edges) {
             let sum = all.entry((principal, server.as_deref())).or_default();
             sum.sums.add(edge.sums);
@@ -148,8 +148,8 @@ impl Hour {
         all
     }
 
-    pub(crate) fn sums(&self) -> Sums {
-        let mut all = Sums::default();
+    pub(crate) fn sums(&self) -> OutcomeSums {
+        let mut all = OutcomeSums::default();
         self.minutes.values().for_each(|minute| all.add(minute.sums));
         all
     }
@@ -161,8 +161,8 @@ impl Hour {
     }
 }
 
-impl Edge {
-    pub(crate) fn add(&mut self, other: Edge) {
+impl TrafficEdge {
+    pub(crate) fn add(&mut self, other: TrafficEdge) {
         self.sums.add(other.sums);
         self.last_ms = self.last_ms.max(other.last_ms);
     }

@@ -8,20 +8,22 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{
-    AgentDefinition, AgentLimits, AgentName, CapabilityName, Mounts, Pattern, TokenBudget,
+    AgentDefinition, AgentLimits, AgentName, CapabilityName, Mounts, NamePattern, TokenBudget,
 };
 use toolgate_core::{Digest, Principal, RawJson};
-use toolgate_registry::{Defined, DefinitionKind};
+use toolgate_registry::{DefinitionKind, DefinitionsInForce};
 use toolgate_sessions::AgentVersion;
 use utoipa::ToSchema;
 
 use super::answer::json;
-use super::definitions::{Known, Warning, meant, problems, same_name, source_word, template, warnings};
+use super::definitions::{
+    KnownDefinitions, Warning, meant, problems, same_name, source_word, template, warnings,
+};
 use super::seat::agent_name;
 use super::settings::refused;
 use super::tag::{expected_version, tagged};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, object};
 
 const SETTING: &str = "agents";
@@ -77,10 +79,10 @@ pub(crate) struct AgentBody {
     /// Tools that are listed with their schemas even if the others have to be searched for.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["github:*"]))]
-    pinned: Vec<Pattern>,
+    pinned: Vec<NamePattern>,
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["*:delete_*"]))]
-    blocked: Vec<Pattern>,
+    blocked: Vec<NamePattern>,
     /// servers, providers, pointers, knowledge_bases: names of each.
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object)]
@@ -130,8 +132,8 @@ pub(crate) struct VersionView {
 /// List agents, by name
 #[utoipa::path(get, path = "/agents", tag = "agents",
     responses((status = 200, description = "All agents; `etag` is the version of the setting `agents`", body = AgentsPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let known = Known::read(&context, SETTING).await?;
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
+    let known = KnownDefinitions::read(&context, SETTING).await?;
     let mut names: Vec<AgentName> = known.defined.definitions.agents.keys().cloned().collect();
     names.push(AgentName::default_agent());
     names.sort();
@@ -144,7 +146,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 #[utoipa::path(get, path = "/agents/{name}", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
     responses((status = 200, description = "The agent; `etag` is the version of the setting `agents`", body = AgentDetail),
         (status = 404, description = "Not found")))]
-pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let name = agent_name("name", &name)?;
     detail(&context, &name).await
 }
@@ -161,12 +163,12 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The definition is not valid; `field` says which part")))]
 pub(crate) async fn put(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
     headers: HeaderMap,
     Json(body): Json<AgentBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let name = agent_name("name", &name)?;
     let expected = expected_version(&headers)?;
     let definition = body.definition(&name)?;
@@ -186,11 +188,11 @@ pub(crate) async fn put(
     responses((status = 204, description = "Removed"), (status = 404, description = "The settings do not have it"),
         (status = 409, description = "The file defines it"), (status = 412, description = "It was changed in the meantime")))]
 pub(crate) async fn remove(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let name = agent_name("name", &name)?;
     let expected = expected_version(&headers)?;
     match context.registry.remove_agent(&principal.id, &name, expected).await {
@@ -204,7 +206,10 @@ pub(crate) async fn remove(
 /// All versions that were ever in effect; a session names the one it was made from.
 #[utoipa::path(get, path = "/agents/{name}/versions", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
     responses((status = 200, description = "The versions", body = VersionsPage), (status = 404, description = "Not found")))]
-pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn versions(
+    State(context): State<ApiContext>,
+    Path(name): Path<String>,
+) -> ApiResult<Response> {
     let name = agent_name("name", &name)?;
     let versions = context.sessions.versions(&name).await?;
     if versions.is_empty() && context.registry.definitions().agent(&name).is_none() {
@@ -214,8 +219,8 @@ pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<St
     Ok(json(StatusCode::OK, &VersionsPage { versions }))
 }
 
-async fn detail(context: &Context, name: &AgentName) -> Answered<Response> {
-    let known = Known::read(context, SETTING).await?;
+async fn detail(context: &ApiContext, name: &AgentName) -> ApiResult<Response> {
+    let known = KnownDefinitions::read(context, SETTING).await?;
     let mut agent = known.show_agent(name).ok_or_else(|| unknown(&known.defined, name))?;
     let versions = context.sessions.versions(name).await?;
     agent.number = versions.iter().find(|one| one.digest == agent.version).map(|one| one.number);
@@ -228,7 +233,7 @@ async fn detail(context: &Context, name: &AgentName) -> Answered<Response> {
     Ok(tagged(known.setting.version, json(StatusCode::OK, &AgentDetail { agent, warnings })))
 }
 
-impl Known {
+impl KnownDefinitions {
     fn show_agent(&self, name: &AgentName) -> Option<AgentView> {
         let in_effect = self.defined.definitions.agent(name)?;
         let source = self.defined.agent_sources.get(name).copied();
@@ -244,14 +249,14 @@ impl Known {
     }
 }
 
-fn unknown(defined: &Defined, name: &AgentName) -> Box<Problem> {
+fn unknown(defined: &DefinitionsInForce, name: &AgentName) -> Box<Problem> {
     let names = defined.definitions.agents.keys().map(AgentName::as_str).chain(["default"]);
     let hint = meant(name.as_str(), names, "GET /agents lists what there is");
     Problem::new(&codes::UNKNOWN_AGENT, format!("there is no agent {:?}", name.as_str())).hint(hint)
 }
 
 impl AgentBody {
-    fn definition(self, name: &AgentName) -> Answered<AgentDefinition> {
+    fn definition(self, name: &AgentName) -> ApiResult<AgentDefinition> {
         same_name(name.as_str(), self.name.as_deref())?;
         Ok(AgentDefinition {
             name: name.clone(),

@@ -9,8 +9,8 @@ use toolgate_core::moment::rfc3339;
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AliasesPage {
@@ -37,7 +37,7 @@ pub(crate) struct AliasView {
 
 /// List aliases, by name
 #[utoipa::path(get, path = "/aliases", tag = "tools", responses((status = 200, description = "The aliases", body = AliasesPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let now_ms = context.clock.now_ms();
     let snapshot = context.catalog.snapshot();
     let aliases = snapshot.aliases.values().map(|alias| AliasView::of(alias, now_ms)).collect();

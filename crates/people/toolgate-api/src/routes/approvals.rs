@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::codes;
-use toolgate_core::governance::Decided;
+use toolgate_core::governance::DecidedApproval;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Role};
-use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_pipeline::desk::{ApproverDecision, DecideRequest, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::before::Asked;
+use super::before::AskedAt;
 use super::calls::CallView;
 use super::inbox::arguments_bytes_max;
 use super::views::{ApprovalView, GrantView, tool_of};
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, word};
-use crate::{Context, Door};
+use crate::{ApiContext, RequestDoor};
 
 const PAGE_USUAL: usize = 50;
 const REASON_CHARS_MAX: usize = 4_000;
@@ -132,9 +132,9 @@ pub(crate) struct DecidedView {
 #[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalsQuery),
     responses((status = 200, description = "A page", body = ApprovalsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<ApprovalsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let (state, except) = query.states()?;
     let filter = ApprovalFilter {
         state,
@@ -153,7 +153,7 @@ pub(crate) async fn list(
 
 impl ApprovalsQuery {
     /// The requested state, and the excluded one.
-    fn states(&self) -> Answered<(Option<ApprovalState>, Option<ApprovalState>)> {
+    fn states(&self) -> ApiResult<(Option<ApprovalState>, Option<ApprovalState>)> {
         if self.state.as_deref() == Some(DECIDED) {
             return Ok((None, Some(ApprovalState::Pending)));
         }
@@ -169,10 +169,10 @@ impl ApprovalsQuery {
 #[utoipa::path(get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "apr_…")),
     responses((status = 200, description = "The approval", body = ApprovalDetail), (status = 404, description = "Not found")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let found = context.store.get_approval(&ApprovalId::new(id.as_str())).await?;
     let sees_all = principal.role != Role::Agent;
     let seen = found.filter(|approval| sees_all || approval.binding.principal == principal.id);
@@ -186,8 +186,8 @@ pub(crate) async fn show(
     Ok(json(StatusCode::OK, &ApprovalDetail { approval, definition, before }))
 }
 
-fn asked(approval: &Approval) -> Asked<'_> {
-    Asked {
+fn asked(approval: &Approval) -> AskedAt<'_> {
+    AskedAt {
         run: approval.run.as_ref(),
         session: approval.session.as_ref(),
         call: Some(&approval.call),
@@ -204,26 +204,26 @@ fn asked(approval: &Approval) -> Asked<'_> {
         (status = 404, description = "Not found"), (status = 409, description = "It was decided otherwise, it has expired, or the arguments were changed in the meantime"),
         (status = 422, description = "The edited arguments are not valid")))]
 pub(crate) async fn decide(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
-    door: Option<Extension<Door>>,
+    door: Option<Extension<RequestDoor>>,
     Path(id): Path<String>,
     Json(body): Json<DecideBody>,
-) -> Answered<Response> {
-    let Door(via) = door.map_or(Door::API, |door| door.0);
-    let voice = Voice { voter: principal, counts_as: None, via: via.to_owned() };
+) -> ApiResult<Response> {
+    let RequestDoor(via) = door.map_or(RequestDoor::API, |door| door.0);
+    let voice = VoteSource { voter: principal, counts_as: None, via: via.to_owned() };
     let decided = body.decide(&context, ApprovalId::new(id), voice).await?;
     Ok(decided_view(&context, decided))
 }
 
-pub(crate) fn decided_view(context: &Context, decided: Decided) -> Response {
+pub(crate) fn decided_view(context: &ApiContext, decided: DecidedApproval) -> Response {
     let approval = ApprovalView::of(context, decided.approval);
     let view = DecidedView { approval, grant: decided.grant.map(GrantView::from) };
     json(StatusCode::OK, &view)
 }
 
 /// The decider, and the channel.
-pub(crate) struct Voice {
+pub(crate) struct VoteSource {
     pub(crate) voter: Principal,
     /// The sender that vouches for the person, and possibly for others.
     pub(crate) counts_as: Option<String>,
@@ -240,7 +240,12 @@ impl DecideBody {
         Self { decision, reason, arguments, grant: None, effective }
     }
 
-    pub(crate) async fn decide(self, context: &Context, id: ApprovalId, voice: Voice) -> Answered<Decided> {
+    pub(crate) async fn decide(
+        self,
+        context: &ApiContext,
+        id: ApprovalId,
+        voice: VoteSource,
+    ) -> ApiResult<DecidedApproval> {
         self.check()?;
         let grant = self.grant.map(|grant| GrantRequest {
             pins: grant.pins,
@@ -248,12 +253,14 @@ impl DecideBody {
             expires_in_seconds: grant.expires_in_seconds,
         });
         let decision = match (self.decision, self.arguments) {
-            (DecisionWord::Approve, _) => Decision::Approve,
-            (DecisionWord::Deny, _) => Decision::Deny,
-            (DecisionWord::Edit, Some(arguments)) => Decision::Edit(arguments),
-            (DecisionWord::Edit, None) | (DecisionWord::RequestChanges, _) => Decision::RequestChanges,
+            (DecisionWord::Approve, _) => ApproverDecision::Approve,
+            (DecisionWord::Deny, _) => ApproverDecision::Deny,
+            (DecisionWord::Edit, Some(arguments)) => ApproverDecision::Edit(arguments),
+            (DecisionWord::Edit, None) | (DecisionWord::RequestChanges, _) => {
+                ApproverDecision::RequestChanges
+            }
         };
-        let Voice { voter, counts_as, via } = voice;
+        let VoteSource { voter, counts_as, via } = voice;
         let (reason, shown) = (self.reason, self.effective);
         let request = DecideRequest { id, voter, decision, reason, grant, shown, counts_as, via };
         Ok(context.desk.decide(request).await?)
@@ -261,7 +268,7 @@ impl DecideBody {
 
     /// An argument that would be ignored is a misunderstanding; it is better refused than decided
     /// differently.
-    fn check(&self) -> Answered<()> {
+    fn check(&self) -> ApiResult<()> {
         let misplaced = |field: &str, belongs: &str| {
             let detail = format!("field `{field}`: it belongs to {belongs} and to no other decision");
             Err(Problem::new(&codes::FIELD_MISPLACED, detail).with("field", field))

@@ -14,11 +14,11 @@ use toolgate_core::scope::Credential;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::caller::Caller;
-use super::content::{Wanted, send};
+use super::caller::ContentCaller;
+use super::content::{ContentRequest, send};
 use super::file_view::{ArtifactDetail, ArtifactsPage, LinkView};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, bad_parameter};
 
 /// The maximum lifetime of addresses of storages.
@@ -48,11 +48,11 @@ pub(crate) struct LinkBody {
 #[utoipa::path(get, path = "/artifacts", tag = "files", params(ArtifactsQuery),
     responses((status = 200, description = "Its artifacts", body = ArtifactsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<ArtifactsQuery>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let artifacts = context.files.artifacts(&caller.access(), &RunId::new(query.run)).await?;
     Ok(json(StatusCode::OK, &ArtifactsPage::of(artifacts)))
 }
@@ -63,11 +63,11 @@ pub(crate) async fn list(
     responses((status = 200, description = "The artifact, as far as the caller may see it", body = ArtifactDetail),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(sha256): Path<String>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let rows = context.files.artifact(&caller.access(), &digest(&sha256)?).await?;
     let detail = ArtifactDetail::of(rows).expect("what is there has a row");
     Ok(json(StatusCode::OK, &detail))
@@ -82,15 +82,15 @@ pub(crate) async fn show(
         (status = 404, description = "Not found, or not available to the caller"),
         (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(sha256): Path<String>,
     method: Method,
     headers: HeaderMap,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
-    send(&context, &Wanted::of(&method, &headers), found).await
+    send(&context, &ContentRequest::of(&method, &headers), found).await
 }
 
 /// Create a link to an artifact
@@ -103,12 +103,12 @@ pub(crate) async fn content(
         (status = 409, description = "The gateway does not know its public URL"),
         (status = 422, description = "The lifetime is too long")))]
 pub(crate) async fn link(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(sha256): Path<String>,
     Json(body): Json<LinkBody>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let keep = body.keep()?.unwrap_or(context.files.settings().url_keep);
     let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
     let address = context.files.address(&found, keep).await?;
@@ -116,7 +116,7 @@ pub(crate) async fn link(
 }
 
 impl LinkBody {
-    fn keep(&self) -> Answered<Option<Duration>> {
+    fn keep(&self) -> ApiResult<Option<Duration>> {
         match self.expires_in_seconds {
             Some(seconds) if !(1..=LINK_SECONDS_MAX).contains(&seconds) => {
                 let detail = format!("a link lasts for 1 to {LINK_SECONDS_MAX} seconds");
@@ -127,7 +127,7 @@ impl LinkBody {
     }
 }
 
-fn digest(text: &str) -> Answered<Digest> {
+fn digest(text: &str) -> ApiResult<Digest> {
     let whole = if text.len() == HEX_CHARS { format!("sha256:{text}") } else { text.to_owned() };
     whole.parse().map_err(|_| {
         bad_parameter("sha256", text, "a digest").hint("a digest is `sha256:` and 64 hexadecimal digits")

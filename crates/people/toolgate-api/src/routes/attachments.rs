@@ -4,11 +4,11 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, Method};
 use toolgate_core::id::ApprovalId;
-use toolgate_files::{Found, What};
+use toolgate_files::{FoundContent, StoredKind};
 
-use super::content::{Wanted, send};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use super::content::{ContentRequest, send};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 
 /// Fetch a file of an approval
 ///
@@ -22,22 +22,22 @@ use crate::problem::{Answered, Problem};
         (status = 404, description = "Not found, or no longer kept"),
         (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path((id, number)): Path<(String, String)>,
     method: Method,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let found = context.store.get_approval(&ApprovalId::new(id.as_str())).await?;
     let approval = found.ok_or_else(|| Problem::not_found(format!("there is no approval {id}")))?;
     let number_read: Option<usize> = number.parse().ok();
     let one = number_read.and_then(|number| approval.attachments.into_iter().nth(number));
     let one = one.ok_or_else(|| Problem::not_found(format!("approval {id} names no file {number}")))?;
-    let found = Found {
-        what: What::File,
+    let found = FoundContent {
+        what: StoredKind::File,
         digest: one.digest,
         bytes: one.bytes,
         media_type: one.media_type,
         name: one.name,
     };
-    send(&context, &Wanted::of(&method, &headers), found).await
+    send(&context, &ContentRequest::of(&method, &headers), found).await
 }

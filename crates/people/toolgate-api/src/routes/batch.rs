@@ -19,10 +19,10 @@ use utoipa::ToSchema;
 use super::answer::json;
 use super::run_access::find;
 use super::tools::{EnvelopeView, hold, trace};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
-use turn::{Call, Turn};
+use turn::{CallTurn, TurnCall};
 
 const CALLS_MAX: usize = 128;
 
@@ -95,16 +95,17 @@ pub(crate) struct BatchResult {
         (status = 404, description = "Not found, or not visible to the caller"),
         (status = 422, description = "No calls, too many of them, or one id twice")))]
 pub(crate) async fn call(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Json(body): Json<BatchBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let parallel_max = body.check(context.parallel_calls_max)?;
-    let turn = Turn::of(&context, &credential, run, hold(&headers), trace(&headers)).await?;
-    let calls = body.calls.into_iter().map(|call| Call::new(call.id, call.name, call.arguments)).collect();
+    let turn = CallTurn::of(&context, &credential, run, hold(&headers), trace(&headers)).await?;
+    let calls =
+        body.calls.into_iter().map(|call| TurnCall::new(call.id, call.name, call.arguments)).collect();
     let run = turn.run().clone();
     // Started work continues without its client, which may ask again.
     let results = context.see_through(turn.play(calls, parallel_max)).await;
@@ -114,7 +115,7 @@ pub(crate) async fn call(
 
 impl BatchBody {
     /// The number of concurrent calls, if the request is valid.
-    fn check(&self, most: usize) -> Answered<usize> {
+    fn check(&self, most: usize) -> ApiResult<usize> {
         let bad = |field: &str, detail: String| Err(Problem::bad_field(&codes::FIELD_INVALID, field, detail));
         if !(1..=CALLS_MAX).contains(&self.calls.len()) {
             return bad("calls", format!("field `calls`: 1 to {CALLS_MAX} calls are made at once"));

@@ -2,33 +2,33 @@
 //! principal.
 
 use toolgate_core::Principal;
-use toolgate_core::content::Holder;
-use toolgate_core::scope::{Credential, Route};
-use toolgate_files::Access;
+use toolgate_core::content::ContentHolder;
+use toolgate_core::scope::{Credential, SessionRoute};
+use toolgate_files::ContentAccess;
 
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 
-pub(super) enum Caller {
-    Session(Box<Holder>),
+pub(super) enum ContentCaller {
+    Session(Box<ContentHolder>),
     Person(Principal),
 }
 
-impl Caller {
-    pub(super) async fn of(context: &Context, credential: &Credential) -> Answered<Self> {
+impl ContentCaller {
+    pub(super) async fn of(context: &ApiContext, credential: &Credential) -> ApiResult<Self> {
         match credential.session {
-            None => Ok(Caller::Person(credential.principal.clone())),
+            None => Ok(ContentCaller::Person(credential.principal.clone())),
             Some(_) => {
-                let seat = context.sessions.seat(credential, &Route::Default).await?;
-                Ok(Caller::Session(Box::new(Holder::of(&seat))))
+                let seat = context.sessions.seat(credential, &SessionRoute::Default).await?;
+                Ok(ContentCaller::Session(Box::new(ContentHolder::of(&seat))))
             }
         }
     }
 
-    pub(super) fn access(&self) -> Access<'_> {
+    pub(super) fn access(&self) -> ContentAccess<'_> {
         match self {
-            Caller::Session(holder) => Access::Session(holder),
-            Caller::Person(principal) => Access::Person(principal),
+            ContentCaller::Session(holder) => ContentAccess::Session(holder),
+            ContentCaller::Person(principal) => ContentAccess::Person(principal),
         }
     }
 }

@@ -12,8 +12,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::ledger_filter::{Selected, Selection};
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 use crate::read::{bad_parameter, limit, word};
 
 const PAGE_USUAL: usize = 50;
@@ -84,9 +84,9 @@ pub(crate) struct CallView {
 #[utoipa::path(get, path = "/calls", tag = "calls", params(Selection, CallsQuery),
     responses((status = 200, description = "A page", body = CallsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Selected { by, own: query }: Selected<CallsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, CALLS_PAGE_MAX)?;
     let cursor = query.cursor()?;
     let Some(filter) = query.filter(&by)? else { return Ok(json(StatusCode::OK, &CallsPage::default())) };
@@ -98,7 +98,7 @@ pub(crate) async fn list(
 
 impl CallsQuery {
     /// `None` if nothing can match.
-    fn filter(&self, by: &Selection) -> Answered<Option<CallFilter>> {
+    fn filter(&self, by: &Selection) -> ApiResult<Option<CallFilter>> {
         let words = CallStanding::ALL.map(CallStanding::as_str);
         let standing = word("state", self.state.as_deref(), &words, CallStanding::parse)?;
         let Some(events) = by.read()? else { return Ok(None) };
@@ -109,7 +109,7 @@ impl CallsQuery {
         Ok(Some(filter))
     }
 
-    fn cursor(&self) -> Answered<Option<CallCursor>> {
+    fn cursor(&self) -> ApiResult<Option<CallCursor>> {
         let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)
@@ -117,7 +117,7 @@ impl CallsQuery {
 }
 
 /// The prefix of an id tells its kind.
-fn take_id(filter: &mut CallFilter, id: &str) -> Answered<()> {
+fn take_id(filter: &mut CallFilter, id: &str) -> ApiResult<()> {
     match id {
         _ if id.starts_with(CallId::PREFIX) => filter.events.call = Some(CallId::new(id)),
         _ if id.starts_with(SessionId::PREFIX) => filter.events.session = Some(SessionId::new(id)),

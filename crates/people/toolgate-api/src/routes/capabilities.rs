@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
 use toolgate_core::codes;
 use toolgate_core::scope::{
-    AgentDefinition, AgentName, Capability, CapabilityName, Definitions, Pattern, Rule, Scope,
+    AgentDefinition, AgentName, Capability, CapabilityName, CapabilityRule, Definitions, NamePattern, Scope,
 };
-use toolgate_registry::{Defined, DefinitionKind};
+use toolgate_registry::{DefinitionKind, DefinitionsInForce};
 use utoipa::ToSchema;
 
 use super::answer::json;
-use super::definitions::{Known, Warning, meant, problems, same_name, source_word, warnings};
+use super::definitions::{KnownDefinitions, Warning, meant, problems, same_name, source_word, warnings};
 use super::settings::refused;
 use super::tag::{expected_version, tagged};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, bad_parameter};
 
 const SETTING: &str = "capabilities";
@@ -81,21 +81,21 @@ pub(crate) struct CapabilityBody {
     /// Patterns for canonical names.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["github:*", "*:read_*"]))]
-    tools: Vec<Pattern>,
+    tools: Vec<NamePattern>,
     /// Tags that tools carry (`capabilities` of a tool).
     #[serde(default)]
     tags: Vec<String>,
     /// Patterns for names of servers.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["git*"]))]
-    servers: Vec<Pattern>,
+    servers: Vec<NamePattern>,
 }
 
 /// List capabilities, by name
 #[utoipa::path(get, path = "/capabilities", tag = "agents",
     responses((status = 200, description = "All capabilities; `etag` is the version of the setting `capabilities`", body = CapabilitiesPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let known = Known::read(&context, SETTING).await?;
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
+    let known = KnownDefinitions::read(&context, SETTING).await?;
     let names = known.defined.definitions.capabilities.keys();
     let capabilities = names.filter_map(|name| known.show_capability(name)).collect();
     Ok(tagged(known.setting.version, json(StatusCode::OK, &CapabilitiesPage { capabilities })))
@@ -105,7 +105,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 #[utoipa::path(get, path = "/capabilities/{name}", tag = "agents", params(("name" = String, Path, description = "The capability's name")),
     responses((status = 200, description = "The capability; `etag` is the version of the setting `capabilities`", body = CapabilityDetail),
         (status = 404, description = "Not found")))]
-pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     detail(&context, &capability_name(&name)?).await
 }
 
@@ -120,12 +120,12 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The definition is not valid; `field` says which part")))]
 pub(crate) async fn put(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
     headers: HeaderMap,
     Json(body): Json<CapabilityBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let name = capability_name(&name)?;
     let expected = expected_version(&headers)?;
     same_name(name.as_str(), body.name.as_deref())?;
@@ -145,11 +145,11 @@ pub(crate) async fn put(
         (status = 409, description = "The file defines it, or an agent has it"),
         (status = 412, description = "It was changed in the meantime")))]
 pub(crate) async fn remove(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let name = capability_name(&name)?;
     let expected = expected_version(&headers)?;
     match context.registry.remove_capability(&principal.id, &name, expected).await {
@@ -158,8 +158,8 @@ pub(crate) async fn remove(
     }
 }
 
-async fn detail(context: &Context, name: &CapabilityName) -> Answered<Response> {
-    let known = Known::read(context, SETTING).await?;
+async fn detail(context: &ApiContext, name: &CapabilityName) -> ApiResult<Response> {
+    let known = KnownDefinitions::read(context, SETTING).await?;
     let capability = known.show_capability(name).ok_or_else(|| unknown(&known.defined, name))?;
     let in_effect = &known.defined.definitions.capabilities[name];
     let tools = members(context, in_effect);
@@ -168,14 +168,14 @@ async fn detail(context: &Context, name: &CapabilityName) -> Answered<Response> 
     Ok(tagged(known.setting.version, json(StatusCode::OK, &shown)))
 }
 
-fn members(context: &Context, capability: &Capability) -> Vec<MemberView> {
+fn members(context: &ApiContext, capability: &Capability) -> Vec<MemberView> {
     let snapshot = context.catalog.snapshot();
     let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
     let member = |tool: &toolgate_core::Tool| {
         let (by, rule) = match capability.rule_for(tool)? {
-            Rule::Server(pattern) => ("servers", pattern.to_string()),
-            Rule::Tool(pattern) => ("tools", pattern.to_string()),
-            Rule::Tag(tag) => ("tags", tag.to_owned()),
+            CapabilityRule::Server(pattern) => ("servers", pattern.to_string()),
+            CapabilityRule::Tool(pattern) => ("tools", pattern.to_string()),
+            CapabilityRule::Tag(tag) => ("tags", tag.to_owned()),
         };
         Some(MemberView { tool: tool.name.to_string(), by, rule })
     };
@@ -196,7 +196,7 @@ fn alone(capability: &Arc<Capability>) -> Scope {
     definitions.scope(&agent).expect("its only capability is there")
 }
 
-impl Known {
+impl KnownDefinitions {
     fn show_capability(&self, name: &CapabilityName) -> Option<CapabilityView> {
         let in_effect = self.defined.definitions.capabilities.get(name)?;
         let source = self.defined.capability_sources.get(name).copied();
@@ -214,11 +214,11 @@ impl Known {
     }
 }
 
-fn capability_name(name: &str) -> Answered<CapabilityName> {
+fn capability_name(name: &str) -> ApiResult<CapabilityName> {
     CapabilityName::new(name).map_err(|bad| bad_parameter("name", name, "the name of a capability").hint(bad))
 }
 
-fn unknown(defined: &Defined, name: &CapabilityName) -> Box<Problem> {
+fn unknown(defined: &DefinitionsInForce, name: &CapabilityName) -> Box<Problem> {
     let names = defined.definitions.capabilities.keys().map(CapabilityName::as_str);
     let hint = meant(name.as_str(), names, "GET /capabilities lists what there is");
     let detail = format!("there is no capability {:?}", name.as_str());

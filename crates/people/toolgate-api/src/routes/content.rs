@@ -7,10 +7,10 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use toolgate_core::codes;
 use toolgate_core::file::FileName;
-use toolgate_files::{ByteRange, Found};
+use toolgate_files::{ByteRange, FoundContent};
 
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 
 const OCTETS: HeaderValue = HeaderValue::from_static("application/octet-stream");
 /// A client that has it revalidates it; the address alone gives no access through a cache.
@@ -33,7 +33,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The conditions of a request for bytes.
-pub(super) struct Wanted {
+pub(super) struct ContentRequest {
     is_head: bool,
     range: Option<ByteRange>,
     /// The tags that the client has.
@@ -42,7 +42,7 @@ pub(super) struct Wanted {
     if_range: Option<String>,
 }
 
-impl Wanted {
+impl ContentRequest {
     pub(super) fn of(method: &Method, headers: &HeaderMap) -> Self {
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let tags = headers.get_all(h::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
@@ -65,7 +65,11 @@ impl Wanted {
 }
 
 /// Sends the content, or the requested part of it.
-pub(super) async fn send(context: &Context, wanted: &Wanted, found: Found) -> Answered<Response> {
+pub(super) async fn send(
+    context: &ApiContext,
+    wanted: &ContentRequest,
+    found: FoundContent,
+) -> ApiResult<Response> {
     let tag = format!("\"{}\"", found.digest);
     if wanted.has(&tag) {
         return Ok(
@@ -98,7 +102,7 @@ pub(super) async fn send(context: &Context, wanted: &Wanted, found: Found) -> An
     Ok(answer)
 }
 
-fn described(found: &Found, tag: &str) -> Response {
+fn described(found: &FoundContent, tag: &str) -> Response {
     let media_type = HeaderValue::from_str(&found.media_type).unwrap_or(OCTETS);
     let headers = [
         (h::CONTENT_TYPE, media_type),
@@ -157,7 +161,7 @@ mod tests {
         let wanted = |tags: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(h::IF_NONE_MATCH, value(tags));
-            Wanted::of(&Method::GET, &headers)
+            ContentRequest::of(&Method::GET, &headers)
         };
         for tags in ["\"a\"", "W/\"a\"", "\"b\", \"a\"", "*"] {
             assert!(wanted(tags).has("\"a\""), "{tags}");

@@ -7,14 +7,14 @@ use http::StatusCode;
 use serde::Serialize;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Seat, TokenBudget};
-use toolgate_discovery::{Bill, ServerBill, ToolBill};
+use toolgate_discovery::{ServerBill, TokenBill, ToolBill};
 use utoipa::ToSchema;
 
 use super::answer::json;
 use super::seat::SeatQuery;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
+use crate::problem::ApiResult;
 use crate::read::Query;
 
 /// The cost of a session's tools in tokens
@@ -67,10 +67,10 @@ pub(crate) struct ToolCost {
     responses((status = 200, description = "The tokens", body = CostView),
         (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn of_tools(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<SeatQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let seat = query.seat(&context, &credential).await?;
     Ok(shown(context, Seat::clone(&seat)).await)
 }
@@ -79,15 +79,15 @@ pub(crate) async fn of_tools(
 #[utoipa::path(get, path = "/sessions/{id}/cost", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
     responses((status = 200, description = "The tokens", body = CostView), (status = 404, description = "Not found")))]
 pub(crate) async fn of_session(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let session = context.sessions.get(&SessionId::new(id), &credential).await?;
     Ok(shown(context, session.seat()).await)
 }
 
-async fn shown(context: Context, seat: Seat) -> Response {
+async fn shown(context: ApiContext, seat: Seat) -> Response {
     let counting = move || {
         let bill = context.discovery.bill(&context.discovery.view(&seat));
         CostView::of(&seat, bill)
@@ -96,7 +96,7 @@ async fn shown(context: Context, seat: Seat) -> Response {
 }
 
 impl CostView {
-    fn of(seat: &Seat, bill: Bill) -> Self {
+    fn of(seat: &Seat, bill: TokenBill) -> Self {
         Self {
             agent: seat.agent.to_string(),
             session: seat.session.to_string(),

@@ -6,25 +6,25 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolgate_core::codes::{self, Code};
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::Scope;
-use toolgate_discovery::Unmatched;
-use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use toolgate_discovery::UnmatchedRule;
+use toolgate_registry::{CurrentSetting, DefinitionKind, DefinitionSource, DefinitionsInForce};
 use utoipa::ToSchema;
 
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::similar::{hint_of, nearest};
 
 /// The definitions in effect, and the setting behind a change of one.
-pub(super) struct Known {
-    pub(super) setting: Setting,
-    pub(super) defined: Arc<Defined>,
+pub(super) struct KnownDefinitions {
+    pub(super) setting: CurrentSetting,
+    pub(super) defined: Arc<DefinitionsInForce>,
 }
 
-impl Known {
-    pub(super) async fn read(context: &Context, setting: &str) -> Answered<Self> {
+impl KnownDefinitions {
+    pub(super) async fn read(context: &ApiContext, setting: &str) -> ApiResult<Self> {
         let setting = context.registry.records().setting(setting).await?;
         Ok(Self { setting, defined: context.registry.defined() })
     }
@@ -52,16 +52,16 @@ pub(crate) struct Warning {
     pattern: String,
 }
 
-impl From<Unmatched> for Warning {
-    fn from(unmatched: Unmatched) -> Self {
-        let Unmatched { place, pattern } = unmatched;
+impl From<UnmatchedRule> for Warning {
+    fn from(unmatched: UnmatchedRule) -> Self {
+        let UnmatchedRule { place, pattern } = unmatched;
         let message = format!("{place}: no tool fits `{pattern}`");
         Self { code: &codes::PATTERN_UNMATCHED, message, place, pattern }
     }
 }
 
 /// Rules of a scope that match nothing.
-pub(super) async fn warnings(context: &Context, scope: Scope) -> Vec<Warning> {
+pub(super) async fn warnings(context: &ApiContext, scope: Scope) -> Vec<Warning> {
     let context = context.clone();
     let unmatched = apart(move || context.discovery.unmatched(&scope)).await;
     unmatched.into_iter().map(Warning::from).collect()
@@ -77,21 +77,21 @@ pub(super) fn source_word(source: Option<DefinitionSource>) -> &'static str {
 }
 
 /// The parts of a definition without effect.
-pub(super) fn problems(defined: &Defined, kind: DefinitionKind, name: &str) -> Vec<String> {
+pub(super) fn problems(defined: &DefinitionsInForce, kind: DefinitionKind, name: &str) -> Vec<String> {
     let own = defined.problems.iter().filter(|one| one.kind == kind && one.name == name);
     own.map(ToString::to_string).collect()
 }
 
 /// A definition as written in its setting, for an editor to read before a change. `None` if it cannot be
 /// read.
-fn written<T: DeserializeOwned>(setting: &Setting, name: &str) -> Option<T> {
+fn written<T: DeserializeOwned>(setting: &CurrentSetting, name: &str) -> Option<T> {
     let entries = setting.value.as_array()?.iter();
     let mut own = entries.filter(|entry| entry.get("name").and_then(Value::as_str) == Some(name));
     T::deserialize(own.next()?).ok()
 }
 
 /// The address names the definition. The body may repeat the name.
-pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
+pub(super) fn same_name(address: &str, body: Option<&str>) -> ApiResult<()> {
     match body {
         Some(name) if name != address => {
             let detail = format!("field `name`: {name:?} is not {address:?}, which the address names");
@@ -102,14 +102,14 @@ pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
 }
 
 /// A level of care that a body names.
-pub(super) fn template(name: Option<&str>) -> Answered<Option<Template>> {
+pub(super) fn template(name: Option<&str>) -> ApiResult<Option<PolicyTemplate>> {
     let Some(name) = name else { return Ok(None) };
-    let known = Template::ALL.map(Template::as_str);
+    let known = PolicyTemplate::ALL.map(PolicyTemplate::as_str);
     let detail = format!("there is no policy template {name:?}");
     let unknown = || {
         Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail).hint(hint_of(name, &known))
     };
-    Template::parse(name).map(Some).ok_or_else(unknown)
+    PolicyTemplate::parse(name).map(Some).ok_or_else(unknown)
 }
 
 /// A hint for an unknown name.

@@ -11,9 +11,9 @@ use toolgate_core::Principal;
 use toolgate_core::codes;
 use utoipa::IntoParams;
 
-use crate::Context;
-use crate::events::{EventBody, Kinds, NoSeat, UnknownKind, Wish};
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::events::{EventBody, EventKinds, NoSeat, StreamFilter, UnknownKind};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Query, bad_parameter};
 use crate::similar::hint_of;
 
@@ -45,15 +45,16 @@ pub(crate) struct EventsQuery {
         (status = 400, description = "The kind or the position does not exist"),
         (status = 429, description = "The limit of open streams is reached, of all or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     headers: HeaderMap,
     Query(query): Query<EventsQuery>,
-) -> Answered<Response> {
-    let kinds = Kinds::read(query.kinds.as_deref(), principal.role).map_err(|unknown| no_kind(&unknown))?;
+) -> ApiResult<Response> {
+    let kinds =
+        EventKinds::read(query.kinds.as_deref(), principal.role).map_err(|unknown| no_kind(&unknown))?;
     let after = after(&headers, query.after.as_deref())?;
     let place = context.streams.open_stream(&principal.id)?;
-    let body = context.0.feed.listen(after, Wish::all(kinds), place).await.map_err(no_seat)?;
+    let body = context.0.feed.listen(after, StreamFilter::all(kinds), place).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 
@@ -63,7 +64,7 @@ pub(super) fn streaming(body: EventBody) -> Response {
 }
 
 /// A reconnecting client sends the header, so it is newer than the address it began with.
-pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Option<i64>> {
+pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> ApiResult<Option<i64>> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or_default());
     let (name, value) = match header {
         Some(header) => (LAST_EVENT_ID, Some(header)),
@@ -77,7 +78,7 @@ pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Op
 fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
     match unknown {
         UnknownKind::Nowhere(kind) => bad_parameter("kinds", kind, "a beginning of any kind of event")
-            .hint(hint_of(kind, &Kinds::words())),
+            .hint(hint_of(kind, &EventKinds::words())),
         UnknownKind::NotForRole(kind) => {
             let detail = format!("a token of role approver does not see the events {kind:?}");
             Problem::new(&codes::WRONG_ROLE, detail)

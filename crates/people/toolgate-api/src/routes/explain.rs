@@ -5,18 +5,18 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use toolgate_core::decision::Asking;
+use toolgate_core::decision::ApprovalLikelihood;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Seat, TokenBudget};
-use toolgate_discovery::{Explained, Tally};
+use toolgate_discovery::{CostTally, ScopeExplanation};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::definitions::Warning;
 use super::seat::oversees;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
+use crate::problem::ApiResult;
 use crate::read::{Query, limit, word};
 
 const PAGE_USUAL: usize = 1_000;
@@ -85,13 +85,13 @@ pub(crate) struct ExplainedTool {
     /// Whether a call needs approval: never, sometimes or always.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    approval: Option<Asking>,
+    approval: Option<ApprovalLikelihood>,
     /// Whether it is listed with its schema regardless of the budget.
     pinned: bool,
 }
 
 /// The parsed request.
-struct Asked {
+struct ExplainRequest {
     is_in: Option<bool>,
     server: Option<String>,
     after: Option<String>,
@@ -107,11 +107,11 @@ struct Asked {
     responses((status = 200, description = "The explanation", body = Explanation),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn explain(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     Query(query): Query<ExplainQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let asked = query.read(&credential)?;
     let session = context.sessions.get(&SessionId::new(id), &credential).await?;
     let explanation = apart(move || asked.explain(&context, &session.seat())).await;
@@ -119,9 +119,9 @@ pub(crate) async fn explain(
 }
 
 impl ExplainQuery {
-    fn read(self, credential: &Credential) -> Answered<Asked> {
+    fn read(self, credential: &Credential) -> ApiResult<ExplainRequest> {
         let parse = |word: &str| word.parse().ok();
-        Ok(Asked {
+        Ok(ExplainRequest {
             is_in: word("in", self.is_in.as_deref(), &["true", "false"], parse)?,
             limit: limit(self.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?,
             server: self.server,
@@ -131,11 +131,11 @@ impl ExplainQuery {
     }
 }
 
-impl Asked {
-    fn explain(&self, context: &Context, seat: &Seat) -> Explanation {
+impl ExplainRequest {
+    fn explain(&self, context: &ApiContext, seat: &Seat) -> Explanation {
         let discovery = &context.discovery;
         let view = discovery.view(seat);
-        let Tally { full, listed } = discovery.tally(&view);
+        let CostTally { full, listed } = discovery.tally(&view);
         let mut all = discovery.explain(seat);
         let tools_in = all.iter().filter(|one| one.is_in).count();
         let tools_out = self.oversees.then_some(all.len() - tools_in);
@@ -159,7 +159,7 @@ impl Asked {
     }
 
     /// An agent gets only tools that it sees.
-    fn wants(&self, one: &Explained) -> bool {
+    fn wants(&self, one: &ScopeExplanation) -> bool {
         let name = one.tool.as_str();
         let server = name.split_once(':').map_or(name, |(server, _)| server);
         (one.is_in || self.oversees)
@@ -169,9 +169,9 @@ impl Asked {
     }
 }
 
-impl From<Explained> for ExplainedTool {
-    fn from(explained: Explained) -> Self {
-        let Explained { tool, is_in, by, reason, approval, pinned } = explained;
+impl From<ScopeExplanation> for ExplainedTool {
+    fn from(explained: ScopeExplanation) -> Self {
+        let ScopeExplanation { tool, is_in, by, reason, approval, pinned } = explained;
         Self { tool: tool.to_string(), is_in, by, reason, approval, pinned }
     }
 }

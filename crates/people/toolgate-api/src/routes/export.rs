@@ -13,8 +13,8 @@ use toolgate_store::{ExportFormat, LedgerExport};
 use utoipa::IntoParams;
 
 use super::ledger_filter::{Selected, Selection};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::word;
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -39,9 +39,9 @@ pub(crate) struct ExportQuery {
 #[utoipa::path(get, path = "/ledger/export", tag = "ledger", params(Selection, ExportQuery),
     responses((status = 200, description = "Lines of JSON", content_type = "application/x-ndjson", body = String)))]
 pub(crate) async fn export(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Selected { by, own: query }: Selected<ExportQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let format = query.format()?;
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(answer(format, Body::empty()));
@@ -76,7 +76,7 @@ fn broken_off(problem: Box<Problem>) -> Bytes {
 }
 
 impl ExportQuery {
-    fn format(&self) -> Answered<ExportFormat> {
+    fn format(&self) -> ApiResult<ExportFormat> {
         let words = ExportFormat::ALL.map(ExportFormat::as_str);
         let format = word("format", self.format.as_deref(), &words, ExportFormat::parse)?;
         Ok(format.unwrap_or(ExportFormat::Jsonl))

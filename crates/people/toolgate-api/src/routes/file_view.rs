@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use toolgate_core::Digest;
-use toolgate_core::file::{Artifact, File, Origin, Ref};
+use toolgate_core::file::{Artifact, File, Ref, RefOrigin};
 use toolgate_core::moment::rfc3339;
-use toolgate_files::{Address, FilePage};
+use toolgate_files::{FilePage, SignedAddress};
 use utoipa::ToSchema;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -163,8 +163,8 @@ impl From<Ref> for RefView {
     }
 }
 
-impl From<Origin> for OriginView {
-    fn from(origin: Origin) -> Self {
+impl From<RefOrigin> for OriginView {
+    fn from(origin: RefOrigin) -> Self {
         Self { server: origin.server.to_string(), id: origin.own, uri: origin.uri }
     }
 }
@@ -211,8 +211,8 @@ fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
     some
 }
 
-impl From<Address> for LinkView {
-    fn from(address: Address) -> Self {
+impl From<SignedAddress> for LinkView {
+    fn from(address: SignedAddress) -> Self {
         Self { url: address.url, expires_at: rfc3339(address.expires_at_ms) }
     }
 }

@@ -10,16 +10,19 @@ use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::FileId;
 use toolgate_core::scope::Credential;
-use toolgate_files::{Access, FILES_PAGE_MAX, FileQuery, Found, NewFile, PageCursor, Put, What, file_name};
+use toolgate_files::{
+    ContentAccess, FILES_PAGE_MAX, FileQuery, FoundContent, NewFile, PageCursor, StoredBlob, StoredKind,
+    file_name,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::caller::Caller;
-use super::content::{Wanted, send};
+use super::caller::ContentCaller;
+use super::content::{ContentRequest, send};
 use super::file_view::{FileView, FilesPage};
-use crate::Context;
-use crate::form::{self, Form, Next, Said};
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::form::{self, FileFields, MultipartForm, NextPart};
+use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit};
 
 const PAGE_USUAL: usize = 100;
@@ -83,18 +86,18 @@ pub(crate) struct UploadForm {
         (status = 422, description = "The name is missing or not valid; `field` says what is wrong"),
         (status = 503, description = "The file storage is not available")))]
 pub(crate) async fn upload(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<UploadQuery>,
     request: Request,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let (parts, body) = request.into_parts();
-    let desk = Desk { context: &context, access: caller.access() };
+    let desk = FileIntake { context: &context, access: caller.access() };
     let said = query.read()?;
     desk.check(&said)?;
     form::check_length(&parts.headers, context.files.settings().upload_bytes_max)?;
-    let (put, new) = match Form::of(&parts.headers, body)? {
+    let (put, new) = match MultipartForm::of(&parts.headers, body)? {
         Ok(form) => desk.take_form(form, said).await?,
         Err(body) => desk.take_body(&parts.headers, body, said).await?,
     };
@@ -104,20 +107,25 @@ pub(crate) async fn upload(
 }
 
 /// The intake of files.
-struct Desk<'a> {
-    context: &'a Context,
-    access: Access<'a>,
+struct FileIntake<'a> {
+    context: &'a ApiContext,
+    access: ContentAccess<'a>,
 }
 
-impl Desk<'_> {
+impl FileIntake<'_> {
     /// Before the bytes arrive, as far as possible.
-    fn check(&self, said: &Said) -> Answered<()> {
+    fn check(&self, said: &FileFields) -> ApiResult<()> {
         self.context.files.owner(&self.access, said.owner.clone())?;
         self.context.files.keep_time(said.keep)?;
         Ok(())
     }
 
-    async fn take_body(&self, headers: &HeaderMap, body: Body, mut said: Said) -> Answered<(Put, NewFile)> {
+    async fn take_body(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        mut said: FileFields,
+    ) -> ApiResult<(StoredBlob, NewFile)> {
         if said.name.is_none() {
             said.name = form::beside(headers)?;
         }
@@ -127,18 +135,22 @@ impl Desk<'_> {
     }
 
     /// Fields may come before the file or after it.
-    async fn take_form(&self, mut form: Form, mut said: Said) -> Answered<(Put, NewFile)> {
+    async fn take_form(
+        &self,
+        mut form: MultipartForm,
+        mut said: FileFields,
+    ) -> ApiResult<(StoredBlob, NewFile)> {
         let mut put = None;
         let mut own_name = None;
         loop {
             match form.next(&mut said).await? {
-                Next::Said => self.check(&said)?,
-                Next::File(_) if put.is_some() => return Err(form::second_file()),
-                Next::File(file) => {
+                NextPart::Said => self.check(&said)?,
+                NextPart::File(_) if put.is_some() => return Err(form::second_file()),
+                NextPart::File(file) => {
                     own_name = if said.name.is_none() { file.name()? } else { None };
                     put = Some(self.context.files.receive(file.stream()).await?);
                 }
-                Next::End => break,
+                NextPart::End => break,
             }
         }
         let put = put.ok_or_else(form::file_missing)?;
@@ -147,7 +159,7 @@ impl Desk<'_> {
     }
 }
 
-fn new_file(said: Said) -> Answered<NewFile> {
+fn new_file(said: FileFields) -> ApiResult<NewFile> {
     Ok(NewFile { name: said.name()?, owner: said.owner, keep: said.keep })
 }
 
@@ -157,11 +169,11 @@ fn new_file(said: Said) -> Answered<NewFile> {
 #[utoipa::path(get, path = "/files", tag = "files", params(FilesQuery),
     responses((status = 200, description = "A page", body = FilesPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<FilesQuery>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, FILES_PAGE_MAX)?;
     let page = context.files.list(&caller.access(), query.read()?, limit).await?;
     Ok(json(StatusCode::OK, &FilesPage::from(page)))
@@ -172,11 +184,11 @@ pub(crate) async fn list(
     responses((status = 200, description = "The file", body = FileView),
         (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let file = context.files.get(&caller.access(), &FileId::new(id)).await?;
     Ok(json(StatusCode::OK, &FileView::from(file)))
 }
@@ -192,22 +204,22 @@ pub(crate) async fn show(
         (status = 404, description = "Not found, or not available to the caller"),
         (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     method: Method,
     headers: HeaderMap,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let file = context.files.get(&caller.access(), &FileId::new(id)).await?;
-    let found = Found {
-        what: What::File,
+    let found = FoundContent {
+        what: StoredKind::File,
         digest: file.digest,
         bytes: file.bytes,
         media_type: file.media_type,
         name: Some(file.name),
     };
-    send(&context, &Wanted::of(&method, &headers), found).await
+    send(&context, &ContentRequest::of(&method, &headers), found).await
 }
 
 /// Delete a file
@@ -218,25 +230,25 @@ pub(crate) async fn content(
         (status = 403, description = "Only its owner and operators may delete it"),
         (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn delete(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     context.files.delete(&caller.access(), &FileId::new(id)).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 impl UploadQuery {
-    fn read(&self) -> Answered<Said> {
-        let said = Said::default().with("name", self.name.as_deref())?;
+    fn read(&self) -> ApiResult<FileFields> {
+        let said = FileFields::default().with("name", self.name.as_deref())?;
         let said = said.with("expires_in_seconds", self.expires_in_seconds.as_deref())?;
         said.with("owner", self.owner.as_deref())
     }
 }
 
 impl FilesQuery {
-    fn read(self) -> Answered<FileQuery> {
+    fn read(self) -> ApiResult<FileQuery> {
         let cursor = |text: &str| {
             text.parse::<PageCursor>().map_err(|_| bad_parameter("cursor", text, "a `next_cursor` of a page"))
         };

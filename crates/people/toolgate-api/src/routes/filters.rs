@@ -9,9 +9,9 @@ use toolgate_pipeline::filter::FilterRule;
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
-use crate::{Context, FilterInForce, FilterView, Trial, Tried};
+use crate::{ApiContext, FilterInForce, FilterTrial, FilterTrialResult, FilterView};
 
 const LAST_USUAL: usize = 1_000;
 const LAST_MAX: usize = 10_000;
@@ -25,7 +25,7 @@ pub(crate) struct FiltersPage {
 /// Show the filters in force
 #[utoipa::path(get, path = "/filters", tag = "filters",
     responses((status = 200, description = "Every filter that calls go through", body = FiltersPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let view = |FilterInForce { rule, matched }: FilterInForce| FilterView {
         matched: Some(matched),
         ..FilterView::from(&rule)
@@ -52,23 +52,23 @@ pub(crate) struct FiltersTest {
 /// Says what the filters in force would have done to calls that the ledger still has: how many, where, and never what was
 /// found. Nothing is changed. Drafts are tried with `toolgate filters test --file`.
 #[utoipa::path(post, path = "/filters/test", tag = "filters", request_body = FiltersTest,
-    responses((status = 200, description = "What each filter would have done", body = Tried),
+    responses((status = 200, description = "What each filter would have done", body = FilterTrialResult),
         (status = 404, description = "There is no such filter, or none at all")))]
 pub(crate) async fn test(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Json(body): Json<FiltersTest>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let last = body.last.unwrap_or(LAST_USUAL);
     if !(1..=LAST_MAX).contains(&last) {
         let detail = format!("field `last`: {last} is not a number from 1 to {LAST_MAX}");
         return Err(Problem::bad_field(&codes::FIELD_INVALID, "last", detail));
     }
     let rules = chosen(&context, body.filter.as_deref())?;
-    let trial = Trial::new(&rules).expect("filters that are in force compile");
+    let trial = FilterTrial::new(&rules).expect("filters that are in force compile");
     Ok(json(StatusCode::OK, &trial.run(&context.store, last).await?))
 }
 
-fn chosen(context: &Context, wanted: Option<&str>) -> Answered<Vec<FilterRule>> {
+fn chosen(context: &ApiContext, wanted: Option<&str>) -> ApiResult<Vec<FilterRule>> {
     let rules: Vec<FilterRule> = context.filters.in_force().into_iter().map(|filter| filter.rule).collect();
     if rules.is_empty() {
         return Err(Problem::not_found("there are no filters").hint("a `[[filters]]` table makes one"));

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
 use toolgate_core::codes;
 use toolgate_core::id::GrantId;
-use toolgate_store::Grants;
+use toolgate_store::GrantFilter;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::views::GrantView;
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Query, word};
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -34,15 +34,15 @@ pub(crate) struct GrantsPage {
 #[utoipa::path(get, path = "/grants", tag = "grants", params(GrantsQuery),
     responses((status = 200, description = "The grants", body = GrantsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<GrantsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let parse = |word: &str| match word {
-        "live" => Some(Grants::Live),
-        "all" => Some(Grants::All),
+        "live" => Some(GrantFilter::Live),
+        "all" => Some(GrantFilter::All),
         _ => None,
     };
-    let which = word("which", query.which.as_deref(), &["live", "all"], parse)?.unwrap_or(Grants::Live);
+    let which = word("which", query.which.as_deref(), &["live", "all"], parse)?.unwrap_or(GrantFilter::Live);
     let grants = context.store.list_grants(which).await?.into_iter().map(GrantView::from).collect();
     Ok(json(StatusCode::OK, &GrantsPage { grants }))
 }
@@ -54,10 +54,10 @@ pub(crate) async fn list(
     responses((status = 204, description = "Revoked"), (status = 404, description = "Not found"),
         (status = 409, description = "It is used up, expired or already revoked")))]
 pub(crate) async fn revoke(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let grant = GrantId::new(id.as_str());
     if context.books.revoke_grant(&grant, &principal.id).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());

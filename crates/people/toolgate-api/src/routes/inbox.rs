@@ -13,8 +13,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::inputs::InputView;
 use super::views::ApprovalView;
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit};
 
 const PAGE_USUAL: usize = 50;
@@ -62,12 +62,12 @@ pub(crate) enum InboxEntry {
 #[utoipa::path(get, path = "/inbox", tag = "inputs", params(InboxQuery),
     responses((status = 200, description = "A page", body = InboxPage)))]
 pub(crate) async fn inbox(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<InboxQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
     let bytes_max = arguments_bytes_max(query.arguments_bytes_max.as_deref())?;
-    let mut place = Place::read(query.cursor.as_deref())?;
+    let mut place = InboxCursor::read(query.cursor.as_deref())?;
     let filter = ApprovalFilter { state: Some(ApprovalState::Pending), ..ApprovalFilter::default() };
     let (approvals, more_approvals) =
         context.store.list_approvals(&filter, place.approvals.as_deref(), limit).await?;
@@ -83,39 +83,39 @@ pub(crate) async fn inbox(
 }
 
 /// The maximum length of arguments in a list.
-pub(super) fn arguments_bytes_max(value: Option<&str>) -> Answered<usize> {
+pub(super) fn arguments_bytes_max(value: Option<&str>) -> ApiResult<usize> {
     let Some(value) = value else { return Ok(usize::MAX) };
     value.parse().map_err(|_| bad_parameter("arguments_bytes_max", value, "a number of bytes"))
 }
 
-enum Waiting {
+enum InboxItem {
     Approval(Box<Approval>),
     Input(Box<InputRequest>),
 }
 
-impl Waiting {
+impl InboxItem {
     fn created_at_ms(&self) -> i64 {
         match self {
-            Waiting::Approval(approval) => approval.created_at_ms,
-            Waiting::Input(input) => input.created_at_ms,
+            InboxItem::Approval(approval) => approval.created_at_ms,
+            InboxItem::Input(input) => input.created_at_ms,
         }
     }
 
-    fn view(self, context: &Context, bytes_max: usize) -> InboxEntry {
+    fn view(self, context: &ApiContext, bytes_max: usize) -> InboxEntry {
         match self {
-            Waiting::Approval(approval) => {
+            InboxItem::Approval(approval) => {
                 let view = ApprovalView::of(context, *approval).without_arguments_over(bytes_max);
                 InboxEntry::Approval(Box::new(view))
             }
-            Waiting::Input(input) => InboxEntry::Input(Box::new(InputView::from(*input))),
+            InboxItem::Input(input) => InboxEntry::Input(Box::new(InputView::from(*input))),
         }
     }
 }
 
-fn newest_first(approvals: Vec<Approval>, inputs: Vec<InputRequest>, limit: usize) -> Vec<Waiting> {
-    let approvals = approvals.into_iter().map(|one| Waiting::Approval(Box::new(one)));
-    let inputs = inputs.into_iter().map(|one| Waiting::Input(Box::new(one)));
-    let mut all: Vec<Waiting> = approvals.chain(inputs).collect();
+fn newest_first(approvals: Vec<Approval>, inputs: Vec<InputRequest>, limit: usize) -> Vec<InboxItem> {
+    let approvals = approvals.into_iter().map(|one| InboxItem::Approval(Box::new(one)));
+    let inputs = inputs.into_iter().map(|one| InboxItem::Input(Box::new(one)));
+    let mut all: Vec<InboxItem> = approvals.chain(inputs).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.created_at_ms()));
     all.truncate(limit);
     all
@@ -123,13 +123,13 @@ fn newest_first(approvals: Vec<Approval>, inputs: Vec<InputRequest>, limit: usiz
 
 /// The position in both lists.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Place {
+struct InboxCursor {
     approvals: Option<String>,
     inputs: Option<String>,
 }
 
-impl Place {
-    fn read(cursor: Option<&str>) -> Answered<Self> {
+impl InboxCursor {
+    fn read(cursor: Option<&str>) -> ApiResult<Self> {
         let Some(cursor) = cursor else { return Ok(Self::default()) };
         let bad = || bad_parameter("cursor", cursor, "a cursor that this list gave out");
         let (approvals, inputs) = cursor.split_once(SEPARATOR).ok_or_else(bad)?;
@@ -137,10 +137,10 @@ impl Place {
         Ok(Self { approvals: some(approvals), inputs: some(inputs) })
     }
 
-    fn pass(&mut self, one: &Waiting) {
+    fn pass(&mut self, one: &InboxItem) {
         match one {
-            Waiting::Approval(approval) => self.approvals = Some(approval.id.to_string()),
-            Waiting::Input(input) => self.inputs = Some(format!("{}.{}", input.created_at_ms, input.id)),
+            InboxItem::Approval(approval) => self.approvals = Some(approval.id.to_string()),
+            InboxItem::Input(input) => self.inputs = Some(format!("{}.{}", input.created_at_ms, input.id)),
         }
     }
 

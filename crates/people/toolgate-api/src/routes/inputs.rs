@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{InputRequest, InputState, Slot, SlotOption, SlotType};
+use toolgate_core::run::{InputRequest, InputSlot, InputState, SlotOption, SlotType};
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role};
 use toolgate_runs::{InputQuery, unknown_input};
@@ -16,12 +16,12 @@ use toolgate_store::RUN_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::before::Asked;
+use super::before::AskedAt;
 use super::calls::CallView;
 use super::run_access;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, word};
-use crate::{Context, Door};
+use crate::{ApiContext, RequestDoor};
 
 const PAGE_USUAL: usize = 50;
 /// Asks for questions in any state.
@@ -115,9 +115,9 @@ pub(crate) struct InputDetail {
 #[utoipa::path(get, path = "/inputs", tag = "inputs", params(InputsQuery),
     responses((status = 200, description = "A page", body = InputsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<InputsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let page = context.runs.inputs(query.read()?).await?;
     let inputs = page.inputs.into_iter().map(InputView::from).collect();
     Ok(json(StatusCode::OK, &InputsPage { inputs, next_cursor: page.next }))
@@ -130,10 +130,10 @@ pub(crate) async fn list(
     responses((status = 200, description = "The question", body = InputDetail),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let id = InputId::new(id);
     let input = context.runs.input(&id).await?;
     if credential.principal.role == Role::Agent {
@@ -142,7 +142,7 @@ pub(crate) async fn show(
         return Ok(json(StatusCode::OK, &InputDetail { input: input.into(), before: None }));
     }
     let (run, call) = (Some(&input.run), input.call.as_ref());
-    let asked = Asked { run, session: None, call, at_ms: input.created_at_ms };
+    let asked = AskedAt { run, session: None, call, at_ms: input.created_at_ms };
     let before = Some(asked.before(&context).await?);
     Ok(json(StatusCode::OK, &InputDetail { input: input.into(), before }))
 }
@@ -157,15 +157,15 @@ pub(crate) async fn show(
         (status = 409, description = "It was already answered"), (status = 410, description = "Its run no longer waits for it"),
         (status = 422, description = "The answer is not of the question's type; `expected` says what it takes")))]
 pub(crate) async fn answer(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
-    door: Option<Extension<Door>>,
+    door: Option<Extension<RequestDoor>>,
     Path(id): Path<String>,
     Json(body): Json<AnswerBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let id = InputId::new(id);
     let slot = context.runs.input(&id).await?.slot;
-    let door = door.map_or(Door::API, |door| door.0);
+    let door = door.map_or(RequestDoor::API, |door| door.0);
     match take(&context, &id, &slot, body.answer, &principal, door).await {
         Ok(answered) => Ok(json(StatusCode::OK, &InputView::from(answered))),
         Err(refusal) => Err(refused(refusal, &slot)),
@@ -173,12 +173,12 @@ pub(crate) async fn answer(
 }
 
 async fn take(
-    context: &Context,
+    context: &ApiContext,
     id: &InputId,
-    slot: &Slot,
+    slot: &InputSlot,
     answer: Value,
     by: &Principal,
-    Door(via): Door,
+    RequestDoor(via): RequestDoor,
 ) -> Result<InputRequest, Refusal> {
     // An answer that does not fit the question is refused before any file is looked up.
     if slot.check_answer(&answer).is_err() {
@@ -189,7 +189,7 @@ async fn take(
 }
 
 /// The refusal of an unfitting answer, with the fitting ones.
-fn refused(refusal: Refusal, slot: &Slot) -> Box<Problem> {
+fn refused(refusal: Refusal, slot: &InputSlot) -> Box<Problem> {
     let does_not_fit = refusal.kind == RefusalKind::Invalid;
     let problem = Box::<Problem>::from(refusal);
     let expected = || value!({ "slot_type": slot.slot_type, "options": slot.options });
@@ -205,7 +205,7 @@ fn unseen(problem: Box<Problem>, id: &InputId) -> Box<Problem> {
 }
 
 impl InputsQuery {
-    fn read(self) -> Answered<InputQuery> {
+    fn read(self) -> ApiResult<InputQuery> {
         let words = InputState::ALL.map(InputState::as_str);
         let words: Vec<&str> = words.into_iter().chain([ALL]).collect();
         let state = match self.state.as_deref() {

@@ -15,9 +15,9 @@ use toolgate_registry::{Lease, Registration};
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{expect_json, read_body, read_json};
-use crate::{Context, InstanceToken};
+use crate::{ApiContext, InstanceToken};
 
 /// Room for thousands of tools with all their details.
 const REGISTRATION_BYTES_MAX: usize = 1 << 20;
@@ -79,10 +79,10 @@ pub(crate) struct LeaseView {
         (status = 422, description = "A field is not valid; `field` says which"),
         (status = 429, description = "The limit of instances or servers is reached")))]
 pub(crate) async fn register(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     request: Request,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let body = read(&context, request).await?;
     let token = body.token.clone().map(|token| (token, body.url.clone()));
     let registered = context.registry.register(&principal, body.into()).await?;
@@ -95,7 +95,7 @@ pub(crate) async fn register(
     Ok(json(StatusCode::OK, &LeaseView::from(registered)))
 }
 
-async fn read(context: &Context, request: Request) -> Answered<RegistrationBody> {
+async fn read(context: &ApiContext, request: Request) -> ApiResult<RegistrationBody> {
     expect_json(request.headers())?;
     let bytes_max = REGISTRATION_BYTES_MAX.min(context.limits.request_bytes_max);
     let body = read_body(request.into_body(), bytes_max).await.map_err(say_less)?;
@@ -116,10 +116,10 @@ fn say_less(problem: Box<Problem>) -> Box<Problem> {
         (status = 403, description = "The token belongs to another server"),
         (status = 410, description = "The lease has ended: register again")))]
 pub(crate) async fn heartbeat(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((name, id)): Path<(String, String)>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let lease = context.registry.heartbeat(&principal, &name, &id).await?;
     Ok(json(StatusCode::OK, &LeaseView::from(lease)))
 }
@@ -132,10 +132,10 @@ pub(crate) async fn heartbeat(
     responses((status = 204, description = "Deregistered"), (status = 403, description = "The token belongs to another server"),
         (status = 410, description = "The lease has ended")))]
 pub(crate) async fn leave(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((name, id)): Path<(String, String)>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     context.registry.leave(&principal, &name, &id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -8,16 +8,16 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::codes;
-use toolgate_core::event::Recorded;
+use toolgate_core::event::RecordedEvent;
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, Order, ledger_event_json};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, LedgerOrder, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{json, whole};
 use super::ledger_filter::{Selected, Selection};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{bad_parameter, limit, word};
 
 const PAGE_USUAL: usize = 100;
@@ -83,9 +83,9 @@ pub(crate) struct VerifiedView {
 #[utoipa::path(get, path = "/ledger", tag = "ledger", params(Selection, LedgerQuery),
     responses((status = 200, description = "A page", body = LedgerPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Selected { by, own: query }: Selected<LedgerQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, LEDGER_PAGE_MAX)?;
     let (order, after) = (query.order()?, query.after()?);
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
@@ -99,17 +99,17 @@ pub(crate) async fn list(
 }
 
 impl LedgerQuery {
-    fn order(&self) -> Answered<Order> {
+    fn order(&self) -> ApiResult<LedgerOrder> {
         let parse = |word: &str| match word {
-            "newest" => Some(Order::NewestFirst),
-            "oldest" => Some(Order::OldestFirst),
+            "newest" => Some(LedgerOrder::NewestFirst),
+            "oldest" => Some(LedgerOrder::OldestFirst),
             _ => None,
         };
         let order = word("order", self.order.as_deref(), &["newest", "oldest"], parse)?;
-        Ok(order.unwrap_or(Order::NewestFirst))
+        Ok(order.unwrap_or(LedgerOrder::NewestFirst))
     }
 
-    fn after(&self) -> Answered<Option<i64>> {
+    fn after(&self) -> ApiResult<Option<i64>> {
         let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)
@@ -121,7 +121,7 @@ impl LedgerQuery {
 /// Returns all its events, with their arguments and results.
 #[utoipa::path(get, path = "/ledger/{call_id}", tag = "ledger", params(("call_id" = String, Path, description = "tc_…")),
     responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "Not found")))]
-pub(crate) async fn call(State(context): State<Context>, Path(id): Path<String>) -> Answered<Response> {
+pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<String>) -> ApiResult<Response> {
     let events = context.store.ledger_call(&CallId::new(id.as_str())).await?;
     if events.is_empty() {
         return Err(Problem::not_found(format!("the ledger has no call {id}")));
@@ -131,7 +131,7 @@ pub(crate) async fn call(State(context): State<Context>, Path(id): Path<String>)
     Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies }))
 }
 
-async fn bodies(context: &Context, events: &[Recorded]) -> Answered<serde_json::Map<String, Value>> {
+async fn bodies(context: &ApiContext, events: &[RecordedEvent]) -> ApiResult<serde_json::Map<String, Value>> {
     let mut bodies = serde_json::Map::new();
     for digest in named(events) {
         if let Some(body) = context.store.ledger_body(&digest).await? {
@@ -141,7 +141,7 @@ async fn bodies(context: &Context, events: &[Recorded]) -> Answered<serde_json::
     Ok(bodies)
 }
 
-fn named(events: &[Recorded]) -> Vec<Digest> {
+fn named(events: &[RecordedEvent]) -> Vec<Digest> {
     let named = events.iter().flat_map(|recorded| [recorded.event.input, recorded.event.output]).flatten();
     let once: BTreeSet<Digest> = named.collect();
     once.into_iter().take(CALL_BODIES_MAX).collect()
@@ -152,7 +152,10 @@ fn named(events: &[Recorded]) -> Vec<Digest> {
 /// Returns redacted arguments or a redacted result, byte for byte as its digest was made.
 #[utoipa::path(get, path = "/ledger/bodies/{digest}", tag = "ledger", params(("digest" = String, Path, description = "sha256:…")),
     responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept")))]
-pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<String>) -> Answered<Response> {
+pub(crate) async fn body(
+    State(context): State<ApiContext>,
+    Path(digest): Path<String>,
+) -> ApiResult<Response> {
     let digest: Digest = digest.parse().map_err(|bad: toolgate_core::digest::BadDigest| {
         Problem::new(&codes::PARAMETER_INVALID, format!("{digest:?}: {bad}"))
     })?;
@@ -169,7 +172,7 @@ pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<Stri
 /// Checks every event, and names the first that was edited, dropped, reordered or inserted.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
     responses((status = 200, description = "The result", body = VerifiedView)))]
-pub(crate) async fn verify(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Response> {
     let verified = context.store.verify_ledger(|_| {}).await?;
     context.0.pulse.take_verification(&verified, context.clock.now_ms());
     let view = VerifiedView {

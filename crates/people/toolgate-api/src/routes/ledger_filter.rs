@@ -5,14 +5,14 @@ use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::moment::parse_rfc3339;
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 use utoipa::IntoParams;
 
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{bad_parameter, from_parameters, parameters, word};
 
 /// The parameters that select events and calls, as they were sent.
@@ -43,10 +43,10 @@ pub(crate) struct Selected<T> {
     pub(super) own: T,
 }
 
-impl<T: DeserializeOwned> FromRequestParts<Context> for Selected<T> {
+impl<T: DeserializeOwned> FromRequestParts<ApiContext> for Selected<T> {
     type Rejection = Box<Problem>;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Context) -> Answered<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &ApiContext) -> ApiResult<Self> {
         let given = parameters(parts.uri.query().unwrap_or_default())?;
         let selects = |name: &str| Selection::NAMES.contains(&name);
         let (by, own): (Map<String, Value>, _) = given.into_iter().partition(|(name, _)| selects(name));
@@ -59,10 +59,10 @@ impl Selection {
         ["from", "until", "principal", "session", "run", "tool", "server", "outcome", "decision"];
 
     /// `None` if nothing can match: no server can have such a name.
-    pub(super) fn read(&self) -> Answered<Option<Filter>> {
+    pub(super) fn read(&self) -> ApiResult<Option<EventFilter>> {
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
         let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
-        let filter = Filter {
+        let filter = EventFilter {
             from_ms: moment("from", self.from.as_deref())?,
             until_ms: moment("until", self.until.as_deref())?,
             kind: None,
@@ -79,15 +79,19 @@ impl Selection {
     }
 
     /// The same for events, which have a kind and may belong to a call.
-    pub(super) fn read_of_events(&self, call: Option<&str>, kind: Option<&str>) -> Answered<Option<Filter>> {
+    pub(super) fn read_of_events(
+        &self,
+        call: Option<&str>,
+        kind: Option<&str>,
+    ) -> ApiResult<Option<EventFilter>> {
         let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
         let kind = word("kind", kind, &kinds, EventKind::parse)?;
-        let of_events = |filter| Filter { kind, call: call.map(CallId::new), ..filter };
+        let of_events = |filter| EventFilter { kind, call: call.map(CallId::new), ..filter };
         Ok(self.read()?.map(of_events))
     }
 }
 
-fn moment(name: &str, value: Option<&str>) -> Answered<Option<i64>> {
+fn moment(name: &str, value: Option<&str>) -> ApiResult<Option<i64>> {
     let Some(value) = value else { return Ok(None) };
     let read = parse_rfc3339(value).or_else(|| value.parse().ok());
     let bad = || {

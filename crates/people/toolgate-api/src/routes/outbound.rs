@@ -8,8 +8,8 @@ use toolgate_core::moment::rfc3339;
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::problem::{Answered, Problem};
-use crate::{Context, OutgoingWebhook, Retention};
+use crate::problem::{ApiResult, Problem};
+use crate::{ApiContext, OutgoingWebhook, Retention};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhooksPage {
@@ -58,7 +58,7 @@ pub(crate) struct TestedView {
 /// List webhooks
 #[utoipa::path(get, path = "/webhooks", tag = "webhooks",
     responses((status = 200, description = "The webhooks", body = WebhooksPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let webhooks = context.outbound.webhooks().await?.into_iter().map(WebhookView::from).collect();
     Ok(json(StatusCode::OK, &WebhooksPage { webhooks }))
 }
@@ -69,7 +69,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 #[utoipa::path(post, path = "/webhooks/{name}/test", tag = "webhooks",
     params(("name" = String, Path, description = "The webhook's name in the configuration")),
     responses((status = 200, description = "The result of the test", body = TestedView), (status = 404, description = "Not found")))]
-pub(crate) async fn test(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn test(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let Some(tested) = context.outbound.test(&name).await else {
         return Err(Problem::not_found(format!("there is no webhook {name:?}"))
             .hint("GET /webhooks lists those of the configuration"));
@@ -83,7 +83,7 @@ pub(crate) async fn test(State(context): State<Context>, Path(name): Path<String
 /// From the configuration; a change takes effect after a restart.
 #[utoipa::path(get, path = "/retention", tag = "settings",
     responses((status = 200, description = "Times and sizes", body = Retention)))]
-pub(crate) async fn retention(State(context): State<Context>) -> Response {
+pub(crate) async fn retention(State(context): State<ApiContext>) -> Response {
     json(StatusCode::OK, &context.retention)
 }
 

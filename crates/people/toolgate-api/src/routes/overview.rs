@@ -13,10 +13,10 @@ use toolgate_sessions::{SessionQuery, SessionState};
 use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficView};
 use super::answer::json;
 use super::servers::statuses;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
-use crate::pulse::{Now, Tokens};
+use crate::problem::ApiResult;
+use crate::pulse::{CurrentTime, ListTokens};
 
 /// The maximum number of sessions whose lists are counted; the answer includes the total number.
 const SESSIONS_MAX: usize = 100;
@@ -28,9 +28,9 @@ const SESSIONS_MAX: usize = 100;
 #[utoipa::path(get, path = "/overview", tag = "overview",
     responses((status = 200, description = "The overview", body = OverviewView)))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let now = context.now();
     let waiting = context.store.count_waiting().await?;
     let mut view = OverviewView::of(now.ms, waiting, context.registry.refused_config());
@@ -45,13 +45,13 @@ pub(crate) async fn show(
     Ok(json(StatusCode::OK, &view))
 }
 
-impl Context {
-    fn now(&self) -> Now {
-        Now { ms: self.clock.now_ms(), monotonic_us: self.clock.monotonic_us() }
+impl ApiContext {
+    fn now(&self) -> CurrentTime {
+        CurrentTime { ms: self.clock.now_ms(), monotonic_us: self.clock.monotonic_us() }
     }
 }
 
-async fn servers(context: &Context) -> Answered<Vec<OverviewServer>> {
+async fn servers(context: &ApiContext) -> ApiResult<Vec<OverviewServer>> {
     let mut statuses = statuses(context).await?;
     let known = context.registry.servers().into_iter();
     let servers = known.map(|server| {
@@ -61,14 +61,14 @@ async fn servers(context: &Context) -> Answered<Vec<OverviewServer>> {
     Ok(servers.collect())
 }
 
-async fn tokens(context: &Context, now: Now) -> Answered<TokensView> {
+async fn tokens(context: &ApiContext, now: CurrentTime) -> ApiResult<TokensView> {
     // Few requests come here; a box keeps the future of all others small.
     let counted = context.0.pulse.read_tokens(now, Box::pin(count_tokens(context))).await?;
     Ok(TokensView::from(counted))
 }
 
 /// The cost of the lists of the sessions in use, compared with a list of everything for each of them.
-async fn count_tokens(context: &Context) -> Answered<Tokens> {
+async fn count_tokens(context: &ApiContext) -> ApiResult<ListTokens> {
     let everybody = Credential::of(Principal::new(PrincipalId::gateway(), Role::Admin));
     let in_use = SessionQuery {
         agent: None,
@@ -84,7 +84,7 @@ async fn count_tokens(context: &Context) -> Answered<Tokens> {
             discovery.tally(&discovery.view(&session.seat())).listed
         };
         let listed = sessions.iter().map(listed).sum();
-        Tokens { catalogue: discovery.catalogue_tokens(), sessions: sessions.len(), listed }
+        ListTokens { catalogue: discovery.catalogue_tokens(), sessions: sessions.len(), listed }
     };
     Ok(apart(counting).await)
 }

@@ -9,21 +9,21 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_core::codes;
-use toolgate_core::decision::{Question, Template};
-use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::decision::{PolicyRequest, PolicyTemplate};
+use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
-use toolgate_store::Order;
+use toolgate_core::{Principal, PrincipalId, PrincipalKind, Role, Tool};
+use toolgate_store::LedgerOrder;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use crate::apart::apart;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
 use crate::similar::nearest;
-use crate::{Context, PolicyFile, PolicyRow};
+use crate::{ApiContext, PolicyFile, PolicyRow};
 
 const TABLE_TOOLS_USUAL: usize = 100;
 const TABLE_TOOLS_MAX: usize = 1_000;
@@ -37,7 +37,7 @@ pub(crate) struct InForceView {
     version: String,
     /// The gateway's own template: exploratory, standard, regulated or audit_critical.
     #[schema(value_type = String)]
-    template: Template,
+    template: PolicyTemplate,
     /// True if there are policies in shadow mode, which decide nothing and are only compared.
     shadow: bool,
     /// When this version came into force.
@@ -59,12 +59,12 @@ pub(crate) struct InForceView {
 /// Show the policies in force
 #[utoipa::path(get, path = "/policy", tag = "policy",
     responses((status = 200, description = "All texts with their rules", body = InForceView)))]
-pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>) -> ApiResult<Response> {
     let desk = context.policy.clone();
     let in_force = apart(move || desk.in_force()).await;
-    let loaded = Filter { kind: Some(EventKind::PolicyLoaded), ..Filter::default() };
-    let loaded = context.store.ledger_page(&loaded, None, 1, Order::NewestFirst).await?;
-    let of_this = |one: &&Recorded| one.event.policy_version == Some(in_force.version);
+    let loaded = EventFilter { kind: Some(EventKind::PolicyLoaded), ..EventFilter::default() };
+    let loaded = context.store.ledger_page(&loaded, None, 1, LedgerOrder::NewestFirst).await?;
+    let of_this = |one: &&RecordedEvent| one.event.policy_version == Some(in_force.version);
     let loaded_at = loaded.first().filter(of_this).map(|one| rfc3339(one.event.at_ms));
     let view = InForceView {
         version: in_force.version.to_string(),
@@ -101,7 +101,7 @@ pub(crate) struct PolicyTable {
     templates: Vec<&'static str>,
     /// The template that applies unless a session asks for a stricter one.
     #[schema(value_type = String)]
-    in_force: Template,
+    in_force: PolicyTemplate,
     /// By tool, then by actor.
     rows: Vec<PolicyRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,9 +114,9 @@ pub(crate) struct PolicyTable {
 #[utoipa::path(get, path = "/policy/table", tag = "policy", params(TableQuery),
     responses((status = 200, description = "A page of tools", body = PolicyTable)))]
 pub(crate) async fn table(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<TableQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), TABLE_TOOLS_USUAL, TABLE_TOOLS_MAX)?;
     let mut tools = tools(&context);
     tools.retain(|tool| {
@@ -131,12 +131,12 @@ pub(crate) async fn table(
     let asking = context.clone();
     let mut rows = apart(move || asking.policy.table(&tools)).await;
     rows.sort_by(|one, other| one.tool.cmp(&other.tool));
-    let templates = Template::ALL.map(Template::as_str).to_vec();
+    let templates = PolicyTemplate::ALL.map(PolicyTemplate::as_str).to_vec();
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
 }
 
 /// Every tool, by name.
-fn tools(context: &Context) -> Vec<Arc<Tool>> {
+fn tools(context: &ApiContext) -> Vec<Arc<Tool>> {
     let snapshot = context.catalog.snapshot();
     let mut tools: Vec<Arc<Tool>> =
         snapshot.tools.entries().iter().filter_map(|entry| entry.tool.clone()).collect();
@@ -165,7 +165,7 @@ pub(crate) struct ExplainBody {
     /// human, agent or service; by default what usually holds a token of that role.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    kind: Option<Kind>,
+    kind: Option<PrincipalKind>,
     /// The groups of the caller.
     #[serde(default)]
     groups: Vec<String>,
@@ -175,7 +175,7 @@ pub(crate) struct ExplainBody {
     /// The policy template of the session; never less strict than the gateway's.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    template: Option<Template>,
+    template: Option<PolicyTemplate>,
     #[serde(default)]
     session: Option<String>,
     #[serde(default)]
@@ -194,9 +194,9 @@ pub(crate) struct ExplainBody {
         where policies in shadow mode would say otherwise", body = Object),
         (status = 404, description = "There is no such tool")))]
 pub(crate) async fn explain(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Json(body): Json<ExplainBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let tool = tool(&context, &body.tool)?;
     let explained = apart(move || {
         let mut explained = body.explain(&context, &tool);
@@ -207,7 +207,7 @@ pub(crate) async fn explain(
 }
 
 impl ExplainBody {
-    fn explain(self, context: &Context, tool: &Tool) -> Value {
+    fn explain(self, context: &ApiContext, tool: &Tool) -> Value {
         let role = self.role.unwrap_or(Role::Agent);
         let principal = Principal {
             id: PrincipalId::new(self.principal.as_deref().unwrap_or(SOMEBODY)),
@@ -217,7 +217,7 @@ impl ExplainBody {
         };
         let arguments = Value::Object(self.arguments.unwrap_or_default());
         let (session, run) = (self.session.map(SessionId::new), self.run.map(RunId::new));
-        context.policy.explain(&Question {
+        context.policy.explain(&PolicyRequest {
             principal: &principal,
             tool,
             arguments: &arguments,
@@ -230,7 +230,7 @@ impl ExplainBody {
     }
 }
 
-fn tool(context: &Context, name: &str) -> Answered<Arc<Tool>> {
+fn tool(context: &ApiContext, name: &str) -> ApiResult<Arc<Tool>> {
     let snapshot = context.catalog.snapshot();
     if let Some(tool) = snapshot.tools.find(name).and_then(|entry| entry.tool.clone()) {
         return Ok(tool);

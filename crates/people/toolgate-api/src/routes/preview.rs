@@ -12,9 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::seat::SeatQuery;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
+use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter};
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -57,10 +57,10 @@ pub(crate) struct PreviewView {
     responses((status = 200, description = "The list", body = PreviewView),
         (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn of_tools(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<PreviewQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let who = SeatQuery { agent: query.agent, session: query.session };
     let seat = who.seat(&context, &credential).await?;
     shown(context, Seat::clone(&seat), query.cursor).await
@@ -71,17 +71,17 @@ pub(crate) async fn of_tools(
     params(("id" = String, Path, description = "ses_…"), PageQuery),
     responses((status = 200, description = "The list", body = PreviewView), (status = 404, description = "Not found")))]
 pub(crate) async fn of_session(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     Query(query): Query<PageQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let session = context.sessions.get(&SessionId::new(id), &credential).await?;
     shown(context, session.seat(), query.cursor).await
 }
 
-async fn shown(context: Context, seat: Seat, cursor: Option<String>) -> Answered<Response> {
-    let preview = apart(move || -> Answered<PreviewView> {
+async fn shown(context: ApiContext, seat: Seat, cursor: Option<String>) -> ApiResult<Response> {
+    let preview = apart(move || -> ApiResult<PreviewView> {
         let view = context.discovery.view(&seat);
         let list = context.discovery.page(&view, &[], cursor.as_deref(), context.limits.page_size);
         let list = list.map_err(|_| {

@@ -8,22 +8,22 @@ use toolgate_core::id::RefId;
 use toolgate_core::scope::Credential;
 
 use super::answer::json;
-use super::caller::Caller;
-use super::content::{Wanted, send};
+use super::caller::ContentCaller;
+use super::content::{ContentRequest, send};
 use super::file_view::RefView;
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 
 /// Show a ref
 #[utoipa::path(get, path = "/refs/{id}", tag = "files", params(("id" = String, Path, description = "ref_…")),
     responses((status = 200, description = "The ref", body = RefView),
         (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     let one = context.files.reference(&caller.access(), &RefId::new(id)).await?;
     Ok(json(StatusCode::OK, &RefView::from(one)))
 }
@@ -38,15 +38,15 @@ pub(crate) async fn show(
         (status = 409, description = "The content is still with its server"),
         (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     method: Method,
     headers: HeaderMap,
-) -> Answered<Response> {
-    let caller = Caller::of(&context, &credential).await?;
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
     // An id of another kind is not a ref.
     let one = context.files.reference(&caller.access(), &RefId::new(id)).await?;
     let found = context.files.resolve(&caller.access(), one.id.as_str()).await?;
-    send(&context, &Wanted::of(&method, &headers), found).await
+    send(&context, &ContentRequest::of(&method, &headers), found).await
 }

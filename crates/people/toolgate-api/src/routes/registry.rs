@@ -7,18 +7,18 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::registry::{Definition, Finding, ToolRow, ToolStatus};
+use toolgate_core::registry::{Definition, DefinitionFinding, ToolRow, ToolStatus};
 use toolgate_core::tool::{FileStrategy, ToolExtra};
 use toolgate_core::{Digest, Effects, Principal, RawJson};
-use toolgate_registry::{Compared, Standing, ToolVersion, Verdict};
+use toolgate_registry::{ReviewVerdict, ToolVersion, VersionComparison, VersionStanding};
 use toolgate_store::ToolRowFilter;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::tool_view::FileSlotView;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
+use crate::problem::ApiResult;
 use crate::read::{Json, Query, limit, word};
 
 const PAGE_USUAL: usize = 100;
@@ -75,13 +75,13 @@ pub(crate) struct RegistryTool {
     #[schema(value_type = Option<String>)]
     rejected_version: Option<Digest>,
     #[serde(flatten)]
-    said: Said,
+    said: PinnedProperties,
     /// Its entry in the catalogue; absent if agents do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    in_force: Option<InForce>,
+    in_force: Option<ToolInForce>,
     /// Passages that look like hidden instructions for a model: kind, place, excerpt.
     #[schema(value_type = Vec<Object>)]
-    findings: Vec<Finding>,
+    findings: Vec<DefinitionFinding>,
     first_seen: String,
     last_seen: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub(crate) struct RegistryTool {
 
 /// A tool in the catalogue: the server's definition with the operator's changes
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct InForce {
+pub(crate) struct ToolInForce {
     /// The name that agents use.
     wire_name: String,
     /// read, write, external, destructive.
@@ -107,7 +107,7 @@ pub(crate) struct InForce {
 
 /// Properties of the pinned definition
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Said {
+pub(crate) struct PinnedProperties {
     /// The beginning of its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
@@ -174,7 +174,7 @@ pub(crate) struct ToolVersionView {
     first_seen: String,
     /// pinned, offered, rejected or past.
     #[schema(value_type = String)]
-    standing: Standing,
+    standing: VersionStanding,
     /// The definition as the server sent it.
     #[schema(value_type = Object)]
     definition: RawJson,
@@ -214,7 +214,7 @@ pub(crate) struct ComparedView {
 pub(crate) struct ReviewBody {
     /// accept or reject.
     #[schema(value_type = String, example = "accept")]
-    verdict: Verdict,
+    verdict: ReviewVerdict,
     /// The reviewed version: `candidate_version`, or `version` of a tool that waits for its first review.
     #[schema(value_type = String)]
     version: Digest,
@@ -224,9 +224,9 @@ pub(crate) struct ReviewBody {
 #[utoipa::path(get, path = "/registry/tools", tag = "registry", params(RegistryQuery),
     responses((status = 200, description = "A page", body = RegistryPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<RegistryQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
     let words = ToolStatus::ALL.map(ToolStatus::as_str);
     let status = word("status", query.status.as_deref(), &words, ToolStatus::parse)?;
@@ -240,7 +240,7 @@ pub(crate) async fn list(
 /// Show a tool of the registry
 #[utoipa::path(get, path = "/registry/tools/{name}", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
     responses((status = 200, description = "The tool", body = RegistryToolDetail), (status = 404, description = "Not found")))]
-pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let row = context.registry.records().tool(&name).await?;
     Ok(json(StatusCode::OK, &RegistryToolDetail::of(&context, row)))
 }
@@ -248,7 +248,7 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
 /// Show the change that waits for a review
 #[utoipa::path(get, path = "/registry/tools/{name}/diff", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
     responses((status = 200, description = "The difference", body = ToolDiffView), (status = 404, description = "Not found")))]
-pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn diff(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let diff = context.registry.records().diff(&name).await?;
     let tool = RegistryTool::of(&context, &diff.tool);
     let view = ToolDiffView { tool, diff: diff.text, pinned: diff.pinned, offered: diff.offered };
@@ -260,7 +260,10 @@ pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String
 /// Every definition that its server has offered, oldest first.
 #[utoipa::path(get, path = "/registry/tools/{name}/versions", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
     responses((status = 200, description = "The versions", body = ToolVersions), (status = 404, description = "Not found")))]
-pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn versions(
+    State(context): State<ApiContext>,
+    Path(name): Path<String>,
+) -> ApiResult<Response> {
     let versions = context.registry.records().versions(&name).await?.into_iter().map(ToolVersionView::from);
     Ok(json(StatusCode::OK, &ToolVersions { versions: versions.collect() }))
 }
@@ -271,12 +274,12 @@ pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<St
     responses((status = 200, description = "The difference", body = ComparedView), (status = 400, description = "There is no such version"),
         (status = 404, description = "There is no such tool")))]
 pub(crate) async fn compare(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path(name): Path<String>,
     Query(query): Query<CompareQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let compared = context.registry.records().compare(&name, &query.from, query.to.as_deref()).await?;
-    let Compared { from, to, text, .. } = compared;
+    let VersionComparison { from, to, text, .. } = compared;
     Ok(json(StatusCode::OK, &ComparedView { from, to, diff: text }))
 }
 
@@ -290,19 +293,19 @@ pub(crate) async fn compare(
         (status = 404, description = "Not found"),
         (status = 409, description = "The server offers another version now, or there is nothing to review")))]
 pub(crate) async fn review(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
     Json(body): Json<ReviewBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let row = context.registry.review(&principal.id, &name, body.verdict, Some(body.version)).await?;
     Ok(json(StatusCode::OK, &RegistryToolDetail::of(&context, row)))
 }
 
 impl RegistryTool {
-    fn of(context: &Context, row: &ToolRow) -> Self {
+    fn of(context: &ApiContext, row: &ToolRow) -> Self {
         Self {
-            in_force: InForce::of(context, row),
+            in_force: ToolInForce::of(context, row),
             name: row.name.to_string(),
             server: row.server.to_string(),
             status: row.status,
@@ -310,7 +313,7 @@ impl RegistryTool {
             version: row.pinned.version,
             candidate_version: row.candidate.as_ref().map(|candidate| candidate.version),
             rejected_version: row.rejected,
-            said: Said::of(&row.pinned),
+            said: PinnedProperties::of(&row.pinned),
             findings: row.findings.clone(),
             first_seen: rfc3339(row.first_seen_ms),
             last_seen: rfc3339(row.last_seen_ms),
@@ -320,8 +323,8 @@ impl RegistryTool {
     }
 }
 
-impl InForce {
-    fn of(context: &Context, row: &ToolRow) -> Option<Self> {
+impl ToolInForce {
+    fn of(context: &ApiContext, row: &ToolRow) -> Option<Self> {
         let snapshot = context.catalog.snapshot();
         let entry = snapshot.tools.find(row.name.as_str()).filter(|entry| entry.canonical == row.name)?;
         let tool = entry.tool.as_deref();
@@ -334,7 +337,7 @@ impl InForce {
     }
 }
 
-impl Said {
+impl PinnedProperties {
     fn of(definition: &Definition) -> Self {
         let mut definition: Value = definition.json.decode().unwrap_or_default();
         // An unreadable part is ignored.
@@ -354,7 +357,7 @@ impl Said {
 }
 
 impl RegistryToolDetail {
-    fn of(context: &Context, row: ToolRow) -> Self {
+    fn of(context: &ApiContext, row: ToolRow) -> Self {
         let tool = RegistryTool::of(context, &row);
         let json = |definition: Definition| definition.json;
         Self { tool, definition: json(row.pinned), candidate: row.candidate.map(json) }

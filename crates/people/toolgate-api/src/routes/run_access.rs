@@ -2,16 +2,16 @@
 
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;
-use toolgate_core::scope::{Credential, Route};
+use toolgate_core::scope::{Credential, SessionRoute};
 use toolgate_core::{RefusalKind, Role};
 use toolgate_runs::unknown_run;
 
 use super::seat::oversees;
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 
 /// A run of the caller's: they work in it, or have created it, or run or audit the gateway.
-pub(super) async fn find(context: &Context, credential: &Credential, id: &RunId) -> Answered<Run> {
+pub(super) async fn find(context: &ApiContext, credential: &Credential, id: &RunId) -> ApiResult<Run> {
     let run = context.runs.get(id).await?;
     match sees(context, credential, &run).await? {
         true => Ok(run),
@@ -19,7 +19,7 @@ pub(super) async fn find(context: &Context, credential: &Credential, id: &RunId)
     }
 }
 
-async fn sees(context: &Context, credential: &Credential, run: &Run) -> Answered<bool> {
+async fn sees(context: &ApiContext, credential: &Credential, run: &Run) -> ApiResult<bool> {
     if oversees(credential) {
         return Ok(true);
     }
@@ -40,8 +40,8 @@ async fn sees(context: &Context, credential: &Credential, run: &Run) -> Answered
 }
 
 /// The run of a token's session.
-pub(super) async fn own_run(context: &Context, credential: &Credential) -> Answered<Option<RunId>> {
-    Ok(context.sessions.seat(credential, &Route::Default).await?.run.clone())
+pub(super) async fn own_run(context: &ApiContext, credential: &Credential) -> ApiResult<Option<RunId>> {
+    Ok(context.sessions.seat(credential, &SessionRoute::Default).await?.run.clone())
 }
 
 /// True if the caller may do for others what they may do only for themselves.

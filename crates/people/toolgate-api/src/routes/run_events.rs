@@ -5,18 +5,18 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
-use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;
 use toolgate_core::scope::Credential;
-use toolgate_store::Order;
+use toolgate_store::LedgerOrder;
 use utoipa::IntoParams;
 
 use super::events::{after, no_seat, streaming};
 use super::run_access::find;
-use crate::Context;
-use crate::events::Wish;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::events::StreamFilter;
+use crate::problem::ApiResult;
 use crate::read::Query;
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -41,26 +41,27 @@ pub(crate) struct RunEventsQuery {
         (status = 404, description = "Not found, or not visible to the caller"),
         (status = 429, description = "The limit of open streams is reached, of all or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Query(query): Query<RunEventsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let after = after(&headers, query.after.as_deref())?.unwrap_or(0);
     if run.state.is_final() && is_last(&context, &run, after).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let wish = Wish::run(run.id, credential.principal.role);
+    let wish = StreamFilter::run(run.id, credential.principal.role);
     let place = context.streams.open_stream(&credential.principal.id)?;
     let body = context.0.feed.listen(Some(after), wish, place).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 
 /// True if a run that has ended has no event after this one.
-async fn is_last(context: &Context, run: &Run, after: i64) -> Answered<bool> {
-    let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunEnded), ..Filter::default() };
-    let ended = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;
+async fn is_last(context: &ApiContext, run: &Run, after: i64) -> ApiResult<bool> {
+    let filter =
+        EventFilter { run: Some(run.id.clone()), kind: Some(EventKind::RunEnded), ..EventFilter::default() };
+    let ended = context.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await?;
     Ok(ended.first().is_some_and(|ended| ended.seq <= after))
 }

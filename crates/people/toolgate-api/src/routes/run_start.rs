@@ -7,15 +7,15 @@ use http::StatusCode;
 use http::header::LOCATION;
 use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
-use toolgate_core::content::Holder;
-use toolgate_core::decision::Template;
+use toolgate_core::content::ContentHolder;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
-use toolgate_core::run::{Budget, InputFile, Run, Task, ended};
+use toolgate_core::run::{InputFile, Run, RunBudget, Task, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use toolgate_core::{Refusal, RefusalKind};
-use toolgate_files::Access;
+use toolgate_files::ContentAccess;
 use toolgate_runs::NewRun;
-use toolgate_sessions::{NewSession, Opened};
+use toolgate_sessions::{NewSession, SessionWithToken};
 use utoipa::ToSchema;
 
 use super::answer::json;
@@ -24,8 +24,8 @@ use super::run_access::{find, operates};
 use super::run_view::{BudgetBody, RunView};
 use super::seat::oversees;
 use super::session_view::SessionDetail;
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, object};
 
 /// A new run; everything may be left out
@@ -86,7 +86,7 @@ pub(crate) struct StartedRun {
 }
 
 /// A start that passed all checks.
-struct Plan {
+struct RunPlan {
     run: NewRun,
     session: NewSession,
 }
@@ -104,14 +104,14 @@ struct Plan {
         (status = 422, description = "The agent, a mount, the template or a path is not valid; `field` says which"),
         (status = 429, description = "The agent's limit of sessions, or the parent's limit of runs, is reached")))]
 pub(crate) async fn create(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Json(body): Json<NewRunBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let plan = body.plan(&context, &credential).await?;
     // No run is left without a session because its client left.
     let starting = start(context.clone(), credential.clone(), plan);
-    let (run, Opened { session, token }) = context.see_through(starting).await?;
+    let (run, SessionWithToken { session, token }) = context.see_through(starting).await?;
     let warnings = match oversees(&credential) {
         true => warnings(&context, Scope::clone(&session.scope)).await,
         false => Vec::new(),
@@ -123,7 +123,11 @@ pub(crate) async fn create(
     Ok(([(LOCATION, location)], answer).into_response())
 }
 
-async fn start(context: Context, credential: Credential, plan: Plan) -> Answered<(Run, Opened)> {
+async fn start(
+    context: ApiContext,
+    credential: Credential,
+    plan: RunPlan,
+) -> ApiResult<(Run, SessionWithToken)> {
     let run = context.runs.create(plan.run).await?;
     let session = NewSession { run: Some(run.id.clone()), ..plan.session };
     match seat_in(&context, &credential, &run.id, session).await {
@@ -140,11 +144,11 @@ async fn start(context: Context, credential: Credential, plan: Plan) -> Answered
 
 /// Opens a session for an existing run. A session that the run cannot take is closed again.
 async fn seat_in(
-    context: &Context,
+    context: &ApiContext,
     credential: &Credential,
     run: &RunId,
     session: NewSession,
-) -> Result<Opened, Refusal> {
+) -> Result<SessionWithToken, Refusal> {
     let opened = context.sessions.open(credential, session).await?;
     let Err(refusal) = context.runs.attach_session(run, &opened.session.id).await else {
         return Ok(opened);
@@ -157,11 +161,11 @@ async fn seat_in(
 
 /// Opens another session for a run: it must be the caller's, or they run the gateway, and must not have ended.
 pub(super) async fn join(
-    context: &Context,
+    context: &ApiContext,
     credential: &Credential,
     id: &RunId,
     new: NewSession,
-) -> Answered<Opened> {
+) -> ApiResult<SessionWithToken> {
     let run = find(context, credential, id).await.map_err(|problem| problem.with("field", "run"))?;
     if run.state.is_final() {
         return Err(ended(id, run.state).field("run").into());
@@ -191,10 +195,10 @@ pub(super) async fn join(
 
 /// A session within a run has at least the level of care of that run's session.
 async fn as_careful(
-    context: &Context,
+    context: &ApiContext,
     session: Option<&SessionId>,
-    wanted: Option<Template>,
-) -> Answered<Option<Template>> {
+    wanted: Option<PolicyTemplate>,
+) -> ApiResult<Option<PolicyTemplate>> {
     let Some(session) = session else { return Ok(wanted) };
     let least = context.store.get_session(session).await?.and_then(|session| session.scope.template);
     match (wanted, least) {
@@ -212,7 +216,7 @@ async fn as_careful(
 }
 
 impl NewRunBody {
-    async fn plan(self, context: &Context, credential: &Credential) -> Answered<Plan> {
+    async fn plan(self, context: &ApiContext, credential: &Credential) -> ApiResult<RunPlan> {
         let wanted = template(self.policy_template.as_deref())?;
         let parent = parent(context, credential, self.parent).await?;
         let task = task(context, self.task).await?;
@@ -233,31 +237,31 @@ impl NewRunBody {
             created_by: credential.principal.id.clone(),
             input: files(context, credential, parent.as_ref(), self.input).await?,
             parent: parent.map(|parent| parent.id),
-            budget: self.budget.map(Budget::from).unwrap_or_default(),
+            budget: self.budget.map(RunBudget::from).unwrap_or_default(),
         };
         let principal = Some(principal.id.to_string());
-        Ok(Plan { run, session: NewSession { agent: Some(agent), principal, ..session } })
+        Ok(RunPlan { run, session: NewSession { agent: Some(agent), principal, ..session } })
     }
 }
 
-async fn parent(context: &Context, credential: &Credential, id: Option<String>) -> Answered<Option<Run>> {
+async fn parent(context: &ApiContext, credential: &Credential, id: Option<String>) -> ApiResult<Option<Run>> {
     let Some(id) = id else { return Ok(None) };
     let found = find(context, credential, &RunId::new(id)).await;
     found.map(Some).map_err(|problem| problem.with("field", "parent"))
 }
 
-async fn task(context: &Context, id: Option<String>) -> Answered<Option<Task>> {
+async fn task(context: &ApiContext, id: Option<String>) -> ApiResult<Option<Task>> {
     let Some(id) = id else { return Ok(None) };
     let found = context.runs.task(&TaskId::new(id)).await;
     found.map(Some).map_err(|refusal| refusal.field("task").into())
 }
 
 async fn files(
-    context: &Context,
+    context: &ApiContext,
     credential: &Credential,
     parent: Option<&Run>,
     given: Vec<InputFileBody>,
-) -> Answered<Vec<InputFile>> {
+) -> ApiResult<Vec<InputFile>> {
     let mut files = Vec::with_capacity(given.len());
     for (place, InputFileBody { path, file_id }) in given.into_iter().enumerate() {
         let found = usable(context, credential, parent, &FileId::new(file_id)).await;
@@ -269,22 +273,22 @@ async fn files(
 
 /// A file of the caller, or one that the parent was given.
 async fn usable(
-    context: &Context,
+    context: &ApiContext,
     credential: &Credential,
     parent: Option<&Run>,
     id: &FileId,
 ) -> Result<toolgate_core::file::File, Refusal> {
-    let own = context.files.get(&Access::Person(&credential.principal), id).await;
+    let own = context.files.get(&ContentAccess::Person(&credential.principal), id).await;
     let is_unknown = own.as_ref().is_err_and(|refusal| refusal.kind == RefusalKind::NotFound);
     let Some(session) = parent.and_then(|parent| parent.session.clone()).filter(|_| is_unknown) else {
         return own;
     };
-    let holder = Holder {
+    let holder = ContentHolder {
         principal: credential.principal.clone(),
         session,
         opened_by: None,
         run: parent.map(|parent| parent.id.clone()),
         call: None,
     };
-    context.files.get(&Access::Session(&holder), id).await
+    context.files.get(&ContentAccess::Session(&holder), id).await
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 use toolgate_core::Digest;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{Budget, CallKind, InputFile, OutputFile, Run, RunState, Used};
+use toolgate_core::run::{BudgetUsage, CallKind, InputFile, OutputFile, Run, RunBudget, RunState};
 use toolgate_runs::{RunCallState, RunCallView};
 use utoipa::ToSchema;
 
@@ -15,7 +15,7 @@ use super::views::ApprovalView;
 /// The budget of a run; what is left out is unlimited
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Budget)]
+#[schema(as = RunBudget)]
 pub(crate) struct BudgetBody {
     /// Calls of data tools.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub(crate) struct BudgetBody {
     bytes: Option<NonZeroU64>,
 }
 
-impl From<BudgetBody> for Budget {
+impl From<BudgetBody> for RunBudget {
     fn from(body: BudgetBody) -> Self {
         let [calls, seconds, bytes] =
             [body.calls, body.seconds, body.bytes].map(|limit| limit.map(NonZeroU64::get));
@@ -77,7 +77,7 @@ pub(crate) struct RunView {
     /// The artifacts that it has stored.
     output: Vec<OutputFileView>,
     #[schema(value_type = BudgetBody)]
-    budget: Budget,
+    budget: RunBudget,
     used: UsedView,
     created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub(crate) struct OutputFileView {
 
 /// The part of its budget that a run has used
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Used)]
+#[schema(as = BudgetUsage)]
 pub(crate) struct UsedView {
     calls: u64,
     seconds: u64,
@@ -230,8 +230,8 @@ impl From<OutputFile> for OutputFileView {
     }
 }
 
-impl From<Used> for UsedView {
-    fn from(used: Used) -> Self {
+impl From<BudgetUsage> for UsedView {
+    fn from(used: BudgetUsage) -> Self {
         Self { calls: used.calls, seconds: used.active_ms / 1_000, bytes: used.bytes }
     }
 }

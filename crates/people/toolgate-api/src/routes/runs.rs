@@ -8,12 +8,12 @@ use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::codes;
-use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::run::{InputState, Run, RunState};
 use toolgate_core::scope::Credential;
 use toolgate_runs::{InputQuery, RunPage, RunQuery};
-use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Order, RUN_PAGE_MAX};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, LedgerOrder, RUN_PAGE_MAX};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
@@ -22,8 +22,8 @@ use super::run_access::{find, operates, own_run};
 use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, RunsPage, WaitingView};
 use super::seat::oversees;
 use super::views::ApprovalView;
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, word};
 
 const PAGE_USUAL: usize = 50;
@@ -83,10 +83,10 @@ pub(crate) struct CancelBody {
 #[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery),
     responses((status = 200, description = "A page", body = RunsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<RunsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let query = query.read()?;
     if credential.session.is_some() {
         let own = own_run_if(&context, &credential, &query).await?;
@@ -103,10 +103,10 @@ pub(crate) async fn list(
     responses((status = 200, description = "The run", body = RunDetail),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     Ok(json(StatusCode::OK, &detail(&context, run).await?))
 }
@@ -117,11 +117,11 @@ pub(crate) async fn show(
     responses((status = 200, description = "A page", body = RunsPage),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn children(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     Query(query): Query<RunPageQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let children = context.runs.list(RunQuery {
         parent: Some(run.id),
@@ -137,10 +137,10 @@ pub(crate) async fn children(
     responses((status = 200, description = "The calls", body = RunCallsPage),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn calls(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let calls = context.runs.calls(&run.id).await?.into_iter().map(CallView::from).collect();
     Ok(json(StatusCode::OK, &RunCallsPage { calls }))
@@ -154,10 +154,10 @@ pub(crate) async fn calls(
         (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is not running"), (status = 410, description = "It has ended")))]
 pub(crate) async fn pause(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let run = context.runs.pause(&run.id, &credential.principal.id).await?;
     Ok(stepped(&context, run))
@@ -173,10 +173,10 @@ pub(crate) async fn pause(
         (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is not paused"), (status = 410, description = "It has ended")))]
 pub(crate) async fn resume(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     if run.state == RunState::Paused && !operates(&credential) {
         may_resume(&context, &run).await?;
@@ -193,22 +193,22 @@ pub(crate) async fn resume(
     responses((status = 200, description = "The run in its new state", body = RunView),
         (status = 404, description = "Not found, or not visible to the caller"), (status = 410, description = "It has ended")))]
 pub(crate) async fn cancel(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     Json(body): Json<CancelBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let reason = body.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     let run = context.runs.cancel(&run.id, &credential.principal.id, reason.unwrap_or(CANCELLED)).await?;
     Ok(stepped(&context, run))
 }
 
-fn stepped(context: &Context, run: Run) -> Response {
+fn stepped(context: &ApiContext, run: Run) -> Response {
     json(StatusCode::OK, &RunView::at(run, context.clock.now_ms()))
 }
 
-fn page(context: &Context, page: RunPage) -> Response {
+fn page(context: &ApiContext, page: RunPage) -> Response {
     let now_ms = context.clock.now_ms();
     let runs = page.runs.into_iter().map(|run| RunView::at(run, now_ms)).collect();
     json(StatusCode::OK, &RunsPage { runs, next_cursor: page.next })
@@ -225,7 +225,11 @@ fn seen(credential: &Credential, query: RunQuery) -> Option<RunQuery> {
 }
 
 /// The one run that a session's token sees, if it matches the query.
-async fn own_run_if(context: &Context, credential: &Credential, query: &RunQuery) -> Answered<Option<Run>> {
+async fn own_run_if(
+    context: &ApiContext,
+    credential: &Credential,
+    query: &RunQuery,
+) -> ApiResult<Option<Run>> {
     let Some(id) = own_run(context, credential).await? else { return Ok(None) };
     let run = context.runs.get(&id).await?;
     let is_asked_for = query.state.is_none_or(|state| state == run.state)
@@ -236,9 +240,10 @@ async fn own_run_if(context: &Context, credential: &Credential, query: &RunQuery
 }
 
 /// The principal that works in a run may resume it if it, or its question, paused the run.
-async fn may_resume(context: &Context, run: &Run) -> Answered<()> {
-    let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunPaused), ..Filter::default() };
-    let paused = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;
+async fn may_resume(context: &ApiContext, run: &Run) -> ApiResult<()> {
+    let filter =
+        EventFilter { run: Some(run.id.clone()), kind: Some(EventKind::RunPaused), ..EventFilter::default() };
+    let paused = context.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await?;
     let by = paused.first().map(|paused| &paused.event.principal);
     if by.is_none_or(|by| *by == run.principal) {
         return Ok(());
@@ -247,7 +252,7 @@ async fn may_resume(context: &Context, run: &Run) -> Answered<()> {
     Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("it is for those who run the gateway to let it go on"))
 }
 
-async fn detail(context: &Context, run: Run) -> Answered<RunDetail> {
+async fn detail(context: &ApiContext, run: Run) -> ApiResult<RunDetail> {
     let calls = context.runs.calls(&run.id).await?;
     let children = context.runs.count_children(&run.id).await?;
     let waiting = waiting(context, &run).await?;
@@ -255,7 +260,7 @@ async fn detail(context: &Context, run: Run) -> Answered<RunDetail> {
     Ok(RunDetail { run, waiting, calls: CallCounts::of(&calls), children })
 }
 
-async fn waiting(context: &Context, run: &Run) -> Answered<WaitingView> {
+async fn waiting(context: &ApiContext, run: &Run) -> ApiResult<WaitingView> {
     let asked = InputQuery {
         state: Some(InputState::Pending),
         run: Some(run.id.clone()),
@@ -268,7 +273,7 @@ async fn waiting(context: &Context, run: &Run) -> Answered<WaitingView> {
     Ok(WaitingView { inputs, approvals })
 }
 
-async fn approvals(context: &Context, run: &Run) -> Answered<Vec<Approval>> {
+async fn approvals(context: &ApiContext, run: &Run) -> ApiResult<Vec<Approval>> {
     let filter = ApprovalFilter {
         state: Some(ApprovalState::Pending),
         principal: Some(run.principal.clone()),
@@ -287,7 +292,7 @@ async fn approvals(context: &Context, run: &Run) -> Answered<Vec<Approval>> {
 }
 
 impl RunsQuery {
-    fn read(self) -> Answered<RunQuery> {
+    fn read(self) -> ApiResult<RunQuery> {
         let words = RunState::ALL.map(RunState::as_str);
         Ok(RunQuery {
             state: word("state", self.state.as_deref(), &words, RunState::parse)?,

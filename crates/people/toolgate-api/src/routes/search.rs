@@ -10,15 +10,15 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::scope::{Credential, Seat};
-use toolgate_discovery::{Found, HITS_MAX, Ranked, Wanted};
-use toolgate_search::{Budget, Detail, Form, Place, Shown};
+use toolgate_discovery::{HITS_MAX, RankedTool, SearchMatches, SearchRequest};
+use toolgate_search::{AnswerBudget, DetailLevel, MatchKind, ShownForm, ShownTool};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::seat::SeatQuery;
-use crate::Context;
+use crate::ApiContext;
 use crate::apart::apart;
-use crate::problem::Answered;
+use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit, word};
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -87,12 +87,12 @@ pub(crate) struct SearchResult {
 }
 
 /// The parsed request.
-struct Asked {
+struct ParsedSearch {
     query: String,
     servers: Option<Vec<String>>,
     count_max: usize,
-    detail: Detail,
-    budget: Budget,
+    detail: DetailLevel,
+    budget: AnswerBudget,
 }
 
 /// Search tools
@@ -103,10 +103,10 @@ struct Asked {
         (status = 400, description = "The query is missing, or a parameter is not valid"),
         (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn search(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<SearchQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let (asked, who) = query.read()?;
     let seat = who.seat(&context, &credential).await?;
     let answer = apart(move || asked.answer(&context, &seat)).await;
@@ -114,17 +114,17 @@ pub(crate) async fn search(
 }
 
 impl SearchQuery {
-    fn read(self) -> Answered<(Asked, SeatQuery)> {
+    fn read(self) -> ApiResult<(ParsedSearch, SeatQuery)> {
         if self.q.trim().is_empty() {
             return Err(bad_parameter("q", &self.q, "a query")
                 .hint("say in a few words what the tool should do; GET /tools lists all there are"));
         }
-        let words = Detail::ALL.map(Detail::as_str);
-        let asked = Asked {
+        let words = DetailLevel::ALL.map(DetailLevel::as_str);
+        let asked = ParsedSearch {
             query: self.q,
             servers: self.servers.as_deref().map(names).filter(|names| !names.is_empty()),
             count_max: limit(self.limit.as_deref(), HITS_MAX, HITS_MAX)?,
-            detail: word("detail", self.detail.as_deref(), &words, Detail::named)?.unwrap_or_default(),
+            detail: word("detail", self.detail.as_deref(), &words, DetailLevel::named)?.unwrap_or_default(),
             budget: budget(self.budget_tokens.as_deref())?,
         };
         Ok((asked, SeatQuery { agent: self.agent, session: self.session }))
@@ -136,15 +136,15 @@ fn names(list: &str) -> Vec<String> {
 }
 
 /// Clamped to the limits, as for agents.
-fn budget(tokens: Option<&str>) -> Answered<Budget> {
-    let Some(text) = tokens else { return Ok(Budget::default()) };
+fn budget(tokens: Option<&str>) -> ApiResult<AnswerBudget> {
+    let Some(text) = tokens else { return Ok(AnswerBudget::default()) };
     let tokens = text.parse().map_err(|_| bad_parameter("budget_tokens", text, "a number of tokens"))?;
-    Ok(Budget::of(tokens))
+    Ok(AnswerBudget::of(tokens))
 }
 
-impl Asked {
-    fn answer(&self, context: &Context, seat: &Arc<Seat>) -> SearchAnswer {
-        let wanted = Wanted {
+impl ParsedSearch {
+    fn answer(&self, context: &ApiContext, seat: &Arc<Seat>) -> SearchAnswer {
+        let wanted = SearchRequest {
             query: &self.query,
             servers: self.servers.as_deref(),
             detail: self.detail,
@@ -156,11 +156,11 @@ impl Asked {
 }
 
 impl SearchAnswer {
-    fn of(found: Found) -> Self {
-        let ranked: BTreeMap<&str, &Ranked> =
+    fn of(found: SearchMatches) -> Self {
+        let ranked: BTreeMap<&str, &RankedTool> =
             found.ranked.iter().map(|one| (one.entry.wire.as_str(), one)).collect();
         let shown = found.answer.shown.into_iter();
-        let result = |shown: Shown| Some(SearchResult::of(ranked.get(shown.name.as_str())?, shown.form));
+        let result = |shown: ShownTool| Some(SearchResult::of(ranked.get(shown.name.as_str())?, shown.form));
         Self {
             results: shown.filter_map(result).collect(),
             more: found.answer.more,
@@ -172,26 +172,26 @@ impl SearchAnswer {
 }
 
 impl SearchResult {
-    fn of(ranked: &Ranked, form: Form) -> Self {
+    fn of(ranked: &RankedTool, form: ShownForm) -> Self {
         let blank = Self {
             name: ranked.entry.canonical.to_string(),
             wire_name: ranked.entry.wire.clone(),
             server: ranked.entry.server.to_string(),
             score: ranked.score,
             place: match ranked.place {
-                Place::Exact => "exact",
-                Place::Prefix => "prefix",
-                Place::Words => "words",
+                MatchKind::Exact => "exact",
+                MatchKind::Prefix => "prefix",
+                MatchKind::Words => "words",
             },
             signature: None,
             line: None,
             definition: None,
         };
         match form {
-            Form::Definition(definition) => Self { definition: Some(definition), ..blank },
-            Form::Signature(signature) => Self { signature: Some(signature), ..blank },
-            Form::Line(line) => Self { line: Some(line), ..blank },
-            Form::Name => blank,
+            ShownForm::Definition(definition) => Self { definition: Some(definition), ..blank },
+            ShownForm::Signature(signature) => Self { signature: Some(signature), ..blank },
+            ShownForm::Line(line) => Self { line: Some(line), ..blank },
+            ShownForm::Name => blank,
         }
     }
 }

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use toolgate_core::Role;
 use toolgate_core::codes;
 use toolgate_core::id::SessionId;
-use toolgate_core::scope::{AgentName, Credential, Route, Seat};
+use toolgate_core::scope::{AgentName, Credential, Seat, SessionRoute};
 use utoipa::IntoParams;
 
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::bad_parameter;
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -26,15 +26,15 @@ pub(crate) struct SeatQuery {
 
 impl SeatQuery {
     /// The same rules apply as at `/mcp/{agent}` and `/mcp/{session}`.
-    pub(super) async fn seat(self, context: &Context, credential: &Credential) -> Answered<Arc<Seat>> {
+    pub(super) async fn seat(self, context: &ApiContext, credential: &Credential) -> ApiResult<Arc<Seat>> {
         Ok(context.sessions.seat(credential, &self.route()?).await?)
     }
 
-    fn route(self) -> Answered<Route> {
+    fn route(self) -> ApiResult<SessionRoute> {
         match (self.agent, self.session) {
-            (None, None) => Ok(Route::Default),
-            (Some(agent), None) => Ok(Route::Agent(agent_name("agent", &agent)?)),
-            (None, Some(session)) => Ok(Route::Session(SessionId::new(session))),
+            (None, None) => Ok(SessionRoute::Default),
+            (Some(agent), None) => Ok(SessionRoute::Agent(agent_name("agent", &agent)?)),
+            (None, Some(session)) => Ok(SessionRoute::Session(SessionId::new(session))),
             (Some(_), Some(_)) => {
                 let detail = "`agent` and `session` both say as whom: only one of them can stand here";
                 Err(Problem::new(&codes::PARAMETER_INVALID, detail)
@@ -46,7 +46,7 @@ impl SeatQuery {
 }
 
 /// An agent's name in a path or a parameter.
-pub(super) fn agent_name(parameter: &str, name: &str) -> Answered<AgentName> {
+pub(super) fn agent_name(parameter: &str, name: &str) -> ApiResult<AgentName> {
     AgentName::new(name).map_err(|bad| bad_parameter(parameter, name, "the name of an agent").hint(bad))
 }
 

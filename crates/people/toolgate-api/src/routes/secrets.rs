@@ -11,9 +11,9 @@ use toolgate_core::{Principal, PrincipalId, ServerName};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, bad_parameter, server_name};
-use crate::{Context, SecretPlace, SecretSource, StoredSecret};
+use crate::{ApiContext, SecretIdentity, SecretSource, StoredSecret};
 
 const VALUE_BYTES_MAX: usize = 64 << 10;
 const NAME_CHARS_MAX: usize = 128;
@@ -67,7 +67,10 @@ pub(crate) struct SecretBody {
 /// List the names of a server's secrets
 #[utoipa::path(get, path = "/secrets/{server}", tag = "secrets", params(("server" = String, Path, description = "The server's name")),
     responses((status = 200, description = "Names, never values", body = SecretsPage)))]
-pub(crate) async fn list(State(context): State<Context>, Path(server): Path<String>) -> Answered<Response> {
+pub(crate) async fn list(
+    State(context): State<ApiContext>,
+    Path(server): Path<String>,
+) -> ApiResult<Response> {
     let secrets = context.secrets.list(&server_name(&server)?).await?;
     let secrets = secrets.into_iter().map(SecretView::from).collect();
     Ok(json(StatusCode::OK, &SecretsPage { secrets }))
@@ -81,12 +84,12 @@ pub(crate) async fn list(State(context): State<Context>, Path(server): Path<Stri
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name"), SecretQuery),
     responses((status = 204, description = "Stored, encrypted"), (status = 422, description = "The secret is not valid")))]
 pub(crate) async fn store(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((server, name)): Path<(String, String)>,
     Query(query): Query<SecretQuery>,
     Json(body): Json<SecretBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let place = place(server_name(&server)?, name, query)?;
     check_value(&body.value)?;
     context.secrets.store(&principal, place, body.value).await?;
@@ -102,12 +105,12 @@ pub(crate) async fn store(
     responses((status = 200, description = "The new origins", body = OriginsBody),
         (status = 422, description = "One of them is not an origin")))]
 pub(crate) async fn allow(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((server, name)): Path<(String, String)>,
     Json(body): Json<OriginsBody>,
-) -> Answered<Response> {
-    let SecretPlace { server, name, .. } =
+) -> ApiResult<Response> {
+    let SecretIdentity { server, name, .. } =
         place(server_name(&server)?, name, SecretQuery { principal: None })?;
     let origins = context.secrets.allow(&principal, server, name, body.origins).await?;
     Ok(json(StatusCode::OK, &OriginsBody { origins }))
@@ -118,11 +121,11 @@ pub(crate) async fn allow(
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name"), SecretQuery),
     responses((status = 204, description = "Removed"), (status = 404, description = "Not found")))]
 pub(crate) async fn remove(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((server, name)): Path<(String, String)>,
     Query(query): Query<SecretQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let place = place(server_name(&server)?, name, query)?;
     let text = format!("server {:?} has no secret {:?}", place.server.as_str(), place.name);
     if context.secrets.remove(&principal, place).await? {
@@ -131,7 +134,7 @@ pub(crate) async fn remove(
     Err(Problem::not_found(text).hint(format!("GET /secrets/{server} lists the names there are")))
 }
 
-fn place(server: ServerName, name: String, query: SecretQuery) -> Answered<SecretPlace> {
+fn place(server: ServerName, name: String, query: SecretQuery) -> ApiResult<SecretIdentity> {
     // The characters allowed in the braces of `${vault:NAME}`.
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if name.len() > NAME_CHARS_MAX || !name.bytes().all(fits) {
@@ -141,12 +144,14 @@ fn place(server: ServerName, name: String, query: SecretQuery) -> Answered<Secre
     let fits = |id: &str| !id.is_empty() && id.chars().count() <= PRINCIPAL_CHARS_MAX;
     match query.principal {
         Some(id) if !fits(&id) => Err(bad_parameter("principal", &id, "the id of a principal")),
-        principal => Ok(SecretPlace { server, principal: principal.map(|id| PrincipalId::new(&id)), name }),
+        principal => {
+            Ok(SecretIdentity { server, principal: principal.map(|id| PrincipalId::new(&id)), name })
+        }
     }
 }
 
 /// A secret goes into a header or the environment, and NUL fits in neither.
-fn check_value(value: &str) -> Answered<()> {
+fn check_value(value: &str) -> ApiResult<()> {
     let problem = match value {
         "" => "it is empty".to_owned(),
         _ if value.len() > VALUE_BYTES_MAX => format!("it is longer than {VALUE_BYTES_MAX} bytes"),

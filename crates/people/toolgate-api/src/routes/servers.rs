@@ -12,13 +12,13 @@ use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, ConfinementLevel, Era, InstanceState, ServerHealth, ServerState};
 use toolgate_core::{CanonicalName, Principal, Role, ServerName};
-use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
-use toolgate_store::{Counts, ServerStatus};
+use toolgate_registry::{InstanceView, KnownServer, LatencyReport, ServerSource, VitalsReport};
+use toolgate_store::{ListCounts, ServerStatus};
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::similar::nearest;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,7 +32,7 @@ pub(crate) struct ServerView {
     name: String,
     /// file, expected (in the file, and its instances register), settings or registered.
     #[schema(value_type = String)]
-    source: Source,
+    source: ServerSource,
     /// starting, healthy or degraded.
     #[schema(value_type = String)]
     health: ServerHealth,
@@ -167,7 +167,7 @@ pub(crate) struct LatencyView {
 ///
 /// In the order in which they take precedence for a name: file, settings, registered.
 #[utoipa::path(get, path = "/servers", tag = "servers", responses((status = 200, description = "The servers", body = ServersPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let mut statuses = statuses(&context).await?;
     let known = context.registry.servers().into_iter();
     let servers = known.map(|server| {
@@ -181,10 +181,10 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 #[utoipa::path(get, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
     responses((status = 200, description = "The server", body = ServerDetail), (status = 404, description = "Not found")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let mut known = context.registry.servers();
     let found = known.iter().position(|server| server.name.as_str() == name);
     let Some(found) = found else { return Err(unknown(&name, &known)) };
@@ -224,15 +224,15 @@ fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOu
     responses((status = 204, description = "Removed"), (status = 404, description = "Not found"),
         (status = 409, description = "It did not register itself: it is in the file or the settings")))]
 pub(crate) async fn forget(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(name): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     context.registry.forget(&principal, &name).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-pub(super) async fn statuses(context: &Context) -> Answered<BTreeMap<ServerName, ServerStatus>> {
+pub(super) async fn statuses(context: &ApiContext) -> ApiResult<BTreeMap<ServerName, ServerStatus>> {
     let statuses = context.store.read_statuses().await?;
     Ok(statuses.into_iter().map(|status| (status.name.clone(), status)).collect())
 }
@@ -252,9 +252,9 @@ impl ServerView {
         let updated_at = status.as_ref().map(|status| rfc3339(status.updated_at_ms));
         let (state, counts) = match status {
             Some(status) => (status.state, status.counts),
-            None => (ServerState::starting(), Counts::default()),
+            None => (ServerState::starting(), ListCounts::default()),
         };
-        let Counts { tools, prompts, resources } = counts;
+        let ListCounts { tools, prompts, resources } = counts;
         Self {
             name: known.name.to_string(),
             source: known.source,
@@ -293,8 +293,8 @@ fn instances(known: Vec<InstanceView>, states: Vec<InstanceState>) -> Vec<Server
     with_state.collect()
 }
 
-impl From<Vitals> for VitalsView {
-    fn from(vitals: Vitals) -> Self {
+impl From<VitalsReport> for VitalsView {
+    fn from(vitals: VitalsReport) -> Self {
         let instances = vitals.instances.into_iter();
         let instances =
             instances.map(|one| PartVitals::of(one.id.to_string(), one.under_way, one.resting, one.latency));
@@ -311,15 +311,15 @@ impl From<Vitals> for VitalsView {
 }
 
 impl PartVitals {
-    fn of(name: String, under_way: usize, resting: Option<Duration>, latency: Latency) -> Self {
+    fn of(name: String, under_way: usize, resting: Option<Duration>, latency: LatencyReport) -> Self {
         let resting_seconds = resting.map(|resting| resting.as_secs_f64());
         Self { name, under_way, resting_seconds, latency: latency.into() }
     }
 }
 
-impl From<Latency> for LatencyView {
-    fn from(latency: Latency) -> Self {
-        let Latency { count, p50_ms, p95_ms, p99_ms, max_ms } = latency;
+impl From<LatencyReport> for LatencyView {
+    fn from(latency: LatencyReport) -> Self {
+        let LatencyReport { count, p50_ms, p95_ms, p99_ms, max_ms } = latency;
         Self { count, p50_ms, p95_ms, p99_ms, max_ms }
     }
 }

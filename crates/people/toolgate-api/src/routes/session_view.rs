@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use toolgate_core::Digest;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{Credential, Mounts, Scope, TokenBudget};
 use toolgate_sessions::{SessionKind, SessionState, SessionView};
@@ -67,7 +67,7 @@ pub(crate) struct SessionSummary {
     /// exploratory, standard, regulated or audit_critical; absent if only the gateway's applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    policy_template: Option<Template>,
+    policy_template: Option<PolicyTemplate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
-use toolgate_sessions::{NewSession, Opened, Refusal, RefusalKind, SessionQuery, SessionState, SessionView};
+use toolgate_sessions::{
+    NewSession, Refusal, RefusalKind, SessionQuery, SessionState, SessionView, SessionWithToken,
+};
 use toolgate_store::SESSIONS_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
@@ -19,8 +21,8 @@ use super::run_start::join;
 use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
 use super::tag::{expected_version, tagged};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, object, word};
 
 const PAGE_USUAL: usize = 100;
@@ -94,12 +96,12 @@ pub(crate) struct SessionsQuery {
         (status = 422, description = "The agent, a mount or the template does not exist, or the template is too weak; `field` says which"),
         (status = 429, description = "The agent's limit of sessions is reached")))]
 pub(crate) async fn open(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Json(body): Json<NewSessionBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let new = body.read()?;
-    let Opened { session, token } = match new.run.clone() {
+    let SessionWithToken { session, token } = match new.run.clone() {
         Some(run) => join(&context, &credential, &run, new).await?,
         None => context.sessions.open(&credential, new).await?,
     };
@@ -120,10 +122,10 @@ pub(crate) async fn open(
 #[utoipa::path(get, path = "/sessions", tag = "sessions", params(SessionsQuery),
     responses((status = 200, description = "A page", body = SessionsPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<SessionsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let page = context.sessions.list(&credential, &query.read()?).await?;
     Ok(json(StatusCode::OK, &SessionsPage::of(page)))
 }
@@ -133,10 +135,10 @@ pub(crate) async fn list(
     responses((status = 200, description = "The session; `etag` is its version", body = SessionDetail),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let session = context.sessions.get(&SessionId::new(id), &credential).await?;
     Ok(shown(session, &credential))
 }
@@ -153,12 +155,12 @@ pub(crate) async fn show(
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "A mount does not exist; `field` says which")))]
 pub(crate) async fn change(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Json(body): Json<MountsBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let (id, expected) = (SessionId::new(id), expected_version(&headers)?);
     match context.sessions.change_mounts(&id, &credential, body.mounts, expected).await {
         Ok(session) => Ok(shown(session, &credential)),
@@ -174,10 +176,10 @@ pub(crate) async fn change(
         (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is a default session, which is never closed")))]
 pub(crate) async fn close(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let session = context.sessions.close(&SessionId::new(id), &credential).await?;
     Ok(shown(session, &credential))
 }
@@ -189,7 +191,7 @@ fn shown(session: SessionView, credential: &Credential) -> Response {
 
 /// A late client learns which version to read again.
 async fn refused(
-    context: &Context,
+    context: &ApiContext,
     credential: &Credential,
     id: &SessionId,
     refusal: Refusal,
@@ -205,7 +207,7 @@ async fn refused(
 }
 
 impl NewSessionBody {
-    fn read(self) -> Answered<NewSession> {
+    fn read(self) -> ApiResult<NewSession> {
         Ok(NewSession {
             agent: self.agent,
             mounts: self.mounts,
@@ -218,7 +220,7 @@ impl NewSessionBody {
 }
 
 impl SessionsQuery {
-    fn read(self) -> Answered<SessionQuery> {
+    fn read(self) -> ApiResult<SessionQuery> {
         let words = SessionState::ALL.map(SessionState::as_str);
         Ok(SessionQuery {
             agent: self.agent.as_deref().map(|name| agent_name("agent", name)).transpose()?,

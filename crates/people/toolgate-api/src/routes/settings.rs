@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
-use toolgate_registry::{Refusal, RefusalKind, Setting};
+use toolgate_registry::{CurrentSetting, Refusal, RefusalKind};
 use utoipa::ToSchema;
 
 use super::answer::json;
 use super::tag::{expected_version, tagged};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -48,7 +48,7 @@ pub(crate) struct SettingBody {
 /// List settings
 #[utoipa::path(get, path = "/settings", tag = "settings",
     responses((status = 200, description = "All settings", body = SettingsPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let settings = context.registry.records().settings().await?;
     let settings = settings.into_iter().map(SettingView::from).collect();
     Ok(json(StatusCode::OK, &SettingsPage { settings }))
@@ -59,7 +59,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
         (status = 404, description = "Not found")))]
-pub(crate) async fn show(State(context): State<Context>, Path(key): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<String>) -> ApiResult<Response> {
     Ok(shown(context.registry.records().setting(&key).await?))
 }
 
@@ -74,12 +74,12 @@ pub(crate) async fn show(State(context): State<Context>, Path(key): Path<String>
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The value is not valid; `field` says which part")))]
 pub(crate) async fn change(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(key): Path<String>,
     headers: HeaderMap,
     Json(body): Json<SettingBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let expected = expected_version(&headers)?;
     match context.registry.change_setting(&principal, &key, body.value, expected).await {
         Ok(setting) => Ok(shown(setting)),
@@ -88,7 +88,7 @@ pub(crate) async fn change(
 }
 
 /// A late client learns which version to read again.
-pub(super) async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem> {
+pub(super) async fn refused(context: &ApiContext, key: &str, refusal: Refusal) -> Box<Problem> {
     if refusal.kind != RefusalKind::Stale {
         return refusal.into();
     }
@@ -99,12 +99,12 @@ pub(super) async fn refused(context: &Context, key: &str, refusal: Refusal) -> B
     }
 }
 
-fn shown(setting: Setting) -> Response {
+fn shown(setting: CurrentSetting) -> Response {
     tagged(setting.version, json(StatusCode::OK, &SettingView::from(setting)))
 }
 
-impl From<Setting> for SettingView {
-    fn from(setting: Setting) -> Self {
+impl From<CurrentSetting> for SettingView {
+    fn from(setting: CurrentSetting) -> Self {
         Self {
             key: setting.key,
             value: setting.value,

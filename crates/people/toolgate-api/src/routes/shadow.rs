@@ -5,14 +5,14 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::moment::rfc3339;
-use toolgate_store::{LEDGER_PAGE_MAX, Order};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use crate::Context;
-use crate::problem::Answered;
+use crate::ApiContext;
+use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit};
 
 const PAGE_USUAL: usize = 50;
@@ -75,15 +75,16 @@ pub(crate) struct ShadowDifference {
 #[utoipa::path(get, path = "/policy/shadow", tag = "policy", params(ShadowQuery),
     responses((status = 200, description = "Decisions that differ", body = ShadowPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<ShadowQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
     let mut page = ShadowPage { differences: Vec::new(), looked_at: 0, next_cursor: None };
-    let decided = Filter { kind: Some(EventKind::PolicyDecided), ..Filter::default() };
+    let decided = EventFilter { kind: Some(EventKind::PolicyDecided), ..EventFilter::default() };
     let mut after = query.after()?;
     for _ in 0..LOOKS_MAX {
-        let events = context.store.ledger_page(&decided, after, LEDGER_PAGE_MAX, Order::NewestFirst).await?;
+        let events =
+            context.store.ledger_page(&decided, after, LEDGER_PAGE_MAX, LedgerOrder::NewestFirst).await?;
         let more = events.len() == LEDGER_PAGE_MAX;
         page.next_cursor = events.last().filter(|_| more).map(|last| last.seq.to_string());
         for event in &events {
@@ -103,7 +104,7 @@ pub(crate) async fn list(
 }
 
 impl ShadowQuery {
-    fn after(&self) -> Answered<Option<i64>> {
+    fn after(&self) -> ApiResult<Option<i64>> {
         let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)
@@ -111,7 +112,7 @@ impl ShadowQuery {
 }
 
 impl ShadowDifference {
-    fn of(recorded: &Recorded) -> Option<Self> {
+    fn of(recorded: &RecordedEvent) -> Option<Self> {
         let event = &recorded.event;
         let detail: Value = event.detail.as_ref()?.decode().ok()?;
         let shadow = detail.get("shadow")?.as_str()?.to_owned();

@@ -5,9 +5,9 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use toolgate_core::codes;
 
-use super::content::{Wanted, send};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use super::content::{ContentRequest, send};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 
 /// Fetch the content of a signed URL
 #[utoipa::path(get, path = "/signed/{kind}/{digest}", tag = "files",
@@ -25,12 +25,12 @@ use crate::problem::{Answered, Problem};
         (status = 404, description = "The content is gone"), (status = 410, description = "The URL has expired"),
         (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn get(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path((kind, digest)): Path<(String, String)>,
     RawQuery(query): RawQuery,
     method: Method,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let query = query.unwrap_or_default();
     let mut words = url::form_urlencoded::parse(query.as_bytes());
     if !words.any(|(name, value)| name == "signature" && !value.is_empty()) {
@@ -38,5 +38,5 @@ pub(crate) async fn get(
         return Err(Problem::new(&codes::SIGNATURE_MISSING, detail).hint("use it exactly as it was issued"));
     }
     let found = context.files.find_signed(&kind, &digest, &query).await?;
-    send(&context, &Wanted::of(&method, &headers), found).await
+    send(&context, &ContentRequest::of(&method, &headers), found).await
 }

@@ -5,10 +5,10 @@ use http::header::{ETAG, IF_MATCH};
 use http::{HeaderMap, HeaderValue};
 use toolgate_core::codes;
 
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 
 /// The version that a change is meant for. `None` is any version, as for `*`.
-pub(super) fn expected_version(headers: &HeaderMap) -> Answered<Option<u64>> {
+pub(super) fn expected_version(headers: &HeaderMap) -> ApiResult<Option<u64>> {
     let mut tags = headers.get_all(IF_MATCH).iter();
     let Some(tag) = tags.next() else { return Ok(None) };
     let tag = tag.to_str().unwrap_or_default().trim();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::id::TaskId;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{Budget, Task};
+use toolgate_core::run::{RunBudget, Task};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Principal, Refusal, RefusalKind};
 use toolgate_runs::NewTask;
@@ -21,8 +21,8 @@ use super::definitions::meant;
 use super::run_view::BudgetBody;
 use super::runs::RunPageQuery;
 use super::tag::{expected_version, tagged};
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
 
 const PAGE_USUAL: usize = 50;
@@ -62,7 +62,7 @@ pub(crate) struct TaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
     #[schema(value_type = BudgetBody)]
-    budget: Budget,
+    budget: RunBudget,
     created_by: String,
     created_at: String,
     updated_at: String,
@@ -74,9 +74,9 @@ pub(crate) struct TaskView {
 #[utoipa::path(get, path = "/tasks", tag = "runs", params(RunPageQuery),
     responses((status = 200, description = "A page", body = TasksPage)))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Query(query): Query<RunPageQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
     let page = context.runs.tasks(query.cursor.as_deref(), limit).await?;
     let tasks = page.tasks.into_iter().map(TaskView::from).collect();
@@ -88,10 +88,10 @@ pub(crate) async fn list(
     responses((status = 201, description = "The task", body = TaskView),
         (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn create(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Json(body): Json<TaskBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let task = context.runs.put_task(body.read(&context, None, None)?, &principal.id).await?;
     let location = format!("/tasks/{}", task.id);
     Ok(([(LOCATION, location)], shown(StatusCode::CREATED, task)).into_response())
@@ -101,7 +101,7 @@ pub(crate) async fn create(
 #[utoipa::path(get, path = "/tasks/{id}", tag = "runs", params(("id" = String, Path, description = "task_…")),
     responses((status = 200, description = "The task; `etag` is its version", body = TaskView),
         (status = 404, description = "Not found")))]
-pub(crate) async fn show(State(context): State<Context>, Path(id): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(State(context): State<ApiContext>, Path(id): Path<String>) -> ApiResult<Response> {
     Ok(shown(StatusCode::OK, context.runs.task(&TaskId::new(id)).await?))
 }
 
@@ -116,12 +116,12 @@ pub(crate) async fn show(State(context): State<Context>, Path(id): Path<String>)
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn put(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Json(body): Json<TaskBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let (id, expected) = (TaskId::new(id), expected_version(&headers)?);
     let new = body.read(&context, Some(id.clone()), expected)?;
     match context.runs.put_task(new, &principal.id).await {
@@ -136,10 +136,10 @@ pub(crate) async fn put(
 #[utoipa::path(delete, path = "/tasks/{id}", tag = "runs", params(("id" = String, Path, description = "task_…")),
     responses((status = 204, description = "Removed"), (status = 404, description = "Not found")))]
 pub(crate) async fn remove(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     context.runs.delete_task(&TaskId::new(id), &principal.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -150,7 +150,7 @@ fn shown(status: StatusCode, task: Task) -> Response {
 }
 
 /// A late client learns which version to read again.
-async fn refused(context: &Context, id: &TaskId, refusal: Refusal) -> Box<Problem> {
+async fn refused(context: &ApiContext, id: &TaskId, refusal: Refusal) -> Box<Problem> {
     let is_late = refusal.kind == RefusalKind::Stale;
     let problem = Box::<Problem>::from(refusal);
     match context.runs.task(id).await {
@@ -160,17 +160,17 @@ async fn refused(context: &Context, id: &TaskId, refusal: Refusal) -> Box<Proble
 }
 
 impl TaskBody {
-    fn read(self, context: &Context, id: Option<TaskId>, if_version: Option<u64>) -> Answered<NewTask> {
+    fn read(self, context: &ApiContext, id: Option<TaskId>, if_version: Option<u64>) -> ApiResult<NewTask> {
         if let Some(agent) = &self.agent {
             known_agent(context, agent)?;
         }
-        let budget = self.budget.map(Budget::from).unwrap_or_default();
+        let budget = self.budget.map(RunBudget::from).unwrap_or_default();
         let TaskBody { name, description, agent, .. } = self;
         Ok(NewTask { id, name, description, agent, budget, if_version })
     }
 }
 
-fn known_agent(context: &Context, name: &AgentName) -> Answered<()> {
+fn known_agent(context: &ApiContext, name: &AgentName) -> ApiResult<()> {
     let definitions = context.registry.definitions();
     if definitions.agent(name).is_some() {
         return Ok(());

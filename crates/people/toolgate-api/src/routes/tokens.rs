@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Kind, Principal, Role};
-use toolgate_store::{NewTokenSpec, StoreError, Token};
+use toolgate_core::{Principal, PrincipalKind, Role};
+use toolgate_store::{ListedToken, NewTokenSpec, StoreError};
 use utoipa::ToSchema;
 
 use super::answer::json;
-use crate::Context;
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,7 +26,7 @@ pub(crate) struct TokensPage {
 
 /// A token, without its secret
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Token)]
+#[schema(as = ListedToken)]
 pub(crate) struct TokenView {
     #[schema(example = "tok_0198f5c2")]
     id: String,
@@ -41,7 +41,7 @@ pub(crate) struct TokenView {
     principal: Option<String>,
     /// human, agent or service.
     #[schema(value_type = String)]
-    kind: Kind,
+    kind: PrincipalKind,
     groups: Vec<String>,
     /// The agent to which it is bound.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ pub(crate) struct NewTokenBody {
     /// human, agent or service; by default what usually holds a token of that role.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    kind: Option<Kind>,
+    kind: Option<PrincipalKind>,
     /// The groups of its holder, as in `@approvers` of gates.
     #[serde(default)]
     groups: Vec<String>,
@@ -113,7 +113,7 @@ pub(crate) struct NewTokenView {
 /// List tokens
 #[utoipa::path(get, path = "/tokens", tag = "tokens",
     responses((status = 200, description = "All tokens, including expired and revoked ones", body = TokensPage)))]
-pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let now_ms = context.clock.now_ms();
     let tokens = context.store.list_tokens().await?;
     let tokens = tokens.into_iter().map(|token| TokenView::of(token, now_ms)).collect();
@@ -127,10 +127,10 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     responses((status = 201, description = "The token, with its secret", body = NewTokenView),
         (status = 422, description = "The token cannot be created like this")))]
 pub(crate) async fn create(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Json(body): Json<NewTokenBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let warning = body.agent.as_ref().and_then(|agent| unknown_agent(&context, agent));
     let spec = body.spec(&principal, context.clock.now_ms());
     let expires_at = spec.expires_at_ms.map(rfc3339);
@@ -147,10 +147,10 @@ pub(crate) async fn create(
     responses((status = 204, description = "Revoked"), (status = 404, description = "Not found"),
         (status = 409, description = "It is the last admin token")))]
 pub(crate) async fn revoke(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path(id): Path<String>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let tokens = context.store.list_tokens().await?;
     let Some(token) = tokens.iter().find(|token| token.id == id) else {
         return Err(
@@ -168,12 +168,12 @@ pub(crate) async fn revoke(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-fn is_last_admin(tokens: &[Token], token: &Token, now_ms: i64) -> bool {
-    let is_live_admin = |one: &Token| one.role == Role::Admin && one.is_live(now_ms);
+fn is_last_admin(tokens: &[ListedToken], token: &ListedToken, now_ms: i64) -> bool {
+    let is_live_admin = |one: &ListedToken| one.role == Role::Admin && one.is_live(now_ms);
     is_live_admin(token) && tokens.iter().filter(|one| is_live_admin(one)).count() == 1
 }
 
-fn unknown_agent(context: &Context, agent: &AgentName) -> Option<String> {
+fn unknown_agent(context: &ApiContext, agent: &AgentName) -> Option<String> {
     let known = context.registry.definitions().agents.contains_key(agent);
     (!known).then(|| format!("there is no agent {agent} yet, so this token sees no tools until there is"))
 }
@@ -198,7 +198,7 @@ impl NewTokenBody {
 }
 
 impl TokenView {
-    fn of(token: Token, now_ms: i64) -> Self {
+    fn of(token: ListedToken, now_ms: i64) -> Self {
         Self {
             state: token.state(now_ms).as_str(),
             id: token.id,

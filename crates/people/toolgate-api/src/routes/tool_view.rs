@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use toolgate_catalog::{Entry, Missing, Snapshot, Why};
+use toolgate_catalog::{CatalogEntry, MissingTool, Snapshot, WithheldReason};
 use toolgate_core::codes;
-use toolgate_core::decision::Asking;
-use toolgate_core::scope::{Need, Seat};
+use toolgate_core::decision::ApprovalLikelihood;
+use toolgate_core::scope::{MountNeed, Seat};
 use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy};
 use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
 use toolgate_discovery::{ToolBill, View};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::problem::Problem;
 use crate::similar::nearest;
-use crate::{Context, RoleAsking};
+use crate::{ApiContext, RoleAsking};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolView {
@@ -44,7 +44,7 @@ pub(crate) struct ToolView {
     audit: Option<AuditLevel>,
     /// Whether a call needs approval: never, sometimes or always.
     #[schema(value_type = String)]
-    approval: Asking,
+    approval: ApprovalLikelihood,
     #[serde(flatten)]
     handling: HandlingView,
     /// The definition as agents see it: as the server sent it, except for the name and the arguments that
@@ -99,7 +99,7 @@ pub(crate) struct HandlingView {
     /// The mounts that a session needs: `provider:NAME`, `pointer`, `knowledge_base`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
-    mounts: Vec<Need>,
+    mounts: Vec<MountNeed>,
     /// Example requests for which a search should find it, from the operator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
@@ -187,13 +187,13 @@ impl<'a> OtherNames<'a> {
         Self(names)
     }
 
-    fn of(&self, entry: &Entry) -> Vec<String> {
+    fn of(&self, entry: &CatalogEntry) -> Vec<String> {
         self.0.get(entry.canonical.as_str()).cloned().unwrap_or_default()
     }
 }
 
 impl ToolView {
-    pub(super) fn of(entry: &Entry, asking: Asking, names: &OtherNames<'_>) -> Self {
+    pub(super) fn of(entry: &CatalogEntry, asking: ApprovalLikelihood, names: &OtherNames<'_>) -> Self {
         let tool = entry.tool.as_deref();
         Self {
             name: entry.canonical.to_string(),
@@ -212,7 +212,7 @@ impl ToolView {
 }
 
 impl HandlingView {
-    fn of(handling: &toolgate_core::tool::Handling) -> Self {
+    fn of(handling: &toolgate_core::tool::ToolHandling) -> Self {
         let cache = handling.cache;
         Self {
             capabilities: handling.capabilities.to_vec(),
@@ -231,23 +231,23 @@ impl HandlingView {
 }
 
 /// The reason why a name leads to no tool from this seat. An invisible tool is unknown.
-pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Problem> {
+pub(super) fn missing(context: &ApiContext, seat: &Seat, asked: &str) -> Box<Problem> {
     let (view, policy) = (context.discovery.view(seat), context.discovery.policy());
     match view.missing(&seat.principal, policy, asked, context.clock.now_ms()) {
-        Missing::Unknown => unknown(&view, asked),
-        Missing::Withheld { name, why: Why::Retired, .. } => {
+        MissingTool::Unknown => unknown(&view, asked),
+        MissingTool::Withheld { name, why: WithheldReason::Retired, .. } => {
             let detail = format!("tool {name} is no longer offered by its server");
             Problem::new(&codes::TOOL_RETIRED, detail)
                 .hint("GET /tools lists what there is")
                 .with("tool", name.as_str())
         }
-        Missing::Withheld { name, why: Why::Unreadable, reason } => {
+        MissingTool::Withheld { name, why: WithheldReason::Unreadable, reason } => {
             let detail = format!("tool {name} cannot be used: {reason}");
             Problem::new(&codes::TOOL_UNREADABLE, detail)
                 .hint("its server has to be fixed; agents could not read the definition")
                 .with("tool", name.as_str())
         }
-        Missing::Withheld { name, why: Why::Quarantined, reason } => {
+        MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => {
             let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
             Problem::new(&codes::TOOL_QUARANTINED, detail)
                 .hint(format!(
@@ -256,7 +256,7 @@ pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Proble
                 .with("tool", name.as_str())
                 .with("reason", reason)
         }
-        Missing::Sunset { alias } => {
+        MissingTool::Sunset { alias } => {
             let detail =
                 format!("the name {:?} is no longer in use; the tool is {}", alias.name, alias.target);
             Problem::new(&codes::ALIAS_SUNSET, detail)

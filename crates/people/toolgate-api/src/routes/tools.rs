@@ -8,22 +8,22 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_catalog::Entry;
+use toolgate_catalog::CatalogEntry;
 use toolgate_core::codes;
-use toolgate_core::decision::Asking;
+use toolgate_core::decision::ApprovalLikelihood;
 use toolgate_core::event::Outcome;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::{Blame, RawJson};
-use toolgate_pipeline::{Answer, AnswerBody, CallRefusal, Envelope};
+use toolgate_pipeline::{CallAnswer, CallAnswerBody, CallRefusal, Envelope};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::seat::SeatQuery;
 use super::tool_view::{OtherNames, ToolDetail, ToolTokens, ToolView, missing};
 use crate::apart::apart;
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
-use crate::{Context, Hold, NotCalled, ToolCallRequest};
+use crate::{ApiContext, HoldMode, NotCalled, ToolCallRequest};
 
 const PAGE_USUAL: usize = 100;
 const PAGE_MAX: usize = 1_000;
@@ -88,7 +88,7 @@ pub(crate) struct EnvelopeView {
     #[schema(value_type = Vec<Object>)]
     pub(super) refs: Vec<RawJson>,
     #[schema(value_type = Vec<Object>)]
-    pub(super) warnings: Vec<toolgate_pipeline::Warning>,
+    pub(super) warnings: Vec<toolgate_pipeline::CallWarning>,
     #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
     tool_call_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,16 +107,16 @@ pub(crate) struct EnvelopeView {
     responses((status = 200, description = "A page", body = ToolsPage),
         (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn list(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<ToolsQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
     let who = SeatQuery { agent: query.agent, session: query.session };
     let view = context.discovery.view(&*who.seat(&context, &credential).await?);
     let names = OtherNames::in_use(view.snapshot(), context.clock.now_ms());
     let after = query.cursor.as_deref().unwrap_or_default();
-    let wanted = |(entry, _): &(&Arc<Entry>, Asking)| {
+    let wanted = |(entry, _): &(&Arc<CatalogEntry>, ApprovalLikelihood)| {
         entry.wire.as_str() > after
             && query.server.as_deref().is_none_or(|server| entry.server.as_str() == server)
     };
@@ -137,11 +137,11 @@ pub(crate) async fn list(
         (status = 409, description = "It is withheld until it is reviewed"),
         (status = 410, description = "The name is no longer in use")))]
 pub(crate) async fn show(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Path(name): Path<String>,
     Query(query): Query<SeatQuery>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let seat = query.seat(&context, &credential).await?;
     let view = context.discovery.view(&seat);
     let now_ms = context.clock.now_ms();
@@ -180,12 +180,12 @@ pub(crate) async fn show(
         (status = 503, description = "It could not be recorded, or the server is not available; nothing was sent", body = EnvelopeView),
         (status = 504, description = "The server did not answer in time", body = EnvelopeView)))]
 pub(crate) async fn call(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
     Query(query): Query<SeatQuery>,
     headers: HeaderMap,
     Json(body): Json<ToolCallBody>,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let request = ToolCallRequest {
         name: body.name.clone(),
         arguments: body.arguments,
@@ -203,13 +203,17 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<String> {
     headers.get(TRACE).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-pub(super) fn hold(headers: &HeaderMap) -> Hold {
+pub(super) fn hold(headers: &HeaderMap) -> HoldMode {
     let mut wishes = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let respond_async = |wish: &str| wish.trim().eq_ignore_ascii_case("respond-async");
-    if wishes.any(|value| value.split(',').any(respond_async)) { Hold::NotAtAll } else { Hold::AsConfigured }
+    if wishes.any(|value| value.split(',').any(respond_async)) {
+        HoldMode::NotAtAll
+    } else {
+        HoldMode::AsConfigured
+    }
 }
 
-pub(super) fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCalled) -> Box<Problem> {
+pub(super) fn not_called(context: &ApiContext, seat: &Seat, name: &str, why: &NotCalled) -> Box<Problem> {
     match why {
         NotCalled::UnknownTool => missing(context, seat, name),
         NotCalled::TooMany { limit } => {
@@ -221,20 +225,20 @@ pub(super) fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCa
     }
 }
 
-fn answered(answer: Answer) -> Response {
+fn answered(answer: CallAnswer) -> Response {
     let (status, view) = envelope(answer);
     json(status, &view)
 }
 
 /// The whole envelope, and its status.
-pub(super) fn envelope(answer: Answer) -> (StatusCode, EnvelopeView) {
-    let Answer { envelope, body, .. } = answer;
+pub(super) fn envelope(answer: CallAnswer) -> (StatusCode, EnvelopeView) {
+    let CallAnswer { envelope, body, .. } = answer;
     let (data, error) = match body {
-        AnswerBody::Result(result) | AnswerBody::Task(result) => (Some(result), None),
-        AnswerBody::InputRequired { result, .. } => (Some(result), Some(input_required())),
-        AnswerBody::Error(error) => (None, Some(server_error(&error))),
-        AnswerBody::Refusal(refusal) => (None, Some(refusal_value(&refusal))),
-        AnswerBody::Handle(_) => (None, None),
+        CallAnswerBody::Result(result) | CallAnswerBody::Task(result) => (Some(result), None),
+        CallAnswerBody::InputRequired { result, .. } => (Some(result), Some(input_required())),
+        CallAnswerBody::Error(error) => (None, Some(server_error(&error))),
+        CallAnswerBody::Refusal(refusal) => (None, Some(refusal_value(&refusal))),
+        CallAnswerBody::Handle(_) => (None, None),
     };
     let status = status_of(&envelope, error.as_ref());
     (status, view(envelope, data, error))

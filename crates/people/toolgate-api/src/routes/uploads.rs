@@ -11,9 +11,9 @@ use utoipa::IntoParams;
 
 use super::answer::json;
 use super::file_view::FileView;
-use crate::Context;
-use crate::form::{self, Form, Next, Said};
-use crate::problem::{Answered, Problem};
+use crate::ApiContext;
+use crate::form::{self, FileFields, MultipartForm, NextPart};
+use crate::problem::{ApiResult, Problem};
 use crate::read::Query;
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -35,11 +35,11 @@ pub(crate) struct KeyQuery {
         (status = 409, description = "The URL was already used"), (status = 410, description = "The URL has expired"),
         (status = 413, description = "The file is too large")))]
 pub(crate) async fn put(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path(id): Path<String>,
     Query(query): Query<KeyQuery>,
     request: Request,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     take(&context, &UploadId::new(id), query, request).await
 }
 
@@ -50,35 +50,40 @@ pub(crate) async fn put(
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, description = "The file", body = FileView)))]
 pub(crate) async fn post(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path(id): Path<String>,
     Query(query): Query<KeyQuery>,
     request: Request,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     take(&context, &UploadId::new(id), query, request).await
 }
 
-async fn take(context: &Context, id: &UploadId, query: KeyQuery, request: Request) -> Answered<Response> {
+async fn take(context: &ApiContext, id: &UploadId, query: KeyQuery, request: Request) -> ApiResult<Response> {
     let key = query.key.filter(|key| !key.is_empty()).ok_or_else(|| {
         Problem::new(&codes::SIGNATURE_MISSING, "the address is not whole: there is no `key`")
             .hint("use it exactly as it was issued")
     })?;
     let (parts, body) = request.into_parts();
     form::check_length(&parts.headers, context.files.settings().upload_bytes_max)?;
-    let file = match Form::of(&parts.headers, body)? {
+    let file = match MultipartForm::of(&parts.headers, body)? {
         Err(body) => context.files.take_upload(id, &key, body.into_data_stream()).await?,
         Ok(form) => take_form(context, id, &key, form).await?,
     };
     Ok(json(StatusCode::CREATED, &FileView::from(file)))
 }
 
-async fn take_form(context: &Context, id: &UploadId, key: &str, mut form: Form) -> Answered<File> {
+async fn take_form(
+    context: &ApiContext,
+    id: &UploadId,
+    key: &str,
+    mut form: MultipartForm,
+) -> ApiResult<File> {
     loop {
         // The other fields of the form were fixed when the address was requested.
-        match form.next(&mut Said::default()).await? {
-            Next::Said => {}
-            Next::File(file) => return Ok(context.files.take_upload(id, key, file.stream()).await?),
-            Next::End => return Err(form::file_missing()),
+        match form.next(&mut FileFields::default()).await? {
+            NextPart::Said => {}
+            NextPart::File(file) => return Ok(context.files.take_upload(id, key, file.stream()).await?),
+            NextPart::End => return Err(form::file_missing()),
         }
     }
 }

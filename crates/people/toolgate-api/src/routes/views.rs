@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolgate_catalog::Entry;
-use toolgate_core::approval::{Approval, Grant, Vote, Withdrawn};
+use toolgate_catalog::CatalogEntry;
+use toolgate_core::approval::{Approval, Grant, Vote, WithdrawalReason};
 use toolgate_core::content::Attachment;
-use toolgate_core::decision::Requirement;
+use toolgate_core::decision::ApprovalRequirement;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, Effects, RawJson, Tool};
 use utoipa::ToSchema;
 
-use crate::Context;
+use crate::ApiContext;
 
 /// An approval of one exact call
 #[derive(Debug, Serialize, ToSchema)]
@@ -66,7 +66,7 @@ pub(crate) struct ApprovalView {
     policy_version: Option<Digest>,
     /// Who must agree, and how.
     #[schema(value_type = Object)]
-    requirement: Requirement,
+    requirement: ApprovalRequirement,
     votes: Vec<VoteView>,
     /// The number of people who agree to what would run now. All persons that a webhook without `persons`
     /// names count as one.
@@ -84,7 +84,7 @@ pub(crate) struct ApprovalView {
     /// The reason why it ended without a decision: by_caller, policies_changed or tool_changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    withdrawn: Option<Withdrawn>,
+    withdrawn: Option<WithdrawalReason>,
     /// When the caller learned how it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     told_at: Option<String>,
@@ -161,14 +161,14 @@ pub(crate) struct PinView {
 }
 
 /// The tool of an approval, if it is unchanged.
-pub(super) fn tool_of(context: &Context, approval: &Approval) -> Option<Arc<Entry>> {
+pub(super) fn tool_of(context: &ApiContext, approval: &Approval) -> Option<Arc<CatalogEntry>> {
     let found = context.catalog.snapshot().tools.find(approval.binding.tool.as_str())?.clone();
     let is_it = |tool: &Arc<Tool>| tool.version == approval.binding.tool_version;
     found.tool.as_ref().is_some_and(is_it).then_some(found)
 }
 
 impl ApprovalView {
-    pub(super) fn of(context: &Context, approval: Approval) -> Self {
+    pub(super) fn of(context: &ApiContext, approval: Approval) -> Self {
         let effects = tool_of(context, &approval).and_then(|entry| Some(entry.tool.as_ref()?.effects));
         Self {
             effects,

@@ -9,14 +9,14 @@ use serde_json::Value;
 use toolgate_core::codes;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER};
-use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role};
+use toolgate_core::{Digest, Principal, PrincipalId, PrincipalKind, Role};
 use utoipa::ToSchema;
 
-use super::approvals::{DecideBody, DecidedView, DecisionWord, Voice, decided_view};
-use crate::problem::{Answered, Problem};
+use super::approvals::{DecideBody, DecidedView, DecisionWord, VoteSource, decided_view};
+use crate::problem::{ApiResult, Problem};
 use crate::read::{read_body, read_json};
 use crate::replay::TOLERANCE_MS;
-use crate::{Context, IncomingWebhook};
+use crate::{ApiContext, IncomingWebhook};
 
 const PERSON_CHARS_MAX: usize = 200;
 const ID_CHARS_MAX: usize = 200;
@@ -56,12 +56,12 @@ pub(crate) struct WebhookDecision {
         (status = 403, description = "The webhook may not decide for this person"),
         (status = 409, description = "The message was already received, or the approval was decided otherwise or edited in the meantime")))]
 pub(crate) async fn decide(
-    State(context): State<Context>,
+    State(context): State<ApiContext>,
     Path(name): Path<String>,
     request: Request,
-) -> Answered<Response> {
+) -> ApiResult<Response> {
     let (parts, body) = request.into_parts();
-    let signed = Signed::of(&parts.headers)?;
+    let signed = SignatureHeaders::of(&parts.headers)?;
     let body = read_body(body, context.limits.request_bytes_max).await?;
     let now_ms = context.clock.now_ms();
     let webhook = signed.verify(&context, &name, &body, now_ms)?;
@@ -79,14 +79,14 @@ pub(crate) async fn decide(
 }
 
 /// The headers of a signed message.
-struct Signed {
+struct SignatureHeaders {
     id: String,
     timestamp: String,
     signatures: String,
 }
 
-impl Signed {
-    fn of(headers: &HeaderMap) -> Answered<Self> {
+impl SignatureHeaders {
+    fn of(headers: &HeaderMap) -> ApiResult<Self> {
         let header = |name: &str| {
             let value = headers.get(name).and_then(|value| value.to_str().ok());
             value.filter(|value| !value.is_empty()).map(str::to_owned).ok_or_else(|| {
@@ -107,11 +107,11 @@ impl Signed {
     /// An unknown webhook looks like a wrong signature, which reveals no names.
     fn verify<'a>(
         &self,
-        context: &'a Context,
+        context: &'a ApiContext,
         name: &str,
         body: &Bytes,
         now_ms: i64,
-    ) -> Answered<&'a IncomingWebhook> {
+    ) -> ApiResult<&'a IncomingWebhook> {
         let wrong =
             || Problem::new(&codes::SIGNATURE_WRONG, "the signature is not that of a webhook with this name");
         let webhook = context.webhooks.iter().find(|webhook| webhook.name == name).ok_or_else(wrong)?;
@@ -133,7 +133,7 @@ impl Signed {
 }
 
 impl WebhookDecision {
-    async fn decide(self, context: &Context, webhook: &IncomingWebhook) -> Answered<Response> {
+    async fn decide(self, context: &ApiContext, webhook: &IncomingWebhook) -> ApiResult<Response> {
         let voice = voice(webhook, &self.person)?;
         let body = DecideBody::new(self.decision, self.reason, self.arguments, self.effective);
         let decided = body.decide(context, ApprovalId::new(self.approval_id), voice).await?;
@@ -145,7 +145,7 @@ impl WebhookDecision {
 /// channel, so that no one counts twice and no one approves their own request; the ledger records which
 /// webhook vouched for it. One secret must not make a quorum: its holder speaks for the persons that the
 /// configuration names, or counts once.
-fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
+fn voice(webhook: &IncomingWebhook, person: &str) -> ApiResult<VoteSource> {
     let reserved =
         ["gateway", "local", "stdio"].contains(&person.trim()) || person.trim().starts_with("tok_");
     let named = !reserved && !person.trim().is_empty() && !person.chars().any(char::is_control);
@@ -163,9 +163,9 @@ fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
     let via = format!("webhook:{}", webhook.name);
     let voter = Principal {
         id: PrincipalId::new(person),
-        kind: Kind::Human,
+        kind: PrincipalKind::Human,
         role: Role::Approver,
         groups: webhook.groups.clone().into(),
     };
-    Ok(Voice { voter, counts_as: webhook.persons.is_none().then(|| via.clone()), via })
+    Ok(VoteSource { voter, counts_as: webhook.persons.is_none().then(|| via.clone()), via })
 }

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use toolgate_core::Role;
 
 use super::gate::{Gate, request, somebody};
-use crate::access::{TABLE, Who};
+use crate::access::{RouteCallers, TABLE};
 use crate::document::{ROLES_EXTENSION, operations};
 use crate::{Api, routes};
 
@@ -82,18 +82,18 @@ fn document_and_table_have_the_same_routes() {
 #[tokio::test]
 async fn a_role_has_what_its_name_says() {
     let of = |role: Role| -> BTreeSet<&str> {
-        let has = |who: Who| matches!(who, Who::Roles(roles) if roles.contains(&role));
+        let has = |who: RouteCallers| matches!(who, RouteCallers::Roles(roles) if roles.contains(&role));
         TABLE.iter().filter(|access| has(access.who)).map(|access| access.path).collect()
     };
     let may = |role: Role, method: &Method, path: &str| {
-        let access = crate::access::Access::of(method, path).expect("a route");
-        matches!(access.who, Who::Roles(roles) if roles.contains(&role))
+        let access = crate::access::RouteAccess::of(method, path).expect("a route");
+        matches!(access.who, RouteCallers::Roles(roles) if roles.contains(&role))
     };
-    let open = TABLE.iter().filter(|access| !matches!(access.who, Who::Roles(_))).count();
+    let open = TABLE.iter().filter(|access| !matches!(access.who, RouteCallers::Roles(_))).count();
     assert_eq!(
         TABLE
             .iter()
-            .filter(|access| matches!(access.who, Who::Roles(roles) if roles.contains(&Role::Admin)))
+            .filter(|access| matches!(access.who, RouteCallers::Roles(roles) if roles.contains(&Role::Admin)))
             .count()
             + open,
         TABLE.len()

@@ -5,7 +5,7 @@ use serde_json::json;
 use toolgate_core::file::{FileName, Ref};
 use toolgate_core::id::RefId;
 use toolgate_core::{Digest, Role};
-use toolgate_files::{Access, ArtifactSource};
+use toolgate_files::{ArtifactSource, ContentAccess};
 
 use super::file_kit::{FORM, agent, form, holder, operator, raw, with};
 use super::gate::{Gate, PUBLIC_URL, Read, somebody, until};
@@ -197,7 +197,7 @@ async fn keep_ref(gate: &Gate, id: &str, content: Option<&str>) -> String {
         let stream = futures_util::stream::iter([Ok::<_, std::io::Error>(bytes::Bytes::copy_from_slice(
             content.as_bytes(),
         ))]);
-        let file = gate.files.put(&Access::Person(&owner), name("bytes"), stream).await.expect("kept");
+        let file = gate.files.put(&ContentAccess::Person(&owner), name("bytes"), stream).await.expect("kept");
         digest = Some(file.digest);
     }
     let now_ms = toolgate_core::governance::Clock::now_ms(&*gate.clock);

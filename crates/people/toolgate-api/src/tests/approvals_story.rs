@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 use serde_json::json;
-use toolgate_core::{Kind, Principal, Role};
+use toolgate_core::{Principal, PrincipalKind, Role};
 
 use super::gate::{Gate, Read, approver, request, somebody};
 
@@ -48,7 +48,7 @@ async fn who_may_not_decide_is_refused_and_nothing_changes() {
     let gate = Gate::open().await;
     let asked = gate.ask(ARGUMENTS).await;
     let requester = Principal { id: asked.binding.principal.clone(), ..approver("agent-7") };
-    let machine = Principal { kind: Kind::Service, ..approver("bot") };
+    let machine = Principal { kind: PrincipalKind::Service, ..approver("bot") };
     for (who, code) in [
         (requester, "approval_requester"),
         (machine, "approval_not_a_person"),

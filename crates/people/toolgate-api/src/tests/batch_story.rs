@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Method;
 use serde_json::{Value, json};
-use toolgate_core::{Limits, Role};
+use toolgate_core::{MessageLimits, Role};
 
 use super::file_kit::{agent, operator};
 use super::gate::{BODY_BYTES_MAX, Gate, PARALLEL_CALLS_MAX, Read, approver, request, somebody, until};
@@ -23,7 +23,7 @@ impl Floor {
 
     async fn with(body: &str) -> Self {
         let mut shop = None;
-        let limits = Limits { request_bytes_max: 64 * BODY_BYTES_MAX, ..Limits::default() };
+        let limits = MessageLimits { request_bytes_max: 64 * BODY_BYTES_MAX, ..MessageLimits::default() };
         let gate = Gate::with(limits, |runs| {
             let made = Workshop::new(runs);
             shop = Some(made.clone());

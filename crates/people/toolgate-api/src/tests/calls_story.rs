@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use toolgate_core::event::{About, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::governance::{Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Principal, PrincipalId, Role};
@@ -14,13 +14,13 @@ use super::parts::server;
 
 /// One call as the gateway writes it, a few seconds ago.
 async fn call(gate: &Gate, number: i64, decision: DecisionKind, outcome: Outcome) {
-    let about = Arc::new(About {
+    let about = Arc::new(EventSubject {
         session: Some(SessionId::new(format!("ses_{}", number % 2))),
         run: Some(RunId::new("run_1")),
         call: Some(CallId::new(format!("tc_{number}"))),
         tool: Some(CanonicalName::of(&server(), "transfer")),
         server: Some(server()),
-        ..About::default()
+        ..EventSubject::default()
     });
     let at_ms = gate.clock.now_ms() - 5_000;
     let principal = PrincipalId::new(if number % 2 == 0 { "ann" } else { "bob" });
@@ -28,7 +28,10 @@ async fn call(gate: &Gate, number: i64, decision: DecisionKind, outcome: Outcome
     let decided = Event { decision: Some(decision), ..event(EventKind::PolicyDecided) };
     let ended =
         Event { outcome: Some(outcome), duration_us: Some(12_500), ..event(EventKind::CallCompleted) };
-    gate.books.append(Entry { events: vec![decided, ended], ..Entry::default() }).await.expect("recorded");
+    gate.books
+        .append(LedgerEntry { events: vec![decided, ended], ..LedgerEntry::default() })
+        .await
+        .expect("recorded");
 }
 
 async fn recorded() -> Gate {

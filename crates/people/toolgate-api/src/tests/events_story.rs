@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::Ledger;
 use toolgate_core::{PrincipalId, Role};
 
@@ -13,9 +13,10 @@ use super::listening::Listening;
 use crate::events::STREAMS_MAX;
 
 async fn happen(gate: &Gate, kinds: &[EventKind]) {
-    let event = |kind: &EventKind| Event::new(*kind, 1, PrincipalId::new("ann"), Arc::new(About::default()));
+    let event =
+        |kind: &EventKind| Event::new(*kind, 1, PrincipalId::new("ann"), Arc::new(EventSubject::default()));
     let events = kinds.iter().map(event).collect();
-    gate.books.append(Entry { events, ..Entry::default() }).await.expect("recorded");
+    gate.books.append(LedgerEntry { events, ..LedgerEntry::default() }).await.expect("recorded");
 }
 
 /// The last event in the ledger now: registries write to it when they start.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{Method, Request};
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, StreamBody};
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, Role};
@@ -102,8 +102,8 @@ fn count(folder: &std::path::Path) -> usize {
 }
 
 /// The token of a session in a run, as the edge has it.
-pub(super) fn holder(who: &Principal, session: &str, run: Option<&str>) -> Holder {
-    Holder {
+pub(super) fn holder(who: &Principal, session: &str, run: Option<&str>) -> ContentHolder {
+    ContentHolder {
         principal: who.clone(),
         session: SessionId::new(session),
         opened_by: None,

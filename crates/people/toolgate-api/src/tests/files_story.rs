@@ -3,9 +3,9 @@
 use http::{Method, StatusCode};
 use serde_json::json;
 use toolgate_core::Role;
-use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::RunId;
-use toolgate_store::Order;
+use toolgate_store::LedgerOrder;
 
 use super::file_kit::{FORM, Part, agent, form, operator, raw, with, with_token};
 use super::gate::{Gate, UPLOAD_BYTES_MAX, somebody};
@@ -41,9 +41,9 @@ async fn a_file_is_stored_shown_listed_and_deleted() {
         assert_eq!((gone.status, gone.problem().as_str()), (StatusCode::NOT_FOUND, "unknown_file"));
     }
     assert_eq!(gate.delete(&agent(), &format!("/files/{id}")).await.problem(), "unknown_file");
-    let of = |kind| Filter { kind: Some(kind), ..Filter::default() };
+    let of = |kind| EventFilter { kind: Some(kind), ..EventFilter::default() };
     for kind in [EventKind::FileStored, EventKind::FileDeleted] {
-        let told = gate.store.ledger_page(&of(kind), None, 10, Order::OldestFirst).await.expect("read");
+        let told = gate.store.ledger_page(&of(kind), None, 10, LedgerOrder::OldestFirst).await.expect("read");
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].event.principal.as_str(), "agent-7");
     }
@@ -282,9 +282,12 @@ async fn a_session_may_use_what_its_opener_has() {
     let sent = with_token(raw(Method::POST, "/files?name=a", None, "from the session"), &credential);
     let stored = gate.send(sent).await.json();
     assert_eq!(stored["owner"], "agent-7");
-    let filter =
-        Filter { kind: Some(EventKind::FileStored), principal: Some(agent().id), ..Filter::default() };
-    let told = gate.store.ledger_page(&filter, None, 10, Order::OldestFirst).await.expect("read");
+    let filter = EventFilter {
+        kind: Some(EventKind::FileStored),
+        principal: Some(agent().id),
+        ..EventFilter::default()
+    };
+    let told = gate.store.ledger_page(&filter, None, 10, LedgerOrder::OldestFirst).await.expect("read");
     assert_eq!(told[0].event.about.session, credential.session);
     assert_eq!(told[0].event.about.run, None::<RunId>);
 }

@@ -13,23 +13,24 @@ use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::{
-    Decision, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict, Visibility,
+    ApprovalRequirement, Decision, OnTimeout, Policy, PolicyRef, PolicyRequest, Verdict, Visibility,
+    VisibilityRequest,
 };
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::signature::SigningKey;
-use toolgate_core::{CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Role};
+use toolgate_core::{CanonicalName, Digest, MessageLimits, Principal, PrincipalId, RawJson, Role};
 use toolgate_discovery::Discovery;
-use toolgate_files::{Files, Place};
-use toolgate_pipeline::desk::Desk;
+use toolgate_files::{Files, StoragePlace};
+use toolgate_pipeline::desk::ApprovalDesk;
 use toolgate_registry::Registry;
 use toolgate_runs::Runs;
-use toolgate_sessions::{Sessions, Setup};
+use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use super::parts::{
-    Allowing, AnyNumber, Around, OneFilter, OneTool, OneWebhook, Puppet, TestClock, catalog, tool,
+    Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, catalog, tool,
 };
 use super::roster::{self, Drawer};
 use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
@@ -45,7 +46,7 @@ pub(super) struct Gate {
     pub(super) api: Api,
     pub(super) store: Store,
     pub(super) books: Arc<Books>,
-    pub(super) clock: Arc<TestClock>,
+    pub(super) clock: Arc<ApiClock>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) registry: Arc<Registry>,
     pub(super) secrets: Arc<Drawer>,
@@ -91,15 +92,19 @@ pub(super) fn approver(id: &str) -> Principal {
 
 impl Gate {
     pub(super) async fn open() -> Self {
-        Self::with_limits(Limits { request_bytes_max: BODY_BYTES_MAX, ..Limits::default() }).await
+        Self::with_limits(MessageLimits { request_bytes_max: BODY_BYTES_MAX, ..MessageLimits::default() })
+            .await
     }
 
-    pub(super) async fn with_limits(limits: Limits) -> Self {
+    pub(super) async fn with_limits(limits: MessageLimits) -> Self {
         Self::with(limits, |_| Arc::new(Puppet)).await
     }
 
     /// With another caller for the existing runs.
-    pub(super) async fn with(limits: Limits, caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>) -> Self {
+    pub(super) async fn with(
+        limits: MessageLimits,
+        caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
         let settings = BooksSettings {
@@ -108,16 +113,17 @@ impl Gate {
             escalate_to: Vec::new(),
         };
         let books = Arc::new(store.books(settings).await.expect("books"));
-        let clock = Arc::new(TestClock::default());
+        let clock = Arc::new(ApiClock::default());
         let shared: Arc<dyn Clock> = clock.clone();
         let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
-        let desk = Desk::new(Arc::new(Gated), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
+        let desk =
+            ApprovalDesk::new(Arc::new(Gated), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
         let catalog: Arc<Catalog> = Arc::new(catalog());
         let (secrets, shutdown) = (Arc::new(Drawer::default()), CancellationToken::new());
         let registry = roster::start(&store, &books, &shared, &shutdown).await;
         let discovery = Arc::new(Discovery::new(catalog.clone(), Arc::new(Allowing)));
-        let around = Around { registry: registry.clone(), catalog: catalog.clone() };
-        let sessions = Sessions::start(Setup {
+        let around = ApiEnvironment { registry: registry.clone(), catalog: catalog.clone() };
+        let sessions = Sessions::start(SessionsSetup {
             store: store.clone(),
             books: books.clone(),
             clock: shared.clone(),
@@ -132,7 +138,7 @@ impl Gate {
         })
         .await;
         let files = files(&store, &books, &shared, &folder, &shutdown);
-        let runs = Runs::start(toolgate_runs::Setup {
+        let runs = Runs::start(toolgate_runs::RunsSetup {
             store: store.clone(),
             books: books.clone(),
             clock: shared.clone(),
@@ -252,13 +258,13 @@ fn files(
     folder: &TempDir,
     shutdown: &CancellationToken,
 ) -> Arc<Files> {
-    let settings = toolgate_files::Settings {
-        place: Place::Folder(folder.path().join("files")),
+    let settings = toolgate_files::FilesSettings {
+        place: StoragePlace::Folder(folder.path().join("files")),
         upload_bytes_max: UPLOAD_BYTES_MAX,
         public_url: Some(PUBLIC_URL.to_owned()),
-        ..toolgate_files::Settings::default()
+        ..toolgate_files::FilesSettings::default()
     };
-    let setup = toolgate_files::Setup {
+    let setup = toolgate_files::FilesSetup {
         store: store.clone(),
         books: books.clone(),
         clock: clock.clone(),
@@ -273,7 +279,7 @@ fn files(
 struct Gated;
 
 impl Policy for Gated {
-    fn decide(&self, question: &Question<'_>) -> Decision {
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         let decision = Allowing.decide(question);
         match decision.verdict {
             Verdict::Deny(_) => decision,
@@ -281,7 +287,7 @@ impl Policy for Gated {
         }
     }
 
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility {
         Allowing.visibility(glimpse)
     }
 
@@ -290,8 +296,8 @@ impl Policy for Gated {
     }
 }
 
-fn requirement() -> Requirement {
-    Requirement {
+fn requirement() -> ApprovalRequirement {
+    ApprovalRequirement {
         gates: vec![PolicyRef { id: "gates.cedar:1".into(), reason: None, text: Digest::of("gate") }],
         approvers: vec![vec!["finance".into()]],
         quorum: 1,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Value, json};
 use toolgate_core::content::Attachment;
-use toolgate_core::event::{About, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::file::FileName;
 use toolgate_core::governance::{Clock, Ledger};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::SlotType;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
 
 use super::file_kit::agent;
@@ -94,15 +94,15 @@ async fn what_was_decided_is_listed_without_what_waits() {
 
 /// A call that has ended in a run.
 async fn ended(gate: &Gate, run: &RunId, call: &str) {
-    let about = Arc::new(About {
+    let about = Arc::new(EventSubject {
         run: Some(run.clone()),
         call: Some(CallId::new(call)),
         tool: Some(CanonicalName::of(&server(), "balance")),
-        ..About::default()
+        ..EventSubject::default()
     });
     let event = Event::new(EventKind::CallCompleted, gate.clock.now_ms(), PrincipalId::new("agent-7"), about);
     let event = Event { outcome: Some(Outcome::Succeeded), ..event };
-    gate.books.append(Entry { events: vec![event], ..Entry::default() }).await.expect("recorded");
+    gate.books.append(LedgerEntry { events: vec![event], ..LedgerEntry::default() }).await.expect("recorded");
 }
 
 #[tokio::test]
@@ -138,7 +138,8 @@ async fn effects_and_definition_are_those_of_the_version_that_was_asked_for() {
     assert_eq!(before["definition"]["name"], "bank__transfer");
     let other =
         json!({ "name": "transfer", "description": "Takes money", "inputSchema": { "type": "object" } });
-    gate.catalog.publish(&server(), Listing { tools: vec![RawJson::from(other)], ..Listing::default() });
+    gate.catalog
+        .publish(&server(), ServerListing { tools: vec![RawJson::from(other)], ..ServerListing::default() });
     let after = shown().await;
     assert!(after.get("effects").is_none() && after.get("definition").is_none(), "{after}");
 }

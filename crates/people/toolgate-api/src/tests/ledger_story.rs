@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
@@ -22,22 +22,22 @@ async fn recorded() -> Gate {
     for number in 0..10 {
         let json = RawJson::from(json!({ "amount": number }));
         let input = Digest::of(json.as_bytes());
-        let body = Body { digest: input, json, keep_until_ms: i64::MAX };
+        let body = LedgerBody { digest: input, json, keep_until_ms: i64::MAX };
         let events = vec![decided(number, input), completed(number, input)];
-        let entry = Entry { events, bodies: vec![body], ..Entry::default() };
+        let entry = LedgerEntry { events, bodies: vec![body], ..LedgerEntry::default() };
         gate.books.append(entry).await.expect("recorded");
     }
     gate
 }
 
-fn about(number: i64) -> Arc<About> {
-    Arc::new(About {
+fn about(number: i64) -> Arc<EventSubject> {
+    Arc::new(EventSubject {
         session: Some(SessionId::new(format!("ses_{}", number % 3))),
         run: Some(RunId::new(format!("run_{}", number % 3))),
         call: Some(CallId::new(format!("tc_{number}"))),
         tool: Some(CanonicalName::of(&server(), "transfer")),
         server: Some(server()),
-        ..About::default()
+        ..EventSubject::default()
     })
 }
 

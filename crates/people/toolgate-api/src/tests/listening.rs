@@ -18,7 +18,7 @@ pub(super) struct Listening {
 }
 
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct HeardEvent {
     pub(super) id: i64,
     pub(super) kind: String,
     pub(super) data: Value,
@@ -39,7 +39,7 @@ impl Listening {
     }
 
     /// The next event; `None` at the end of the stream.
-    pub(super) async fn next(&mut self) -> Option<Heard> {
+    pub(super) async fn next(&mut self) -> Option<HeardEvent> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let (heard, rest) = (read(event), rest.to_owned());
@@ -65,9 +65,9 @@ impl Listening {
 }
 
 /// Comments and other lines are skipped.
-fn read(event: &str) -> Option<Heard> {
+fn read(event: &str) -> Option<HeardEvent> {
     let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
-    Some(Heard {
+    Some(HeardEvent {
         id: field("id: ")?.parse().expect("a number"),
         kind: field("event: ")?.to_owned(),
         data: serde_json::from_str(field("data: ")?).expect("JSON"),

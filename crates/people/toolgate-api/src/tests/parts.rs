@@ -7,28 +7,29 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
+use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter, ToolRule};
 use toolgate_core::decision::{
-    Asking, Decision, Denial, Glimpse, Policy, Question, Template, Verdict, Visibility,
+    ApprovalLikelihood, Decision, Denial, Policy, PolicyRequest, PolicyTemplate, Verdict, Visibility,
+    VisibilityRequest,
 };
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
-use toolgate_core::server::{Asks, Listing};
+use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
 use toolgate_pipeline::desk::ToolBook;
-use toolgate_pipeline::filter::{Action, FilterRule, On, known_kinds};
-use toolgate_pipeline::{Answer, AnswerBody, Envelope};
+use toolgate_pipeline::filter::{FilterAction, FilterRule, FilteredTraffic, known_kinds};
+use toolgate_pipeline::{CallAnswer, CallAnswerBody, Envelope};
 use toolgate_registry::Registry;
-use toolgate_sessions::Surroundings;
+use toolgate_sessions::SessionEnvironment;
 use toolgate_store::StoreError;
 
 use crate::{
-    FilterDesk, FilterInForce, Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk,
-    PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest,
-    ToolCaller,
+    FilterInForce, FilterPort, HoldMode, NotCalled, OutgoingWebhook, PolicyCell, PolicyFile, PolicyInForce,
+    PolicyPort, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
+    WebhookPort,
 };
 
 pub(super) fn server() -> ServerName {
@@ -45,23 +46,23 @@ pub(super) fn settings() -> ServerSettings {
     ServerSettings {
         name: server(),
         prefix: true,
-        filter: Filter::default(),
-        hints: Hints::Believed,
-        asks: Asks::default(),
+        filter: ToolNameFilter::default(),
+        hints: HintTrust::Believed,
+        asks: AskPermissions::default(),
     }
 }
 
-pub(super) fn listing() -> Listing {
+pub(super) fn listing() -> ServerListing {
     let mut balance = definition();
     balance["name"] = "balance".into();
     let tools = vec![RawJson::from(definition()), RawJson::from(balance)];
-    Listing { tools, ..Listing::default() }
+    ServerListing { tools, ..ServerListing::default() }
 }
 
 pub(super) fn catalog() -> Catalog {
     let catalog = Catalog::new();
     let listings = BTreeMap::from([(server(), Some(listing()))]);
-    catalog.update(Update { servers: Some(vec![settings()]), listings, ..Update::default() });
+    catalog.update(CatalogUpdate { servers: Some(vec![settings()]), listings, ..CatalogUpdate::default() });
     catalog
 }
 
@@ -78,13 +79,18 @@ pub(super) fn stock(catalog: &Catalog) {
         one("point", "Reads what a pointer points at", &["pointer"]),
     ];
     let chat = vec![one("post", "Posts a message to a channel", &["provider:slack"])];
-    let listed = |tools| Some(Listing { tools, ..Listing::default() });
+    let listed = |tools| Some(ServerListing { tools, ..ServerListing::default() });
     let listings = BTreeMap::from([(named("files"), listed(files)), (named("chat"), listed(chat))]);
     let servers = ["files", "chat"].map(|name| ServerSettings { name: named(name), ..settings() });
     let servers = Some([vec![settings()], servers.to_vec()].concat());
     let example =
         ToolRule { examples: vec!["what is in this document".into()], ..ToolRule::new("files:read") };
-    catalog.update(Update { servers, listings, rules: Some(vec![example]), ..Update::default() });
+    catalog.update(CatalogUpdate {
+        servers,
+        listings,
+        rules: Some(vec![example]),
+        ..CatalogUpdate::default()
+    });
 }
 
 fn named(server: &str) -> ServerName {
@@ -101,7 +107,7 @@ pub(super) fn tool() -> Arc<Tool> {
 pub(super) struct Allowing;
 
 impl Policy for Allowing {
-    fn decide(&self, question: &Question<'_>) -> Decision {
+    fn decide(&self, question: &PolicyRequest<'_>) -> Decision {
         let verdict = match question.arguments["amount"].as_f64() {
             Some(amount) if amount > 100.0 => Verdict::Deny(Denial::default()),
             _ => Verdict::Permit,
@@ -109,11 +115,11 @@ impl Policy for Allowing {
         Decision { verdict, policy_version: self.version(), shadow: None }
     }
 
-    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+    fn visibility(&self, glimpse: &VisibilityRequest<'_>) -> Visibility {
         match glimpse.tool.name.as_str() {
             "files:secret" => Visibility::Hidden(Denial::default()),
-            "bank:transfer" => Visibility::Visible(Asking::Sometimes),
-            _ => Visibility::Visible(Asking::Never),
+            "bank:transfer" => Visibility::Visible(ApprovalLikelihood::Sometimes),
+            _ => Visibility::Visible(ApprovalLikelihood::Never),
         }
     }
 
@@ -122,13 +128,13 @@ impl Policy for Allowing {
     }
 }
 
-impl PolicyDesk for Allowing {
+impl PolicyPort for Allowing {
     fn in_force(&self) -> PolicyInForce {
         let rule = PolicyRule {
             id: "large".into(),
             line: 3,
             effect: "forbid".into(),
-            level: Template::Exploratory,
+            level: PolicyTemplate::Exploratory,
             reason: Some("more than a hundred".into()),
             annotations: BTreeMap::from([("reason".to_owned(), "more than a hundred".to_owned())]),
             text: "forbid (principal, action, resource);".into(),
@@ -141,15 +147,15 @@ impl PolicyDesk for Allowing {
         };
         PolicyInForce {
             version: self.version(),
-            template: Template::Standard,
+            template: PolicyTemplate::Standard,
             files: vec![file("guard"), file("gates_shadow")],
             refused: Some("gates.cedar:1:1: it does not load".into()),
             broken: None,
         }
     }
 
-    fn explain(&self, question: &Question<'_>) -> Value {
-        let Question { principal, agent, session, run, task, template, arguments, .. } = question;
+    fn explain(&self, question: &PolicyRequest<'_>) -> Value {
+        let PolicyRequest { principal, agent, session, run, task, template, arguments, .. } = question;
         json!({ "verdict": self.decide(question).verdict.as_str(), "principal": principal.id, "role": principal.role,
             "kind": principal.kind, "groups": *principal.groups, "agent": agent, "session": session, "run": run,
             "task": task, "template": template, "arguments": arguments })
@@ -169,7 +175,7 @@ impl PolicyDesk for Allowing {
         let row = |actor: &str, tool: &Arc<Tool>| PolicyRow {
             actor: actor.to_owned(),
             tool: tool.name.to_string(),
-            cells: Template::ALL.map(cell).to_vec(),
+            cells: PolicyTemplate::ALL.map(cell).to_vec(),
         };
         ["admin", "agent"].iter().flat_map(|actor| tools.iter().map(|tool| row(actor, tool))).collect()
     }
@@ -187,16 +193,16 @@ impl StreamQuota for AnyNumber {
 /// A filter with three matches.
 pub(super) struct OneFilter;
 
-impl FilterDesk for OneFilter {
+impl FilterPort for OneFilter {
     fn in_force(&self) -> Vec<FilterInForce> {
         let email = known_kinds().into_iter().find(|(name, _)| *name == "email").expect("there is one").1;
         let rule = FilterRule {
             name: "no mail".into(),
-            on: On::Both,
+            on: FilteredTraffic::Both,
             tools: vec!["bank:*".into()],
             pattern: None,
             kinds: vec![email],
-            action: Action::Mask,
+            action: FilterAction::Mask,
             approvers: Vec::new(),
         };
         vec![FilterInForce { rule, matched: 3 }]
@@ -206,7 +212,7 @@ impl FilterDesk for OneFilter {
 /// A webhook that accepts a test, and one that does not.
 pub(super) struct OneWebhook;
 
-impl OutboundDesk for OneWebhook {
+impl WebhookPort for OneWebhook {
     fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>> {
         let webhook = OutgoingWebhook {
             name: "chat".into(),
@@ -248,12 +254,12 @@ impl ToolBook for OneTool {
 }
 
 /// The surroundings of sessions: the definitions of a registry and the servers of a catalogue.
-pub(super) struct Around {
+pub(super) struct ApiEnvironment {
     pub(super) registry: Arc<Registry>,
     pub(super) catalog: Arc<Catalog>,
 }
 
-impl Surroundings for Around {
+impl SessionEnvironment for ApiEnvironment {
     fn definitions(&self) -> Arc<Definitions> {
         self.registry.definitions()
     }
@@ -269,25 +275,25 @@ impl Surroundings for Around {
         needs.filter_map(|need| need.to_string().strip_prefix("provider:").map(str::to_owned)).collect()
     }
 
-    fn template(&self) -> Template {
-        Template::Exploratory
+    fn template(&self) -> PolicyTemplate {
+        PolicyTemplate::Exploratory
     }
 }
 
 /// The real time, plus an offset of the test.
 #[derive(Default)]
-pub(super) struct TestClock {
+pub(super) struct ApiClock {
     ahead_ms: AtomicI64,
     ids: AtomicI64,
 }
 
-impl TestClock {
+impl ApiClock {
     pub(super) fn advance_ms(&self, ms: i64) {
         self.ahead_ms.fetch_add(ms, Ordering::Relaxed);
     }
 }
 
-impl Clock for TestClock {
+impl Clock for ApiClock {
     fn now_ms(&self) -> i64 {
         let real = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
         i64::try_from(real.as_millis()).expect("before the end of time")
@@ -315,8 +321,8 @@ impl ToolCaller for Puppet {
         &self,
         seat: Arc<Seat>,
         request: ToolCallRequest,
-        hold: Hold,
-    ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
+        hold: HoldMode,
+    ) -> BoxFuture<'static, Result<CallAnswer, NotCalled>> {
         Box::pin(async move {
             match request.name.as_str() {
                 "bank:busy" => return Err(NotCalled::TooMany { limit: 3 }),
@@ -334,15 +340,15 @@ impl ToolCaller for Puppet {
                 approval_id: (status == Outcome::PendingApproval).then(|| ApprovalId::new("apr_1")),
             };
             let body = match status {
-                Outcome::Failed => AnswerBody::Error(RpcError::invalid_params("no such account")),
-                _ => AnswerBody::Result(echo(&seat, &request, hold)),
+                Outcome::Failed => CallAnswerBody::Error(RpcError::invalid_params("no such account")),
+                _ => CallAnswerBody::Result(echo(&seat, &request, hold)),
             };
-            Ok(Answer { tool: CanonicalName::recorded(&request.name), envelope, body })
+            Ok(CallAnswer { tool: CanonicalName::recorded(&request.name), envelope, body })
         })
     }
 }
 
-fn echo(seat: &Seat, request: &ToolCallRequest, hold: Hold) -> RawJson {
+fn echo(seat: &Seat, request: &ToolCallRequest, hold: HoldMode) -> RawJson {
     let head = json!({ "principal": seat.principal.id, "session": seat.session, "agent": seat.agent, "run": request.run_id, "task": request.task_id,
         "trace": request.trace, "hold": format!("{hold:?}") });
     let head = head.to_string();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use toolgate_core::event::{About, DecisionKind, Entry, Event, EventKind};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
@@ -14,10 +14,10 @@ use super::gate::{Gate, somebody};
 /// Appends decisions; every second one differs from that of the shadow.
 async fn decide(gate: &Gate, count: usize) {
     let event = |place: usize| {
-        let about = About {
+        let about = EventSubject {
             call: Some(CallId::new(format!("tc_{place}"))),
             tool: Some(CanonicalName::recorded("bank:transfer")),
-            ..About::default()
+            ..EventSubject::default()
         };
         let mut event = Event::new(EventKind::PolicyDecided, 0, PrincipalId::new("agent-7"), Arc::new(about));
         event.decision = Some(DecisionKind::Permit);
@@ -26,7 +26,7 @@ async fn decide(gate: &Gate, count: usize) {
         event.detail = detail.map(RawJson::from);
         event
     };
-    let entry = Entry { events: (0..count).map(event).collect(), ..Entry::default() };
+    let entry = LedgerEntry { events: (0..count).map(event).collect(), ..LedgerEntry::default() };
     gate.books.append(entry).await.expect("recorded");
 }
 
@@ -34,9 +34,12 @@ async fn decide(gate: &Gate, count: usize) {
 async fn what_is_in_force_is_told_with_its_rules_and_what_does_not_load() {
     let gate = Gate::open().await;
     let mut loaded =
-        Event::new(EventKind::PolicyLoaded, 0, PrincipalId::gateway(), Arc::new(About::default()));
+        Event::new(EventKind::PolicyLoaded, 0, PrincipalId::gateway(), Arc::new(EventSubject::default()));
     loaded.policy_version = Some(Digest::of("policy"));
-    gate.books.append(Entry { events: vec![loaded], ..Entry::default() }).await.expect("recorded");
+    gate.books
+        .append(LedgerEntry { events: vec![loaded], ..LedgerEntry::default() })
+        .await
+        .expect("recorded");
     let told = gate.get(&somebody("audit", Role::Auditor), "/policy").await.json();
     assert_eq!((&told["template"], &told["shadow"]), (&json!("standard"), &json!(true)));
     assert_eq!(told["version"], Digest::of("policy").to_string());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{Principal, RawJson, Role};
 
 use super::gate::{Gate, somebody};
@@ -38,7 +38,7 @@ async fn a_row_has_what_the_definition_says_about_its_tool() {
     let definition = json!({ "name": "scan", "inputSchema": { "type": "object" },
         "annotations": { "readOnlyHint": true }, "_meta": { "dev.toolgate/tool": extra } });
     let tools = vec![RawJson::from(definition)];
-    gate.registry.listed(&server(), Listing { tools, ..Listing::default() });
+    gate.registry.listed(&server(), ServerListing { tools, ..ServerListing::default() });
     let tool = until(&gate, "bank:scan", "active").await;
     assert_eq!((&tool["capabilities"], &tool["effects"]), (&json!(["money"]), &json!(["read"])));
     assert_eq!(tool["file_strategy"], "image_base64");
@@ -57,7 +57,7 @@ async fn drifted() -> (Gate, Value) {
     let mut changed: Value = tools[0].decode().expect("JSON");
     changed["description"] = "Moves all money".into();
     tools[0] = RawJson::from(changed);
-    gate.registry.listed(&server(), Listing { tools, ..Listing::default() });
+    gate.registry.listed(&server(), ServerListing { tools, ..ServerListing::default() });
     let tool = until(&gate, "bank:transfer", "quarantined").await;
     (gate, tool)
 }

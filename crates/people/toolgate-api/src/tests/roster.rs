@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Update;
+use toolgate_catalog::CatalogUpdate;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
@@ -17,28 +17,29 @@ use toolgate_core::server::{
 };
 use toolgate_core::{Principal, ServerName};
 use toolgate_registry::{
-    FileState, Latency, Machinery, Registry, ServerEntry, Setup, Shelf, Source, ToolVitals, Vitals,
+    AgentCatalog, FileState, LatencyReport, Registry, RegistrySetup, ServerControl, ServerEntry,
+    ServerSource, ToolVitals, VitalsReport,
 };
 use toolgate_store::{Books, Store};
 
 use super::parts::{server, settings};
-use crate::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
+use crate::{InstanceToken, SecretIdentity, SecretKeeper, SecretSource, StoredSecret};
 
 /// Has no connections, and reports the same about every server.
 struct Still;
 
-impl Machinery for Still {
+impl ServerControl for Still {
     fn apply(&self, _: Vec<ServerSpec>) {}
 
-    fn vitals(&self, _: &ServerName) -> Option<Vitals> {
-        let latency = Latency { count: 3, p50_ms: 1.0, p95_ms: 2.0, p99_ms: 3.0, max_ms: 4.0 };
+    fn vitals(&self, _: &ServerName) -> Option<VitalsReport> {
+        let latency = LatencyReport { count: 3, p50_ms: 1.0, p95_ms: 2.0, p99_ms: 3.0, max_ms: 4.0 };
         let tool = ToolVitals {
             own: "transfer".to_owned(),
             under_way: 1,
             resting: Some(Duration::from_millis(1500)),
             latency: latency.clone(),
         };
-        Some(Vitals { under_way: 1, waiting: 0, latency, instances: Vec::new(), tools: vec![tool] })
+        Some(VitalsReport { under_way: 1, waiting: 0, latency, instances: Vec::new(), tools: vec![tool] })
     }
 
     fn confinement(&self, _: &ServerName) -> Option<Confinement> {
@@ -49,8 +50,8 @@ impl Machinery for Still {
 
 struct Empty;
 
-impl Shelf for Empty {
-    fn arrange(&self, _: Update) -> Vec<WireName> {
+impl AgentCatalog for Empty {
+    fn arrange(&self, _: CatalogUpdate) -> Vec<WireName> {
         Vec::new()
     }
 }
@@ -71,7 +72,7 @@ pub(super) async fn start(
         addresses,
         ..FileState::default()
     };
-    let setup = Setup {
+    let setup = RegistrySetup {
         store: store.clone(),
         books: books.clone(),
         clock: clock.clone(),
@@ -97,20 +98,20 @@ fn bank() -> ServerEntry {
         reach: Reach::Anywhere,
         egress: Arc::default(),
     };
-    ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: Source::File }
+    ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: ServerSource::File }
 }
 
 /// Keeps secrets unencrypted, with their authors.
 #[derive(Default)]
-pub(super) struct Drawer(Mutex<BTreeMap<SecretPlace, (String, String)>>);
+pub(super) struct Drawer(Mutex<BTreeMap<SecretIdentity, (String, String)>>);
 
 impl Drawer {
     /// The value, and who stored it.
-    pub(super) fn look(&self, place: &SecretPlace) -> Option<(String, String)> {
+    pub(super) fn look(&self, place: &SecretIdentity) -> Option<(String, String)> {
         self.held(|secrets| secrets.get(place).cloned())
     }
 
-    fn held<T>(&self, act: impl FnOnce(&mut BTreeMap<SecretPlace, (String, String)>) -> T) -> T {
+    fn held<T>(&self, act: impl FnOnce(&mut BTreeMap<SecretIdentity, (String, String)>) -> T) -> T {
         act(&mut self.0.lock())
     }
 }
@@ -135,7 +136,7 @@ impl SecretKeeper for Drawer {
     fn store(
         &self,
         by: &Principal,
-        place: SecretPlace,
+        place: SecretIdentity,
         value: String,
     ) -> BoxFuture<'static, Result<(), toolgate_core::Refusal>> {
         self.held(|secrets| secrets.insert(place, (value, by.id.to_string())));
@@ -148,7 +149,7 @@ impl SecretKeeper for Drawer {
         token: InstanceToken,
     ) -> BoxFuture<'static, Result<(), toolgate_core::Refusal>> {
         let InstanceToken { server, instance, url, token } = token;
-        let place = SecretPlace { server, principal: None, name: InstanceSpec::token_name(&instance) };
+        let place = SecretIdentity { server, principal: None, name: InstanceSpec::token_name(&instance) };
         self.held(|secrets| secrets.insert(place, (token, url)));
         Box::pin(async { Ok(()) })
     }
@@ -166,7 +167,7 @@ impl SecretKeeper for Drawer {
     fn remove(
         &self,
         _: &Principal,
-        place: SecretPlace,
+        place: SecretIdentity,
     ) -> BoxFuture<'static, Result<bool, toolgate_core::Refusal>> {
         let removed = self.held(|secrets| secrets.remove(&place).is_some());
         Box::pin(async move { Ok(removed) })

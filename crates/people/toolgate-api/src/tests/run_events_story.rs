@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{Method, StatusCode};
-use toolgate_core::event::{About, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::RunId;
 use toolgate_core::{PrincipalId, Role};
@@ -14,9 +14,9 @@ use super::listening::Listening;
 use super::run_kit::{start, told, work};
 
 async fn happen(gate: &Gate, run: &RunId, kind: EventKind, outcome: Outcome) {
-    let about = Arc::new(About { run: Some(run.clone()), ..About::default() });
+    let about = Arc::new(EventSubject { run: Some(run.clone()), ..EventSubject::default() });
     let event = Event { outcome: Some(outcome), ..Event::new(kind, 1, PrincipalId::new("agent-7"), about) };
-    gate.books.append(Entry { events: vec![event], ..Entry::default() }).await.expect("recorded");
+    gate.books.append(LedgerEntry { events: vec![event], ..LedgerEntry::default() }).await.expect("recorded");
 }
 
 #[tokio::test]

@@ -11,16 +11,16 @@ use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, InputId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    CallKind, InputRequest, RunCall, RunCallEnd, Runs as _, Slot, SlotOption, SlotType,
+    CallKind, InputRequest, InputSlot, RunCall, RunCallEnd, Runs as _, SlotOption, SlotType,
 };
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::{Blame, CanonicalName, RawJson, Refusal};
-use toolgate_pipeline::{Answer, AnswerBody, Envelope};
-use toolgate_runs::{Asking, Runs};
+use toolgate_pipeline::{CallAnswer, CallAnswerBody, Envelope};
+use toolgate_runs::{NewQuestion, Runs};
 
 use super::file_kit::agent;
 use super::gate::{Gate, Read, introduce, request};
-use crate::{Hold, NotCalled, ToolCallRequest, ToolCaller};
+use crate::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
 
 /// A run of `agent-7`, started with this body.
 pub(super) async fn start(gate: &Gate, body: &str) -> Started {
@@ -81,10 +81,10 @@ pub(super) async fn work(gate: &Gate, run: &RunId, calls: usize) {
     }
 }
 
-pub(super) fn slot(slot_type: SlotType, slot_id: &str) -> Slot {
+pub(super) fn slot(slot_type: SlotType, slot_id: &str) -> InputSlot {
     let has_options = matches!(slot_type, SlotType::Choice | SlotType::MultiChoice);
     let options = ["formal", "plain"].map(|value| SlotOption { value: value.to_owned(), label: None });
-    Slot {
+    InputSlot {
         slot_type,
         slot_id: slot_id.to_owned(),
         prompt_key: "Which tone?".to_owned(),
@@ -93,9 +93,9 @@ pub(super) fn slot(slot_type: SlotType, slot_id: &str) -> Slot {
 }
 
 /// A question that a run waits for, once it has worked.
-pub(super) async fn asked(gate: &Gate, run: &RunId, slot: Slot) -> InputId {
+pub(super) async fn asked(gate: &Gate, run: &RunId, slot: InputSlot) -> InputId {
     work(gate, run, 2).await;
-    let asking = Asking { run: run.clone(), session: None, call: None, principal: agent().id, slot };
+    let asking = NewQuestion { run: run.clone(), session: None, call: None, principal: agent().id, slot };
     gate.runs.ask(asking).await.expect("it is asked").id
 }
 
@@ -137,7 +137,7 @@ impl Workshop {
         self.most.load(Ordering::SeqCst)
     }
 
-    async fn made(&self, seat: &Seat, request: &ToolCallRequest) -> Result<Answer, NotCalled> {
+    async fn made(&self, seat: &Seat, request: &ToolCallRequest) -> Result<CallAnswer, NotCalled> {
         let call = CallId::new(format!("tc_{}", self.calls.fetch_add(1, Ordering::SeqCst)));
         let run = seat.run.clone().expect("batches are made in runs");
         let kind = match request.name.as_str() {
@@ -163,7 +163,7 @@ impl Workshop {
         call: &CallId,
         seat: &Seat,
         request: &ToolCallRequest,
-    ) -> Result<Answer, NotCalled> {
+    ) -> Result<CallAnswer, NotCalled> {
         let arguments: Value =
             request.arguments.as_ref().and_then(|raw| raw.decode().ok()).unwrap_or_default();
         let (word, _) = request.name.split_once(':').unwrap_or((&request.name, ""));
@@ -190,8 +190,8 @@ impl Workshop {
     }
 
     /// Does not wait for people.
-    async fn asked(&self, run: &RunId, call: &CallId, seat: &Seat) -> Answer {
-        let asking = Asking {
+    async fn asked(&self, run: &RunId, call: &CallId, seat: &Seat) -> CallAnswer {
+        let asking = NewQuestion {
             run: run.clone(),
             session: Some(seat.session.clone()),
             call: Some(call.clone()),
@@ -211,8 +211,8 @@ impl ToolCaller for Arc<Workshop> {
         &self,
         seat: Arc<Seat>,
         request: ToolCallRequest,
-        _: Hold,
-    ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
+        _: HoldMode,
+    ) -> BoxFuture<'static, Result<CallAnswer, NotCalled>> {
         let workshop = Arc::clone(self);
         Box::pin(async move {
             let under_way = workshop.under_way.fetch_add(1, Ordering::SeqCst) + 1;
@@ -224,7 +224,7 @@ impl ToolCaller for Arc<Workshop> {
     }
 }
 
-fn answer(call: &CallId, status: Outcome, data: Value) -> Answer {
+fn answer(call: &CallId, status: Outcome, data: Value) -> CallAnswer {
     let envelope = Envelope {
         status,
         refs: Vec::new(),
@@ -232,19 +232,19 @@ fn answer(call: &CallId, status: Outcome, data: Value) -> Answer {
         tool_call_id: call.clone(),
         approval_id: None,
     };
-    Answer {
+    CallAnswer {
         tool: CanonicalName::recorded("docs:work"),
         envelope,
-        body: AnswerBody::Result(RawJson::from(data)),
+        body: CallAnswerBody::Result(RawJson::from(data)),
     }
 }
 
-fn succeeded(call: &CallId, data: Value) -> Answer {
+fn succeeded(call: &CallId, data: Value) -> CallAnswer {
     answer(call, Outcome::Succeeded, data)
 }
 
 /// As the pipeline reports a call that a run refuses.
-fn refused(call: CallId, refusal: &Refusal) -> Answer {
+fn refused(call: CallId, refusal: &Refusal) -> CallAnswer {
     let said = toolgate_pipeline::CallRefusal {
         code: refusal.code,
         fault: Blame::Caller,
@@ -255,5 +255,5 @@ fn refused(call: CallId, refusal: &Refusal) -> Answer {
         details: Value::Null,
     };
     let refused = answer(&call, Outcome::Refused, Value::Null);
-    Answer { body: AnswerBody::Refusal(said), ..refused }
+    CallAnswer { body: CallAnswerBody::Refusal(said), ..refused }
 }

@@ -5,15 +5,15 @@ use serde_json::json;
 use toolgate_core::{Principal, PrincipalId, Role, ServerName};
 
 use super::gate::{Gate, Read, request, somebody};
-use crate::SecretPlace;
+use crate::SecretIdentity;
 
 async fn put(gate: &Gate, who: &Principal, path: &str, body: &str) -> Read {
     gate.send(request(Method::PUT, path, Some(who), body)).await
 }
 
-fn place(principal: Option<&str>) -> SecretPlace {
+fn place(principal: Option<&str>) -> SecretIdentity {
     let server = ServerName::new("job-app").expect("a name");
-    SecretPlace { server, principal: principal.map(PrincipalId::new), name: "api_key".to_owned() }
+    SecretIdentity { server, principal: principal.map(PrincipalId::new), name: "api_key".to_owned() }
 }
 
 #[tokio::test]

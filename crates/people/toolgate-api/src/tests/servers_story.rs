@@ -3,8 +3,8 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 use toolgate_core::server::{InstanceId, InstanceState, ServerHealth, ServerState};
-use toolgate_core::{Limits, Principal, Role};
-use toolgate_store::Counts;
+use toolgate_core::{MessageLimits, Principal, Role};
+use toolgate_store::ListCounts;
 
 use super::gate::{BODY_BYTES_MAX, Gate, Read, somebody};
 use super::parts::server;
@@ -65,7 +65,7 @@ async fn a_server_is_shown_with_its_state_since_when_and_each_instance() {
         instances: vec![instance],
         ..ServerState::starting()
     };
-    let counts = Counts { tools: 2, prompts: 1, resources: 0 };
+    let counts = ListCounts { tools: 2, prompts: 1, resources: 0 };
     gate.store.write_status(&server(), &state, counts, 1_785_585_600_000).await.expect("written");
     let bank = shown(&gate, "bank").await;
     assert_eq!(
@@ -149,7 +149,7 @@ async fn nobody_takes_the_place_of_another() {
 
 #[tokio::test]
 async fn ten_thousand_tools_are_refused_with_a_reason() {
-    let gate = Gate::with_limits(Limits::default()).await;
+    let gate = Gate::with_limits(MessageLimits::default()).await;
     let tools = |count: usize, extra: &Value| -> Value {
         let tools: serde_json::Map<_, _> =
             (0..count).map(|one| (format!("tool_{one}"), extra.clone())).collect();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use toolgate_catalog::{Alias, Update, Why, Withheld};
+use toolgate_catalog::{Alias, CatalogUpdate, WithheldReason, WithheldTool};
 use toolgate_core::governance::Clock;
-use toolgate_core::server::Listing;
+use toolgate_core::server::ServerListing;
 use toolgate_core::{CanonicalName, RawJson, Role};
 
 use super::gate::{BODY_BYTES_MAX, Gate, Read, request, somebody};
@@ -150,13 +150,13 @@ async fn a_withheld_tool_and_a_name_out_of_use_are_told_apart_from_nothing() {
         owner: "toolgate.toml".to_owned(),
     };
     let aliases = vec![alias("send_money", Some(now_ms + 60_000)), alias("pay", Some(now_ms - 1))];
-    let withheld = Withheld {
+    let withheld = WithheldTool {
         own: "close".to_owned(),
-        why: Why::Quarantined,
+        why: WithheldReason::Quarantined,
         reason: "its definition changed".to_owned(),
     };
     let withheld = BTreeMap::from([(server(), vec![withheld])]);
-    gate.catalog.update(Update { aliases: Some(aliases), withheld, ..Update::default() });
+    gate.catalog.update(CatalogUpdate { aliases: Some(aliases), withheld, ..CatalogUpdate::default() });
     let agent = somebody("agent-7", Role::Agent);
     let tool = gate.get(&agent, "/tools/send_money").await.json();
     assert_eq!((&tool["name"], &tool["aliases"]), (&json!("bank:transfer"), &json!(["send_money"])));
@@ -191,7 +191,10 @@ async fn a_tool_is_shown_with_how_it_is_handled() {
     let extra = json!({ "capabilities": ["money"], "file_strategy": "passthrough", "timeout_seconds": 2.5 });
     let definition = json!({ "name": "read", "inputSchema": { "type": "object" },
         "annotations": { "readOnlyHint": true }, "_meta": { "dev.toolgate/tool": extra } });
-    gate.catalog.publish(&server(), Listing { tools: vec![RawJson::from(definition)], ..Listing::default() });
+    gate.catalog.publish(
+        &server(),
+        ServerListing { tools: vec![RawJson::from(definition)], ..ServerListing::default() },
+    );
     let tool = gate.get(&somebody("agent-7", Role::Agent), "/tools/bank:read").await.json();
     assert_eq!(
         (&tool["capabilities"], &tool["file_strategy"], &tool["timeout_seconds"]),
@@ -208,7 +211,7 @@ async fn a_tool_is_shown_with_the_files_it_takes() {
         let definition =
             json!({ "name": "read", "inputSchema": schema, "_meta": { "dev.toolgate/tool": extra } });
         let tools = vec![RawJson::from(definition)];
-        gate.catalog.publish(&server(), Listing { tools, ..Listing::default() });
+        gate.catalog.publish(&server(), ServerListing { tools, ..ServerListing::default() });
     };
     let shown = async || gate.get(&somebody("agent-7", Role::Agent), "/tools/bank:read").await.json();
     publish(json!({ "file_strategy": "plain_text_text" }));

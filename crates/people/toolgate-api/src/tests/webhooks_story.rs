@@ -10,7 +10,7 @@ use super::gate::{Gate, Read, SECRET, request};
 const MINUTE_MS: i64 = 60_000;
 
 /// A signed message.
-struct Message<'a> {
+struct SignedMessage<'a> {
     id: &'a str,
     secret: &'a str,
     /// The age of the signature.
@@ -18,10 +18,10 @@ struct Message<'a> {
     path: &'a str,
 }
 
-const MESSAGE: Message<'static> =
-    Message { id: "msg_1", secret: SECRET, age_ms: 0, path: "/webhooks/chat/decisions" };
+const MESSAGE: SignedMessage<'static> =
+    SignedMessage { id: "msg_1", secret: SECRET, age_ms: 0, path: "/webhooks/chat/decisions" };
 
-async fn send(gate: &Gate, message: &Message<'_>, body: &str) -> Read {
+async fn send(gate: &Gate, message: &SignedMessage<'_>, body: &str) -> Read {
     let timestamp = ((gate.clock.now_ms() - message.age_ms) / 1000).to_string();
     let key = SigningKey::parse(message.secret).expect("a secret");
     let signature = key.sign(message.id, &timestamp, body.as_bytes());
@@ -55,10 +55,10 @@ async fn what_is_not_signed_rightly_decides_nothing() {
     let asked = gate.ask(r#"{"amount":5}"#).await;
     let body = yes(asked.id.as_str());
     for (message, code) in [
-        (Message { secret: "another", ..MESSAGE }, "signature_wrong"),
-        (Message { path: "/webhooks/other/decisions", ..MESSAGE }, "signature_wrong"),
-        (Message { age_ms: 6 * MINUTE_MS, ..MESSAGE }, "signature_stale"),
-        (Message { age_ms: -6 * MINUTE_MS, ..MESSAGE }, "signature_stale"),
+        (SignedMessage { secret: "another", ..MESSAGE }, "signature_wrong"),
+        (SignedMessage { path: "/webhooks/other/decisions", ..MESSAGE }, "signature_wrong"),
+        (SignedMessage { age_ms: 6 * MINUTE_MS, ..MESSAGE }, "signature_stale"),
+        (SignedMessage { age_ms: -6 * MINUTE_MS, ..MESSAGE }, "signature_stale"),
     ] {
         let answer = send(&gate, &message, &body).await;
         assert_eq!((answer.status, answer.problem().as_str()), (StatusCode::UNAUTHORIZED, code));
@@ -66,7 +66,7 @@ async fn what_is_not_signed_rightly_decides_nothing() {
     let now = gate.store.get_approval(&asked.id).await.expect("a store").expect("it is there");
     assert_eq!(now, asked);
     assert_eq!(
-        send(&gate, &Message { age_ms: 4 * MINUTE_MS, ..MESSAGE }, &body).await.status,
+        send(&gate, &SignedMessage { age_ms: 4 * MINUTE_MS, ..MESSAGE }, &body).await.status,
         StatusCode::OK
     );
 }
@@ -79,7 +79,7 @@ async fn a_message_is_taken_once() {
     assert_eq!(send(&gate, &MESSAGE, &body).await.status, StatusCode::OK);
     let again = send(&gate, &MESSAGE, &body).await;
     assert_eq!((again.status, again.problem().as_str()), (StatusCode::CONFLICT, "webhook_replayed"));
-    let same_word = send(&gate, &Message { id: "msg_2", ..MESSAGE }, &body).await;
+    let same_word = send(&gate, &SignedMessage { id: "msg_2", ..MESSAGE }, &body).await;
     assert_eq!(same_word.status, StatusCode::OK, "the same decision in a new message changes nothing");
     gate.clock.advance_ms(11 * MINUTE_MS);
     assert_eq!(send(&gate, &MESSAGE, &body).await.status, StatusCode::OK, "ids are not kept for ever");
@@ -102,10 +102,13 @@ async fn a_decision_must_say_whose_it_is() {
     let asked = gate.ask(r#"{"amount":5}"#).await;
     for (number, person) in ["", "  ", "a\nb", &"x".repeat(201)].into_iter().enumerate() {
         let body = json!({ "approval_id": asked.id, "decision": "approve", "person": person }).to_string();
-        let message = Message { id: &format!("msg_{number}"), ..MESSAGE };
+        let message = SignedMessage { id: &format!("msg_{number}"), ..MESSAGE };
         let answer = send(&gate, &message, &body).await;
         assert_eq!((answer.status.as_u16(), answer.problem().as_str()), (422, "field_invalid"), "{person:?}");
     }
     let nobody = json!({ "approval_id": asked.id, "decision": "approve" }).to_string();
-    assert_eq!(send(&gate, &Message { id: "msg_x", ..MESSAGE }, &nobody).await.problem(), "field_invalid");
+    assert_eq!(
+        send(&gate, &SignedMessage { id: "msg_x", ..MESSAGE }, &nobody).await.problem(),
+        "field_invalid"
+    );
 }

@@ -3,14 +3,14 @@
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
 /// A rendered page.
-pub(super) struct Page {
+pub(super) struct DocPage {
     pub(super) title: String,
     pub(super) html: String,
 }
 
 /// A way to another page.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Link {
+pub(super) struct DocLink {
     pub(super) text: String,
     /// The address of the page.
     pub(super) address: String,
@@ -21,7 +21,7 @@ pub(super) struct Link {
 /// A heading with the ways under it.
 pub(super) struct Chapter {
     pub(super) name: String,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<DocLink>,
 }
 
 fn options() -> Options {
@@ -32,14 +32,14 @@ fn options() -> Options {
 }
 
 /// `name` is the file within the folder: links are relative to it.
-pub(super) fn render(text: &str, name: &str) -> Page {
+pub(super) fn render(text: &str, name: &str) -> DocPage {
     let events: Vec<Event<'_>> = Parser::new_ext(text, options()).collect();
     let mut headings = Headings::of(&events);
     let title = headings.first.clone().unwrap_or_else(|| name.to_owned());
     let shown = events.into_iter().flat_map(|event| changed(event, name, &mut headings));
     let mut written = String::new();
     html::push_html(&mut written, shown);
-    Page { title, html: written }
+    DocPage { title, html: written }
 }
 
 /// Links to other files of the folder in order, under their headings.
@@ -48,7 +48,7 @@ pub(super) fn contents(text: &str) -> Vec<Chapter> {
     let mut known: Vec<String> = Vec::new();
     // The current element: a heading, or the text of a link.
     let mut heading: Option<String> = None;
-    let mut open: Option<Link> = None;
+    let mut open: Option<DocLink> = None;
     for event in Parser::new_ext(text, options()) {
         match event {
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
@@ -57,7 +57,7 @@ pub(super) fn contents(text: &str) -> Vec<Chapter> {
             }
             Event::Start(Tag::Link { dest_url, .. }) => {
                 let file = file_of(&dest_url, "README.md");
-                open = file.map(|file| Link { text: String::new(), address: address_of(&file, ""), file });
+                open = file.map(|file| DocLink { text: String::new(), address: address_of(&file, ""), file });
             }
             Event::Text(part) | Event::Code(part) => {
                 let read = open.as_mut().map(|link| &mut link.text).or(heading.as_mut());

@@ -10,26 +10,26 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::pages::catalogue::budget;
 use crate::parts::{self, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 pub(super) use detail::mounted;
-use told::{Agent, Agents, Capabilities, Capability, source};
+use told::{AgentData, AgentsData, CapabilitiesData, CapabilityData, source};
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/agents", get(list))
         .route("/console/agents/{name}", get(detail::show))
         .route("/console/capabilities/{name}", get(capability::show))
 }
 
-async fn list(visit: Visit) -> Answered<Response> {
-    let Agents { agents } = visit.get(Address::of(["agents"])).await?;
-    let Capabilities { capabilities } = visit.get(Address::of(["capabilities"])).await?;
+async fn list(visit: PageVisit) -> PageResult<Response> {
+    let AgentsData { agents } = visit.get(PageAddress::of(["agents"])).await?;
+    let CapabilitiesData { capabilities } = visit.get(PageAddress::of(["capabilities"])).await?;
     let body = html! {
         (parts::heading(html! { "Agents" }, html! { a.button href="/console/sessions" { "Sessions" } }))
         p.soft { "A definition sets which tools an agent has, how strict policy is and how many tokens its tool list may cost. Change definitions from the configuration file there, and all others with " code { "PUT /agents/{name}" } "." }
@@ -40,10 +40,10 @@ async fn list(visit: Visit) -> Answered<Response> {
             @if capabilities.is_empty() { (no_capabilities()) } @else { (capabilities_table(&capabilities)) }
         }
     };
-    Ok(visit.page("Agents", Room::Agents, body).await)
+    Ok(visit.page("Agents", ConsolePage::Agents, body).await)
 }
 
-fn agents_table(agents: &[Agent]) -> Markup {
+fn agents_table(agents: &[AgentData]) -> Markup {
     html! {
         table.list {
             thead { tr { th scope="col" { "Agent" } th scope="col" { "Capabilities" } th scope="col" { "Policy" } th scope="col" { "List budget" } th scope="col" { "For" } th scope="col" { "From" } } }
@@ -52,7 +52,7 @@ fn agents_table(agents: &[Agent]) -> Markup {
                     tr data-entry=(agent.name) {
                         td data-name="Agent" {
                             div {
-                                a href=(Address::of(["console", "agents", &agent.name])) { (text::short(&agent.name)) }
+                                a href=(PageAddress::of(["console", "agents", &agent.name])) { (text::short(&agent.name)) }
                                 @if let Some(told) = &agent.definition.description { div.help { (text::cut(told, 200)) } }
                                 @for problem in &agent.problems { div.error { (text::cut(problem, 300)) } }
                             }
@@ -69,7 +69,7 @@ fn agents_table(agents: &[Agent]) -> Markup {
     }
 }
 
-fn capabilities(agent: &Agent) -> Markup {
+fn capabilities(agent: &AgentData) -> Markup {
     html! {
         @match &agent.definition.capabilities {
             None => span.soft { "every tool" },
@@ -79,7 +79,7 @@ fn capabilities(agent: &Agent) -> Markup {
     }
 }
 
-fn whom(agent: &Agent) -> Markup {
+fn whom(agent: &AgentData) -> Markup {
     let definition = &agent.definition;
     html! {
         @if definition.principals.is_empty() && definition.groups.is_empty() { span.soft { "any token" } }
@@ -90,7 +90,7 @@ fn whom(agent: &Agent) -> Markup {
     }
 }
 
-fn capabilities_table(capabilities: &[Capability]) -> Markup {
+fn capabilities_table(capabilities: &[CapabilityData]) -> Markup {
     html! {
         table.list {
             thead { tr { th scope="col" { "Capability" } th scope="col" { "Its tools" } th scope="col" { "Agents that have it" } th scope="col" { "From" } } }

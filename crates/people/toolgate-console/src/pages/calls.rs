@@ -14,15 +14,15 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use toolgate_core::event::{DecisionKind, Outcome};
 
-use super::filters::{self, Wanted};
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use super::filters::{self, PageFilters};
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
 use crate::parts::{self, links, text};
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
-use told::Call;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
+use told::CallData;
 
 const PAGE: usize = 50;
 const PLACE: [&str; 2] = ["console", "calls"];
@@ -30,26 +30,28 @@ const PLACE: [&str; 2] = ["console", "calls"];
 const FILTERS: [&str; 11] =
     ["state", "outcome", "decision", "tool", "server", "principal", "session", "run", "id", "from", "until"];
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/console/calls", get(list)).route("/console/calls/{id}", get(detail::show))
 }
 
 #[derive(Default, Deserialize)]
-struct Page {
-    calls: Vec<Call>,
+struct CallsData {
+    calls: Vec<CallData>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
-async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
-    let wanted = Wanted::of(pairs, &FILTERS);
-    let (page, refused) = match visit.get::<Page>(wanted.asking(Address::of(["calls"]), PAGE)).await {
+async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
+    let wanted = PageFilters::of(pairs, &FILTERS);
+    let (page, refused) = match visit.get::<CallsData>(wanted.asking(PageAddress::of(["calls"]), PAGE)).await
+    {
         Ok(page) => (page, None),
         // The form stays, so that it can be mended.
-        Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (Page::default(), Some(problem)),
+        Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (CallsData::default(), Some(problem)),
         Err(problem) => return Err(problem),
     };
-    let next = page.next_cursor.as_deref().map(|cursor| wanted.on(Address::of(PLACE)).with("cursor", cursor));
+    let next =
+        page.next_cursor.as_deref().map(|cursor| wanted.on(PageAddress::of(PLACE)).with("cursor", cursor));
     let body = html! {
         (parts::heading(html! { "Calls" }, html! {}))
         (form(&wanted, refused.as_deref()))
@@ -58,10 +60,10 @@ async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answe
             (parts::next_page(next))
         }
     };
-    Ok(visit.page("Calls", Room::Calls, body).await)
+    Ok(visit.page("Calls", ConsolePage::Calls, body).await)
 }
 
-fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
+fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
     let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
     html! {
@@ -87,7 +89,7 @@ fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
     }
 }
 
-fn nothing(wanted: &Wanted, is_refused: bool, has_next: bool) -> Markup {
+fn nothing(wanted: &PageFilters, is_refused: bool, has_next: bool) -> Markup {
     let all = html! { p { a href="/console/calls" { "Show all calls" } } };
     match () {
         () if is_refused => html! {},
@@ -106,7 +108,7 @@ fn nothing(wanted: &Wanted, is_refused: bool, has_next: bool) -> Markup {
     }
 }
 
-fn table(visit: &Visit, calls: &[Call]) -> Markup {
+fn table(visit: &PageVisit, calls: &[CallData]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -118,11 +120,11 @@ fn table(visit: &Visit, calls: &[Call]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, call: &Call) -> Markup {
+fn row(visit: &PageVisit, call: &CallData) -> Markup {
     html! {
         tr data-entry=(call.id) {
             td data-name="Tool" {
-                a.tool href=(Address::of(["console", "calls", &call.id])) { (text::short(call.tool.as_deref().unwrap_or("no tool"))) }
+                a.tool href=(PageAddress::of(["console", "calls", &call.id])) { (text::short(call.tool.as_deref().unwrap_or("no tool"))) }
                 div.help.id title=(call.id) { (links::brief_text(&call.id)) }
             }
             td data-name="State" { (outcome::badge(&call.state)) }

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::address::Address;
-use crate::parts::{self, Tone, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::address::PageAddress;
+use crate::parts::{self, BadgeTone, links, text};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// The number of calls behind a rate.
 const CALLS_MAX: usize = 200;
@@ -15,7 +15,7 @@ const DIGEST_CHARS: usize = 19;
 const DIGEST_CHARS_MAX: usize = 100;
 
 #[derive(Deserialize)]
-pub(super) struct Registry {
+pub(super) struct RegistryData {
     pub(super) tools: Vec<RegistryTool>,
     pub(super) next_cursor: Option<String>,
 }
@@ -41,9 +41,9 @@ pub(super) struct RegistryTool {
     #[serde(default)]
     pub(super) aliases: Vec<String>,
     pub(super) annotations: Option<Value>,
-    pub(super) in_force: Option<InForce>,
+    pub(super) in_force: Option<ToolInForceData>,
     #[serde(default)]
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<FindingData>,
     pub(super) first_seen: String,
     pub(super) last_seen: String,
     pub(super) reviewed_by: Option<String>,
@@ -51,7 +51,7 @@ pub(super) struct RegistryTool {
 }
 
 #[derive(Deserialize)]
-pub(super) struct InForce {
+pub(super) struct ToolInForceData {
     pub(super) wire_name: String,
     pub(super) effects: Option<Vec<String>>,
     pub(super) idempotent: Option<bool>,
@@ -70,7 +70,7 @@ pub(super) struct FileSlot {
 
 /// A passage in a definition that seems to address the model.
 #[derive(Deserialize)]
-pub(super) struct Finding {
+pub(super) struct FindingData {
     pub(super) kind: String,
     pub(super) place: String,
     pub(super) excerpt: String,
@@ -112,7 +112,7 @@ pub(super) fn digest(digest: &str) -> Markup {
 }
 
 /// A server, as a link for those who may look at servers.
-pub(super) fn server(visit: &Visit, name: &str) -> Markup {
+pub(super) fn server(visit: &PageVisit, name: &str) -> Markup {
     if visit.operates() { links::server(name) } else { text::short(name) }
 }
 
@@ -121,10 +121,10 @@ pub(super) fn effects(effects: Option<&[String]>) -> Markup {
     html! {
         ul.chips {
             @match effects {
-                None => li { (parts::badge("unknown, treated as all", Tone::Waiting)) },
+                None => li { (parts::badge("unknown, treated as all", BadgeTone::Waiting)) },
                 Some([]) => li { span.soft { "none" } },
                 Some(effects) => @for effect in effects {
-                    @let tone = match effect.as_str() { "destructive" => Tone::Bad, "write" | "external" => Tone::Waiting, _ => Tone::Plain };
+                    @let tone = match effect.as_str() { "destructive" => BadgeTone::Bad, "write" | "external" => BadgeTone::Waiting, _ => BadgeTone::Plain };
                     li { (parts::badge(effect, tone)) }
                 },
             }
@@ -143,7 +143,7 @@ pub(super) fn budget(budget: &Value) -> Markup {
 }
 
 /// The findings in a definition.
-pub(super) fn findings(findings: &[Finding]) -> Markup {
+pub(super) fn findings(findings: &[FindingData]) -> Markup {
     html! {
         @if !findings.is_empty() {
             section.card.problem aria-labelledby="findings" {
@@ -173,15 +173,15 @@ fn kind(word: &str) -> &str {
 }
 
 /// The outcomes of the latest calls of a tool or server. `None` for users who may not see calls.
-pub(super) struct CallsOf(Option<Vec<Call>>);
+pub(super) struct CallsOf(Option<Vec<RecentCallData>>);
 
 #[derive(Deserialize)]
-struct Calls {
-    calls: Vec<Call>,
+struct RecentCallsData {
+    calls: Vec<RecentCallData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Call {
+pub(super) struct RecentCallData {
     pub(super) id: String,
     pub(super) state: String,
     pub(super) tool: Option<String>,
@@ -193,7 +193,7 @@ pub(super) struct Call {
 
 /// Calls, counted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Tally {
+pub(super) struct CallTally {
     pub(super) calls: usize,
     /// About which people were asked.
     pub(super) asked: usize,
@@ -201,20 +201,20 @@ pub(super) struct Tally {
 }
 
 impl CallsOf {
-    pub(super) async fn server(visit: &Visit, name: &str) -> Answered<Self> {
-        Self::ask(visit, Address::of(["calls"]).with("server", name)).await
+    pub(super) async fn server(visit: &PageVisit, name: &str) -> PageResult<Self> {
+        Self::ask(visit, PageAddress::of(["calls"]).with("server", name)).await
     }
 
-    pub(super) async fn tool(visit: &Visit, name: &str) -> Answered<Self> {
-        Self::ask(visit, Address::of(["calls"]).with("tool", name)).await
+    pub(super) async fn tool(visit: &PageVisit, name: &str) -> PageResult<Self> {
+        Self::ask(visit, PageAddress::of(["calls"]).with("tool", name)).await
     }
 
-    pub(super) async fn anything(visit: &Visit) -> Answered<Self> {
-        Self::ask(visit, Address::of(["calls"])).await
+    pub(super) async fn anything(visit: &PageVisit) -> PageResult<Self> {
+        Self::ask(visit, PageAddress::of(["calls"])).await
     }
 
-    async fn ask(visit: &Visit, address: Address) -> Answered<Self> {
-        let found: Option<Calls> = visit.find(address.with("limit", CALLS_MAX)).await?;
+    async fn ask(visit: &PageVisit, address: PageAddress) -> PageResult<Self> {
+        let found: Option<RecentCallsData> = visit.find(address.with("limit", CALLS_MAX)).await?;
         Ok(Self(found.map(|found| found.calls)))
     }
 
@@ -223,21 +223,21 @@ impl CallsOf {
         self.0.is_some()
     }
 
-    pub(super) fn latest(&self) -> &[Call] {
+    pub(super) fn latest(&self) -> &[RecentCallData] {
         self.0.as_deref().unwrap_or_default()
     }
 
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> CallTally {
         tally(self.latest().iter())
     }
 
-    pub(super) fn tally_of(&self, tool: &str) -> Tally {
+    pub(super) fn tally_of(&self, tool: &str) -> CallTally {
         tally(self.latest().iter().filter(|call| call.tool.as_deref() == Some(tool)))
     }
 
     /// Rates in a few words, with a link to the calls themselves.
-    pub(super) fn told(&self, all: &Address) -> Markup {
-        let Tally { calls, asked, failed } = self.tally();
+    pub(super) fn told(&self, all: &PageAddress) -> Markup {
+        let CallTally { calls, asked, failed } = self.tally();
         let of = if calls == CALLS_MAX {
             format!("In the last {CALLS_MAX} calls")
         } else {
@@ -255,8 +255,8 @@ impl CallsOf {
     }
 }
 
-fn tally<'a>(calls: impl Iterator<Item = &'a Call>) -> Tally {
-    calls.fold(Tally::default(), |mut tally, call| {
+fn tally<'a>(calls: impl Iterator<Item = &'a RecentCallData>) -> CallTally {
+    calls.fold(CallTally::default(), |mut tally, call| {
         tally.calls += 1;
         tally.asked += usize::from(call.decision.as_deref() == Some("approve"));
         tally.failed += usize::from(matches!(call.state.as_str(), "failed" | "tool_error" | "unknown"));
@@ -277,10 +277,10 @@ pub(super) fn share(part: usize, whole: usize) -> String {
 mod tests {
     use super::*;
 
-    fn call(tool: &str, state: &str, decision: Option<&str>) -> Call {
+    fn call(tool: &str, state: &str, decision: Option<&str>) -> RecentCallData {
         let decision = decision.map(str::to_owned);
         let (tool, state) = (Some(tool.to_owned()), state.to_owned());
-        Call {
+        RecentCallData {
             id: "tc_1".into(),
             state,
             tool,
@@ -298,7 +298,7 @@ mod tests {
             call("a:x", "failed", Some("permit")),
             call("a:y", "succeeded", None),
         ]));
-        assert_eq!(calls.tally_of("a:x"), Tally { calls: 2, asked: 1, failed: 1 });
+        assert_eq!(calls.tally_of("a:x"), CallTally { calls: 2, asked: 1, failed: 1 });
         assert_eq!(calls.tally().calls, 3);
     }
 

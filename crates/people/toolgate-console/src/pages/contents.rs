@@ -12,16 +12,16 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toolgate_core::Role;
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::ago;
 use crate::parts::{self, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
-use preview::Content;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+use preview::PreviewContent;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/files/{id}", get(file))
         .route("/console/files/{id}/content", get(bytes::of_file))
@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Router<Context> {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct FileData {
     id: String,
     name: String,
     media_type: String,
@@ -44,8 +44,8 @@ struct File {
     expires_at: Option<String>,
 }
 
-async fn file(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let Some(file) = known::<File>(&visit, Address::of(["files", &id])).await? else {
+async fn file(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let Some(file) = known::<FileData>(&visit, PageAddress::of(["files", &id])).await? else {
         return Ok(withheld(&visit, "File", &id).await);
     };
     let expires = match &file.expires_at {
@@ -62,12 +62,12 @@ async fn file(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
         ("Uploaded", ago(&visit, &file.created_at)),
         ("Kept", expires),
     ]);
-    let content = Content { kind: "files", id: &id, media_type: &file.media_type, size: file.size };
+    let content = PreviewContent { kind: "files", id: &id, media_type: &file.media_type, size: file.size };
     page(&visit, &format!("File {}", file.name), &facts, &content, &html! {}).await
 }
 
 #[derive(Deserialize)]
-struct Ref {
+struct RefData {
     id: String,
     media_type: String,
     size: u64,
@@ -82,19 +82,19 @@ struct Ref {
     #[serde(default)]
     tool: Option<String>,
     #[serde(default)]
-    origin: Option<Origin>,
+    origin: Option<OriginData>,
     created_at: String,
     expires_at: String,
 }
 
 #[derive(Deserialize)]
-struct Origin {
+struct OriginData {
     server: String,
     id: String,
 }
 
-async fn reference(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let Some(one) = known::<Ref>(&visit, Address::of(["refs", &id])).await? else {
+async fn reference(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let Some(one) = known::<RefData>(&visit, PageAddress::of(["refs", &id])).await? else {
         return Ok(withheld(&visit, "Ref", &id).await);
     };
     let origin = one.origin.as_ref();
@@ -116,22 +116,22 @@ async fn reference(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
         ("Kept until", Some(ago(&visit, &one.expires_at))),
     ];
     let facts = parts::facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?))));
-    let content = Content { kind: "refs", id: &id, media_type: &one.media_type, size: one.size };
+    let content = PreviewContent { kind: "refs", id: &id, media_type: &one.media_type, size: one.size };
     page(&visit, &format!("Ref {}", links::brief_text(&one.id)), &facts, &content, &html! {}).await
 }
 
 /// Auditors see files and refs in the record, and may not read them: `None` if the API refuses. Others get
 /// the problem.
-async fn known<T: DeserializeOwned>(visit: &Visit, address: Address) -> Answered<Option<T>> {
+async fn known<T: DeserializeOwned>(visit: &PageVisit, address: PageAddress) -> PageResult<Option<T>> {
     match visit.role() {
         Role::Auditor => visit.find(address).await,
         _ => visit.get(address).await.map(Some),
     }
 }
 
-async fn withheld(visit: &Visit, what: &str, id: &str) -> Response {
+async fn withheld(visit: &PageVisit, what: &str, id: &str) -> Response {
     let title = format!("{what} {id}");
-    let record = Address::of(["console", "ledger"]);
+    let record = PageAddress::of(["console", "ledger"]);
     let body = html! {
         (parts::heading(text::short(&title), html! {}))
         section.card {
@@ -139,20 +139,20 @@ async fn withheld(visit: &Visit, what: &str, id: &str) -> Response {
             p { "Who used it, in which call and when, is in the " a href=(record) { "ledger" } ". Its owner, an operator or an admin can open it, if it is still kept." }
         }
     };
-    visit.page(&title, Room::None, body).await
+    visit.page(&title, ConsolePage::None, body).await
 }
 
 #[derive(Deserialize)]
-struct Artifact {
+struct ArtifactData {
     digest: String,
     size: u64,
     media_type: String,
     names: Vec<String>,
-    artifacts: Vec<Made>,
+    artifacts: Vec<MadeData>,
 }
 
 #[derive(Deserialize)]
-struct Made {
+struct MadeData {
     name: String,
     #[serde(default)]
     run: Option<String>,
@@ -160,8 +160,8 @@ struct Made {
     created_at: String,
 }
 
-async fn artifact(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let one: Artifact = visit.get(Address::of(["artifacts", &id])).await?;
+async fn artifact(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let one: ArtifactData = visit.get(PageAddress::of(["artifacts", &id])).await?;
     let facts = parts::facts([
         ("Name", text::short(&one.names.join(", "))),
         ("Type", text::short(&one.media_type)),
@@ -169,12 +169,12 @@ async fn artifact(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
         ("Digest", parts::copyable(&one.digest)),
     ]);
     let made = made(&visit, &one.artifacts);
-    let content = Content { kind: "artifacts", id: &id, media_type: &one.media_type, size: one.size };
+    let content = PreviewContent { kind: "artifacts", id: &id, media_type: &one.media_type, size: one.size };
     let name = one.names.first().map_or("artifact", String::as_str);
     page(&visit, &format!("Artifact {name}"), &facts, &content, &made).await
 }
 
-fn made(visit: &Visit, all: &[Made]) -> Markup {
+fn made(visit: &PageVisit, all: &[MadeData]) -> Markup {
     html! {
         section.card aria-labelledby="made-title" {
             h2 #made-title { "Made by" }
@@ -201,12 +201,12 @@ fn size(bytes: u64) -> Markup {
 }
 
 async fn page(
-    visit: &Visit,
+    visit: &PageVisit,
     title: &str,
     facts: &Markup,
-    content: &Content<'_>,
+    content: &PreviewContent<'_>,
     more: &Markup,
-) -> Answered<Response> {
+) -> PageResult<Response> {
     let seen = preview::look(visit, content).await;
     let save = content.address().with("download", "1");
     let body = html! {
@@ -216,5 +216,5 @@ async fn page(
             div { section.card aria-labelledby="about-title" { h2 #about-title { "About" } (facts) } (more) }
         }
     };
-    Ok(visit.page(title, Room::None, body).await)
+    Ok(visit.page(title, ConsolePage::None, body).await)
 }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::text;
-use crate::problem::Problem;
+use crate::problem::ApiProblem;
 
 const CURSOR: &str = "cursor";
 /// The length of a browser's value for a time: 2026-08-01T12:34, with or without seconds, and without a zone.
@@ -13,12 +13,12 @@ const SECOND_CHARS: usize = 19;
 
 /// The filters that a page knows and the user filled in.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct PageFilters {
     filters: Vec<(&'static str, String)>,
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl PageFilters {
     /// Other parameters and blank values are omitted.
     pub(crate) fn of(pairs: Vec<(String, String)>, known: &[&'static str]) -> Self {
         let mut wanted = Self::default();
@@ -48,16 +48,16 @@ impl Wanted {
     }
 
     /// The same filters at another address.
-    pub(crate) fn on(&self, address: Address) -> Address {
+    pub(crate) fn on(&self, address: PageAddress) -> PageAddress {
         self.filters.iter().fold(address, |address, (name, value)| address.with(name, value))
     }
 
     /// The same for the API, from the end of the previous page.
-    pub(crate) fn asking(&self, address: Address, limit: usize) -> Address {
+    pub(crate) fn asking(&self, address: PageAddress, limit: usize) -> PageAddress {
         self.for_api(address).maybe(CURSOR, self.cursor.as_deref()).with("limit", limit)
     }
 
-    pub(crate) fn for_api(&self, address: Address) -> Address {
+    pub(crate) fn for_api(&self, address: PageAddress) -> PageAddress {
         self.filters.iter().fold(address, |address, (name, value)| match *name {
             "from" | "until" => address.with(name, with_zone(value)),
             name => address.with(name, value),
@@ -79,7 +79,7 @@ fn without_zone(value: &str) -> &str {
     value.strip_suffix('Z').filter(|rest| rest.len() == SECOND_CHARS).unwrap_or(value)
 }
 
-pub(crate) fn text(wanted: &Wanted, name: &'static str, label: &str, example: &str) -> Markup {
+pub(crate) fn text(wanted: &PageFilters, name: &'static str, label: &str, example: &str) -> Markup {
     html! {
         div.field {
             label for=(name) { (label) }
@@ -89,7 +89,7 @@ pub(crate) fn text(wanted: &Wanted, name: &'static str, label: &str, example: &s
     }
 }
 
-pub(crate) fn choice(wanted: &Wanted, name: &'static str, label: &str, words: &[&str]) -> Markup {
+pub(crate) fn choice(wanted: &PageFilters, name: &'static str, label: &str, words: &[&str]) -> Markup {
     html! {
         div.field {
             label for=(name) { (label) }
@@ -102,7 +102,7 @@ pub(crate) fn choice(wanted: &Wanted, name: &'static str, label: &str, words: &[
     }
 }
 
-pub(crate) fn moment(wanted: &Wanted, name: &'static str, label: &str) -> Markup {
+pub(crate) fn moment(wanted: &PageFilters, name: &'static str, label: &str) -> Markup {
     html! {
         div.field {
             label for=(name) { (label) }
@@ -112,7 +112,7 @@ pub(crate) fn moment(wanted: &Wanted, name: &'static str, label: &str) -> Markup
 }
 
 /// Less important filters, collapsed unless one of them is set.
-pub(crate) fn more(wanted: &Wanted, names: &[&str], fields: Markup) -> Markup {
+pub(crate) fn more(wanted: &PageFilters, names: &[&str], fields: Markup) -> Markup {
     html! {
         details.more-filters #more-filters open[names.iter().any(|name| wanted.get(name).is_some())] {
             summary { "More filters" }
@@ -121,7 +121,7 @@ pub(crate) fn more(wanted: &Wanted, names: &[&str], fields: Markup) -> Markup {
     }
 }
 
-pub(crate) fn buttons(wanted: &Wanted, all: &str) -> Markup {
+pub(crate) fn buttons(wanted: &PageFilters, all: &str) -> Markup {
     html! {
         div.row {
             button.button.primary type="submit" { "Filter" }
@@ -131,7 +131,7 @@ pub(crate) fn buttons(wanted: &Wanted, all: &str) -> Markup {
 }
 
 /// The error in the filters, above them.
-pub(crate) fn refused(problem: Option<&Problem>) -> Markup {
+pub(crate) fn refused(problem: Option<&ApiProblem>) -> Markup {
     html! {
         @if let Some(problem) = problem {
             p.error role="alert" {
@@ -146,23 +146,26 @@ pub(crate) fn refused(problem: Option<&Problem>) -> Markup {
 mod tests {
     use super::*;
 
-    fn wanted(pairs: &[(&str, &str)]) -> Wanted {
+    fn wanted(pairs: &[(&str, &str)]) -> PageFilters {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Wanted::of(pairs, &["tool", "from", "until"])
+        PageFilters::of(pairs, &["tool", "from", "until"])
     }
 
     #[test]
     fn an_address_keeps_what_was_filled_in_and_nothing_else() {
         let wanted =
             wanted(&[("tool", " a:b "), ("from", ""), ("said", "saved"), ("tool", "c"), ("cursor", "7")]);
-        assert_eq!(wanted.on(Address::of(["console", "calls"])).as_str(), "/console/calls?tool=a%3Ab");
-        assert_eq!(wanted.asking(Address::of(["calls"]), 5).as_str(), "/calls?tool=a%3Ab&cursor=7&limit=5");
+        assert_eq!(wanted.on(PageAddress::of(["console", "calls"])).as_str(), "/console/calls?tool=a%3Ab");
+        assert_eq!(
+            wanted.asking(PageAddress::of(["calls"]), 5).as_str(),
+            "/calls?tool=a%3Ab&cursor=7&limit=5"
+        );
     }
 
     #[test]
     fn moments_of_a_field_are_in_utc() {
         let asked = wanted(&[("from", "2026-08-01T12:34"), ("until", "2026-08-01T12:34:56")]);
-        let address = asked.for_api(Address::of(["calls"]));
+        let address = asked.for_api(PageAddress::of(["calls"]));
         assert_eq!(address.as_str(), "/calls?from=2026-08-01T12%3A34%3A00Z&until=2026-08-01T12%3A34%3A56Z");
         for other in ["1785585600000", "2026-08-01T12:34:56Z", "2026-08-01T12:34:56+02:00", "soon"] {
             assert_eq!(with_zone(other), other);

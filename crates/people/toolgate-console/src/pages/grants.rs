@@ -10,21 +10,21 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::Role;
 
-use crate::Context;
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::{self, links, moment, number, text};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 /// The roles that may revoke one; every user of the inbox may read them.
 const GRANTING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];
 /// Rows of the page. There are few that can be used; of those that ended, the newest are shown.
 const SHOWN_MAX: usize = 200;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/console/grants", get(list)).route(
         "/console/grants/{id}/revoke",
         post(revoke).get(async || axum::response::Redirect::to("/console/grants")),
@@ -39,16 +39,16 @@ struct ListQuery {
 }
 
 #[derive(Deserialize)]
-struct Grants {
-    grants: Vec<Grant>,
+struct GrantsData {
+    grants: Vec<GrantData>,
 }
 
 #[derive(Deserialize)]
-struct Grant {
+struct GrantData {
     id: String,
     principal: String,
     tool: String,
-    pins: Vec<Pin>,
+    pins: Vec<PinData>,
     uses_left: Option<u32>,
     created_at: String,
     created_by: String,
@@ -59,11 +59,11 @@ struct Grant {
 }
 
 #[derive(Deserialize)]
-struct Pin {
+struct PinData {
     path: String,
 }
 
-impl Grant {
+impl GrantData {
     /// The reason why it can no longer be used.
     fn ended(&self, now_ms: i64) -> Option<&'static str> {
         let is_over =
@@ -77,9 +77,9 @@ impl Grant {
     }
 }
 
-async fn list(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response> {
+async fn list(visit: PageVisit, Query(query): Query<ListQuery>) -> PageResult<Response> {
     let which = if query.which.as_deref() == Some("all") { "all" } else { "live" };
-    let Grants { grants } = visit.get(Address::of(["grants"]).with("which", which)).await?;
+    let GrantsData { grants } = visit.get(PageAddress::of(["grants"]).with("which", which)).await?;
     let actions = html! { a.button href="/console/inbox" { "Inbox" } };
     let body = html! {
         (parts::heading(html! { "Grants" }, actions))
@@ -89,11 +89,11 @@ async fn list(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response
             @if grants.is_empty() { (nothing(which)) } @else { (table(&visit, &grants)) }
         }
     };
-    Ok(visit.page("Grants", Room::Inbox, body).await)
+    Ok(visit.page("Grants", ConsolePage::Inbox, body).await)
 }
 
 fn tabs(here: &str) -> Markup {
-    let all = Address::of(["console", "grants"]).with("which", "all");
+    let all = PageAddress::of(["console", "grants"]).with("which", "all");
     html! {
         nav aria-label="Views" {
             ul.tabs {
@@ -113,7 +113,7 @@ fn nothing(which: &str) -> Markup {
     )
 }
 
-fn table(visit: &Visit, grants: &[Grant]) -> Markup {
+fn table(visit: &PageVisit, grants: &[GrantData]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -129,24 +129,24 @@ fn table(visit: &Visit, grants: &[Grant]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, grant: &Grant) -> Markup {
+fn row(visit: &PageVisit, grant: &GrantData) -> Markup {
     let ended = grant.ended(visit.now_ms);
     html! {
         tr data-entry=(grant.id) {
-            td data-name="Tool" { div { (links::tool(&grant.tool)) " " @if let Some(why) = ended { (parts::badge(why, parts::Tone::Bad)) } } }
+            td data-name="Tool" { div { (links::tool(&grant.tool)) " " @if let Some(why) = ended { (parts::badge(why, parts::BadgeTone::Bad)) } } }
             td data-name="For" { span { (text::short(&grant.principal)) } }
             td data-name="Fixed arguments" { div { (pins(grant)) } }
             td data-name="Uses left" { span { @match grant.uses_left { Some(uses) => (number(uses.into())), None => "unlimited" } } }
             td data-name="Holds" { span { (moment::left(visit, &grant.expires_at)) } }
             td data-name="Given by" {
-                span { (text::short(&grant.created_by)) " " (moment::ago(visit, &grant.created_at)) " with " a href=(Address::of(["console", "inbox", "approvals", &grant.approval])) { "its approval" } }
+                span { (text::short(&grant.created_by)) " " (moment::ago(visit, &grant.created_at)) " with " a href=(PageAddress::of(["console", "inbox", "approvals", &grant.approval])) { "its approval" } }
             }
             td { @if ended.is_none() && visit.is_one_of(&GRANTING) { (revoking(visit, grant)) } }
         }
     }
 }
 
-fn pins(grant: &Grant) -> Markup {
+fn pins(grant: &GrantData) -> Markup {
     html! {
         @if grant.pins.iter().any(|pin| pin.path.is_empty()) { "all arguments" } @else {
             ul.chips { @for pin in &grant.pins { li { code { (text::short(&pin.path)) } } } }
@@ -154,9 +154,9 @@ fn pins(grant: &Grant) -> Markup {
     }
 }
 
-fn revoking(visit: &Visit, grant: &Grant) -> Markup {
+fn revoking(visit: &PageVisit, grant: &GrantData) -> Markup {
     html! {
-        form method="post" action=(Address::of(["console", "grants", &grant.id, "revoke"])) {
+        form method="post" action=(PageAddress::of(["console", "grants", &grant.id, "revoke"])) {
             (csrf(visit))
             button.button.small.danger type="submit" data-confirm="Revoke this grant? The next such call needs approval again."
                 aria-label={ "Revoke the grant for " (text::made_visible(&grant.tool)) } { "Revoke" }
@@ -164,9 +164,9 @@ fn revoking(visit: &Visit, grant: &Grant) -> Markup {
     }
 }
 
-async fn revoke(visit: Visit, Path(id): Path<String>, _checked: Fields) -> Answered<Response> {
-    visit.send::<Value>(Method::DELETE, Address::of(["grants", &id]), &Value::Null).await?;
-    Ok(visit.go(Address::of(["console", "grants"]), Said::GrantRevoked).into_response())
+async fn revoke(visit: PageVisit, Path(id): Path<String>, _checked: FormFields) -> PageResult<Response> {
+    visit.send::<Value>(Method::DELETE, PageAddress::of(["grants", &id]), &Value::Null).await?;
+    Ok(visit.go(PageAddress::of(["console", "grants"]), DoneNotice::GrantRevoked).into_response())
 }
 
 #[cfg(test)]
@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    fn grant(more: Value) -> Grant {
+    fn grant(more: Value) -> GrantData {
         let mut grant = json!({ "id": "grt_1", "principal": "a", "tool": "b:c", "pins": [], "uses_left": null,
             "created_at": "2026-01-01T00:00:00Z", "created_by": "ann", "expires_at": "2026-01-02T00:00:00Z", "approval": "apr_1" });
         let own = grant.as_object_mut().expect("an object");

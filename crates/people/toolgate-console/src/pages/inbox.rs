@@ -21,9 +21,9 @@ mod ways;
 use axum::Router;
 use axum::routing::get;
 
-use crate::Context;
+use crate::PageContext;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/inbox", get(list::show).post(several::decide))
         .route("/console/inbox/approvals/{id}", get(approval::show).post(deciding::decide))

@@ -10,15 +10,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::event::{DecisionKind, EventKind, Outcome};
 
-use super::filters::{self, Wanted};
-use crate::Context;
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use super::filters::{self, PageFilters};
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago;
-use crate::parts::{self, Tone, json, links, number, text};
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, json, links, number, text};
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 const PAGE: usize = 50;
 const PLACE: [&str; 2] = ["console", "ledger"];
@@ -27,7 +27,7 @@ const FILTERS: [&str; 11] =
     ["kind", "call", "tool", "server", "principal", "session", "run", "outcome", "decision", "from", "until"];
 const FORMATS: [(&str, &str); 2] = [("jsonl", "JSONL"), ("cloudevents", "CloudEvents")];
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/ledger", get(list))
         .route("/console/ledger/verify", post(verify).get(async || Redirect::to("/console/ledger")))
@@ -35,40 +35,40 @@ pub(crate) fn routes() -> Router<Context> {
 }
 
 #[derive(Default, Deserialize)]
-struct Page {
+struct LedgerPageData {
     events: Vec<Value>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Overview {
+struct LedgerOverviewData {
     #[serde(default)]
-    ledger: Option<Ledger>,
+    ledger: Option<LedgerSummaryData>,
 }
 
 #[derive(Deserialize)]
-struct Ledger {
+struct LedgerSummaryData {
     events: u64,
     #[serde(default)]
-    verified: Option<Verified>,
+    verified: Option<VerificationData>,
 }
 
 /// The result of a verification.
 #[derive(Deserialize)]
-struct Verified {
+struct VerificationData {
     /// The time, if it was not just now.
     #[serde(default)]
     at: Option<String>,
     intact: bool,
     events: u64,
     #[serde(default)]
-    fault: Option<Fault>,
+    fault: Option<LedgerFaultData>,
 }
 
 /// The first event that differs from what was written.
 #[derive(Deserialize)]
-struct Fault {
+struct LedgerFaultData {
     stream: String,
     stream_seq: i64,
     #[serde(default)]
@@ -76,35 +76,41 @@ struct Fault {
     what: String,
 }
 
-async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
-    show(&visit, &Wanted::of(pairs, &FILTERS), None).await
+async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
+    show(&visit, &PageFilters::of(pairs, &FILTERS), None).await
 }
 
 /// Verifies the whole chain, which takes a while on a long one; so it runs on request and not on every view.
-async fn verify(visit: Visit, State(_): State<Context>, fields: Fields) -> Answered<Response> {
+async fn verify(visit: PageVisit, State(_): State<PageContext>, fields: FormFields) -> PageResult<Response> {
     let pairs = fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let found: Verified = visit.get(Address::of(["ledger", "verify"])).await?;
-    show(&visit, &Wanted::of(pairs, &FILTERS), Some(found)).await
+    let found: VerificationData = visit.get(PageAddress::of(["ledger", "verify"])).await?;
+    show(&visit, &PageFilters::of(pairs, &FILTERS), Some(found)).await
 }
 
 /// The API's own export, to save.
-async fn export(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+async fn export(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
     let format = pairs.iter().find(|(name, _)| name == "format").map(|(_, format)| format.as_str());
     let format = FORMATS.iter().find(|(known, _)| Some(*known) == format).map_or("jsonl", |(known, _)| known);
-    let address = Address::of(["ledger", "export"]).with("format", format);
-    let address = Wanted::of(pairs.clone(), &FILTERS).for_api(address);
+    let address = PageAddress::of(["ledger", "export"]).with("format", format);
+    let address = PageFilters::of(pairs.clone(), &FILTERS).for_api(address);
     visit.pass_on(address, HeaderMap::new()).await
 }
 
-async fn show(visit: &Visit, wanted: &Wanted, found: Option<Verified>) -> Answered<Response> {
-    let (page, refused) = match visit.get::<Page>(wanted.asking(Address::of(["ledger"]), PAGE)).await {
-        Ok(page) => (page, None),
-        // The form stays, so that it can be mended.
-        Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (Page::default(), Some(problem)),
-        Err(problem) => return Err(problem),
-    };
-    let overview: Overview = visit.get(Address::of(["overview"])).await?;
-    let next = page.next_cursor.as_deref().map(|cursor| wanted.on(Address::of(PLACE)).with("cursor", cursor));
+async fn show(
+    visit: &PageVisit,
+    wanted: &PageFilters,
+    found: Option<VerificationData>,
+) -> PageResult<Response> {
+    let (page, refused) =
+        match visit.get::<LedgerPageData>(wanted.asking(PageAddress::of(["ledger"]), PAGE)).await {
+            Ok(page) => (page, None),
+            // The form stays, so that it can be mended.
+            Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (LedgerPageData::default(), Some(problem)),
+            Err(problem) => return Err(problem),
+        };
+    let overview: LedgerOverviewData = visit.get(PageAddress::of(["overview"])).await?;
+    let next =
+        page.next_cursor.as_deref().map(|cursor| wanted.on(PageAddress::of(PLACE)).with("cursor", cursor));
     let body = html! {
         (parts::heading(html! { "Ledger" }, exports(wanted)))
         (chain(visit, wanted, overview.ledger.as_ref(), found.as_ref()))
@@ -114,23 +120,28 @@ async fn show(visit: &Visit, wanted: &Wanted, found: Option<Verified>) -> Answer
             (parts::next_page(next))
         }
     };
-    Ok(visit.page("Ledger", Room::Ledger, body).await)
+    Ok(visit.page("Ledger", ConsolePage::Ledger, body).await)
 }
 
 /// The first words of all kinds of events.
 const LIVE: &str = "policy tool filter approval grant token setting config server registry credential agent session file artifact task run input";
 
-fn exports(wanted: &Wanted) -> Markup {
+fn exports(wanted: &PageFilters) -> Markup {
     html! {
         @for (format, name) in FORMATS {
-            @let address = wanted.on(Address::of(["console", "ledger", "export"])).with("format", format);
+            @let address = wanted.on(PageAddress::of(["console", "ledger", "export"])).with("format", format);
             a.button href=(address) download { "Export " (name) }
         }
     }
 }
 
 /// The state of the chain, as of the last verification.
-fn chain(visit: &Visit, wanted: &Wanted, ledger: Option<&Ledger>, found: Option<&Verified>) -> Markup {
+fn chain(
+    visit: &PageVisit,
+    wanted: &PageFilters,
+    ledger: Option<&LedgerSummaryData>,
+    found: Option<&VerificationData>,
+) -> Markup {
     let last = found.or(ledger.and_then(|ledger| ledger.verified.as_ref()));
     html! {
         section.card #chain aria-labelledby="chain-title" {
@@ -153,24 +164,24 @@ fn chain(visit: &Visit, wanted: &Wanted, ledger: Option<&Ledger>, found: Option<
     }
 }
 
-fn verdict(visit: &Visit, found: &Verified) -> Markup {
+fn verdict(visit: &PageVisit, found: &VerificationData) -> Markup {
     let when = html! { @match &found.at { Some(at) => (ago(visit, at)), None => "just now" } };
     match &found.fault {
         _ if found.intact => html! {
-            p { (parts::badge("intact", Tone::Good)) " All " (number(found.events)) " events were intact, " (when) "." }
+            p { (parts::badge("intact", BadgeTone::Good)) " All " (number(found.events)) " events were intact, " (when) "." }
         },
         Some(fault) => html! {
-            p { (parts::badge("not intact", Tone::Bad)) " Found " (when) ":" }
+            p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) ":" }
             p.error { (said(fault)) }
             p.help { "Everything before it is intact. Compare the rest with an export or a backup." }
         },
         None => {
-            html! { p { (parts::badge("not intact", Tone::Bad)) " Found " (when) "; verify again to see where." } }
+            html! { p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) "; verify again to see where." } }
         }
     }
 }
 
-fn said(fault: &Fault) -> Markup {
+fn said(fault: &LedgerFaultData) -> Markup {
     let what = match fault.what.as_str() {
         "edited" => "it was changed after it was written",
         "dropped" => "it is missing",
@@ -186,7 +197,7 @@ fn said(fault: &Fault) -> Markup {
     }
 }
 
-fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
+fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
     let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
     let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
@@ -213,7 +224,7 @@ fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
     }
 }
 
-fn nothing(wanted: &Wanted, is_refused: bool) -> Markup {
+fn nothing(wanted: &PageFilters, is_refused: bool) -> Markup {
     match () {
         () if is_refused => html! {},
         () if wanted.is_anything() => parts::empty(
@@ -228,7 +239,7 @@ fn nothing(wanted: &Wanted, is_refused: bool) -> Markup {
     }
 }
 
-fn table(visit: &Visit, events: &[Value]) -> Markup {
+fn table(visit: &PageVisit, events: &[Value]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -240,7 +251,7 @@ fn table(visit: &Visit, events: &[Value]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, event: &Value) -> Markup {
+fn row(visit: &PageVisit, event: &Value) -> Markup {
     let word = |name: &str| event[name].as_str();
     let seq = event["seq"].as_i64().unwrap_or_default();
     html! {
@@ -279,7 +290,8 @@ mod tests {
 
     #[test]
     fn a_fault_is_told_plainly() {
-        let fault = Fault { stream: "gate-1".into(), stream_seq: 7, seq: Some(12), what: "dropped".into() };
+        let fault =
+            LedgerFaultData { stream: "gate-1".into(), stream_seq: 7, seq: Some(12), what: "dropped".into() };
         let shown = said(&fault).into_string();
         assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi> (number 12): "), "{shown}");
         assert!(shown.contains("it is missing"), "{shown}");

@@ -11,16 +11,16 @@ use futures_util::StreamExt;
 use http::HeaderMap;
 use serde::Deserialize;
 
-use crate::Context;
-use crate::address::Address;
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const LAST_EVENT_ID: &str = "last-event-id";
 /// The interval for checking that the listener is still logged in.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/console/events", get(follow))
 }
 
@@ -30,10 +30,14 @@ struct FollowQuery {
     after: Option<String>,
 }
 
-async fn follow(visit: Visit, Query(query): Query<FollowQuery>, headers: HeaderMap) -> Answered<Response> {
+async fn follow(
+    visit: PageVisit,
+    Query(query): Query<FollowQuery>,
+    headers: HeaderMap,
+) -> PageResult<Response> {
     let last = headers.get(LAST_EVENT_ID).cloned();
     let kept = last.map(|last| HeaderMap::from_iter([(http::HeaderName::from_static(LAST_EVENT_ID), last)]));
-    let address = Address::of(["events"]).maybe("after", query.after.as_deref());
+    let address = PageAddress::of(["events"]).maybe("after", query.after.as_deref());
     let secret = visit.context.cookies.secret(&headers);
     let response = visit.pass_on(address, kept.unwrap_or_default()).await?;
     Ok(response.map(|body| {
@@ -43,7 +47,7 @@ async fn follow(visit: Visit, Query(query): Query<FollowQuery>, headers: HeaderM
 }
 
 /// Returns once a login has ended. While the store is down, the login counts as valid.
-async fn until_logged_out(context: Context, secret: Option<String>) {
+async fn until_logged_out(context: PageContext, secret: Option<String>) {
     let Some(secret) = secret else { return };
     loop {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -11,24 +11,24 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
 use crate::parts::{self, number};
-use crate::problem::Answered;
-use crate::visit::Visit;
-use told::{Ledger, Overview, Tokens, Traffic, Waiting};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+use told::{LedgerStateData, OverviewData, TokenCostData, TrafficData, WaitingData};
 
 /// All events that can change the page.
 const LIVE: &str = "tool.call server approval input registry session";
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/", get(show))
 }
 
-async fn show(visit: Visit) -> Answered<Response> {
-    let overview: Overview = visit.get(Address::of(["overview"])).await?;
+async fn show(visit: PageVisit) -> PageResult<Response> {
+    let overview: OverviewData = visit.get(PageAddress::of(["overview"])).await?;
     let body = html! {
         (parts::heading(html! { "Overview" }, html! { a.button href="/docs" { "How it works" } }))
         div #overview data-live=(LIVE) {
@@ -50,10 +50,10 @@ async fn show(visit: Visit) -> Answered<Response> {
             }
         }
     };
-    Ok(visit.page("Overview", Room::Overview, body).await)
+    Ok(visit.page("Overview", ConsolePage::Overview, body).await)
 }
 
-fn tiles(visit: &Visit, overview: &Overview) -> Markup {
+fn tiles(visit: &PageVisit, overview: &OverviewData) -> Markup {
     html! {
         div.stats {
             (waiting(&overview.waiting))
@@ -64,7 +64,7 @@ fn tiles(visit: &Visit, overview: &Overview) -> Markup {
     }
 }
 
-fn waiting(waiting: &Waiting) -> Markup {
+fn waiting(waiting: &WaitingData) -> Markup {
     let count = |value: u64, address: &str| html! { a href=(address) { (number(value)) } };
     let more = html! { (several(waiting.approvals, "approval")) ", " (several(waiting.inputs, "question")) };
     html! {
@@ -75,7 +75,7 @@ fn waiting(waiting: &Waiting) -> Markup {
     }
 }
 
-fn calls(traffic: &Traffic) -> Markup {
+fn calls(traffic: &TrafficData) -> Markup {
     let calls = html! { a href="/console/calls" { (number(traffic.calls)) } };
     let failed = html! { a href="/console/calls?outcome=tool_error" { (percent(traffic.error_rate)) } };
     let latency = &traffic.latency;
@@ -90,7 +90,7 @@ fn calls(traffic: &Traffic) -> Markup {
 }
 
 /// The explanation is beside the number: a number of tokens alone says little.
-fn saved(tokens: &Tokens) -> Markup {
+fn saved(tokens: &TokenCostData) -> Markup {
     let whole = tokens.catalogue * tokens.sessions;
     let share = if whole == 0 { 0.0 } else { tokens.saved as f64 / whole as f64 };
     let more = match tokens.sessions {
@@ -110,7 +110,7 @@ fn saved(tokens: &Tokens) -> Markup {
     )
 }
 
-fn record(visit: &Visit, ledger: &Ledger) -> Markup {
+fn record(visit: &PageVisit, ledger: &LedgerStateData) -> Markup {
     let more = match &ledger.verified {
         None => html! { "not verified since this gateway started" },
         Some(found) if found.intact => html! { "verified " (ago(visit, &found.at)) },

@@ -11,9 +11,9 @@ mod tabs;
 use axum::Router;
 use axum::routing::get;
 
-use crate::Context;
+use crate::PageContext;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/policy", get(in_force::show))
         .route("/console/policy/table", get(table::show))

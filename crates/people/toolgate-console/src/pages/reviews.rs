@@ -8,23 +8,23 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
-use super::catalogue::{self, Registry, RegistryTool};
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use super::catalogue::{self, RegistryData, RegistryTool};
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::{self, moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const PAGE: usize = 200;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/reviews", get(list))
         .route("/console/reviews/{name}", get(detail::show).post(detail::decide))
 }
 
-async fn list(visit: Visit) -> Answered<Response> {
+async fn list(visit: PageVisit) -> PageResult<Response> {
     let quarantined = in_status(&visit, "quarantined").await?;
     let drifted = in_status(&visit, "drifted").await?;
     let body = html! {
@@ -37,11 +37,11 @@ async fn list(visit: Visit) -> Answered<Response> {
         }
         @if !visit.operates() { p.help { "Only admins and operators can accept or reject." } }
     };
-    Ok(visit.page("Reviews", Room::Reviews, body).await)
+    Ok(visit.page("Reviews", ConsolePage::Reviews, body).await)
 }
 
-async fn in_status(visit: &Visit, status: &str) -> Answered<Registry> {
-    visit.get(Address::of(["registry", "tools"]).with("status", status).with("limit", PAGE)).await
+async fn in_status(visit: &PageVisit, status: &str) -> PageResult<RegistryData> {
+    visit.get(PageAddress::of(["registry", "tools"]).with("status", status).with("limit", PAGE)).await
 }
 
 fn none() -> Markup {
@@ -54,7 +54,7 @@ fn none() -> Markup {
     )
 }
 
-fn group(visit: &Visit, title: &str, what: &str, found: &Registry) -> Markup {
+fn group(visit: &PageVisit, title: &str, what: &str, found: &RegistryData) -> Markup {
     html! {
         @if !found.tools.is_empty() {
             h2 { (title) }
@@ -68,8 +68,8 @@ fn group(visit: &Visit, title: &str, what: &str, found: &Registry) -> Markup {
     }
 }
 
-fn row(visit: &Visit, tool: &RegistryTool) -> Markup {
-    let place = Address::of(["console", "reviews", &tool.name]);
+fn row(visit: &PageVisit, tool: &RegistryTool) -> Markup {
+    let place = PageAddress::of(["console", "reviews", &tool.name]);
     html! {
         tr data-entry=(tool.name) {
             td data-name="Tool" { a href=(place) { (text::short(&tool.name)) } }

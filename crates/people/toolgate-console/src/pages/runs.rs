@@ -13,20 +13,20 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use toolgate_core::run::RunState;
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::ago;
 use crate::parts::{self, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
-use told::{Run, Task};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+use told::{RunData, TaskData};
 
 const PAGE: usize = 50;
 /// The number of tasks whose names the page knows.
 const TASKS_MAX: usize = 200;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/runs", get(list))
         .route("/console/runs/{id}", get(detail::show))
@@ -36,7 +36,7 @@ pub(crate) fn routes() -> Router<Context> {
 }
 
 #[derive(Default, Deserialize)]
-struct Wanted {
+struct RunsPageQuery {
     #[serde(default)]
     state: Option<String>,
     #[serde(default)]
@@ -49,9 +49,9 @@ struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl RunsPageQuery {
     /// The same filter at another address.
-    fn on(&self, address: Address) -> Address {
+    fn on(&self, address: PageAddress) -> PageAddress {
         address
             .maybe("state", self.state.as_deref())
             .maybe("task", self.task.as_deref())
@@ -66,24 +66,24 @@ impl Wanted {
 }
 
 #[derive(Deserialize)]
-struct Page {
-    runs: Vec<Run>,
+struct RunsPageData {
+    runs: Vec<RunData>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Tasks {
-    tasks: Vec<Task>,
+struct TasksData {
+    tasks: Vec<TaskData>,
 }
 
-async fn list(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
-    let asked = wanted.on(Address::of(["runs"])).maybe("cursor", wanted.cursor.as_deref());
-    let page: Page = visit.get(asked.with("limit", PAGE)).await?;
-    let tasks = visit.find::<Tasks>(Address::of(["tasks"]).with("limit", TASKS_MAX)).await?;
+async fn list(visit: PageVisit, Query(wanted): Query<RunsPageQuery>) -> PageResult<Response> {
+    let asked = wanted.on(PageAddress::of(["runs"])).maybe("cursor", wanted.cursor.as_deref());
+    let page: RunsPageData = visit.get(asked.with("limit", PAGE)).await?;
+    let tasks = visit.find::<TasksData>(PageAddress::of(["tasks"]).with("limit", TASKS_MAX)).await?;
     let tasks = tasks.map(|found| found.tasks).unwrap_or_default();
     let next = page.next_cursor.as_deref();
-    let next = next.map(|cursor| wanted.on(Address::of(["console", "runs"])).with("cursor", cursor));
+    let next = next.map(|cursor| wanted.on(PageAddress::of(["console", "runs"])).with("cursor", cursor));
     let body = html! {
         (parts::heading(html! { "Runs" }, html! {}))
         (filters(&wanted, &tasks))
@@ -92,10 +92,10 @@ async fn list(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> 
             (parts::next_page(next))
         }
     };
-    Ok(visit.page("Runs", Room::Runs, body).await)
+    Ok(visit.page("Runs", ConsolePage::Runs, body).await)
 }
 
-fn filters(wanted: &Wanted, tasks: &[Task]) -> Markup {
+fn filters(wanted: &RunsPageQuery, tasks: &[TaskData]) -> Markup {
     html! {
         form.card method="get" action="/console/runs" aria-label="Filter runs" {
             div.filters {
@@ -134,7 +134,7 @@ fn field(name: &'static str, label: &str, value: Option<&str>) -> Markup {
     }
 }
 
-fn nothing(wanted: &Wanted) -> Markup {
+fn nothing(wanted: &RunsPageQuery) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
             "No run matches this filter.",
@@ -151,7 +151,7 @@ fn nothing(wanted: &Wanted) -> Markup {
     )
 }
 
-fn table(visit: &Visit, runs: &[Run], tasks: &[Task]) -> Markup {
+fn table(visit: &PageVisit, runs: &[RunData], tasks: &[TaskData]) -> Markup {
     html! {
         table.list {
             thead {
@@ -171,7 +171,7 @@ fn table(visit: &Visit, runs: &[Run], tasks: &[Task]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, run: &Run, tasks: &[Task]) -> Markup {
+fn row(visit: &PageVisit, run: &RunData, tasks: &[TaskData]) -> Markup {
     let name =
         |id: &str| tasks.iter().find(|task| task.id == id).map_or(id.to_owned(), |task| task.name.clone());
     html! {
@@ -182,7 +182,7 @@ fn row(visit: &Visit, run: &Run, tasks: &[Task]) -> Markup {
             }
             td data-name="State" { (parts::state(&run.state)) (run.why()) }
             td data-name="Task" { @if let Some(task) = &run.task { (text::short(&name(task))) } @else { span.soft { "none" } } }
-            td data-name="Agent" { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }
+            td data-name="Agent" { a href=(PageAddress::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }
             td data-name="Principal" { (links::principal(&run.principal)) }
             td data-name="Created" { (ago(visit, &run.created_at)) }
             td.number data-name="Time" { (run.time_used()) }

@@ -9,22 +9,22 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::{self, links, moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
-use told::{Server, Servers};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+use told::{ServerData, ServersData};
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/servers", get(list))
         .route("/console/servers/{name}", get(detail::show).post(detail::forget))
 }
 
-async fn list(visit: Visit) -> Answered<Response> {
-    let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+async fn list(visit: PageVisit) -> PageResult<Response> {
+    let ServersData { servers } = visit.get(PageAddress::of(["servers"])).await?;
     let actions = html! { @if visit.operates() { a.button href="/console/settings" { "Add a server" } } };
     let body = html! {
         (parts::heading(html! { "Servers" }, actions))
@@ -44,10 +44,10 @@ async fn list(visit: Visit) -> Answered<Response> {
             }
         }
     };
-    Ok(visit.page("Servers", Room::Servers, body).await)
+    Ok(visit.page("Servers", ConsolePage::Servers, body).await)
 }
 
-fn summary(servers: &[Server]) -> Markup {
+fn summary(servers: &[ServerData]) -> Markup {
     let healthy = servers.iter().filter(|server| server.health == "healthy").count();
     let tools: u64 = servers.iter().map(|server| server.tools).sum();
     html! {
@@ -58,7 +58,7 @@ fn summary(servers: &[Server]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, server: &Server) -> Markup {
+fn row(visit: &PageVisit, server: &ServerData) -> Markup {
     html! {
         tr data-entry=(server.name) {
             td data-name="Server" { (links::server(&server.name)) }

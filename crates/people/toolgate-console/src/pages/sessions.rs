@@ -12,31 +12,31 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 
-use crate::Context;
-use crate::address::Address;
-use crate::layout::Room;
+use crate::PageContext;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::pages::catalogue::budget;
-use crate::pages::filters::{self, Wanted};
+use crate::pages::filters::{self, PageFilters};
 use crate::parts::{self, links, moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
-use told::{Session, Sessions};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+use told::{SessionData, SessionsData};
 
 const ALL: &str = "/console/sessions";
 const PAGE: usize = 50;
 const FILTERS: [&str; 3] = ["agent", "principal", "state"];
 const STATES: [&str; 3] = ["active", "idle", "closed"];
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/sessions", get(list))
         .route("/console/sessions/{id}", get(detail::show))
         .route("/console/sessions/{id}/close", post(detail::close))
 }
 
-async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
-    let wanted = Wanted::of(pairs, &FILTERS);
-    let asked: Answered<Sessions> = visit.get(wanted.asking(Address::of(["sessions"]), PAGE)).await;
+async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
+    let wanted = PageFilters::of(pairs, &FILTERS);
+    let asked: PageResult<SessionsData> = visit.get(wanted.asking(PageAddress::of(["sessions"]), PAGE)).await;
     let (found, problem) = match asked {
         Ok(found) => (Some(found), None),
         Err(problem) if problem.is(http::StatusCode::BAD_REQUEST) => (None, Some(problem)),
@@ -55,14 +55,14 @@ async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answe
         }
         @if let Some(found) = &found { (table(&visit, &wanted, found)) }
     };
-    Ok(visit.page("Sessions", Room::Sessions, body).await)
+    Ok(visit.page("Sessions", ConsolePage::Sessions, body).await)
 }
 
-fn table(visit: &Visit, wanted: &Wanted, found: &Sessions) -> Markup {
+fn table(visit: &PageVisit, wanted: &PageFilters, found: &SessionsData) -> Markup {
     let next = found
         .next_cursor
         .as_ref()
-        .map(|cursor| wanted.on(Address::of(["console", "sessions"])).with("cursor", cursor));
+        .map(|cursor| wanted.on(PageAddress::of(["console", "sessions"])).with("cursor", cursor));
     html! {
         section #sessions data-live="session" {
             @if found.sessions.is_empty() { (nothing(wanted)) } @else {
@@ -81,12 +81,12 @@ fn table(visit: &Visit, wanted: &Wanted, found: &Sessions) -> Markup {
     }
 }
 
-fn row(visit: &Visit, session: &Session) -> Markup {
+fn row(visit: &PageVisit, session: &SessionData) -> Markup {
     html! {
         tr data-entry=(session.id) {
             td data-name="Session" { div { (links::id(&session.id)) @if session.kind == "default" { div.help { "default" } } } }
             td data-name="State" { (parts::state(&session.state)) }
-            td data-name="Agent" { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } }
+            td data-name="Agent" { a href=(PageAddress::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } }
             td data-name="Principal" { (links::principal(&session.principal)) }
             td data-name="List budget" { (budget(&session.token_budget)) }
             td data-name="Opened" { (moment::ago(visit, &session.created_at)) }
@@ -95,7 +95,7 @@ fn row(visit: &Visit, session: &Session) -> Markup {
     }
 }
 
-fn nothing(wanted: &Wanted) -> Markup {
+fn nothing(wanted: &PageFilters) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
             "No session matches these filters.",

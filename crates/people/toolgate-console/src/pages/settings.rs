@@ -17,10 +17,10 @@ use axum::Router;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 
-use crate::Context;
+use crate::PageContext;
 use tabs::{TOKENS, WEBHOOKS};
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/settings", get(servers::show).post(servers::change))
         .route(TOKENS, get(tokens::show).post(tokens::create))

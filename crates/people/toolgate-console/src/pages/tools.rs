@@ -15,9 +15,9 @@ mod upload;
 use axum::Router;
 use axum::routing::get;
 
-use crate::Context;
+use crate::PageContext;
 
-pub(crate) fn routes() -> Router<Context> {
+pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/tools", get(list::show))
         .route("/console/tools/{name}", get(detail::show))

@@ -49,10 +49,10 @@ pub(crate) fn side_by_side(before: (&str, &str), after: (&str, &str)) -> Markup 
 }
 
 /// A line, and whether it differs from the other side.
-type Side<'a> = Option<(bool, &'a str)>;
+type DiffSide<'a> = Option<(bool, &'a str)>;
 
-fn paired<'a>(diff: &'a TextDiff<'a, 'a, 'a, str>) -> Vec<(Side<'a>, Side<'a>)> {
-    let mut rows: Vec<(Side<'a>, Side<'a>)> = Vec::new();
+fn paired<'a>(diff: &'a TextDiff<'a, 'a, 'a, str>) -> Vec<(DiffSide<'a>, DiffSide<'a>)> {
+    let mut rows: Vec<(DiffSide<'a>, DiffSide<'a>)> = Vec::new();
     // New lines are beside those that were removed just before.
     let mut first_open = 0;
     for change in diff.iter_all_changes() {
@@ -72,7 +72,7 @@ fn paired<'a>(diff: &'a TextDiff<'a, 'a, 'a, str>) -> Vec<(Side<'a>, Side<'a>)> 
     rows
 }
 
-fn side(side: Side<'_>, mark: &str) -> Markup {
+fn side(side: DiffSide<'_>, mark: &str) -> Markup {
     html! {
         @if let Some((changed, line)) = side {
             @if changed { span.mark { (mark) } }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::text;
-use crate::address::Address;
+use crate::address::PageAddress;
 
 /// The prefixes of ids, and the pages for them.
 const PLACES: [(&str, &[&str]); 8] = [
@@ -22,7 +22,7 @@ const BRIEF_CHARS: usize = 8;
 
 /// The page for an id, if there is one. Digests name bodies too, so those are links only if they are known to
 /// be artifacts: see [`artifact`].
-pub(crate) fn place_of(id: &str) -> Option<Address> {
+pub(crate) fn place_of(id: &str) -> Option<PageAddress> {
     let (beginning, place) = PLACES.iter().find(|(beginning, _)| id.starts_with(beginning))?;
     let rest = &id[beginning.len()..];
     let plain =
@@ -31,8 +31,8 @@ pub(crate) fn place_of(id: &str) -> Option<Address> {
         return None;
     }
     Some(match place {
-        [first, second] => Address::of([first, second, id]),
-        [first, second, third] => Address::of([first, second, third, id]),
+        [first, second] => PageAddress::of([first, second, id]),
+        [first, second, third] => PageAddress::of([first, second, third, id]),
         _ => return None,
     })
 }
@@ -67,20 +67,20 @@ pub(crate) fn brief_text(id: &str) -> String {
 
 pub(crate) fn artifact(digest: &str) -> Markup {
     let shown = text::made_visible(text::cut_at(digest, 19).0);
-    html! { a.id href=(Address::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
+    html! { a.id href=(PageAddress::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
 }
 
 pub(crate) fn tool(name: &str) -> Markup {
-    html! { a.tool href=(Address::of(["console", "tools", name])) { (text::short(name)) } }
+    html! { a.tool href=(PageAddress::of(["console", "tools", name])) { (text::short(name)) } }
 }
 
 pub(crate) fn server(name: &str) -> Markup {
-    html! { a.server href=(Address::of(["console", "servers", name])) { (text::short(name)) } }
+    html! { a.server href=(PageAddress::of(["console", "servers", name])) { (text::short(name)) } }
 }
 
 /// A principal: a link to its actions.
 pub(crate) fn principal(name: &str) -> Markup {
-    html! { a.principal href=(Address::of(["console", "calls"]).with("principal", name)) { (text::short(name)) } }
+    html! { a.principal href=(PageAddress::of(["console", "calls"]).with("principal", name)) { (text::short(name)) } }
 }
 
 #[cfg(test)]

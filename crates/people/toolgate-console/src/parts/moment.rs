@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 const SECOND_MS: i64 = 1_000;
 const MINUTE_MS: i64 = 60 * SECOND_MS;
@@ -11,20 +11,20 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// The time since or until an RFC 3339 time; the time itself on demand.
-pub(crate) fn ago(visit: &Visit, moment: &str) -> Markup {
+pub(crate) fn ago(visit: &PageVisit, moment: &str) -> Markup {
     match parse_rfc3339(moment) {
         Some(ms) => ago_ms(visit, ms),
         None => super::text::short(moment),
     }
 }
 
-pub(crate) fn ago_ms(visit: &Visit, ms: i64) -> Markup {
+pub(crate) fn ago_ms(visit: &PageVisit, ms: i64) -> Markup {
     let written = rfc3339(ms);
     html! { time datetime=(written) title=(written) data-ago { (said(ms - visit.now_ms)) } }
 }
 
 /// The remaining time.
-pub(crate) fn left(visit: &Visit, moment: &str) -> Markup {
+pub(crate) fn left(visit: &PageVisit, moment: &str) -> Markup {
     let Some(ms) = parse_rfc3339(moment) else { return super::text::short(moment) };
     let written = rfc3339(ms);
     let rest = ms - visit.now_ms;

@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use super::Wrong;
-use super::entry::{Entry, Filling, WHOLE_JSON, WHOLE_USE, Written, json_text, name};
-use super::shape::{Group, Item, Kind, Node, Shape};
+use super::FieldErrors;
+use super::entry::{EntryForm, FieldEntry, FormContent, WHOLE_JSON, WHOLE_USE, json_text, name};
+use super::shape::{ControlKind, FormNode, FormShape, ItemKind, NodeGroup};
 use crate::parts::text;
 
 const HELP_CHARS: usize = 600;
@@ -22,9 +22,9 @@ const SKELETON_MAX: usize = 6;
 /// Things said about one field.
 const WRONG_MAX: usize = 20;
 
-pub(super) fn form(shape: &Shape, filling: &Filling<'_>, wrong: &Wrong) -> Markup {
-    let drawer = Drawer { filling, wrong };
-    let Kind::Group(group) = &shape.root.kind else { return drawer.only_json(&shape.root) };
+pub(super) fn form(shape: &FormShape, filling: &FormContent<'_>, wrong: &FieldErrors) -> Markup {
+    let drawer = FormDrawer { filling, wrong };
+    let ControlKind::Group(group) = &shape.root.kind else { return drawer.only_json(&shape.root) };
     html! {
         div.schema-form {
             (drawer.wrongs(&shape.root, &id("")))
@@ -35,13 +35,13 @@ pub(super) fn form(shape: &Shape, filling: &Filling<'_>, wrong: &Wrong) -> Marku
     }
 }
 
-struct Drawer<'a> {
-    filling: &'a Filling<'a>,
-    wrong: &'a Wrong,
+struct FormDrawer<'a> {
+    filling: &'a FormContent<'a>,
+    wrong: &'a FieldErrors,
 }
 
-impl Drawer<'_> {
-    fn group(&self, pointer: &str, group: &Group) -> Markup {
+impl FormDrawer<'_> {
+    fn group(&self, pointer: &str, group: &NodeGroup) -> Markup {
         let more = self.filling.more(pointer, group);
         html! {
             @for node in &group.nodes { (self.node(node)) }
@@ -49,20 +49,20 @@ impl Drawer<'_> {
         }
     }
 
-    fn node(&self, node: &Node) -> Markup {
+    fn node(&self, node: &FormNode) -> Markup {
         match (&node.kind, self.filling.entry(node)) {
-            (Kind::Group(group), Entry::Within) => html! {
+            (ControlKind::Group(group), FieldEntry::Within) => html! {
                 fieldset {
                     legend { (label(node)) }
-                    (self.help(node, &Entry::Within))
+                    (self.help(node, &FieldEntry::Within))
                     (self.wrongs(node, &id(&node.pointer)))
                     (self.group(&node.pointer, group))
                 }
             },
-            (Kind::Choices(choices), Entry::Ticked(ticked)) => html! {
+            (ControlKind::Choices(choices), FieldEntry::Ticked(ticked)) => html! {
                 fieldset.choices {
                     legend { (label(node)) }
-                    (self.help(node, &Entry::Within))
+                    (self.help(node, &FieldEntry::Within))
                     (self.wrongs(node, &id(&node.pointer)))
                     (boxes(node, choices, &ticked))
                 }
@@ -78,44 +78,44 @@ impl Drawer<'_> {
         }
     }
 
-    fn control(&self, node: &Node, entry: &Entry) -> Markup {
-        let (id, name_plain) = (id(&node.pointer), name(Written::Plainly, &node.pointer));
-        let told = Told {
+    fn control(&self, node: &FormNode, entry: &FieldEntry) -> Markup {
+        let (id, name_plain) = (id(&node.pointer), name(EntryForm::Plainly, &node.pointer));
+        let told = ControlAttributes {
             described: format!("{id}-help {id}-wrong"),
             invalid: self.owned(node).next().map(|_| "true"),
         };
         match (&node.kind, entry) {
-            (_, Entry::Json(text)) => {
+            (_, FieldEntry::Json(text)) => {
                 html! {
-                    textarea.mono #(id) name=(name(Written::AsJson, &node.pointer)) rows=(rows(text)) spellcheck="false"
+                    textarea.mono #(id) name=(name(EntryForm::AsJson, &node.pointer)) rows=(rows(text)) spellcheck="false"
                         aria-describedby=(told.described) aria-invalid=[told.invalid] placeholder=[placeholder(node)] { "\n" (text) }
                 }
             }
-            (Kind::Truth, Entry::Plain(chosen)) => {
+            (ControlKind::Truth, FieldEntry::Plain(chosen)) => {
                 let choices = [Value::Bool(true), Value::Bool(false)];
                 select(node, &id, &name_plain, &told, &choices, chosen)
             }
-            (Kind::Choice(choices), Entry::Plain(chosen)) => {
+            (ControlKind::Choice(choices), FieldEntry::Plain(chosen)) => {
                 select(node, &id, &name_plain, &told, choices, chosen)
             }
-            (kind, Entry::Plain(text)) if is_tall(kind, text) => html! {
+            (kind, FieldEntry::Plain(text)) if is_tall(kind, text) => html! {
                 textarea #(id) name=(name_plain) rows=(rows(text)) aria-required=(node.is_required)
                     aria-describedby=(told.described) aria-invalid=[told.invalid] placeholder=[placeholder(node)] { "\n" (text) }
             },
-            (kind, Entry::Plain(text)) => html! {
+            (kind, FieldEntry::Plain(text)) => html! {
                 input type="text" #(id) name=(name_plain) value=(text) inputmode=[input_mode(kind, node)] autocomplete="off"
                     aria-required=(node.is_required) aria-describedby=(told.described) aria-invalid=[told.invalid]
                     placeholder=[placeholder(node)];
             },
-            (_, Entry::Ticked(_) | Entry::Within) => html! {},
+            (_, FieldEntry::Ticked(_) | FieldEntry::Within) => html! {},
         }
     }
 
-    fn help(&self, node: &Node, entry: &Entry) -> Markup {
+    fn help(&self, node: &FormNode, entry: &FieldEntry) -> Markup {
         let mut notes = node.notes.clone();
         match (&node.kind, entry) {
-            (_, Entry::Json(_)) => notes.push("written as JSON".to_owned()),
-            (Kind::Lines(_), _) => notes.push("one per line".to_owned()),
+            (_, FieldEntry::Json(_)) => notes.push("written as JSON".to_owned()),
+            (ControlKind::Lines(_), _) => notes.push("one per line".to_owned()),
             _ => {}
         }
         html! {
@@ -126,7 +126,7 @@ impl Drawer<'_> {
         }
     }
 
-    fn wrongs(&self, node: &Node, id: &str) -> Markup {
+    fn wrongs(&self, node: &FormNode, id: &str) -> Markup {
         html! {
             div id={ (id) "-wrong" } {
                 @for (place, sentence) in self.owned(node).take(WRONG_MAX) {
@@ -140,9 +140,9 @@ impl Drawer<'_> {
     }
 
     /// The errors shown here: all those that no inner field can show.
-    fn owned(&self, node: &Node) -> impl Iterator<Item = (&str, &str)> {
-        let inner: &[Node] = match (&node.kind, self.entry_of(node)) {
-            (Kind::Group(group), Entry::Within) => &group.nodes,
+    fn owned(&self, node: &FormNode) -> impl Iterator<Item = (&str, &str)> {
+        let inner: &[FormNode] = match (&node.kind, self.entry_of(node)) {
+            (ControlKind::Group(group), FieldEntry::Within) => &group.nodes,
             _ => &[],
         };
         let here = self.wrong.iter().filter(|(place, _)| is_within(place, &node.pointer));
@@ -151,8 +151,8 @@ impl Drawer<'_> {
     }
 
     /// The top always has fields.
-    fn entry_of(&self, node: &Node) -> Entry {
-        if node.pointer.is_empty() { Entry::Within } else { self.filling.entry(node) }
+    fn entry_of(&self, node: &FormNode) -> FieldEntry {
+        if node.pointer.is_empty() { FieldEntry::Within } else { self.filling.entry(node) }
     }
 
     fn more(&self, pointer: &str, written: &str) -> Markup {
@@ -162,7 +162,7 @@ impl Drawer<'_> {
                 summary { "More members" }
                 div.field {
                     label for=(id) { "Members without a field of their own, as a JSON object" }
-                    textarea.mono #(id) name=(name(Written::More, pointer)) rows=(rows(written)) spellcheck="false" { "\n" (written) }
+                    textarea.mono #(id) name=(name(EntryForm::More, pointer)) rows=(rows(written)) spellcheck="false" { "\n" (written) }
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Drawer<'_> {
     }
 
     /// For a schema that has no fields.
-    fn only_json(&self, root: &Node) -> Markup {
+    fn only_json(&self, root: &FormNode) -> Markup {
         let (text, _) = self.filling.whole();
         html! {
             div.schema-form {
@@ -204,12 +204,12 @@ impl Drawer<'_> {
 }
 
 /// The attributes of a control beyond its label.
-struct Told {
+struct ControlAttributes {
     described: String,
     invalid: Option<&'static str>,
 }
 
-fn label(node: &Node) -> Markup {
+fn label(node: &FormNode) -> Markup {
     html! {
         span.name { (text::cut(&node.name, NAME_CHARS)) }
         @if let Some(title) = node.title.as_ref().filter(|title| !title.eq_ignore_ascii_case(&node.name)) {
@@ -220,7 +220,14 @@ fn label(node: &Node) -> Markup {
     }
 }
 
-fn select(node: &Node, id: &str, name: &str, told: &Told, choices: &[Value], chosen: &str) -> Markup {
+fn select(
+    node: &FormNode,
+    id: &str,
+    name: &str,
+    told: &ControlAttributes,
+    choices: &[Value],
+    chosen: &str,
+) -> Markup {
     // A value with one choice is that choice.
     let is_implied = node.is_certain && choices.len() == 1;
     let nothing = match (&node.default, node.is_required) {
@@ -239,12 +246,12 @@ fn select(node: &Node, id: &str, name: &str, told: &Told, choices: &[Value], cho
     }
 }
 
-fn boxes(node: &Node, choices: &[Value], ticked: &[String]) -> Markup {
+fn boxes(node: &FormNode, choices: &[Value], ticked: &[String]) -> Markup {
     html! {
         @for choice in choices {
             @let value = choice.to_string();
             label.check {
-                input type="checkbox" name=(name(Written::Plainly, &node.pointer)) value=(value) checked[ticked.contains(&value)];
+                input type="checkbox" name=(name(EntryForm::Plainly, &node.pointer)) value=(value) checked[ticked.contains(&value)];
                 span { (said(choice)) }
             }
         }
@@ -262,7 +269,7 @@ fn said(value: &Value) -> String {
     text::cut_at(&words, PLACEHOLDER_CHARS).0.to_owned()
 }
 
-fn placeholder(node: &Node) -> Option<String> {
+fn placeholder(node: &FormNode) -> Option<String> {
     match (&node.default, &node.example) {
         (Some(default), _) if !default.is_null() => Some(format!("default: {}", said(default))),
         (_, Some(example)) => Some(format!("for example: {}", said(example))),
@@ -272,33 +279,33 @@ fn placeholder(node: &Node) -> Option<String> {
 }
 
 /// The form of a list of objects.
-fn skeleton(members: &[Node]) -> String {
+fn skeleton(members: &[FormNode]) -> String {
     let names: Vec<String> =
         members.iter().take(SKELETON_MAX).map(|node| format!("{}: …", said_name(node))).collect();
     format!("[{{{}}}]", names.join(", "))
 }
 
-fn said_name(node: &Node) -> String {
+fn said_name(node: &FormNode) -> String {
     said(&Value::String(Value::from(node.name.as_str()).to_string()))
 }
 
-fn is_tall(kind: &Kind, text: &str) -> bool {
+fn is_tall(kind: &ControlKind, text: &str) -> bool {
     let is_long = text.contains('\n') || text.chars().nth(LINE_CHARS).is_some();
     match kind {
-        Kind::Paragraph | Kind::Lines(_) => true,
-        Kind::Line => is_long,
+        ControlKind::Paragraph | ControlKind::Lines(_) => true,
+        ControlKind::Line => is_long,
         _ => false,
     }
 }
 
-fn input_mode(kind: &Kind, node: &Node) -> Option<&'static str> {
+fn input_mode(kind: &ControlKind, node: &FormNode) -> Option<&'static str> {
     let has_format =
         |format: &str| node.notes.iter().any(|note| note.strip_prefix("format ") == Some(format));
     match kind {
-        Kind::Number if node.word.starts_with("integer") => Some("numeric"),
-        Kind::Number | Kind::Lines(Item::Number) => Some("decimal"),
-        Kind::Line if has_format("email") => Some("email"),
-        Kind::Line if has_format("uri") || has_format("url") => Some("url"),
+        ControlKind::Number if node.word.starts_with("integer") => Some("numeric"),
+        ControlKind::Number | ControlKind::Lines(ItemKind::Number) => Some("decimal"),
+        ControlKind::Line if has_format("email") => Some("email"),
+        ControlKind::Line if has_format("uri") || has_format("url") => Some("url"),
         _ => None,
     }
 }

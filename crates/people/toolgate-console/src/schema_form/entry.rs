@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::shape::{Group, Item, Kind, Node};
-use crate::fields::Fields;
+use super::shape::{ControlKind, FormNode, ItemKind, NodeGroup};
+use crate::fields::FormFields;
 use crate::parts::text::misleads;
 
 pub(super) const WHOLE_JSON: &str = "whole:json";
@@ -17,7 +17,7 @@ const KEPT: &AsciiSet = &CONTROLS.add(b'%');
 
 /// The form of a part: field or JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum EntryForm {
     Plainly,
     AsJson,
     /// Members that the schema does not name.
@@ -25,20 +25,20 @@ pub(super) enum Written {
 }
 
 /// The name of a field.
-pub(super) fn name(written: Written, pointer: &str) -> String {
+pub(super) fn name(written: EntryForm, pointer: &str) -> String {
     let beginning = match written {
-        Written::Plainly => "field:",
-        Written::AsJson => "json:",
-        Written::More => "more:",
+        EntryForm::Plainly => "field:",
+        EntryForm::AsJson => "json:",
+        EntryForm::More => "more:",
     };
     format!("{beginning}{}", utf8_percent_encode(pointer, KEPT))
 }
 
 /// The fields that came, by name.
-pub(super) struct Typed<'a>(BTreeMap<&'a str, Vec<&'a str>>);
+pub(super) struct TypedFields<'a>(BTreeMap<&'a str, Vec<&'a str>>);
 
-impl<'a> Typed<'a> {
-    pub(super) fn of(fields: &'a Fields) -> Self {
+impl<'a> TypedFields<'a> {
+    pub(super) fn of(fields: &'a FormFields) -> Self {
         let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (name, value) in fields.pairs() {
             all.entry(name).or_default().push(value);
@@ -56,14 +56,14 @@ impl<'a> Typed<'a> {
 }
 
 /// The source of a form's content.
-pub(super) enum Filling<'a> {
+pub(super) enum FormContent<'a> {
     Value(&'a Value),
-    Typed(Typed<'a>),
+    Typed(TypedFields<'a>),
 }
 
 /// The content of one field.
 #[derive(PartialEq, Debug)]
-pub(super) enum Entry {
+pub(super) enum FieldEntry {
     Plain(String),
     /// Boxes of a list of choices.
     Ticked(Vec<String>),
@@ -72,30 +72,32 @@ pub(super) enum Entry {
     Within,
 }
 
-impl Filling<'_> {
-    pub(super) fn entry(&self, node: &Node) -> Entry {
+impl FormContent<'_> {
+    pub(super) fn entry(&self, node: &FormNode) -> FieldEntry {
         match self {
-            Filling::Value(value) => of_value(node, value.pointer(&node.pointer)),
-            Filling::Typed(typed) => of_typed(node, typed),
+            FormContent::Value(value) => of_value(node, value.pointer(&node.pointer)),
+            FormContent::Typed(typed) => of_typed(node, typed),
         }
     }
 
     /// Members that the schema does not name, as JSON.
-    pub(super) fn more(&self, pointer: &str, group: &Group) -> String {
+    pub(super) fn more(&self, pointer: &str, group: &NodeGroup) -> String {
         match self {
-            Filling::Value(value) => {
+            FormContent::Value(value) => {
                 let members = value.pointer(pointer).and_then(Value::as_object);
                 members.map_or_else(String::new, |members| unnamed(members, group))
             }
-            Filling::Typed(typed) => typed.get(&name(Written::More, pointer)).unwrap_or_default().to_owned(),
+            FormContent::Typed(typed) => {
+                typed.get(&name(EntryForm::More, pointer)).unwrap_or_default().to_owned()
+            }
         }
     }
 
     /// Everything as JSON, and whether it replaces the fields.
     pub(super) fn whole(&self) -> (String, bool) {
         match self {
-            Filling::Value(value) => (json_text(value), !value.is_object() && !value.is_null()),
-            Filling::Typed(typed) => {
+            FormContent::Value(value) => (json_text(value), !value.is_object() && !value.is_null()),
+            FormContent::Typed(typed) => {
                 let text = typed.get(WHOLE_JSON).unwrap_or_default().to_owned();
                 (text, typed.get(WHOLE_USE).is_some())
             }
@@ -103,50 +105,58 @@ impl Filling<'_> {
     }
 }
 
-fn of_typed(node: &Node, typed: &Typed<'_>) -> Entry {
-    if let Some(text) = typed.get(&name(Written::AsJson, &node.pointer)) {
-        return Entry::Json(text.to_owned());
+fn of_typed(node: &FormNode, typed: &TypedFields<'_>) -> FieldEntry {
+    if let Some(text) = typed.get(&name(EntryForm::AsJson, &node.pointer)) {
+        return FieldEntry::Json(text.to_owned());
     }
-    let name = name(Written::Plainly, &node.pointer);
+    let name = name(EntryForm::Plainly, &node.pointer);
     match &node.kind {
-        Kind::Group(_) => Entry::Within,
-        Kind::Json => Entry::Json(String::new()),
-        Kind::Choices(_) => Entry::Ticked(typed.all(&name).iter().map(|one| (*one).to_owned()).collect()),
-        _ => Entry::Plain(typed.get(&name).unwrap_or_default().to_owned()),
+        ControlKind::Group(_) => FieldEntry::Within,
+        ControlKind::Json => FieldEntry::Json(String::new()),
+        ControlKind::Choices(_) => {
+            FieldEntry::Ticked(typed.all(&name).iter().map(|one| (*one).to_owned()).collect())
+        }
+        _ => FieldEntry::Plain(typed.get(&name).unwrap_or_default().to_owned()),
     }
 }
 
 /// A value that its field could not return unchanged is written as JSON.
-fn of_value(node: &Node, value: Option<&Value>) -> Entry {
+fn of_value(node: &FormNode, value: Option<&Value>) -> FieldEntry {
     let Some(value) = value else { return empty(&node.kind) };
     let plain = match (&node.kind, value) {
-        (Kind::Line | Kind::Paragraph, Value::String(text)) if is_plain(text) => {
-            Some(Entry::Plain(text.clone()))
+        (ControlKind::Line | ControlKind::Paragraph, Value::String(text)) if is_plain(text) => {
+            Some(FieldEntry::Plain(text.clone()))
         }
-        (Kind::Number, Value::Number(number)) => Some(Entry::Plain(number.to_string())),
-        (Kind::Truth, Value::Bool(truth)) => Some(Entry::Plain(truth.to_string())),
-        (Kind::Choice(choices), value) if choices.contains(value) => Some(Entry::Plain(value.to_string())),
-        (Kind::Lines(item), Value::Array(values)) => lines(*item, values).map(Entry::Plain),
-        (Kind::Choices(choices), Value::Array(values)) => ticked(choices, values).map(Entry::Ticked),
-        (Kind::Group(_), Value::Object(members)) if goes_without_saying(node) || !members.is_empty() => {
-            Some(Entry::Within)
+        (ControlKind::Number, Value::Number(number)) => Some(FieldEntry::Plain(number.to_string())),
+        (ControlKind::Truth, Value::Bool(truth)) => Some(FieldEntry::Plain(truth.to_string())),
+        (ControlKind::Choice(choices), value) if choices.contains(value) => {
+            Some(FieldEntry::Plain(value.to_string()))
+        }
+        (ControlKind::Lines(item), Value::Array(values)) => lines(*item, values).map(FieldEntry::Plain),
+        (ControlKind::Choices(choices), Value::Array(values)) => {
+            ticked(choices, values).map(FieldEntry::Ticked)
+        }
+        (ControlKind::Group(_), Value::Object(members))
+            if goes_without_saying(node) || !members.is_empty() =>
+        {
+            Some(FieldEntry::Within)
         }
         _ => None,
     };
-    plain.unwrap_or_else(|| Entry::Json(json_text(value)))
+    plain.unwrap_or_else(|| FieldEntry::Json(json_text(value)))
 }
 
 /// An object that is present even if nothing of it is filled in.
-fn goes_without_saying(node: &Node) -> bool {
+fn goes_without_saying(node: &FormNode) -> bool {
     node.is_certain && !node.is_nullable
 }
 
-fn empty(kind: &Kind) -> Entry {
+fn empty(kind: &ControlKind) -> FieldEntry {
     match kind {
-        Kind::Group(_) => Entry::Within,
-        Kind::Json => Entry::Json(String::new()),
-        Kind::Choices(_) => Entry::Ticked(Vec::new()),
-        _ => Entry::Plain(String::new()),
+        ControlKind::Group(_) => FieldEntry::Within,
+        ControlKind::Json => FieldEntry::Json(String::new()),
+        ControlKind::Choices(_) => FieldEntry::Ticked(Vec::new()),
+        _ => FieldEntry::Plain(String::new()),
     }
 }
 
@@ -155,14 +165,14 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && !text.contains(misleads)
 }
 
-fn lines(item: Item, values: &[Value]) -> Option<String> {
+fn lines(item: ItemKind, values: &[Value]) -> Option<String> {
     let line = |value: &Value| match (item, value) {
-        (Item::Text, Value::String(text))
+        (ItemKind::Text, Value::String(text))
             if is_plain(text) && !text.contains('\n') && !text.trim().is_empty() =>
         {
             Some(text.clone())
         }
-        (Item::Number, Value::Number(number)) => Some(number.to_string()),
+        (ItemKind::Number, Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
     let lines: Vec<String> = values.iter().map(line).collect::<Option<_>>()?;
@@ -176,7 +186,7 @@ fn ticked(choices: &[Value], values: &[Value]) -> Option<Vec<String>> {
     is_same.then(|| held.into_iter().map(Value::to_string).collect())
 }
 
-fn unnamed(members: &Map<String, Value>, group: &Group) -> String {
+fn unnamed(members: &Map<String, Value>, group: &NodeGroup) -> String {
     let is_named = |name: &str| group.nodes.iter().any(|node| node.name == name);
     let others = members.iter().filter(|(name, _)| !is_named(name));
     let others: Map<String, Value> = others.map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -2,56 +2,56 @@
 
 use serde_json::{Map, Value};
 
-use super::Wrong;
-use super::entry::{Typed, WHOLE_JSON, WHOLE_USE, Written, name};
+use super::FieldErrors;
+use super::entry::{EntryForm, TypedFields, WHOLE_JSON, WHOLE_USE, name};
 use super::number;
-use super::shape::{Group, Item, Kind, Node, Shape};
+use super::shape::{ControlKind, FormNode, FormShape, ItemKind, NodeGroup};
 
 const NEEDED: &str = "is required";
 
-pub(super) fn read(shape: &Shape, typed: &Typed<'_>) -> Result<Value, Wrong> {
-    let Kind::Group(group) = &shape.root.kind else { return whole(typed) };
+pub(super) fn read(shape: &FormShape, typed: &TypedFields<'_>) -> Result<Value, FieldErrors> {
+    let ControlKind::Group(group) = &shape.root.kind else { return whole(typed) };
     if typed.get(WHOLE_USE).is_some() {
         return whole(typed);
     }
-    let mut reader = Reader { typed, wrong: Wrong::new() };
+    let mut reader = FormReader { typed, wrong: FieldErrors::new() };
     let members = reader.group("", group);
     let members = reader.complete(group, members);
     if reader.wrong.is_empty() { Ok(Value::Object(members)) } else { Err(reader.wrong) }
 }
 
-fn whole(typed: &Typed<'_>) -> Result<Value, Wrong> {
+fn whole(typed: &TypedFields<'_>) -> Result<Value, FieldErrors> {
     let text = typed.get(WHOLE_JSON).map(str::trim).filter(|text| !text.is_empty()).unwrap_or("{}");
-    serde_json::from_str(text).map_err(|error| Wrong::from([(String::new(), not_json(&error))]))
+    serde_json::from_str(text).map_err(|error| FieldErrors::from([(String::new(), not_json(&error))]))
 }
 
 fn not_json(error: &serde_json::Error) -> String {
     format!("is not JSON: {error}")
 }
 
-struct Reader<'a> {
-    typed: &'a Typed<'a>,
-    wrong: Wrong,
+struct FormReader<'a> {
+    typed: &'a TypedFields<'a>,
+    wrong: FieldErrors,
 }
 
-impl Reader<'_> {
+impl FormReader<'_> {
     /// `None` if the field is empty, or invalid.
-    fn node(&mut self, node: &Node) -> Option<Value> {
-        if let Some(text) = self.typed.get(&name(Written::AsJson, &node.pointer)) {
+    fn node(&mut self, node: &FormNode) -> Option<Value> {
+        if let Some(text) = self.typed.get(&name(EntryForm::AsJson, &node.pointer)) {
             return self.json(&node.pointer, text);
         }
-        let name = name(Written::Plainly, &node.pointer);
+        let name = name(EntryForm::Plainly, &node.pointer);
         let text = self.typed.get(&name).unwrap_or_default();
         match &node.kind {
-            Kind::Group(group) => self.inner_group(node, group),
-            Kind::Choices(choices) => ticked(choices, self.typed.all(&name)),
+            ControlKind::Group(group) => self.inner_group(node, group),
+            ControlKind::Choices(choices) => ticked(choices, self.typed.all(&name)),
             _ if text.is_empty() => None,
-            Kind::Line | Kind::Paragraph => Some(Value::String(text.replace("\r\n", "\n"))),
-            Kind::Number => self.number(&node.pointer, text),
-            Kind::Truth => self.truth(&node.pointer, text),
-            Kind::Choice(choices) => self.choice(&node.pointer, choices, text),
-            Kind::Lines(item) => self.lines(&node.pointer, *item, text),
-            Kind::Json => None,
+            ControlKind::Line | ControlKind::Paragraph => Some(Value::String(text.replace("\r\n", "\n"))),
+            ControlKind::Number => self.number(&node.pointer, text),
+            ControlKind::Truth => self.truth(&node.pointer, text),
+            ControlKind::Choice(choices) => self.choice(&node.pointer, choices, text),
+            ControlKind::Lines(item) => self.lines(&node.pointer, *item, text),
+            ControlKind::Json => None,
         }
     }
 
@@ -80,19 +80,19 @@ impl Reader<'_> {
         self.kept(pointer, chosen.ok_or_else(|| "is not one of the choices".to_owned()))
     }
 
-    fn lines(&mut self, pointer: &str, item: Item, text: &str) -> Option<Value> {
+    fn lines(&mut self, pointer: &str, item: ItemKind, text: &str) -> Option<Value> {
         let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
         let lines = lines.filter(|line| !line.trim().is_empty());
         let read = |line: &str| match item {
-            Item::Text => Ok(Value::from(line)),
-            Item::Number => number::parse(line).map_err(|why| format!("{line:?} {why}")),
+            ItemKind::Text => Ok(Value::from(line)),
+            ItemKind::Number => number::parse(line).map_err(|why| format!("{line:?} {why}")),
         };
         let values = lines.map(read).collect::<Result<Vec<Value>, String>>();
         let values = self.kept(pointer, values.map(Value::Array))?;
         values.as_array().is_some_and(|values| !values.is_empty()).then_some(values)
     }
 
-    fn inner_group(&mut self, node: &Node, group: &Group) -> Option<Value> {
+    fn inner_group(&mut self, node: &FormNode, group: &NodeGroup) -> Option<Value> {
         let wrong_before = self.wrong.len();
         let members = self.group(&node.pointer, group);
         let is_empty = members.is_empty() && self.wrong.len() == wrong_before;
@@ -104,14 +104,14 @@ impl Reader<'_> {
     }
 
     /// The filled-in members.
-    fn group(&mut self, pointer: &str, group: &Group) -> Map<String, Value> {
+    fn group(&mut self, pointer: &str, group: &NodeGroup) -> Map<String, Value> {
         let mut members = Map::new();
         for node in &group.nodes {
             if let Some(value) = self.node(node) {
                 members.insert(node.name.clone(), value);
             }
         }
-        let more = self.typed.get(&name(Written::More, pointer)).unwrap_or_default();
+        let more = self.typed.get(&name(EntryForm::More, pointer)).unwrap_or_default();
         match self.json(pointer, more) {
             None => {}
             Some(Value::Object(others)) => {
@@ -125,19 +125,19 @@ impl Reader<'_> {
     }
 
     /// Adds implied values; members that are still missing are errors.
-    fn complete(&mut self, group: &Group, mut members: Map<String, Value>) -> Map<String, Value> {
+    fn complete(&mut self, group: &NodeGroup, mut members: Map<String, Value>) -> Map<String, Value> {
         for node in group.nodes.iter().filter(|node| node.is_required) {
             if members.contains_key(&node.name) || self.wrong.contains_key(&node.pointer) {
                 continue;
             }
             match &node.kind {
-                Kind::Choice(choices) if choices.len() == 1 => {
+                ControlKind::Choice(choices) if choices.len() == 1 => {
                     members.insert(node.name.clone(), choices[0].clone());
                 }
                 _ if node.is_nullable => {
                     members.insert(node.name.clone(), Value::Null);
                 }
-                Kind::Group(inner) => {
+                ControlKind::Group(inner) => {
                     let inner = self.complete(inner, Map::new());
                     members.insert(node.name.clone(), Value::Object(inner));
                 }

@@ -3,24 +3,28 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::shape::{Group, Kind, Node, Shape};
+use super::shape::{ControlKind, FormNode, FormShape, NodeGroup};
 use crate::parts::{json, text};
 
 const HELP_CHARS: usize = 300;
 
 /// A value with the words of its schema.
 pub(crate) fn shown(schema: &Value, value: &Value) -> Markup {
-    let shape = Shape::of(schema);
+    let shape = FormShape::of(schema);
     match (&shape.root.kind, value) {
-        (Kind::Group(group), Value::Object(members)) if members.is_empty() && group.nodes.is_empty() => {
+        (ControlKind::Group(group), Value::Object(members))
+            if members.is_empty() && group.nodes.is_empty() =>
+        {
             html! { p.soft { "There are no arguments." } }
         }
-        (Kind::Group(group), Value::Object(_)) => html! { dl.facts.arguments { (members(group, value)) } },
+        (ControlKind::Group(group), Value::Object(_)) => {
+            html! { dl.facts.arguments { (members(group, value)) } }
+        }
         _ => json::tree(value),
     }
 }
 
-fn members(group: &Group, value: &Value) -> Markup {
+fn members(group: &NodeGroup, value: &Value) -> Markup {
     let named = group.nodes.iter().filter_map(|node| value.get(&node.name).map(|value| (node, value)));
     let is_named = |name: &String| group.nodes.iter().any(|node| node.name == *name);
     let others = value.as_object().into_iter().flatten().filter(|(name, _)| !is_named(name));
@@ -30,7 +34,7 @@ fn members(group: &Group, value: &Value) -> Markup {
     }
 }
 
-fn member(node: &Node, value: &Value) -> Markup {
+fn member(node: &FormNode, value: &Value) -> Markup {
     html! {
         div {
             dt {
@@ -39,8 +43,8 @@ fn member(node: &Node, value: &Value) -> Markup {
             }
             dd {
                 @match (&node.kind, value) {
-                    (Kind::Group(group), Value::Object(_)) => dl.facts { (members(group, value)) },
-                    (Kind::Paragraph, Value::String(written)) => (text::block(written)),
+                    (ControlKind::Group(group), Value::Object(_)) => dl.facts { (members(group, value)) },
+                    (ControlKind::Paragraph, Value::String(written)) => (text::block(written)),
                     _ => (json::tree(value)),
                 }
             }

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::*;
 use browser::sent;
 
-fn back(schema: &Value, value: &Value) -> Result<Value, Wrong> {
-    read(schema, &sent(&fields(schema, value, &Wrong::new())))
+fn back(schema: &Value, value: &Value) -> Result<Value, FieldErrors> {
+    read(schema, &sent(&fields(schema, value, &FieldErrors::new())))
 }
 
 fn check(schema: &Value, value: Value) {
     assert_eq!(back(schema, &value), Ok(value.clone()), "{schema} {value}");
-    let typed = sent(&fields(schema, &value, &Wrong::new()));
-    let again = sent(&refilled(schema, &typed, &Wrong::new()));
+    let typed = sent(&fields(schema, &value, &FieldErrors::new()));
+    let again = sent(&refilled(schema, &typed, &FieldErrors::new()));
     assert_eq!(read(schema, &again), Ok(value), "filled in again: {schema}");
 }
 
@@ -37,7 +37,7 @@ proptest! {
     fn no_text_is_more_than_text(text in any::<String>()) {
         let schema = json!({"properties": {text.clone(): {"type": "string", "title": text, "description": text,
             "default": text, "enum": [text, "b"]}}});
-        let shown = fields(&schema, &json!({text.clone(): text}), &Wrong::new()).into_string();
+        let shown = fields(&schema, &json!({text.clone(): text}), &FieldErrors::new()).into_string();
         prop_assert!(!shown.contains("<script") && !shown.contains("onerror=\"") );
         check(&schema, json!({text.clone(): text}));
     }
@@ -57,8 +57,10 @@ fn every_kind_of_argument_has_its_field() {
     }, "$defs": {"party": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}}});
     let value = json!({"amount": 9_007_199_254_740_993_u64, "currency": "USD", "urgent": true, "tags": ["a b", "c"],
         "days": ["mon", "tue"], "to": {"name": "Ada"}, "note": "x", "other": 5});
-    let names: Vec<String> =
-        sent(&fields(&schema, &value, &Wrong::new())).pairs().map(|(name, _)| name.to_owned()).collect();
+    let names: Vec<String> = sent(&fields(&schema, &value, &FieldErrors::new()))
+        .pairs()
+        .map(|(name, _)| name.to_owned())
+        .collect();
     for name in
         ["field:/amount", "field:/currency", "field:/urgent", "field:/tags", "field:/to/name", "json:/other"]
     {
@@ -72,11 +74,11 @@ fn empty_is_left_out_and_required_is_missed() {
     let schema = json!({"required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": "number"},
         "c": {"type": "object", "required": ["d"], "properties": {"d": {"type": "string"}}}}});
     assert_eq!(
-        read(&schema, &Fields::of(&[("field:/a", "x"), ("field:/b", " "), ("field:/c/d", "")])),
+        read(&schema, &FormFields::of(&[("field:/a", "x"), ("field:/b", " "), ("field:/c/d", "")])),
         Ok(json!({"a": "x"}))
     );
     let wrong =
-        read(&schema, &Fields::of(&[("field:/b", "one")])).expect_err("a is missing and b is no number");
+        read(&schema, &FormFields::of(&[("field:/b", "one")])).expect_err("a is missing and b is no number");
     assert_eq!(wrong.keys().collect::<Vec<_>>(), ["/a", "/b"]);
 }
 
@@ -84,8 +86,8 @@ fn empty_is_left_out_and_required_is_missed() {
 fn what_cannot_be_otherwise_needs_no_choice() {
     let schema = json!({"required": ["kind", "note"], "properties": {"kind": {"const": "mail"},
         "note": {"type": ["string", "null"]}, "deep": {"required": ["kind"], "properties": {"kind": {"const": 1}, "x": {"type": "string"}}}}});
-    assert_eq!(read(&schema, &Fields::default()), Ok(json!({"kind": "mail", "note": null})));
-    let typed = Fields::of(&[("field:/deep/x", "y")]);
+    assert_eq!(read(&schema, &FormFields::default()), Ok(json!({"kind": "mail", "note": null})));
+    let typed = FormFields::of(&[("field:/deep/x", "y")]);
     assert_eq!(
         read(&schema, &typed),
         Ok(json!({"kind": "mail", "note": null, "deep": {"kind": 1, "x": "y"}}))
@@ -96,10 +98,10 @@ fn what_cannot_be_otherwise_needs_no_choice() {
 fn json_that_was_chosen_counts_before_the_fields() {
     let schema = json!({"properties": {"a": {"type": "string"}}});
     let typed = [("field:/a", "x"), ("whole:json", r#"{"a": "y"}"#)];
-    assert_eq!(read(&schema, &Fields::of(&typed)), Ok(json!({"a": "x"})));
+    assert_eq!(read(&schema, &FormFields::of(&typed)), Ok(json!({"a": "x"})));
     let chosen = [typed[0], typed[1], ("whole:use", "1")];
-    assert_eq!(read(&schema, &Fields::of(&chosen)), Ok(json!({"a": "y"})));
-    let broken = Fields::of(&[("whole:json", "{"), ("whole:use", "1")]);
+    assert_eq!(read(&schema, &FormFields::of(&chosen)), Ok(json!({"a": "y"})));
+    let broken = FormFields::of(&[("whole:json", "{"), ("whole:use", "1")]);
     assert!(read(&schema, &broken).is_err_and(|wrong| wrong[""].contains("JSON")));
 }
 
@@ -107,7 +109,7 @@ fn json_that_was_chosen_counts_before_the_fields() {
 fn mistakes_stand_at_the_nearest_field() {
     let schema = json!({"properties": {"a": {"type": "array", "items": {"type": "string"}},
         "b": {"properties": {"c": {"type": "string"}}}}});
-    let wrong = Wrong::from([
+    let wrong = FieldErrors::from([
         ("/a/3".to_owned(), "first".to_owned()),
         ("/b/zz".to_owned(), "second".to_owned()),
         ("/nowhere".to_owned(), "third".to_owned()),
@@ -141,7 +143,7 @@ fn hostile_schemas_stay_small() {
         json!({"type": "string"}),
         json!({"properties": 5}),
     ] {
-        let shown = fields(&schema, &json!({"a": {"a": {"a": 1}}}), &Wrong::new()).into_string();
+        let shown = fields(&schema, &json!({"a": {"a": {"a": 1}}}), &FieldErrors::new()).into_string();
         assert!(shown.len() < 400_000, "{} bytes", shown.len());
         assert!(shown.contains("whole:json"));
         check(&schema, json!({"a": {"a": {"a": 1}}}));
@@ -152,7 +154,7 @@ fn hostile_schemas_stay_small() {
 fn text_that_misleads_is_written_as_json() {
     let schema = json!({"properties": {"to": {"type": "string"}}});
     let value = json!({"to": "pay\u{202e}gpj.exe\u{e0041}"});
-    let shown = fields(&schema, &value, &Wrong::new()).into_string();
+    let shown = fields(&schema, &value, &FieldErrors::new()).into_string();
     assert!(
         shown.contains(r"\u202e") && shown.contains(r"\udb40\udc41") && !shown.contains('\u{202e}'),
         "{shown}"

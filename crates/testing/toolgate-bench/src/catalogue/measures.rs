@@ -10,9 +10,9 @@ use http::{Method, StatusCode};
 use memchr::memmem;
 
 use super::site::{Crowd, Site, wire_name};
-use crate::client::{CallFault, Caller, Client, Target};
+use crate::client::{BenchClient, BenchTarget, CallFault, Caller};
 use crate::crowd::tools::{self, TOOLS_PER_SERVER};
-use crate::wire::{Era, ReplyFault, Work};
+use crate::wire::{BenchEra, ReplyFault, Work};
 
 /// The time limit of any step before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -26,9 +26,9 @@ pub(super) fn ms(duration: Duration) -> f64 {
 }
 
 /// Waits until all tools of the crowd are listed.
-pub(super) async fn all_listed(crowd: &Crowd, agent: &Target, begun: Instant) -> anyhow::Result<f64> {
+pub(super) async fn all_listed(crowd: &Crowd, agent: &BenchTarget, begun: Instant) -> anyhow::Result<f64> {
     let wanted = crowd.servers * TOOLS_PER_SERVER;
-    let mut client = Client::open(agent, Era::Modern).await?;
+    let mut client = BenchClient::open(agent, BenchEra::Modern).await?;
     loop {
         let listed = client.all_tools().await?.names.len();
         if listed == wanted {
@@ -68,14 +68,14 @@ pub(super) async fn restart(site: Site) -> anyhow::Result<(Site, Restart)> {
 
 /// Calls the last tool of each of these servers until all of them have answered.
 pub(super) async fn all_callable(
-    agent: &Target,
+    agent: &BenchTarget,
     servers: impl IntoIterator<Item = usize>,
     begun: Instant,
 ) -> anyhow::Result<f64> {
     let mut left: VecDeque<usize> = servers.into_iter().collect();
     let mut in_a_row = 0;
     while let Some(server) = left.pop_front() {
-        let caller = Client::open(agent, Era::Modern).await?;
+        let caller = BenchClient::open(agent, BenchEra::Modern).await?;
         let mut caller = caller.into_caller(Work::Echo, &wire_name(server, TOOLS_PER_SERVER - 1));
         let Err(fault) = caller.call(1).await else {
             in_a_row = 0;
@@ -100,8 +100,8 @@ pub(super) struct Repeated {
     pub(super) requests: usize,
 }
 
-pub(super) async fn first_page(agent: &Target, times: usize) -> anyhow::Result<Repeated> {
-    let mut client = Client::open(agent, Era::Modern).await?;
+pub(super) async fn first_page(agent: &BenchTarget, times: usize) -> anyhow::Result<Repeated> {
+    let mut client = BenchClient::open(agent, BenchEra::Modern).await?;
     let mut found = Repeated { took_ms: Vec::new(), bytes: 0, requests: 1 };
     for _ in 0..times {
         let (page, took) = client.ask("tools/list", "").await?;
@@ -111,8 +111,8 @@ pub(super) async fn first_page(agent: &Target, times: usize) -> anyhow::Result<R
     Ok(found)
 }
 
-pub(super) async fn all_pages(agent: &Target, times: usize) -> anyhow::Result<Repeated> {
-    let mut client = Client::open(agent, Era::Modern).await?;
+pub(super) async fn all_pages(agent: &BenchTarget, times: usize) -> anyhow::Result<Repeated> {
+    let mut client = BenchClient::open(agent, BenchEra::Modern).await?;
     let mut found = Repeated { took_ms: Vec::new(), bytes: 0, requests: 0 };
     for _ in 0..times {
         let all = client.all_tools().await?;
@@ -122,8 +122,8 @@ pub(super) async fn all_pages(agent: &Target, times: usize) -> anyhow::Result<Re
     Ok(found)
 }
 
-pub(super) async fn rest(target: &Target, path: &str, times: usize) -> anyhow::Result<Repeated> {
-    let mut client = Client::connect(target, Era::Modern).await?;
+pub(super) async fn rest(target: &BenchTarget, path: &str, times: usize) -> anyhow::Result<Repeated> {
+    let mut client = BenchClient::connect(target, BenchEra::Modern).await?;
     let mut found = Repeated { took_ms: Vec::new(), bytes: 0, requests: 1 };
     for _ in 0..times {
         let begun = Instant::now();
@@ -142,8 +142,8 @@ pub(super) struct Change {
 
 /// The time from a server's change of its list until agents see it, and until a listener is notified.
 pub(super) async fn change(site: &Site, server: usize) -> anyhow::Result<Change> {
-    let mut ear = Client::open(&site.agent, Era::Modern).await?.subscribe().await?;
-    let mut client = Client::open(&site.agent, Era::Modern).await?;
+    let mut ear = BenchClient::open(&site.agent, BenchEra::Modern).await?.subscribe().await?;
+    let mut client = BenchClient::open(&site.agent, BenchEra::Modern).await?;
     let begun = Instant::now();
     site.crowd.change(server).await?;
     let heard = async {
@@ -156,7 +156,7 @@ pub(super) async fn change(site: &Site, server: usize) -> anyhow::Result<Change>
 }
 
 /// The servers with changes are among the first, so the first page has them.
-async fn listed(client: &mut Client, text: &str, begun: Instant) -> anyhow::Result<f64> {
+async fn listed(client: &mut BenchClient, text: &str, begun: Instant) -> anyhow::Result<f64> {
     loop {
         let (page, _) = client.ask("tools/list", "").await?;
         if memmem::find(&page, text.as_bytes()).is_some() {
@@ -170,7 +170,7 @@ async fn listed(client: &mut Client, text: &str, begun: Instant) -> anyhow::Resu
 /// The time from a server's change of a tool until a call of it is refused because the change was not
 /// reviewed.
 pub(super) async fn quarantine(site: &Site, server: usize) -> anyhow::Result<f64> {
-    let caller = Client::open(&site.agent, Era::Modern).await?;
+    let caller = BenchClient::open(&site.agent, BenchEra::Modern).await?;
     let mut caller = caller.into_caller(Work::Echo, &wire_name(server, 0));
     caller.call(1).await.context("call the tool before it changes")?;
     let begun = Instant::now();

@@ -19,11 +19,11 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::child::Watched;
-use crate::client::{Client, Target};
+use crate::client::{BenchClient, BenchTarget};
 use crate::crowd::tools;
 use crate::fast::start_own;
-use crate::gateway::{Gateway, Home, Launcher, PASS_ON};
-use crate::wire::Era;
+use crate::gateway::{BenchGateway, Home, Launcher, PASS_ON};
+use crate::wire::BenchEra;
 
 /// The number of concurrent registrations, as after a start of everything.
 const REGISTERING_AT_ONCE: usize = 8;
@@ -71,7 +71,9 @@ impl Crowd {
 
     /// Has a server describe its first tool otherwise and announce it.
     pub(super) async fn change(&self, server: usize) -> anyhow::Result<()> {
-        let mut client = Client::connect(&Target { address: self.address, token: None }, Era::Modern).await?;
+        let mut client =
+            BenchClient::connect(&BenchTarget { address: self.address, token: None }, BenchEra::Modern)
+                .await?;
         let (status, _) = client.rest(Method::POST, &format!("/s/{server}/change"), "").await?;
         ensure!(status == StatusCode::OK, "the crowd answered {status}");
         Ok(())
@@ -92,7 +94,7 @@ impl Instance {
         Instance { server, id: format!("instance-{number}"), url }
     }
 
-    async fn register(&self, client: &mut Client) -> anyhow::Result<()> {
+    async fn register(&self, client: &mut BenchClient) -> anyhow::Result<()> {
         let body = json!({
             "name": server_name(self.server), "url": self.url, "instance_id": self.id, "version": "1",
             "lease_seconds": LEASE_SECONDS,
@@ -116,13 +118,13 @@ pub(super) struct Site {
     pub(super) crowd: Crowd,
     home: Home,
     program: PathBuf,
-    pub(super) gateway: Gateway,
+    pub(super) gateway: BenchGateway,
     /// As an agent.
-    pub(super) agent: Target,
+    pub(super) agent: BenchTarget,
     /// As an admin, who may register any server.
-    pub(super) admin: Target,
+    pub(super) admin: BenchTarget,
     instances: Arc<Mutex<Vec<Instance>>>,
-    whereabouts: watch::Sender<Target>,
+    whereabouts: watch::Sender<BenchTarget>,
     leases_lost: Arc<AtomicU64>,
     _heart: JoinSet<()>,
 }
@@ -132,7 +134,7 @@ impl Site {
     pub(super) async fn open(program: &Path, servers: usize) -> anyhow::Result<Site> {
         let crowd = Crowd::start(servers).await?;
         let home = Home::with(&[], &settings())?;
-        let gateway = Gateway::start(program, &home, &Launcher::default()).await?;
+        let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
         gateway.ready().await?;
         let agent = gateway.target(&home).await?;
         let admin = gateway.target_as(&home, "admin").await?;
@@ -185,10 +187,10 @@ impl Site {
     pub(super) async fn restart(self) -> anyhow::Result<(Site, Instant)> {
         self.gateway.kill().await?;
         let begun = Instant::now();
-        let gateway = Gateway::start(&self.program, &self.home, &Launcher::default()).await?;
+        let gateway = BenchGateway::start(&self.program, &self.home, &Launcher::default()).await?;
         gateway.ready().await?;
-        let agent = Target { address: gateway.address, ..self.agent };
-        let admin = Target { address: gateway.address, ..self.admin };
+        let agent = BenchTarget { address: gateway.address, ..self.agent };
+        let admin = BenchTarget { address: gateway.address, ..self.admin };
         self.whereabouts.send_replace(admin.clone());
         Ok((Site { gateway, agent, admin, ..self }, begun))
     }
@@ -201,8 +203,8 @@ impl Site {
     }
 }
 
-async fn register(admin: Target, instances: Vec<Instance>) -> anyhow::Result<Vec<Instance>> {
-    let mut client = Client::connect(&admin, Era::Modern).await?;
+async fn register(admin: BenchTarget, instances: Vec<Instance>) -> anyhow::Result<Vec<Instance>> {
+    let mut client = BenchClient::connect(&admin, BenchEra::Modern).await?;
     for instance in &instances {
         instance.register(&mut client).await?;
     }
@@ -222,12 +224,16 @@ fn settings() -> String {
 
 /// Sends heartbeats for every instance, one after the other, forever. While the gateway is down nothing is
 /// sent.
-async fn beat(found: watch::Receiver<Target>, instances: Arc<Mutex<Vec<Instance>>>, lost: Arc<AtomicU64>) {
+async fn beat(
+    found: watch::Receiver<BenchTarget>,
+    instances: Arc<Mutex<Vec<Instance>>>,
+    lost: Arc<AtomicU64>,
+) {
     loop {
         let all = instances.lock().clone();
         let pause = HEARTBEAT_EVERY / u32::try_from(all.len().max(1)).expect("thousands at most");
         let target = found.borrow().clone();
-        let Ok(mut client) = Client::connect(&target, Era::Modern).await else {
+        let Ok(mut client) = BenchClient::connect(&target, BenchEra::Modern).await else {
             tokio::time::sleep(pause).await;
             continue;
         };

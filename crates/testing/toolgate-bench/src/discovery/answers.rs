@@ -8,7 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::meta_tools::{self, ServerBehind};
-use toolgate_search::{Answer, Budget, Card, Cost, Detail, Item, Subset, diet, listed, tokens};
+use toolgate_search::{
+    AnswerBudget, DetailLevel, SearchItem, Subset, TokenCost, ToolCard, ToolSearchAnswer, diet, listed,
+    tokens,
+};
 
 use super::catalogue::Catalogue;
 use super::labelled::{Labelled, Right};
@@ -26,7 +29,7 @@ pub(super) struct Shelf {
 }
 
 struct Shown {
-    card: Card,
+    card: ToolCard,
     /// As in `describe_tools`.
     definition: Value,
     described_tokens: usize,
@@ -47,19 +50,19 @@ pub(super) struct Listing {
 }
 
 /// A first answer or a longer one, and which tools it shows.
-struct Told {
+struct ShownAnswer {
     tokens: usize,
     names: Vec<CanonicalName>,
 }
 
 impl Shelf {
     pub(super) fn of(name: &'static str, catalogue: &Catalogue) -> Self {
-        let (mut tools, mut cost, mut after_diet) = (HashMap::new(), Cost::default(), 0);
+        let (mut tools, mut cost, mut after_diet) = (HashMap::new(), TokenCost::default(), 0);
         for tool in &catalogue.tools {
             let definition = listed(&tool.wire, &tool.definition);
-            cost += Cost::of(&tool.wire, &tool.definition);
+            cost += TokenCost::of(&tool.wire, &tool.definition);
             after_diet += tokens::count(&diet(&definition).to_string());
-            let card = Card::of(&tool.wire, &tool.definition);
+            let card = ToolCard::of(&tool.wire, &tool.definition);
             let described_tokens = tokens::count(&definition.to_string());
             tools.insert(tool.document.name.clone(), Shown { card, definition, described_tokens });
         }
@@ -77,25 +80,25 @@ impl Shelf {
         Self { tools, servers: servers.into_keys().map(str::to_owned).collect(), listing }
     }
 
-    fn answer(&self, hits: &[CanonicalName], detail: Detail, budget: Budget) -> Told {
+    fn answer(&self, hits: &[CanonicalName], detail: DetailLevel, budget: AnswerBudget) -> ShownAnswer {
         let shown = hits.iter().map(|name| &self.tools[name]);
-        let items: Vec<Item<'_>> =
-            shown.map(|tool| Item { card: &tool.card, definition: Some(&tool.definition) }).collect();
+        let items: Vec<SearchItem<'_>> =
+            shown.map(|tool| SearchItem { card: &tool.card, definition: Some(&tool.definition) }).collect();
         let answer = if items.is_empty() {
-            Answer::nothing(&self.servers.iter().map(String::as_str).collect::<Vec<_>>(), budget)
+            ToolSearchAnswer::nothing(&self.servers.iter().map(String::as_str).collect::<Vec<_>>(), budget)
         } else {
-            Answer::of(&items, items.len(), detail, budget)
+            ToolSearchAnswer::of(&items, items.len(), detail, budget)
         };
         let is_shown = |name: &&CanonicalName| {
             let wire = self.tools[*name].card.name();
             answer.shown.iter().any(|shown| shown.name == wire)
         };
-        Told { tokens: answer.tokens, names: hits.iter().filter(is_shown).cloned().collect() }
+        ShownAnswer { tokens: answer.tokens, names: hits.iter().filter(is_shown).cloned().collect() }
     }
 
     /// The cost of describing the right tools of an answer, the best ranked of each group; `None` if one is
     /// missing.
-    fn described(&self, labelled: &Labelled, told: &Told) -> Option<usize> {
+    fn described(&self, labelled: &Labelled, told: &ShownAnswer) -> Option<usize> {
         let of_group = |group: &Vec<CanonicalName>| {
             let name = told.names.iter().find(|name| group.contains(name))?;
             Some(self.tools[name].described_tokens)
@@ -107,14 +110,14 @@ impl Shelf {
     /// once more for an answer twice as long, and then goes through the servers, those of the best hits
     /// first: a search for a server's name lists its tools.
     fn journey(&self, asked: &Asked<'_>, way: &Way<'_>, labelled: &Labelled) -> anyhow::Result<(End, usize)> {
-        let budget = Budget::default();
+        let budget = AnswerBudget::default();
         let hits = way.find(asked.subset, &labelled.query, HITS_MAX)?;
-        let first = self.answer(&hits, Detail::default(), budget);
+        let first = self.answer(&hits, DetailLevel::default(), budget);
         let mut read = self.listing.start_set + first.tokens;
         if let Some(described) = self.described(labelled, &first) {
             return Ok((End::First, read + described));
         }
-        let mut seen = self.answer(&hits, Detail::default(), Budget::of(2 * budget.tokens()));
+        let mut seen = self.answer(&hits, DetailLevel::default(), AnswerBudget::of(2 * budget.tokens()));
         read += seen.tokens;
         if let Some(described) = self.described(labelled, &seen) {
             return Ok((End::Second, read + described));
@@ -122,7 +125,7 @@ impl Shelf {
         for server in self.servers_by_rank(asked.subset, &hits) {
             let all =
                 way.find(&asked.subset.of_servers(std::slice::from_ref(&server)), server.as_str(), HITS_MAX)?;
-            let listed = self.answer(&all, Detail::Name, Budget::of(Budget::TOKENS_MAX));
+            let listed = self.answer(&all, DetailLevel::Name, AnswerBudget::of(AnswerBudget::TOKENS_MAX));
             read += listed.tokens;
             seen.names.extend(listed.names);
             if let Some(described) = self.described(labelled, &seen) {
@@ -184,11 +187,11 @@ pub(super) struct Journeys {
 }
 
 impl Asked<'_> {
-    pub(super) fn recall_in_answer(&self, way: &Way<'_>, detail: Detail) -> anyhow::Result<f64> {
+    pub(super) fn recall_in_answer(&self, way: &Way<'_>, detail: DetailLevel) -> anyhow::Result<f64> {
         let mut sum = 0.0;
         for labelled in self.queries {
             let hits = way.find(self.subset, &labelled.query, HITS_MAX)?;
-            let told = self.shelf.answer(&hits, detail, Budget::default());
+            let told = self.shelf.answer(&hits, detail, AnswerBudget::default());
             sum += labelled.share_found(&told.names, Right::Tool);
         }
         Ok(100.0 * sum / self.queries.len() as f64)

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_catalog::wire_name;
 use toolgate_core::{Digest, ServerName};
-use toolgate_search::{Document, Indexer, Subset};
+use toolgate_search::{Indexer, Subset, ToolDocument};
 
 /// A file of the data folder as read.
 #[derive(Clone, Serialize)]
@@ -30,7 +30,7 @@ pub(super) struct Catalogue {
 #[derive(Clone)]
 pub(super) struct Tool {
     pub(super) server: ServerName,
-    pub(super) document: Arc<Document>,
+    pub(super) document: Arc<ToolDocument>,
     /// The name agents call it by.
     pub(super) wire: String,
     pub(super) definition: Value,
@@ -38,7 +38,7 @@ pub(super) struct Tool {
 }
 
 /// The input of an indexer.
-pub(super) type Documents = BTreeMap<ServerName, Vec<(Digest, Arc<Document>)>>;
+pub(super) type Documents = BTreeMap<ServerName, Vec<(Digest, Arc<ToolDocument>)>>;
 
 impl Catalogue {
     pub(super) fn read(data: &Path, file: &str) -> anyhow::Result<Self> {
@@ -66,7 +66,7 @@ impl Tool {
             "annotations": line["annotations"].take(),
             "inputSchema": line["input_schema"].take(),
         });
-        let document = Arc::new(Document::read(&server, &own, &definition, &[], &[]));
+        let document = Arc::new(ToolDocument::read(&server, &own, &definition, &[], &[]));
         let version = Digest::of(definition.to_string());
         Ok(Self { wire: wire_name(&server, &own), server, document, definition, version })
     }

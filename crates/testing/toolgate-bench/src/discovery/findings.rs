@@ -6,7 +6,7 @@ use super::answers::{InAnswer, Journeys, Listing};
 use super::catalogue::Source;
 use super::labelled::Recall;
 use super::speed::{Latency, Size};
-use super::targets::{Mark, Target};
+use super::targets::{DiscoveryTarget, Mark};
 use super::vectors::Facts;
 use crate::report::layout;
 
@@ -47,7 +47,7 @@ pub(super) struct Row {
     pub(super) what: String,
     pub(super) unit: &'static str,
     pub(super) figure: f64,
-    pub(super) target: Target,
+    pub(super) target: DiscoveryTarget,
     pub(super) mark: Mark,
 }
 

@@ -1,7 +1,7 @@
 //! The results of a way of searching: each figure against its target.
 
 use anyhow::{Context as _, bail};
-use toolgate_search::{Budget, Detail};
+use toolgate_search::{AnswerBudget, DetailLevel};
 
 use super::answers::{InAnswer, Journeys, Shelf};
 use super::findings::{Reached, Row, Standing};
@@ -36,7 +36,7 @@ pub(super) fn reach(
 ) -> anyhow::Result<Reached> {
     eprintln!("{}", way.name());
     let recall = sets.trials().iter().map(|trial| trial.recall(way)).collect::<anyhow::Result<Vec<_>>>()?;
-    let answers = Detail::ALL.into_iter().map(|detail| in_answer(way, sets, shelves, detail));
+    let answers = DetailLevel::ALL.into_iter().map(|detail| in_answer(way, sets, shelves, detail));
     let answers = answers.collect::<anyhow::Result<Vec<_>>>()?;
     let journeys = sets.asked_wants(&shelves.enterprise).journeys(way)?;
     let mut rows = recall_rows(way, &recall)?;
@@ -47,7 +47,7 @@ pub(super) fn reach(
     Ok(Reached { way: way.name(), standing, rows, recall, answers, journeys })
 }
 
-fn in_answer(way: &Way<'_>, sets: &Sets, shelves: &Shelves, detail: Detail) -> anyhow::Result<InAnswer> {
+fn in_answer(way: &Way<'_>, sets: &Sets, shelves: &Shelves, detail: DetailLevel) -> anyhow::Result<InAnswer> {
     let share = |asked: Asked<'_>| asked.recall_in_answer(way, detail);
     Ok(InAnswer {
         detail: detail.as_str(),
@@ -69,9 +69,9 @@ fn recall_rows(way: &Way<'_>, recall: &[Recall]) -> anyhow::Result<Vec<Row>> {
 }
 
 fn answer_rows(way: &Way<'_>, answers: &[InAnswer]) -> anyhow::Result<[Row; 2]> {
-    let usual = answers.iter().find(|one| one.detail == Detail::default().as_str());
+    let usual = answers.iter().find(|one| one.detail == DetailLevel::default().as_str());
     let usual = usual.context("the usual answers were not measured")?;
-    let within = |queries| format!("{queries} within a {}-token answer", Budget::TOKENS_DEFAULT);
+    let within = |queries| format!("{queries} within a {}-token answer", AnswerBudget::TOKENS_DEFAULT);
     Ok([
         row(way, &within("steps"), "%", usual.steps, targets::STEPS_IN_ANSWER),
         row(way, &within("tasks"), "%", usual.tasks, targets::TASKS_IN_ANSWER),

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde::Serialize;
-use toolgate_search::meaning::Meaning;
+use toolgate_search::meaning::MeaningIndex;
 use toolgate_search::{FUSED_MAX, Subset};
 
 use super::catalogue::{self, Documents};
@@ -111,7 +111,8 @@ fn searches(subset: &Subset, queries: &[&str], encoding: Option<&Encoding>) -> a
     let by_words = || round(subset, queries, &Way::Words);
     let mut all = vec![latency(&Way::Words, &rounds(ROUNDS, by_words)?)];
     let Some(encoding) = encoding else { return Ok(all) };
-    let ways: [fn(&Meaning) -> Way<'_>; 2] = [|meaning| Way::Meaning(meaning), |meaning| Way::Both(meaning)];
+    let ways: [fn(&MeaningIndex) -> Way<'_>; 2] =
+        [|meaning| Way::Meaning(meaning), |meaning| Way::Both(meaning)];
     for way in ways {
         let with_model = || round(subset, queries, &way(&encoding.afresh(subset)?));
         all.push(latency(&way(&encoding.meaning), &rounds(MODEL_ROUNDS, with_model)?));

@@ -6,7 +6,7 @@ use super::way::Way;
 
 /// The required value, and the desired one.
 #[derive(Clone, Copy, Serialize)]
-pub(super) struct Target {
+pub(super) struct DiscoveryTarget {
     must: f64,
     goal: f64,
     better: Better,
@@ -22,8 +22,8 @@ enum Better {
 /// Bounds without a model and with one.
 #[derive(Clone, Copy)]
 pub(super) struct Targets {
-    without: Target,
-    with: Target,
+    without: DiscoveryTarget,
+    with: DiscoveryTarget,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -34,15 +34,15 @@ pub(super) enum Mark {
     Missed,
 }
 
-const fn at_least(must: f64, goal: f64) -> Target {
-    Target { must, goal, better: Better::More }
+const fn at_least(must: f64, goal: f64) -> DiscoveryTarget {
+    DiscoveryTarget { must, goal, better: Better::More }
 }
 
-const fn at_most(must: f64, goal: f64) -> Target {
-    Target { must, goal, better: Better::Less }
+const fn at_most(must: f64, goal: f64) -> DiscoveryTarget {
+    DiscoveryTarget { must, goal, better: Better::Less }
 }
 
-const fn always(target: Target) -> Targets {
+const fn always(target: DiscoveryTarget) -> Targets {
     Targets { without: target, with: target }
 }
 
@@ -58,7 +58,7 @@ pub(super) const START_SET: Targets = always(at_most(1_500.0, 700.0));
 pub(super) const SEARCH_P99_MS: Targets = Targets { without: at_most(5.0, 1.0), with: at_most(50.0, 15.0) };
 
 impl Targets {
-    pub(super) fn for_way(&self, way: &Way<'_>) -> Target {
+    pub(super) fn for_way(&self, way: &Way<'_>) -> DiscoveryTarget {
         match way {
             Way::Words => self.without,
             Way::Meaning(_) | Way::Both(_) => self.with,
@@ -66,7 +66,7 @@ impl Targets {
     }
 }
 
-impl Target {
+impl DiscoveryTarget {
     pub(super) fn mark(self, figure: f64) -> Mark {
         if self.better.reaches(figure, self.goal) {
             Mark::Goal
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_share_has_to_be_as_high_and_a_cost_as_low_as_its_bounds() {
-        let marks = |target: Target, figures: [f64; 4]| figures.map(|figure| target.mark(figure));
+        let marks = |target: DiscoveryTarget, figures: [f64; 4]| figures.map(|figure| target.mark(figure));
         let expected = [Mark::Missed, Mark::Must, Mark::Must, Mark::Goal];
         assert_eq!(marks(at_least(80.0, 90.0), [79.9, 80.0, 89.9, 90.0]), expected);
         assert_eq!(marks(at_most(5.0, 1.0), [5.1, 5.0, 1.1, 1.0]), expected);

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use sentence_encoder::Model;
 use serde::Serialize;
 use toolgate_search::Subset;
-use toolgate_search::meaning::{Encoder as _, Meaning, Progress};
+use toolgate_search::meaning::{EmbeddingProgress, Encoder as _, MeaningIndex};
 
 use super::clock::{megabytes, ms, resident_bytes};
 
@@ -21,7 +21,7 @@ const KEEP_EVERY: Duration = Duration::from_secs(30);
 /// A model that is loaded, with the vectors of all tools.
 pub(super) struct Encoding {
     model: Arc<Model>,
-    pub(super) meaning: Meaning,
+    pub(super) meaning: MeaningIndex,
     pub(super) facts: Facts,
 }
 
@@ -43,7 +43,7 @@ impl Encoding {
         let model = Model::load(folder).with_context(|| format!("load the model in {}", folder.display()))?;
         let (load_ms, model) = (ms(started.elapsed()), Arc::new(model));
         let resident_mb = megabytes(resident_bytes()?.saturating_sub(before));
-        let meaning = Meaning::new(model.clone());
+        let meaning = MeaningIndex::new(model.clone());
         recall(&meaning);
         let (embedded, embedded_per_second) = embed(&meaning, everything)?;
         let (id, dimensions) = (model.model().to_owned(), model.dimensions());
@@ -52,8 +52,8 @@ impl Encoding {
     }
 
     /// The same vectors without the queries that were asked before, which are not embedded again.
-    pub(super) fn afresh(&self, subset: &Subset) -> anyhow::Result<Meaning> {
-        let meaning = Meaning::new(self.model.clone());
+    pub(super) fn afresh(&self, subset: &Subset) -> anyhow::Result<MeaningIndex> {
+        let meaning = MeaningIndex::new(self.model.clone());
         meaning.remember(&self.meaning.cache()).context("take over the vectors")?;
         meaning.follow(subset.index());
         Ok(meaning)
@@ -61,7 +61,7 @@ impl Encoding {
 }
 
 /// A useless file is rewritten.
-fn recall(meaning: &Meaning) {
+fn recall(meaning: &MeaningIndex) {
     let Ok(bytes) = fs::read(FILE) else { return };
     match meaning.remember(&bytes) {
         Ok(count) => eprintln!("{count} vectors of an earlier run in {FILE}"),
@@ -69,7 +69,7 @@ fn recall(meaning: &Meaning) {
     }
 }
 
-fn embed(meaning: &Meaning, everything: &Subset) -> anyhow::Result<(usize, Option<f64>)> {
+fn embed(meaning: &MeaningIndex, everything: &Subset) -> anyhow::Result<(usize, Option<f64>)> {
     let (started, before) = (Instant::now(), meaning.follow(everything.index()));
     let (mut said, mut kept, mut progress) = (started, started, before);
     while !progress.is_complete() {
@@ -92,12 +92,12 @@ fn embed(meaning: &Meaning, everything: &Subset) -> anyhow::Result<(usize, Optio
     Ok((count, Some(count as f64 / started.elapsed().as_secs_f64())))
 }
 
-fn say(Progress { texts, embedded }: Progress) {
+fn say(EmbeddingProgress { texts, embedded }: EmbeddingProgress) {
     eprintln!("{embedded} of {texts} texts embedded");
 }
 
 /// In one step, so that no reader finds half a file.
-fn keep(meaning: &Meaning) -> anyhow::Result<()> {
+fn keep(meaning: &MeaningIndex) -> anyhow::Result<()> {
     let file = PathBuf::from(FILE);
     let half = file.with_extension(std::process::id().to_string());
     fs::create_dir_all(file.parent().expect("it is in a folder"))

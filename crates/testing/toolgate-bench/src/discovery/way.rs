@@ -1,17 +1,17 @@
 //! The three ways of finding that are compared.
 
 use toolgate_core::CanonicalName;
-use toolgate_search::meaning::Meaning;
-use toolgate_search::{Hit, Subset};
+use toolgate_search::meaning::MeaningIndex;
+use toolgate_search::{SearchHit, Subset};
 
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
     /// As the gateway without a model.
     Words,
     /// For comparison only: the gateway never uses meaning alone.
-    Meaning(&'a Meaning),
+    Meaning(&'a MeaningIndex),
     /// As the gateway with a model.
-    Both(&'a Meaning),
+    Both(&'a MeaningIndex),
 }
 
 impl Way<'_> {
@@ -23,7 +23,12 @@ impl Way<'_> {
         }
     }
 
-    pub(super) fn search(&self, subset: &Subset, query: &str, limit: usize) -> anyhow::Result<Vec<Hit>> {
+    pub(super) fn search(
+        &self,
+        subset: &Subset,
+        query: &str,
+        limit: usize,
+    ) -> anyhow::Result<Vec<SearchHit>> {
         Ok(match self {
             Way::Words => subset.search(query, None, limit),
             Way::Meaning(meaning) => meaning.nearest(subset, query, limit)?,

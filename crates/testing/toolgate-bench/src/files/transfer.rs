@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-use crate::client::Target;
+use crate::client::BenchTarget;
 use crate::wire::MODERN;
 
 const CHUNK: usize = 256 << 10;
@@ -26,7 +26,11 @@ const AHEAD: usize = 8;
 type Chunks = mpsc::Receiver<Result<Bytes, std::io::Error>>;
 
 /// Sends a generated file of this size. Returns its id, and the digest of the sent bytes.
-pub(super) async fn upload(target: &Target, name: &str, bytes: u64) -> anyhow::Result<(String, Vec<u8>)> {
+pub(super) async fn upload(
+    target: &BenchTarget,
+    name: &str,
+    bytes: u64,
+) -> anyhow::Result<(String, Vec<u8>)> {
     let (send, chunks) = mpsc::channel(AHEAD);
     let made = tokio::spawn(async move {
         let mut digest = Sha256::new();
@@ -51,7 +55,7 @@ pub(super) async fn upload(target: &Target, name: &str, bytes: u64) -> anyhow::R
 }
 
 /// The digest of a file's bytes while they arrive.
-pub(super) async fn download(target: &Target, file: &str) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn download(target: &BenchTarget, file: &str) -> anyhow::Result<Vec<u8>> {
     let request = builder(target, Method::GET, &format!("/files/{file}/content"));
     let response = exchange(target, request.body(Full::<Bytes>::default())?).await?;
     ensure!(response.status().is_success(), "the download was answered with {}", response.status());
@@ -67,7 +71,7 @@ pub(super) async fn download(target: &Target, file: &str) -> anyhow::Result<Vec<
 }
 
 /// Sends a file from the disk unchanged. Returns the number of received bytes.
-pub(super) async fn copy(target: &Target, path: &Path) -> anyhow::Result<u64> {
+pub(super) async fn copy(target: &BenchTarget, path: &Path) -> anyhow::Result<u64> {
     let bytes = tokio::fs::metadata(path).await.context("look at the file")?.len();
     let mut file = tokio::fs::File::open(path).await.context("open the file")?;
     let (send, chunks) = mpsc::channel(AHEAD);
@@ -88,7 +92,7 @@ pub(super) async fn copy(target: &Target, path: &Path) -> anyhow::Result<u64> {
 }
 
 /// Calls the tool with a file. Returns the number of bytes its server got.
-pub(super) async fn call_sink(target: &Target, file: &str) -> anyhow::Result<u64> {
+pub(super) async fn call_sink(target: &BenchTarget, file: &str) -> anyhow::Result<u64> {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
@@ -158,7 +162,7 @@ impl futures_core::Stream for Frames {
     }
 }
 
-fn builder(target: &Target, method: Method, path: &str) -> http::request::Builder {
+fn builder(target: &BenchTarget, method: Method, path: &str) -> http::request::Builder {
     let builder = Request::builder().method(method).uri(path).header("host", target.address.to_string());
     match &target.token {
         Some(token) => builder.header("authorization", format!("Bearer {token}")),
@@ -166,7 +170,7 @@ fn builder(target: &Target, method: Method, path: &str) -> http::request::Builde
     }
 }
 
-async fn exchange<B>(target: &Target, request: Request<B>) -> anyhow::Result<Response<Incoming>>
+async fn exchange<B>(target: &BenchTarget, request: Request<B>) -> anyhow::Result<Response<Incoming>>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -3,7 +3,7 @@ use super::*;
 fn report(rows: Vec<Row>) -> Report {
     Report {
         machine: Machine { cpu: "a CPU".to_owned(), cores: 2, other_load_cores_max: 0.1 },
-        settings: Settings {
+        settings: ReportSettings {
             rounds: 3,
             warm_up_seconds: 0.5,
             window_seconds: 3.0,
@@ -20,7 +20,7 @@ fn report(rows: Vec<Row>) -> Report {
 fn throughput(direct: Option<f64>, gateway: Option<f64>) -> Row {
     Row::new("small call", "throughput", "calls/s")
         .measured(direct, gateway)
-        .judged(Some(Target::RatioAtLeast(0.45)))
+        .judged(Some(ReportTarget::RatioAtLeast(0.45)))
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn a_bound_is_judged_on_the_figure_it_speaks_of() {
     let cpu = |gateway| {
         Row::new("small call", "gateway CPU", "µs")
             .measured(None, gateway)
-            .judged(Some(Target::AtMost(60.0)))
+            .judged(Some(ReportTarget::AtMost(60.0)))
             .pass
     };
     assert_eq!(cpu(Some(60.0)), Some(true));
     assert_eq!(cpu(Some(60.1)), Some(false));
     let start =
-        Row::new("start", "ready", "ms").measured(None, Some(100.0)).judged(Some(Target::Below(100.0)));
+        Row::new("start", "ready", "ms").measured(None, Some(100.0)).judged(Some(ReportTarget::Below(100.0)));
     assert_eq!(start.pass, Some(false));
 }
 
@@ -63,7 +63,7 @@ fn what_was_not_measured_gets_no_verdict() {
 #[test]
 fn the_table_is_aligned_and_says_pass_or_fail_in_words() {
     let slow =
-        Row::new("start", "ready", "ms").measured(None, Some(123.4)).judged(Some(Target::Below(100.0)));
+        Row::new("start", "ready", "ms").measured(None, Some(123.4)).judged(Some(ReportTarget::Below(100.0)));
     let table = report(vec![throughput(Some(80000.0), Some(40000.0)), slow]).table();
     let expected = [
         "                     direct        gateway  ratio  target",

@@ -14,7 +14,7 @@ use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 
 use super::Eras;
-use crate::wire::{Era, LEGACY, MODERN, SESSION_ID};
+use crate::wire::{BenchEra, LEGACY, MODERN, SESSION_ID};
 
 pub(super) const BLOB_BYTES_MAX: usize = 64 << 20;
 /// Sizes kept ready; a benchmark asks for one or two.
@@ -133,27 +133,27 @@ pub(super) fn session_number(session: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-pub(super) fn tools(era: Era, id: &str) -> Response<ReplyBody> {
+pub(super) fn tools(era: BenchEra, id: &str) -> Response<ReplyBody> {
     match era {
-        Era::Modern => {
+        BenchEra::Modern => {
             result(id, &format!(r#"{{"resultType":"complete","ttlMs":60000,"cacheScope":"public",{TOOLS}}}"#))
         }
-        Era::Legacy => result(id, &format!("{{{TOOLS}}}")),
+        BenchEra::Legacy => result(id, &format!("{{{TOOLS}}}")),
     }
 }
 
 /// The text between the id and the text of a text block.
-fn before_text(era: Era) -> &'static str {
+fn before_text(era: BenchEra) -> &'static str {
     match era {
-        Era::Modern => r#","result":{"resultType":"complete","content":[{"type":"text","text":"#,
-        Era::Legacy => r#","result":{"content":[{"type":"text","text":"#,
+        BenchEra::Modern => r#","result":{"resultType":"complete","content":[{"type":"text","text":"#,
+        BenchEra::Legacy => r#","result":{"content":[{"type":"text","text":"#,
     }
 }
 
 const AFTER_TEXT: &str = "}]}}";
 
 /// `text` is the raw JSON string, quotes and escapes included.
-pub(crate) fn echo(era: Era, id: &str, text: &str) -> Response<ReplyBody> {
+pub(crate) fn echo(era: BenchEra, id: &str, text: &str) -> Response<ReplyBody> {
     let body = joined(&[r#"{"jsonrpc":"2.0","id":"#, id, before_text(era), text, AFTER_TEXT]);
     json(StatusCode::OK, body, Bytes::new())
 }
@@ -165,20 +165,20 @@ pub(super) struct Blobs {
 }
 
 impl Blobs {
-    pub(super) fn reply(&self, era: Era, id: &str, bytes: usize) -> Response<ReplyBody> {
+    pub(super) fn reply(&self, era: BenchEra, id: &str, bytes: usize) -> Response<ReplyBody> {
         json(StatusCode::OK, joined(&[r#"{"jsonrpc":"2.0","id":"#, id]), self.after_id(era, bytes))
     }
 
-    fn after_id(&self, era: Era, bytes: usize) -> Bytes {
+    fn after_id(&self, era: BenchEra, bytes: usize) -> Bytes {
         let mut ready = self.ready.lock();
-        if let Some(made) = ready.get(&(bytes, era == Era::Modern)) {
+        if let Some(made) = ready.get(&(bytes, era == BenchEra::Modern)) {
             return made.clone();
         }
         if ready.len() == BLOBS_MAX {
             ready.clear();
         }
         let made = joined(&[before_text(era), "\"", &text_of(bytes), "\"", AFTER_TEXT]);
-        ready.insert((bytes, era == Era::Modern), made.clone());
+        ready.insert((bytes, era == BenchEra::Modern), made.clone());
         made
     }
 }
@@ -207,7 +207,7 @@ mod tests {
     fn a_blob_has_the_size_that_was_asked_for() {
         for bytes in [0, 1, 84, 85, 86, 1000, 1 << 20] {
             assert_eq!(text_of(bytes).len(), bytes);
-            let reply = body_of(Blobs::default().reply(Era::Modern, "7", bytes));
+            let reply = body_of(Blobs::default().reply(BenchEra::Modern, "7", bytes));
             assert_eq!(reply["id"], 7);
             assert!(reply["result"]["content"][0]["text"].is_string());
         }
@@ -216,14 +216,14 @@ mod tests {
     #[test]
     fn a_blob_is_made_once_and_then_shared() {
         let blobs = Blobs::default();
-        let first = blobs.after_id(Era::Modern, 1000);
-        assert_eq!(first.as_ptr(), blobs.after_id(Era::Modern, 1000).as_ptr());
-        assert_ne!(first, blobs.after_id(Era::Legacy, 1000));
+        let first = blobs.after_id(BenchEra::Modern, 1000);
+        assert_eq!(first.as_ptr(), blobs.after_id(BenchEra::Modern, 1000).as_ptr());
+        assert_ne!(first, blobs.after_id(BenchEra::Legacy, 1000));
     }
 
     #[test]
     fn an_echo_keeps_the_escapes_of_its_text() {
-        let reply = body_of(echo(Era::Legacy, "\"a\"", r#""tab\tquote\"""#));
+        let reply = body_of(echo(BenchEra::Legacy, "\"a\"", r#""tab\tquote\"""#));
         assert_eq!(reply["id"], "a");
         assert_eq!(reply["result"]["content"][0]["text"], "tab\tquote\"");
         assert!(reply["result"].get("resultType").is_none());
@@ -234,8 +234,8 @@ mod tests {
         for reply in [
             discover("1"),
             initialized("1", 3),
-            tools(Era::Modern, "1"),
-            tools(Era::Legacy, "1"),
+            tools(BenchEra::Modern, "1"),
+            tools(BenchEra::Legacy, "1"),
             error(StatusCode::OK, "1", -32602, "a \"quoted\" word"),
             unsupported_version("1", Eras::Modern),
             unsupported_version("1", Eras::Legacy),

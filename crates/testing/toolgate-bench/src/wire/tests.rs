@@ -8,7 +8,7 @@ fn parsed(body: &[u8]) -> Value {
 
 #[test]
 fn a_modern_call_carries_the_meta_that_its_revision_requires() {
-    let body = parsed(&CallTemplate::new(Era::Modern, Work::Echo, "fast__echo").body(17));
+    let body = parsed(&CallTemplate::new(BenchEra::Modern, Work::Echo, "fast__echo").body(17));
     assert_eq!(body["id"], 17);
     assert_eq!(body["method"], "tools/call");
     assert_eq!(body["params"]["name"], "fast__echo");
@@ -20,22 +20,22 @@ fn a_modern_call_carries_the_meta_that_its_revision_requires() {
 
 #[test]
 fn a_legacy_call_carries_no_meta() {
-    let body = parsed(&CallTemplate::new(Era::Legacy, Work::Blob { bytes: 1024 }, "blob").body(3));
+    let body = parsed(&CallTemplate::new(BenchEra::Legacy, Work::Blob { bytes: 1024 }, "blob").body(3));
     assert_eq!(body["params"]["arguments"]["bytes"], 1024);
     assert!(body["params"].get("_meta").is_none());
 }
 
 #[test]
 fn a_request_without_members_is_still_json() {
-    assert!(parsed(&request_body(Era::Modern, 1, "tools/list", ""))["params"]["_meta"].is_object());
-    assert_eq!(parsed(&request_body(Era::Legacy, 1, "tools/list", ""))["params"], serde_json::json!({}));
-    let initialize = parsed(&request_body(Era::Legacy, 1, "initialize", &initialize_members()));
+    assert!(parsed(&request_body(BenchEra::Modern, 1, "tools/list", ""))["params"]["_meta"].is_object());
+    assert_eq!(parsed(&request_body(BenchEra::Legacy, 1, "tools/list", ""))["params"], serde_json::json!({}));
+    let initialize = parsed(&request_body(BenchEra::Legacy, 1, "initialize", &initialize_members()));
     assert_eq!(initialize["params"]["protocolVersion"], LEGACY);
 }
 
 #[test]
 fn a_modern_request_has_every_header_of_its_revision() {
-    let mut headers = common_headers("127.0.0.1:1", Some("tok"), Era::Modern);
+    let mut headers = common_headers("127.0.0.1:1", Some("tok"), BenchEra::Modern);
     routing_headers(&mut headers, "tools/call", Some("echo"));
     let pairs = [
         ("host", "127.0.0.1:1"),

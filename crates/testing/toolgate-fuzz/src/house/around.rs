@@ -7,15 +7,15 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::json;
 use toolgate_core::codes;
-use toolgate_core::content::{Attachment, Holder, Suppliers};
+use toolgate_core::content::{Attachment, ContentHolder, Suppliers};
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
-use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers};
-use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
-use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError, ServerReply, ServerRequest, Servers};
+use toolgate_core::run::{RunCall, RunCallEnd, RunOwnership, Runs};
+use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName};
-use toolgate_edge::{Credentials, NotLetIn, Numbers, Seats, Usage};
+use toolgate_edge::{CredentialError, Credentials, MetricSource, QuotaUsage, Seats};
 
 pub(crate) const SERVER: &str = "fuzz";
 /// `say` answers; the others do more, according to their names.
@@ -24,14 +24,14 @@ pub(crate) const SECRET: &str = "agent";
 
 /// Everything that a gateway asks for.
 #[derive(Default)]
-pub(crate) struct Around {
+pub(crate) struct FuzzEnvironment {
     pub(crate) seat: OnceLock<Arc<Seat>>,
     /// The server's next answer.
     answer: Mutex<Option<RawJson>>,
     ids: Mutex<BTreeMap<String, u64>>,
 }
 
-impl Around {
+impl FuzzEnvironment {
     pub(crate) fn will_answer(&self, answer: Option<RawJson>) {
         *self.answer.lock() = answer;
     }
@@ -50,7 +50,7 @@ impl Around {
     }
 }
 
-impl Clock for Around {
+impl Clock for FuzzEnvironment {
     fn now_ms(&self) -> i64 {
         toolgate_store::clock::now_ms()
     }
@@ -72,28 +72,35 @@ impl Clock for Around {
     }
 }
 
-impl Credentials for Around {
-    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>> {
+impl Credentials for FuzzEnvironment {
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, CredentialError>> {
         Some(match secret {
             SECRET => Ok(Credential::of(self.seat().principal.clone())),
-            _ => Err(NotLetIn::Unknown),
+            _ => Err(CredentialError::Unknown),
         })
     }
 
-    fn check(&self, _secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>> {
-        Box::pin(std::future::ready(Ok(Err(NotLetIn::Unknown))))
+    fn check(
+        &self,
+        _secret: String,
+    ) -> BoxFuture<'_, Result<Result<Credential, CredentialError>, StoreDown>> {
+        Box::pin(std::future::ready(Ok(Err(CredentialError::Unknown))))
     }
 }
 
-impl Seats for Around {
-    fn seat_known(&self, _credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+impl Seats for FuzzEnvironment {
+    fn seat_known(
+        &self,
+        _credential: &Credential,
+        _route: &SessionRoute,
+    ) -> Option<Result<Arc<Seat>, Refusal>> {
         Some(Ok(self.seat()))
     }
 
     fn seat<'a>(
         &'a self,
         _credential: &'a Credential,
-        _route: &'a Route,
+        _route: &'a SessionRoute,
     ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
         Box::pin(std::future::ready(Ok(self.seat())))
     }
@@ -107,13 +114,13 @@ impl Seats for Around {
     }
 }
 
-impl Servers for Around {
+impl Servers for FuzzEnvironment {
     fn request(
         &self,
         _server: &ServerName,
         request: ServerRequest,
         caller: Arc<dyn Caller>,
-    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+    ) -> BoxFuture<'static, Result<ServerReply, ServerError>> {
         let answer = self.answer.lock().clone();
         Box::pin(answered(request, answer, caller))
     }
@@ -142,32 +149,32 @@ async fn answered(
     request: ServerRequest,
     answer: Option<RawJson>,
     caller: Arc<dyn Caller>,
-) -> Result<Reply, ServerError> {
+) -> Result<ServerReply, ServerError> {
     let usual = || RawJson::from(json!({"content": [{"type": "text", "text": "done"}]}));
     let answer = answer.unwrap_or_else(usual);
     match request.name.as_deref() {
         Some("ask") => {
             let params = json!({"message": "why?", "requestedSchema": {"type": "object", "properties": {}}});
             let said = caller.ask(AskKind::Elicitation, params.into()).await?;
-            Ok(Reply::Complete(said))
+            Ok(ServerReply::Complete(said))
         }
         Some("tell") => {
             caller.progress(answer.clone());
             caller.log(answer.clone());
-            Ok(Reply::Complete(answer))
+            Ok(ServerReply::Complete(answer))
         }
         // Asked for once: a server that only requests to be called again is called more and more slowly.
-        Some("input") if request.input.is_none() => Ok(Reply::InputRequired(answer)),
-        Some("task") => Ok(Reply::Task(answer)),
+        Some("input") if request.input.is_none() => Ok(ServerReply::InputRequired(answer)),
+        Some("task") => Ok(ServerReply::Task(answer)),
         _ if request.method == "ping" => Err(RpcError::invalid_params("no").into()),
-        _ => Ok(Reply::Complete(answer)),
+        _ => Ok(ServerReply::Complete(answer)),
     }
 }
 
-impl Suppliers for Around {
+impl Suppliers for FuzzEnvironment {
     fn extract<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         _tool: &'a str,
         _file: &'a Attachment,
     ) -> BoxFuture<'a, Result<String, Refusal>> {
@@ -180,7 +187,7 @@ impl Suppliers for Around {
 
     fn fetch<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         _server: &'a ServerName,
         _own: &'a str,
         _uri: Option<&'a str>,
@@ -190,13 +197,13 @@ impl Suppliers for Around {
     }
 }
 
-impl Runs for Around {
+impl Runs for FuzzEnvironment {
     fn admit(&self, _run: &RunId, _call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn whose(&self, _run: &RunId, _caller: &PrincipalId) -> BoxFuture<'static, Whose> {
-        Box::pin(std::future::ready(Whose::Nobodys))
+    fn whose(&self, _run: &RunId, _caller: &PrincipalId) -> BoxFuture<'static, RunOwnership> {
+        Box::pin(std::future::ready(RunOwnership::Nobodys))
     }
 
     fn finish(&self, _run: &RunId, _call: &CallId, _end: RunCallEnd) -> BoxFuture<'static, ()> {
@@ -204,7 +211,7 @@ impl Runs for Around {
     }
 }
 
-impl Platform for Around {
+impl Platform for FuzzEnvironment {
     fn tools(&self) -> &[Arc<PlatformTool>] {
         &[]
     }
@@ -215,11 +222,11 @@ impl Platform for Around {
     }
 }
 
-impl Numbers for Around {
+impl MetricSource for FuzzEnvironment {
     fn write(&self, _text: &mut String) {}
 }
 
-impl Usage for Around {
+impl QuotaUsage for FuzzEnvironment {
     fn pending_approvals(&self, _principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
         Box::pin(std::future::ready(Ok(0)))
     }

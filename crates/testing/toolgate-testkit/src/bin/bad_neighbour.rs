@@ -9,7 +9,7 @@ use toolgate_testkit::neighbour::{Settings, serve_http, serve_stdio};
 
 /// An MCP server that misbehaves on request.
 #[derive(Parser)]
-struct Arguments {
+struct BadNeighbourArguments {
     /// Serve streamable HTTP here instead of stdin and stdout; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
@@ -24,7 +24,7 @@ struct Arguments {
 const IDLE: Duration = Duration::from_secs(600);
 
 fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+    let arguments = BadNeighbourArguments::parse();
     if arguments.idle {
         std::thread::sleep(IDLE);
         return Ok(());

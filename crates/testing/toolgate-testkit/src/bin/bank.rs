@@ -1,15 +1,15 @@
 //! `bank`: the server of the test kit that records executed calls, over stdio.
 
 use clap::Parser;
-use toolgate_testkit::bank::{Settings, serve};
+use toolgate_testkit::bank::{BankSettings, serve};
 
 /// An MCP server whose calls have effects.
 #[derive(Parser)]
-struct Arguments {
+struct BankArguments {
     #[command(flatten)]
-    settings: Settings,
+    settings: BankSettings,
 }
 
 fn main() {
-    serve(Arguments::parse().settings);
+    serve(BankArguments::parse().settings);
 }

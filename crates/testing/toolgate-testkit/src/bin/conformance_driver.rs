@@ -38,12 +38,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the scenario named by MCP_CONFORMANCE_SCENARIO against an endpoint.
 #[derive(Parser)]
-struct Arguments {
+struct DriverArguments {
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
     /// The era to use; that of MCP_CONFORMANCE_PROTOCOL_VERSION by default.
     #[arg(long)]
-    era: Option<Era>,
+    era: Option<DriverEra>,
     /// Call even tools that the endpoint has to withhold from its server. Only for an endpoint that is a
     /// gateway.
     #[arg(long)]
@@ -52,7 +52,7 @@ struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Era {
+enum DriverEra {
     Legacy,
     Modern,
 }
@@ -64,7 +64,7 @@ struct Driver {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+    let arguments = DriverArguments::parse();
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").context("MCP_CONFORMANCE_SCENARIO is not set")?;
     let lifecycle = lifecycle(arguments.era.unwrap_or_else(era_of_the_suite));
     let client =
@@ -75,17 +75,17 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn era_of_the_suite() -> Era {
+fn era_of_the_suite() -> DriverEra {
     match env::var("MCP_CONFORMANCE_PROTOCOL_VERSION") {
-        Ok(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Era::Modern,
-        _ => Era::Legacy,
+        Ok(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => DriverEra::Modern,
+        _ => DriverEra::Legacy,
     }
 }
 
-fn lifecycle(era: Era) -> ClientLifecycleMode {
+fn lifecycle(era: DriverEra) -> ClientLifecycleMode {
     match era {
-        Era::Legacy => ClientLifecycleMode::Initialize,
-        Era::Modern => {
+        DriverEra::Legacy => ClientLifecycleMode::Initialize,
+        DriverEra::Modern => {
             ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
         }
     }

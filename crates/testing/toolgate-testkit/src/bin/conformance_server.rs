@@ -9,7 +9,7 @@ use toolgate_testkit::conformance::{Era, HttpServer, Settings, ToolSet, serve_st
 
 /// An MCP server that offers everything the official conformance suite calls by name.
 #[derive(Parser)]
-struct Arguments {
+struct ConformanceArguments {
     /// Serve streamable HTTP here; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", conflicts_with = "stdio")]
     listen: SocketAddr,
@@ -30,7 +30,7 @@ struct Arguments {
     tools: ToolSet,
 }
 
-impl Arguments {
+impl ConformanceArguments {
     fn settings(&self) -> Settings {
         let era = match (self.legacy_only, self.modern_only) {
             (true, _) => Era::Legacy,
@@ -43,7 +43,7 @@ impl Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+    let arguments = ConformanceArguments::parse();
     if arguments.stdio {
         serve_stdio(arguments.settings()).await?;
         return Ok(());

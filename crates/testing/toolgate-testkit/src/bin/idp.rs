@@ -8,7 +8,7 @@ use toolgate_testkit::idp::{Idp, KeyKind};
 
 /// An authorization server that agrees to everything, and a protected MCP server at /mcp.
 #[derive(Parser)]
-struct Arguments {
+struct IdpArguments {
     /// Port 0 picks a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -18,7 +18,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+    let arguments = IdpArguments::parse();
     let idp = Idp::start_at(arguments.listen, arguments.key).await?;
     writeln!(std::io::stdout(), "listening on {}", idp.issuer())?;
     tokio::signal::ctrl_c().await?;

@@ -27,7 +27,7 @@ type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Adds `Authorization: Bearer TOKEN` to every request and passes it on.
 #[derive(Parser)]
-struct Arguments {
+struct TokenProxyArguments {
     /// The target of requests, for example http://127.0.0.1:8700/mcp; only http.
     #[arg(long, value_name = "URL")]
     to: Uri,
@@ -47,7 +47,7 @@ struct Proxy {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+    let arguments = TokenProxyArguments::parse();
     anyhow::ensure!(arguments.to.scheme() == Some(&Scheme::HTTP), "--to takes an http:// address");
     let listener = TcpListener::bind(arguments.listen).await?;
     let own = listener.local_addr()?.to_string();

@@ -1,16 +1,16 @@
 //! `worker`: the server of the test kit that registers itself.
 
 use clap::Parser;
-use toolgate_testkit::worker::{Settings, serve};
+use toolgate_testkit::worker::{WorkerSettings, serve};
 
 /// An MCP server that registers itself with a gateway.
 #[derive(Parser)]
-struct Arguments {
+struct WorkerArguments {
     #[command(flatten)]
-    settings: Settings,
+    settings: WorkerSettings,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    serve(Arguments::parse().settings).await
+    serve(WorkerArguments::parse().settings).await
 }

@@ -27,11 +27,11 @@ pub const ROOT_URI: &str = "file:///test/root";
 
 #[derive(Clone, Default)]
 pub struct ObligingClient {
-    heard: Arc<Heard>,
+    heard: Arc<HeardMethods>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct HeardMethods {
     methods: Mutex<Vec<&'static str>>,
     news: Notify,
 }

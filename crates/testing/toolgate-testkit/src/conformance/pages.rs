@@ -6,7 +6,7 @@ use rmcp::model::PaginatedRequestParams;
 /// Long enough for a cache to be seen working, short enough not to outlive a test.
 pub(super) const TTL_MS: u64 = 1_000;
 
-pub(super) struct Page<T> {
+pub(super) struct ConformancePage<T> {
     pub(super) items: Vec<T>,
     pub(super) next: Option<String>,
 }
@@ -15,7 +15,7 @@ pub(super) fn page<T>(
     mut items: Vec<T>,
     page_size: Option<usize>,
     request: Option<PaginatedRequestParams>,
-) -> Result<Page<T>, ErrorData> {
+) -> Result<ConformancePage<T>, ErrorData> {
     let start = match request.and_then(|request| request.cursor) {
         None => 0,
         Some(cursor) => cursor
@@ -29,7 +29,7 @@ pub(super) fn page<T>(
     if let Some(size) = rest {
         items.truncate(size);
     }
-    Ok(Page { items, next: rest.map(|size| format!("from-{}", start + size)) })
+    Ok(ConformancePage { items, next: rest.map(|size| format!("from-{}", start + size)) })
 }
 
 #[cfg(test)]

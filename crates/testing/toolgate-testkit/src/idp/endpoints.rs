@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::signing::encode;
-use super::{Client, Grant, Inner, Mint, Seen, State, json_answer, plain, random_text};
+use super::{Grant, IdpClient, Inner, Mint, Seen, State, json_answer, plain, random_text};
 
-type Answer = Response<Full<Bytes>>;
+type IdpResponse = Response<Full<Bytes>>;
 type Parameters = BTreeMap<String, String>;
 
 const PERSON: &str = "ann";
 const METADATA: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
 impl Inner {
-    pub(super) fn answer(&self, request: &Request<Bytes>) -> Answer {
+    pub(super) fn answer(&self, request: &Request<Bytes>) -> IdpResponse {
         let path = request.uri().path();
         match path {
             "/control" => return self.control(request.body()),
@@ -47,7 +47,7 @@ impl Inner {
         }
     }
 
-    fn control(&self, body: &[u8]) -> Answer {
+    fn control(&self, body: &[u8]) -> IdpResponse {
         let mut state = self.lock();
         let mut now = serde_json::to_value(&state.behaviour).expect("it is plain data");
         let changes: Option<serde_json::Map<String, Value>> = serde_json::from_slice(body).ok();
@@ -61,14 +61,14 @@ impl Inner {
         }
     }
 
-    fn minted(&self, body: &[u8]) -> Answer {
+    fn minted(&self, body: &[u8]) -> IdpResponse {
         match serde_json::from_slice(body) {
             Ok(mint) => plain(StatusCode::OK, &self.mint(&mint)),
             Err(error) => plain(StatusCode::BAD_REQUEST, &error.to_string()),
         }
     }
 
-    fn metadata(&self) -> Answer {
+    fn metadata(&self) -> IdpResponse {
         let (state, origin) = (self.lock(), self.origin());
         let behaviour = &state.behaviour;
         let mut metadata = json!({
@@ -91,13 +91,13 @@ impl Inner {
         json_answer(StatusCode::OK, &metadata)
     }
 
-    fn jwks(&self) -> Answer {
+    fn jwks(&self) -> IdpResponse {
         let state = self.lock();
         let keys: Vec<Value> = state.keys.iter().map(super::SigningKey::jwk).collect();
         json_answer(StatusCode::OK, &json!({ "keys": keys }))
     }
 
-    fn register(&self, body: &[u8]) -> Answer {
+    fn register(&self, body: &[u8]) -> IdpResponse {
         let asked: Value = serde_json::from_slice(body).unwrap_or_default();
         let Some(uris) = asked["redirect_uris"].as_array() else {
             return refusal("invalid_redirect_uri");
@@ -108,12 +108,12 @@ impl Inner {
         let secret = state.behaviour.gives_secrets.then(random_text);
         let id = format!("client-{}", state.clients.len() + 1);
         let answer = json!({ "client_id": id, "client_secret": secret, "redirect_uris": redirect_uris });
-        state.clients.insert(id, Client { secret, redirect_uris });
+        state.clients.insert(id, IdpClient { secret, redirect_uris });
         json_answer(StatusCode::CREATED, &answer)
     }
 
     /// Agrees at once.
-    fn authorize(&self, parameters: &Parameters) -> Answer {
+    fn authorize(&self, parameters: &Parameters) -> IdpResponse {
         let mut state = self.lock();
         let grant = match grant(&state, parameters) {
             Ok(grant) => grant,
@@ -140,7 +140,7 @@ impl Inner {
         answer
     }
 
-    fn token(&self, request: &Request<Bytes>, parameters: &Parameters) -> Answer {
+    fn token(&self, request: &Request<Bytes>, parameters: &Parameters) -> IdpResponse {
         let Some(client) = self.client(request, parameters) else {
             return json_answer(StatusCode::UNAUTHORIZED, &json!({ "error": "invalid_client" }));
         };
@@ -172,7 +172,7 @@ impl Inner {
         state.refresh_tokens.remove(parameters.get("refresh_token")?)
     }
 
-    fn give(&self, grant: Grant, parameters: &Parameters) -> Answer {
+    fn give(&self, grant: Grant, parameters: &Parameters) -> IdpResponse {
         if parameters.get("resource") != grant.resource.as_ref() {
             return refusal("invalid_target");
         }
@@ -247,6 +247,6 @@ fn parameters(request: &Request<Bytes>) -> Parameters {
     pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
-fn refusal(error: &str) -> Answer {
+fn refusal(error: &str) -> IdpResponse {
     json_answer(StatusCode::BAD_REQUEST, &json!({ "error": error }))
 }

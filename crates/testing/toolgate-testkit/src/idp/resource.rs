@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Inner, json_answer, now_seconds, plain};
 
-type Answer = Response<Full<Bytes>>;
+type ResourceResponse = Response<Full<Bytes>>;
 
 impl Inner {
-    pub(super) fn protected(&self, request: &Request<Bytes>) -> Answer {
+    pub(super) fn protected(&self, request: &Request<Bytes>) -> ResourceResponse {
         if self.lock().behaviour.hides_metadata && request.method() != Method::POST {
             return plain(StatusCode::METHOD_NOT_ALLOWED, "");
         }
@@ -37,7 +37,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn resource_metadata(&self) -> Answer {
+    pub(super) fn resource_metadata(&self) -> ResourceResponse {
         let issuer = self.issuer(&self.lock());
         let metadata = json!({ "resource": self.resource(), "authorization_servers": [issuer] });
         json_answer(StatusCode::OK, &metadata)
@@ -55,7 +55,7 @@ impl Inner {
         good.then_some(claims)
     }
 
-    fn unauthorized(&self) -> Answer {
+    fn unauthorized(&self) -> ResourceResponse {
         let mut challenge = self.challenge();
         if let Some(scope) = &self.lock().behaviour.challenge_scope {
             challenge.push_str(&format!(", scope=\"{scope}\""));
@@ -63,7 +63,7 @@ impl Inner {
         refused(StatusCode::UNAUTHORIZED, &challenge)
     }
 
-    fn forbidden(&self, scopes: &[String]) -> Answer {
+    fn forbidden(&self, scopes: &[String]) -> ResourceResponse {
         let scopes = scopes.join(" ");
         let challenge = format!("{}, error=\"insufficient_scope\", scope=\"{scopes}\"", self.challenge());
         refused(StatusCode::FORBIDDEN, &challenge)
@@ -84,7 +84,7 @@ impl Inner {
     }
 }
 
-fn refused(status: StatusCode, challenge: &str) -> Answer {
+fn refused(status: StatusCode, challenge: &str) -> ResourceResponse {
     let mut answer = plain(status, "");
     let challenge = HeaderValue::from_str(challenge).expect("a challenge is a header value");
     answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);

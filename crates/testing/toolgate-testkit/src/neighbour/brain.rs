@@ -15,7 +15,7 @@ use super::{Era, List, Settings, Start};
 
 /// One message, borrowed from its text.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct NeighbourMessage<'a> {
     #[serde(borrow)]
     pub(super) id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -81,7 +81,7 @@ impl Brain {
 
     /// `text` is the raw message, `head` its surroundings.
     pub(super) fn consider(&self, text: &str, head: &str) -> Act {
-        let Ok(message) = serde_json::from_str::<Message<'_>>(text) else {
+        let Ok(message) = serde_json::from_str::<NeighbourMessage<'_>>(text) else {
             return Act::Error(-32700, "not JSON");
         };
         let Some(method) = message.method.as_deref() else {

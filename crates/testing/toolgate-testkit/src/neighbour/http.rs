@@ -9,7 +9,9 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use parking_lot::Mutex;
 
-use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
+use super::brain::{
+    Act, Brain, NeighbourMessage, acknowledged, error, list_changed, noise, question, response,
+};
 use super::misdeed::{DRIP, GARBAGE, LINGER, Misdeed};
 use super::{Era, Settings, Start};
 
@@ -17,7 +19,7 @@ use super::{Era, Settings, Start};
 pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     said(listener.local_addr()?);
-    let server = Arc::new(Server {
+    let server = Arc::new(HttpNeighbour {
         brain: Brain::new(settings),
         sessions: Mutex::default(),
         listeners: Mutex::default(),
@@ -32,7 +34,7 @@ pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAd
     Ok(())
 }
 
-struct Server {
+struct HttpNeighbour {
     brain: Brain,
     sessions: Mutex<BTreeSet<String>>,
     /// Streams that receive changes, each with the id of its subscription if it has one.
@@ -88,7 +90,7 @@ fn send_event(stream: &mut TcpStream, message: &str) -> io::Result<()> {
     stream.write_all(format!("event: message\ndata: {message}\n\n").as_bytes())
 }
 
-impl Server {
+impl HttpNeighbour {
     fn connection(&self, mut stream: TcpStream) -> io::Result<()> {
         let mut reader = BufReader::new(stream.try_clone()?);
         while let Some(request) = Request::read(&mut reader)? {
@@ -143,7 +145,7 @@ impl Server {
 
     /// Answers one message. `false` if the connection is no longer usable.
     fn post(&self, stream: &mut TcpStream, request: &Request) -> io::Result<bool> {
-        let message = serde_json::from_str::<Message<'_>>(&request.body).ok();
+        let message = serde_json::from_str::<NeighbourMessage<'_>>(&request.body).ok();
         let id = message.as_ref().and_then(|message| message.id).map_or("null", |id| id.get());
         let opens = message.as_ref().and_then(|message| message.method.as_deref()) == Some("initialize");
         if self.brain.settings.era == Era::Legacy

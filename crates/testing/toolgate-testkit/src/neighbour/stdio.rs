@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
+use super::brain::{
+    Act, Brain, NeighbourMessage, acknowledged, error, list_changed, noise, question, response,
+};
 use super::misdeed::{GARBAGE, LINGER, Misdeed};
 use super::{Era, Settings, Start};
 
 /// Serves one client until it closes stdin.
 pub fn serve(settings: Settings) {
-    let server = Server {
+    let server = StdioNeighbour {
         brain: Brain::new(settings),
         listeners: Mutex::default(),
         flooding: Arc::default(),
@@ -30,7 +32,7 @@ pub fn serve(settings: Settings) {
     }
 }
 
-struct Server {
+struct StdioNeighbour {
     brain: Brain,
     /// Ids of open subscriptions.
     listeners: Mutex<Vec<String>>,
@@ -50,9 +52,9 @@ fn send(message: &str) {
     write(&format!("{message}\n"));
 }
 
-impl Server {
+impl StdioNeighbour {
     fn take(&self, line: &str) {
-        let id = serde_json::from_str::<Message<'_>>(line)
+        let id = serde_json::from_str::<NeighbourMessage<'_>>(line)
             .ok()
             .and_then(|message| message.id.map(|id| id.get().to_owned()));
         let id = id.unwrap_or_else(|| "null".into());

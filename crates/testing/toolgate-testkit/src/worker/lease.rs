@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::WorkerSettings;
 
 pub(super) struct Lease {
-    place: Option<Place>,
+    place: Option<RegistrationPlace>,
 }
 
-struct Place {
+struct RegistrationPlace {
     client: reqwest::Client,
     gateway: String,
     token: String,
@@ -25,14 +25,14 @@ struct Place {
 }
 
 impl Lease {
-    pub(super) async fn take(settings: &Settings, url: &str) -> anyhow::Result<Self> {
+    pub(super) async fn take(settings: &WorkerSettings, url: &str) -> anyhow::Result<Self> {
         let (Some(gateway), Some(token)) = (&settings.gateway, &settings.token) else {
             return Ok(Self { place: None });
         };
         let extras = settings.extras.as_ref().map(std::fs::read).transpose()?;
         let tools: BTreeMap<String, Value> =
             extras.map(|bytes| serde_json::from_slice(&bytes)).transpose()?.unwrap_or_default();
-        let mut place = Place {
+        let mut place = RegistrationPlace {
             client: reqwest::Client::new(),
             gateway: gateway.trim_end_matches('/').to_owned(),
             token: token.clone(),
@@ -65,7 +65,7 @@ impl Lease {
     }
 }
 
-impl Place {
+impl RegistrationPlace {
     fn path(&self, rest: &str) -> String {
         format!("/servers/{}/instances/{}{rest}", self.name, self.instance)
     }

@@ -16,19 +16,19 @@ use http::{HeaderMap, StatusCode, header};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Era, Settings};
+use super::{WorkerEra, WorkerSettings};
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const SESSION: &str = "mcp-session-id";
 
 struct Worker {
-    settings: Arc<Settings>,
+    settings: Arc<WorkerSettings>,
     url: String,
     listings: AtomicU64,
     sessions: Mutex<BTreeSet<String>>,
 }
 
-pub(super) fn router(settings: Arc<Settings>, url: &str) -> Router {
+pub(super) fn router(settings: Arc<WorkerSettings>, url: &str) -> Router {
     let worker =
         Worker { settings, url: url.to_owned(), listings: AtomicU64::new(0), sessions: Mutex::default() };
     Router::new()
@@ -56,9 +56,9 @@ async fn message(State(worker): State<Arc<Worker>>, headers: HeaderMap, body: By
     }
     let method = message["method"].as_str().unwrap_or_default();
     match (worker.settings.era, method) {
-        (Era::Modern, "subscriptions/listen") => worker.listen(&message["id"]),
-        (Era::Legacy, "initialize") => worker.initialize(&message["id"]),
-        (Era::Legacy, _) if !worker.knows(&headers) => StatusCode::NOT_FOUND.into_response(),
+        (WorkerEra::Modern, "subscriptions/listen") => worker.listen(&message["id"]),
+        (WorkerEra::Legacy, "initialize") => worker.initialize(&message["id"]),
+        (WorkerEra::Legacy, _) if !worker.knows(&headers) => StatusCode::NOT_FOUND.into_response(),
         _ => worker.answer(method, &message, worker.bearer(&headers)).await,
     }
 }
@@ -112,7 +112,7 @@ impl Worker {
     async fn answer(&self, method: &str, message: &Value, bearer: Option<usize>) -> Response {
         let id = &message["id"];
         let result = match method {
-            "server/discover" if self.settings.era == Era::Modern => self.complete(json!({
+            "server/discover" if self.settings.era == WorkerEra::Modern => self.complete(json!({
                 "supportedVersions": ["2026-07-28"],
                 "capabilities": { "tools": { "listChanged": true } },
                 "ttlMs": 0, "cacheScope": "private",
@@ -134,7 +134,7 @@ impl Worker {
     }
 
     fn complete(&self, mut result: Value) -> Value {
-        if self.settings.era == Era::Modern {
+        if self.settings.era == WorkerEra::Modern {
             result["resultType"] = json!("complete");
         }
         result

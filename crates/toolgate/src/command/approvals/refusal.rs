@@ -1,10 +1,10 @@
 //! Refused decisions: what happened, and the advice at the command line.
 
-use toolgate_core::approval::{ApprovalRefusal, Withdrawn};
+use toolgate_core::approval::{ApprovalRefusal, WithdrawalReason};
 use toolgate_core::governance::DecideError;
-use toolgate_pipeline::desk::DeskError;
+use toolgate_pipeline::desk::ApprovalDeskError;
 
-pub(super) fn told(error: &DeskError) -> anyhow::Error {
+pub(super) fn told(error: &ApprovalDeskError) -> anyhow::Error {
     let text = error.to_string();
     match hint(error) {
         Some(hint) if !text.contains("hint: ") => anyhow::anyhow!("{text}\nhint: {hint}"),
@@ -12,15 +12,17 @@ pub(super) fn told(error: &DeskError) -> anyhow::Error {
     }
 }
 
-fn hint(error: &DeskError) -> Option<&'static str> {
+fn hint(error: &ApprovalDeskError) -> Option<&'static str> {
     match error {
-        DeskError::Decide(DecideError::Refused(refusal)) => Some(hint_to(*refusal)),
-        DeskError::Decide(DecideError::Unknown(_)) => {
+        ApprovalDeskError::Decide(DecideError::Refused(refusal)) => Some(hint_to(*refusal)),
+        ApprovalDeskError::Decide(DecideError::Unknown(_)) => {
             Some("`toolgate approvals list --state all` shows them")
         }
-        DeskError::ToolChanged(_) => Some("deny it; the caller may propose it for the tool as it is now"),
-        DeskError::Denied(_) => Some("`toolgate policy explain` says why"),
-        DeskError::NotAnObject => Some("give a JSON object: '{\"amount\": 50}'"),
+        ApprovalDeskError::ToolChanged(_) => {
+            Some("deny it; the caller may propose it for the tool as it is now")
+        }
+        ApprovalDeskError::Denied(_) => Some("`toolgate policy explain` says why"),
+        ApprovalDeskError::NotAnObject => Some("give a JSON object: '{\"amount\": 50}'"),
         _ => None,
     }
 }
@@ -40,7 +42,7 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
         ApprovalRefusal::Edited => {
             "`toolgate approvals show` shows them as they are now; decide with the `--digest` that it names"
         }
-        ApprovalRefusal::Withdrawn(Withdrawn::ToolChanged) => {
+        ApprovalRefusal::Withdrawn(WithdrawalReason::ToolChanged) => {
             "`toolgate tools diff` shows how the tool has changed; a new call of it asks again"
         }
         ApprovalRefusal::Withdrawn(_) => {
@@ -61,7 +63,11 @@ mod tests {
     fn every_refusal_has_one_hint() {
         let settled = DecideError::Refused(ApprovalRefusal::Settled(ApprovalState::Denied));
         let stranger = Principal::new(PrincipalId::new("bot"), Role::Agent);
-        for error in [DeskError::Decide(settled), DeskError::Role(stranger), DeskError::NotAnObject] {
+        for error in [
+            ApprovalDeskError::Decide(settled),
+            ApprovalDeskError::Role(stranger),
+            ApprovalDeskError::NotAnObject,
+        ] {
             let text = told(&error).to_string();
             assert_eq!(text.matches("\nhint: ").count(), 1, "{text}");
         }

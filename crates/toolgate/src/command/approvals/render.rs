@@ -8,10 +8,10 @@ use toolgate_core::moment::rfc3339;
 
 use crate::command::shown::{ADMINS_COUNT, any_of, indented, needs, pretty, several, span};
 use crate::output::printable;
-use crate::table::{Table, clean};
+use crate::table::{TextTable, clean};
 
-pub(super) fn list(approvals: &[Approval], now_ms: i64) -> Table {
-    let mut table = Table::new(["ID", "STATE", "TOOL", "ASKED BY", "NEEDS", "AGREED", "LEFT"]);
+pub(super) fn list(approvals: &[Approval], now_ms: i64) -> TextTable {
+    let mut table = TextTable::new(["ID", "STATE", "TOOL", "ASKED BY", "NEEDS", "AGREED", "LEFT"]);
     for approval in approvals {
         table.row([
             approval.id.to_string(),
@@ -159,8 +159,8 @@ pub(super) fn decided(approval: &Approval, grant: Option<&Grant>, now_ms: i64) -
     printable(&format!("{}: {text}", approval.id))
 }
 
-pub(super) fn grants(grants: &[Grant], now_ms: i64) -> Table {
-    let mut table = Table::new(["ID", "FOR", "TOOL", "PINNED", "TERMS", "GIVEN BY"]);
+pub(super) fn grants(grants: &[Grant], now_ms: i64) -> TextTable {
+    let mut table = TextTable::new(["ID", "FOR", "TOOL", "PINNED", "TERMS", "GIVEN BY"]);
     for grant in grants {
         table.row([
             grant.id.to_string(),

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use sentence_encoder::Model;
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
-use toolgate_discovery::{Discovery, Unmatched};
+use toolgate_discovery::{Discovery, UnmatchedRule};
 use toolgate_policy::PolicyEngine;
-use toolgate_registry::{Defined, DefinitionProblem};
+use toolgate_registry::{DefinitionProblem, DefinitionsInForce};
 use toolgate_store::Store;
 
-use super::finding::{Finding, fine, wrong};
-use crate::command::records::{Room, told};
+use super::finding::{DoctorFinding, fine, wrong};
+use crate::command::records::{RecordsContext, told};
 use crate::command::shown::several;
 use crate::config::Config;
 use crate::failure;
 use crate::governance::sources;
 use crate::stored;
 
-pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
     let mut findings = match examine(config, store).await {
         Ok(findings) => findings,
         Err(error) => vec![wrong("agents", failure::render(&error), None)],
@@ -27,11 +27,11 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     findings
 }
 
-async fn examine(config: &Config, store: &Store) -> anyhow::Result<Vec<Finding>> {
-    let room = Room::of(config.clone()).await?;
+async fn examine(config: &Config, store: &Store) -> anyhow::Result<Vec<DoctorFinding>> {
+    let room = RecordsContext::of(config.clone()).await?;
     let defined = room.records.definitions(&config.file_state()).await;
     room.close().await;
-    let Defined { definitions, problems, .. } = defined.map_err(told)?;
+    let DefinitionsInForce { definitions, problems, .. } = defined.map_err(told)?;
     let counts = [
         several(definitions.agents.len() as u64, "agent"),
         match definitions.capabilities.len() {
@@ -45,15 +45,15 @@ async fn examine(config: &Config, store: &Store) -> anyhow::Result<Vec<Finding>>
     Ok(findings)
 }
 
-fn problem(problem: &DefinitionProblem) -> Finding {
+fn problem(problem: &DefinitionProblem) -> DoctorFinding {
     let hint = format!("put it right in {}", problem.source.place(problem.kind));
     wrong("agents", problem.to_string(), Some(hint))
 }
 
 /// It may be a mistake, or a server that is down.
-fn unfitting(Unmatched { place, pattern }: &Unmatched) -> Finding {
+fn unfitting(UnmatchedRule { place, pattern }: &UnmatchedRule) -> DoctorFinding {
     let hint = "check its spelling, and whether the server that it is for is there: `toolgate tools list`";
-    Finding { hint: Some(hint.into()), ..fine("agents", format!("{place}: no tool fits `{pattern}`")) }
+    DoctorFinding { hint: Some(hint.into()), ..fine("agents", format!("{place}: no tool fits `{pattern}`")) }
 }
 
 /// Rules that match none of the tools that servers listed last. If nothing was ever listed, this cannot be
@@ -62,7 +62,7 @@ async fn unmatched(
     config: &Config,
     store: &Store,
     definitions: &Definitions,
-) -> anyhow::Result<BTreeSet<Unmatched>> {
+) -> anyhow::Result<BTreeSet<UnmatchedRule>> {
     let catalog = stored::catalog(config, store).await?;
     if catalog.snapshot().tools.entries().is_empty() {
         return Ok(BTreeSet::new());
@@ -80,7 +80,7 @@ async fn unmatched(
     Ok(scopes.flat_map(|scope| discovery.unmatched(&scope)).collect())
 }
 
-fn check_search(config: &Config) -> Finding {
+fn check_search(config: &Config) -> DoctorFinding {
     let Some(folder) = &config.search.model else {
         return fine("search", "goes by words; `[search] model` names a folder with an encoder".into());
     };

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use toolgate_core::CanonicalName;
-use toolgate_files::{Blobs, Place, S3Place};
+use toolgate_files::{Blobs, S3Storage, StoragePlace};
 use toolgate_store::Store;
 
-use super::finding::{Finding, fine, wrong};
+use super::finding::{DoctorFinding, fine, wrong};
 use crate::config::Config;
 use crate::governance::SystemClock;
 use crate::{failure, stored};
 
-pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
     let mut findings = vec![storage(config, store).await];
     match stored::catalog(config, store).await {
         Ok(catalog) => {
@@ -25,7 +25,7 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     findings
 }
 
-async fn storage(config: &Config, store: &Store) -> Finding {
+async fn storage(config: &Config, store: &Store) -> DoctorFinding {
     let place = shown(&config.files.place);
     let reached = match Blobs::new(&config.files, store.clone(), Arc::new(SystemClock::default())) {
         Ok(blobs) => blobs.reachable().await,
@@ -37,10 +37,10 @@ async fn storage(config: &Config, store: &Store) -> Finding {
     }
 }
 
-fn shown(place: &Place) -> String {
+fn shown(place: &StoragePlace) -> String {
     match place {
-        Place::Folder(folder) => folder.display().to_string(),
-        Place::S3(S3Place { bucket, prefix, endpoint, region, .. }) => {
+        StoragePlace::Folder(folder) => folder.display().to_string(),
+        StoragePlace::S3(S3Storage { bucket, prefix, endpoint, region, .. }) => {
             let at = endpoint.as_deref().unwrap_or(region);
             format!("s3://{bucket}/{prefix} at {at}")
         }
@@ -48,19 +48,19 @@ fn shown(place: &Place) -> String {
 }
 
 /// The tool was listed last without the argument of a file setting.
-fn misfit((name, why): &(CanonicalName, String)) -> Finding {
+fn misfit((name, why): &(CanonicalName, String)) -> DoctorFinding {
     let hint = "name the argument in `[[tools.files]]`, or let its server say which one takes the file";
     wrong("files", format!("{name}: {why}"), Some(hint.to_owned()))
 }
 
 /// Agents can still call it; but people may search for it under its plain name.
-fn renamed((name, why): &(CanonicalName, String)) -> Finding {
+fn renamed((name, why): &(CanonicalName, String)) -> DoctorFinding {
     let hint = "an alias gives it a name that says more; names that were given stay";
-    Finding { hint: Some(hint.to_owned()), ..fine("names", format!("{name}: {why}")) }
+    DoctorFinding { hint: Some(hint.to_owned()), ..fine("names", format!("{name}: {why}")) }
 }
 
 /// Nothing is wrong for agents; the server's author may want to know.
-fn completed((name, what): &(CanonicalName, String)) -> Finding {
+fn completed((name, what): &(CanonicalName, String)) -> DoctorFinding {
     let hint = "its server should write `\"type\": \"object\"` into the schema";
-    Finding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: {what}")) }
+    DoctorFinding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: {what}")) }
 }

@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use toolgate_core::decision::Policy as _;
-use toolgate_core::event::Filter;
+use toolgate_core::event::EventFilter;
 use toolgate_core::moment::rfc3339;
 use toolgate_policy::PolicyEngine;
-use toolgate_store::{Order, Store, StoredGateway};
-use toolgate_wire::Version;
+use toolgate_store::{LedgerOrder, Store, StoredGateway};
+use toolgate_wire::ProtocolVersion;
 
-use super::finding::{Finding, fine, wrong};
+use super::finding::{DoctorFinding, fine, wrong};
 use crate::claim;
-use crate::command::policy::InForce;
+use crate::command::policy::PoliciesInForce;
 use crate::command::shown::{now_ms, several};
 use crate::config::Config;
 use crate::failure;
@@ -25,12 +25,12 @@ const ROOM_BYTES_FEW: u64 = 2 << 30;
 /// Other gateways' clocks may be ahead by a little.
 const CLOCK_BEHIND_MS_MAX: i64 = 60_000;
 
-pub(super) fn version() -> Finding {
-    let newest = Version::LATEST_MODERN.as_str();
+pub(super) fn version() -> DoctorFinding {
+    let newest = ProtocolVersion::LATEST_MODERN.as_str();
     fine("version", format!("Toolgate {}, MCP up to {newest}", env!("CARGO_PKG_VERSION")))
 }
 
-pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
     let mut findings = vec![clock(store).await, room(&config.data), policy(config).await];
     if store.is_shared() {
         findings.push(stream(config, store).await);
@@ -40,8 +40,8 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
 
 /// A clock that is behind the last recorded event was set back, and tokens, leases and certificates depend on
 /// it.
-async fn clock(store: &Store) -> Finding {
-    let newest = store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await;
+async fn clock(store: &Store) -> DoctorFinding {
+    let newest = store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await;
     let (now, newest) = match newest {
         Ok(newest) => (now_ms(), newest.first().map(|one| one.event.at_ms)),
         Err(error) => return wrong("clock", error.to_string(), None),
@@ -57,7 +57,7 @@ async fn clock(store: &Store) -> Finding {
 }
 
 /// The gateways on the same database, and whether one of them writes the stream that this one would.
-async fn stream(config: &Config, store: &Store) -> Finding {
+async fn stream(config: &Config, store: &Store) -> DoctorFinding {
     let own = &config.store.stream;
     let (place, gateways) = match (claim::place(&config.data), store.read_gateways().await) {
         (Ok(place), Ok(gateways)) => (place, gateways),
@@ -77,7 +77,7 @@ async fn stream(config: &Config, store: &Store) -> Finding {
     fine("stream", format!("{own:?}{beside}"))
 }
 
-fn room(data: &Path) -> Finding {
+fn room(data: &Path) -> DoctorFinding {
     let free = match rustix::fs::statvfs(data) {
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
         Err(error) => return wrong("disk", format!("{}: {error}", data.display()), None),
@@ -86,7 +86,7 @@ fn room(data: &Path) -> Finding {
     let hint = "make room: a full disk stops every call that has to be recorded".to_owned();
     match free {
         0..ROOM_BYTES_MIN => wrong("disk", says, Some(hint)),
-        ROOM_BYTES_MIN..ROOM_BYTES_FEW => Finding { hint: Some(hint), ..fine("disk", says) },
+        ROOM_BYTES_MIN..ROOM_BYTES_FEW => DoctorFinding { hint: Some(hint), ..fine("disk", says) },
         _ => fine("disk", says),
     }
 }
@@ -99,12 +99,12 @@ fn told_bytes(bytes: u64) -> String {
 }
 
 /// The written policies, and whether the running gateway uses them.
-async fn policy(config: &Config) -> Finding {
+async fn policy(config: &Config) -> DoctorFinding {
     let place = match &config.policy.folder {
         Some(folder) => folder.display().to_string(),
         None => "no folder of your own".into(),
     };
-    let in_force = InForce::of(config).await;
+    let in_force = PoliciesInForce::of(config).await;
     let engine = match PolicyEngine::load(sources(config)) {
         Ok(engine) => engine,
         Err(error) => {
@@ -120,7 +120,7 @@ async fn policy(config: &Config) -> Finding {
         None => (told.as_str(), None),
     };
     let says = format!("{} written; {place}; {told}", several(engine.rules().len() as u64, "rule"));
-    Finding { ok: in_force.is_by(engine.version()), hint, ..fine("policy", says) }
+    DoctorFinding { ok: in_force.is_by(engine.version()), hint, ..fine("policy", says) }
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use toolgate_catalog::Why;
+use toolgate_catalog::WithheldReason;
 use toolgate_core::ServerName;
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::server::TransportSpec;
 use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN};
-use toolgate_registry::Source;
+use toolgate_registry::ServerSource;
 use toolgate_store::{SealedSecret, Store, StoreError};
 
-use super::finding::{Finding, fine, wrong};
-use crate::command::records::Room;
+use super::finding::{DoctorFinding, fine, wrong};
+use crate::command::records::RecordsContext;
 use crate::command::servers::roster;
 use crate::command::shown::several;
 use crate::config::{Config, VaultSettings};
@@ -23,7 +23,7 @@ const WITHHELD_SHOWN_MAX: usize = 20;
 const REVIEW: &str = "`toolgate tools diff` shows what changed and how to accept or reject it";
 const MEND: &str = "its server has to be fixed; `toolgate tools list --status all` shows it";
 
-pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
     let mut findings = vec![check_vault(config, store).await];
     findings.extend(check_sources(config).await);
     for found in [
@@ -42,7 +42,7 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
 }
 
 /// Looks at the key without making one.
-async fn check_vault(config: &Config, store: &Store) -> Finding {
+async fn check_vault(config: &Config, store: &Store) -> DoctorFinding {
     let made = keyring::generated_key(config);
     if config.vault == VaultSettings::Generated && !made.exists() {
         return match store.list_sealed(None).await {
@@ -69,7 +69,7 @@ async fn check_vault(config: &Config, store: &Store) -> Finding {
 }
 
 async fn open_vault(config: &Config) -> anyhow::Result<String> {
-    let room = Room::of(config.clone()).await?;
+    let room = RecordsContext::of(config.clone()).await?;
     let opened = async {
         let vault = room.vault()?;
         vault.check_key().await?;
@@ -84,7 +84,7 @@ async fn open_vault(config: &Config) -> anyhow::Result<String> {
 }
 
 /// Asks every source once. Its answer is not shown.
-async fn check_sources(config: &Config) -> Vec<Finding> {
+async fn check_sources(config: &Config) -> Vec<DoctorFinding> {
     let outside = match keyring::outside(config) {
         Ok(outside) => outside,
         Err(error) => {
@@ -128,7 +128,7 @@ fn advice(source: &OutsideSource) -> String {
 }
 
 /// Secrets that the file names and that are not stored.
-async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<DoctorFinding>, StoreError> {
     let stored = store.list_sealed(None).await?;
     let mut findings = Vec::new();
     for server in config.servers.iter().filter(|server| server.enabled) {
@@ -159,10 +159,10 @@ fn named(transport: &TransportSpec) -> BTreeSet<String> {
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 
-async fn without_lease(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+async fn without_lease(config: &Config, store: &Store) -> Result<Vec<DoctorFinding>, StoreError> {
     let mut findings = Vec::new();
     for known in roster(config, store).await? {
-        let registers = matches!(known.source, Source::Expected | Source::Registered);
+        let registers = matches!(known.source, ServerSource::Expected | ServerSource::Registered);
         if !known.enabled || !registers {
             continue;
         }
@@ -170,7 +170,7 @@ async fn without_lease(config: &Config, store: &Store) -> Result<Vec<Finding>, S
         findings.push(match known.instances.len() {
             0 => {
                 let hint = match known.source {
-                    Source::Expected => format!(
+                    ServerSource::Expected => format!(
                         "start it with a token of `toolgate token create --role server --server {}`",
                         known.name
                     ),
@@ -184,7 +184,7 @@ async fn without_lease(config: &Config, store: &Store) -> Result<Vec<Finding>, S
     Ok(findings)
 }
 
-async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
+async fn waiting_tools(store: &Store) -> Result<Vec<DoctorFinding>, StoreError> {
     let rows = store.read_tool_rows().await?;
     if rows.is_empty() {
         return Ok(Vec::new());
@@ -199,15 +199,15 @@ async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
         (0, 1..) => Some("`toolgate tools list --status all` shows which".to_owned()),
         (0, 0) => None,
     };
-    Ok(vec![Finding { hint, ..fine("tools", says) }])
+    Ok(vec![DoctorFinding { hint, ..fine("tools", says) }])
 }
 
 /// Tools that servers offer and no agent can use, each with its reason: the definition waits for a review, or
 /// cannot be read. What a person has rejected is withheld on purpose.
-async fn withheld_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+async fn withheld_tools(config: &Config, store: &Store) -> Result<Vec<DoctorFinding>, StoreError> {
     let catalog = stored::catalog(config, store).await?;
     let hidden = catalog.snapshot();
-    let unreadable = hidden.hidden().filter(|one| one.why == Why::Unreadable);
+    let unreadable = hidden.hidden().filter(|one| one.why == WithheldReason::Unreadable);
     let unreadable = unreadable.map(|one| (one.name.to_string(), one.reason.clone(), MEND));
     let rows = store.read_tool_rows().await?;
     let waiting = rows.iter().map(|tool| &tool.row).filter(|row| {
@@ -225,7 +225,7 @@ async fn withheld_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, 
     let told = |(name, reason, hint): (String, String, &str)| {
         wrong("tools", format!("no agent can use {name}: {reason}"), Some(hint.to_owned()))
     };
-    let mut findings: Vec<Finding> = withheld.into_iter().map(told).collect();
+    let mut findings: Vec<DoctorFinding> = withheld.into_iter().map(told).collect();
     if more > 0 {
         findings.push(wrong("tools", format!("no agent can use {more} others"), Some(REVIEW.to_owned())));
     }
@@ -234,14 +234,14 @@ async fn withheld_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, 
 
 /// Tools whose arguments are not checked, or not all of them. Their servers are at fault, and it cannot be
 /// fixed here.
-async fn unchecked_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+async fn unchecked_tools(config: &Config, store: &Store) -> Result<Vec<DoctorFinding>, StoreError> {
     let catalog = stored::catalog(config, store).await?;
     let unchecked = stored::tools(&catalog)
         .into_iter()
         .filter_map(|tool| Some((tool.name.clone(), toolgate_pipeline::schema::unchecked(&tool)?)));
     let told = |(name, why)| {
         let hint = "its server should carry the whole schema with it; a gate can ask people about its calls";
-        Finding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: its schema: {why}")) }
+        DoctorFinding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: its schema: {why}")) }
     };
     Ok(unchecked.map(told).collect())
 }

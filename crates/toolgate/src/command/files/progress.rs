@@ -11,13 +11,13 @@ const BYTES_MIN: u64 = 8 << 20;
 pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// A line on standard error that is written over and over.
-pub(super) struct Progress {
+pub(super) struct TransferProgress {
     bytes: Option<u64>,
     told_at: Option<Instant>,
     is_watched: bool,
 }
 
-impl Progress {
+impl TransferProgress {
     /// `bytes` is the total number, if known.
     pub(super) fn new(bytes: Option<u64>) -> Self {
         let is_large = bytes.is_none_or(|bytes| bytes >= BYTES_MIN);
@@ -35,7 +35,7 @@ impl Progress {
 }
 
 /// Clears the line, however it ended.
-impl Drop for Progress {
+impl Drop for TransferProgress {
     fn drop(&mut self) {
         if self.told_at.is_some() {
             write_talk(format_args!("\r\u{1b}[K"));

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::command::shown::{count, facts, text};
 use crate::output::printable;
-use crate::table::Table;
+use crate::table::TextTable;
 
-pub(super) fn list(files: &[Value]) -> Table {
-    let mut table = Table::new(["FILE", "NAME", "TYPE", "SIZE", "OWNER", "CREATED", "EXPIRES"]);
+pub(super) fn list(files: &[Value]) -> TextTable {
+    let mut table = TextTable::new(["FILE", "NAME", "TYPE", "SIZE", "OWNER", "CREATED", "EXPIRES"]);
     for file in files {
         let own = |key: &str| text(&file[key]).to_owned();
         table.row([

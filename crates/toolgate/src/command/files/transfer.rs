@@ -11,26 +11,26 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use toolgate_core::Digest;
 
-use super::progress::{PAUSE, Progress};
-use crate::local::{Download, LocalApi, Upload};
+use super::progress::{PAUSE, TransferProgress};
+use crate::local::{DownloadBody, LocalApi, UploadBody};
 use crate::output;
 
 /// Stands for standard input or output.
 const DASH: &str = "-";
 
 /// The content to send.
-pub(super) struct Source {
+pub(super) struct UploadSource {
     pub(super) name: String,
-    upload: Upload,
+    upload: UploadBody,
     bytes: Option<u64>,
 }
 
-impl Source {
+impl UploadSource {
     pub(super) async fn open(path: &Path, name: Option<String>) -> anyhow::Result<Self> {
         if path == Path::new(DASH) {
             let name = name
                 .context("standard input has no name\nhint: say what the file is called with --name NAME")?;
-            return Ok(Self { name, upload: Upload::new(tokio::io::stdin(), None), bytes: None });
+            return Ok(Self { name, upload: UploadBody::new(tokio::io::stdin(), None), bytes: None });
         }
         let own = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let name = name.or(own).with_context(|| {
@@ -46,12 +46,12 @@ impl Source {
         }
         // A pipe reports a length too, which is meaningless.
         let bytes = about.is_file().then_some(about.len());
-        Ok(Self { name, upload: Upload::new(file, bytes), bytes })
+        Ok(Self { name, upload: UploadBody::new(file, bytes), bytes })
     }
 
     /// Sends it, and tells those who watch how far it is.
     pub(super) async fn send(self, api: &mut LocalApi, query: &[(&str, String)]) -> anyhow::Result<Value> {
-        let (passed, mut progress) = (self.upload.passed(), Progress::new(self.bytes));
+        let (passed, mut progress) = (self.upload.passed(), TransferProgress::new(self.bytes));
         let mut sending = Box::pin(api.send(&["files"], query, self.upload));
         loop {
             match tokio::time::timeout(PAUSE, &mut sending).await {
@@ -64,7 +64,7 @@ impl Source {
 
 /// The target of a download.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum DownloadTarget {
     StandardOutput,
     File {
         path: PathBuf,
@@ -73,18 +73,18 @@ pub(super) enum Place {
     },
 }
 
-impl Place {
+impl DownloadTarget {
     /// `name` is the gateway's name for it, without folders.
     pub(super) fn of(output: Option<&Path>, cwd: &Path, name: &str) -> anyhow::Result<Self> {
-        let own = |folder: &Path| Place::File { path: folder.join(name), replaces: false };
+        let own = |folder: &Path| DownloadTarget::File { path: folder.join(name), replaces: false };
         let place = match output {
-            Some(path) if path == Path::new(DASH) => Place::StandardOutput,
+            Some(path) if path == Path::new(DASH) => DownloadTarget::StandardOutput,
             Some(path) if path.is_dir() => own(path),
-            Some(path) => Place::File { path: path.to_owned(), replaces: true },
+            Some(path) => DownloadTarget::File { path: path.to_owned(), replaces: true },
             None => own(cwd),
         };
         match &place {
-            Place::File { path, replaces: false } if path.symlink_metadata().is_ok() => {
+            DownloadTarget::File { path, replaces: false } if path.symlink_metadata().is_ok() => {
                 bail!(
                     "{} is there already\nhint: --output PATH writes it elsewhere, or over it",
                     path.display()
@@ -96,13 +96,13 @@ impl Place {
 }
 
 /// Writes it, and verifies its digest. A broken download leaves no file.
-pub(super) async fn save(download: Download, place: &Place, digest: &str) -> anyhow::Result<()> {
+pub(super) async fn save(download: DownloadBody, place: &DownloadTarget, digest: &str) -> anyhow::Result<()> {
     match place {
-        Place::StandardOutput => {
+        DownloadTarget::StandardOutput => {
             let write = |piece: &[u8]| output::try_write_bytes(piece);
             copy(download, digest, write).await.context("could not write to standard output")
         }
-        Place::File { path, replaces } => {
+        DownloadTarget::File { path, replaces } => {
             let could_not = || format!("could not write {}", path.display());
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let mut file = new_file(folder.unwrap_or(Path::new("."))).with_context(could_not)?;
@@ -119,11 +119,11 @@ fn new_file(folder: &Path) -> std::io::Result<NamedTempFile> {
 }
 
 async fn copy(
-    mut download: Download,
+    mut download: DownloadBody,
     digest: &str,
     mut write: impl FnMut(&[u8]) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
-    let (mut hash, mut progress) = (Sha256::new(), Progress::new(download.bytes));
+    let (mut hash, mut progress) = (Sha256::new(), TransferProgress::new(download.bytes));
     while let Some(piece) = download.next().await? {
         hash.update(&piece);
         write(&piece)?;
@@ -145,28 +145,31 @@ mod tests {
     fn a_file_goes_where_it_is_told_and_over_nothing_by_itself() {
         let folder = tempfile::tempdir().expect("a folder");
         let there = folder.path().join("a.txt");
-        let of = |output: Option<&Path>| Place::of(output, folder.path(), "a.txt");
-        assert_eq!(of(None).expect("free"), Place::File { path: there.clone(), replaces: false });
-        assert_eq!(of(Some(Path::new("-"))).expect("free"), Place::StandardOutput);
+        let of = |output: Option<&Path>| DownloadTarget::of(output, folder.path(), "a.txt");
+        assert_eq!(of(None).expect("free"), DownloadTarget::File { path: there.clone(), replaces: false });
+        assert_eq!(of(Some(Path::new("-"))).expect("free"), DownloadTarget::StandardOutput);
         std::fs::write(&there, "mine").expect("written");
         for output in [None, Some(folder.path())] {
             assert!(of(output).is_err_and(|error| error.to_string().contains("--output")));
         }
-        assert_eq!(of(Some(&there)).expect("said"), Place::File { path: there.clone(), replaces: true });
+        assert_eq!(
+            of(Some(&there)).expect("said"),
+            DownloadTarget::File { path: there.clone(), replaces: true }
+        );
     }
 
     #[tokio::test]
     async fn what_is_not_what_it_should_be_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = Place::of(None, folder.path(), "a.txt").expect("free");
-        let came = || Download::of_bytes("hello", 5);
+        let place = DownloadTarget::of(None, folder.path(), "a.txt").expect("free");
+        let came = || DownloadBody::of_bytes("hello", 5);
         let wrong = Digest::of("other").to_string();
         assert!(
             save(came(), &place, &wrong)
                 .await
                 .is_err_and(|error| format!("{error:#}").contains("and not sha256:"))
         );
-        let short = Download::of_bytes("hell", 5);
+        let short = DownloadBody::of_bytes("hell", 5);
         assert!(save(short, &place, &Digest::of("hell").to_string()).await.is_err());
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
         save(came(), &place, &Digest::of("hello").to_string()).await.expect("saved");

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use crate::command::shown::{facts, text};
 use crate::output::printable;
-use crate::table::Table;
+use crate::table::TextTable;
 
-pub(super) fn list(inputs: &[Value]) -> Table {
-    let mut table = Table::new(["INPUT", "STATE", "RUN", "ASKED BY", "ASKED", "TYPE", "QUESTION", "OPTIONS"]);
+pub(super) fn list(inputs: &[Value]) -> TextTable {
+    let mut table =
+        TextTable::new(["INPUT", "STATE", "RUN", "ASKED BY", "ASKED", "TYPE", "QUESTION", "OPTIONS"]);
     for input in inputs {
         let own = |key: &str| text(&input[key]).to_owned();
         table.row([
@@ -65,7 +66,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::Reader;
+    use crate::table::OutputReader;
 
     #[test]
     fn a_question_is_shown_with_what_may_be_answered() {
@@ -90,7 +91,7 @@ mod tests {
           asked        2026-01-01T00:00:00Z
           resolved     2026-01-01T00:01:00Z
         ");
-        insta::assert_snapshot!(list(&[input]).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(list(&[input]).render(OutputReader::Pipe, &()), @r"
         INPUT  STATE     RUN    ASKED BY  ASKED                 TYPE    QUESTION     OPTIONS
         inp_1  answered  run_1  bot       2026-01-01T00:00:00Z  choice  Which tone?  formal, plain (As people talk)
         ");

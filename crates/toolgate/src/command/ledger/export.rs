@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tempfile::NamedTempFile;
-use toolgate_core::event::Filter;
+use toolgate_core::event::EventFilter;
 use toolgate_store::Store;
 
 use crate::cli::ExportFormat;
@@ -15,11 +15,11 @@ use crate::output::{put, talk};
 
 pub(super) async fn run(
     store: &Store,
-    filter: &Filter,
+    filter: &EventFilter,
     format: ExportFormat,
     target: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
-    let mut sink = Sink::open(target)?;
+    let mut sink = ExportSink::open(target)?;
     let mut export = store.export_ledger(filter.clone(), format.into()).await?;
     let mut count = 0;
     while let Some(lines) = export.next().await? {
@@ -43,34 +43,34 @@ impl From<ExportFormat> for toolgate_store::ExportFormat {
 }
 
 /// A file appears only when it is complete, so that half an export is never taken for a whole one.
-enum Sink<'p> {
+enum ExportSink<'p> {
     Stdout,
     File { part: NamedTempFile, target: &'p Path },
 }
 
-impl<'p> Sink<'p> {
+impl<'p> ExportSink<'p> {
     fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
-        let Some(target) = target else { return Ok(Sink::Stdout) };
+        let Some(target) = target else { return Ok(ExportSink::Stdout) };
         let folder = target.parent().unwrap_or(target);
         let part = NamedTempFile::new_in(folder);
         let part = part.with_context(|| format!("could not write to {}", folder.display()))?;
-        Ok(Sink::File { part, target })
+        Ok(ExportSink::File { part, target })
     }
 
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         match self {
-            Sink::Stdout => {
+            ExportSink::Stdout => {
                 put!("{text}");
                 Ok(())
             }
-            Sink::File { part, target } => part
+            ExportSink::File { part, target } => part
                 .write_all(text.as_bytes())
                 .with_context(|| format!("could not write {}", target.display())),
         }
     }
 
     fn finish(self) -> anyhow::Result<()> {
-        let Sink::File { part, target } = self else { return Ok(()) };
+        let ExportSink::File { part, target } = self else { return Ok(()) };
         part.persist(target).with_context(|| format!("could not write {}", target.display()))?;
         Ok(())
     }

@@ -1,20 +1,20 @@
 //! Events as a person reads them.
 
 use serde_json::Value;
-use toolgate_core::event::{Event, EventKind, Recorded};
+use toolgate_core::event::{Event, EventKind, RecordedEvent};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::Verified;
+use toolgate_store::LedgerVerification;
 
 use crate::command::shown::{duration, indented, pretty, several};
-use crate::table::{Table, clean};
+use crate::table::{TextTable, clean};
 
 const HEADER: [&str; 7] = ["TIME", "EVENT", "PRINCIPAL", "TOOL", "RESULT", "TOOK", "CALL"];
 /// The widths while events arrive one by one and later ones are unknown.
 const WIDTHS: [usize; 6] = [24, 21, 36, 28, 17, 9];
 
-pub(super) fn table(events: &[Recorded]) -> Table {
-    let mut table = Table::new(HEADER);
+pub(super) fn table(events: &[RecordedEvent]) -> TextTable {
+    let mut table = TextTable::new(HEADER);
     events.iter().for_each(|recorded| table.row(cells(&recorded.event)));
     table
 }
@@ -23,7 +23,7 @@ pub(super) fn header_line() -> String {
     line_of(&HEADER.map(str::to_owned))
 }
 
-pub(super) fn line(recorded: &Recorded) -> String {
+pub(super) fn line(recorded: &RecordedEvent) -> String {
     line_of(&cells(&recorded.event).map(|cell| clean(&cell)))
 }
 
@@ -59,14 +59,14 @@ fn about(event: &Event) -> String {
 }
 
 /// A body that an event names.
-pub(super) enum Kept {
+pub(super) enum StoredBody {
     Here(RawJson),
     /// It expired, or was too large, or the tool's audit level stores none.
     Gone,
 }
 
 /// One call from its proposal to its end. `body` finds the bodies that an event references.
-pub(super) fn call(events: &[Recorded], body: impl Fn(&Digest) -> Kept) -> String {
+pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBody) -> String {
     let Some(first) = events.first() else { return String::new() };
     let mut text = String::new();
     for (name, value) in facts(events) {
@@ -80,15 +80,15 @@ pub(super) fn call(events: &[Recorded], body: impl Fn(&Digest) -> Kept) -> Strin
     let bodies = [("arguments", event(|event| event.input)), ("result", event(|event| event.output))];
     for (name, digest) in bodies.into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
         let shown = match body(&digest) {
-            Kept::Here(json) => pretty(&json),
-            Kept::Gone => "not kept".to_owned(),
+            StoredBody::Here(json) => pretty(&json),
+            StoredBody::Gone => "not kept".to_owned(),
         };
         text.push_str(&format!("\n{name} ({digest})\n{}", indented(&shown)));
     }
     text
 }
 
-fn facts(events: &[Recorded]) -> Vec<(&'static str, String)> {
+fn facts(events: &[RecordedEvent]) -> Vec<(&'static str, String)> {
     let find = |fact: &dyn Fn(&Event) -> Option<String>| events.iter().find_map(|one| fact(&one.event));
     let found = [
         ("call", find(&|event| event.about.call.as_ref().map(ToString::to_string))),
@@ -107,14 +107,14 @@ fn facts(events: &[Recorded]) -> Vec<(&'static str, String)> {
 }
 
 /// The caller. Other events of it may be votes.
-fn proposer(events: &[Recorded]) -> Option<String> {
+fn proposer(events: &[RecordedEvent]) -> Option<String> {
     let of_call =
         |kind| matches!(kind, EventKind::PolicyDecided | EventKind::CallStarted | EventKind::CallCompleted);
     let found = events.iter().find(|one| of_call(one.event.kind)).or(events.first());
     found.map(|one| one.event.principal.to_string())
 }
 
-fn outcome(events: &[Recorded]) -> &'static str {
+fn outcome(events: &[RecordedEvent]) -> &'static str {
     let last = events.iter().rev().find_map(|one| one.event.outcome);
     last.map_or("none yet", |outcome| outcome.as_str())
 }
@@ -155,7 +155,7 @@ fn details(event: &Event) -> Vec<(String, String)> {
 }
 
 /// The result of a verification, in one line.
-pub(super) fn verified(verified: &Verified) -> String {
+pub(super) fn verified(verified: &LedgerVerification) -> String {
     match &verified.fault {
         None => {
             let events = several(verified.events, "event");

@@ -8,7 +8,7 @@ use crate::local::LocalApi;
 use crate::output::printable;
 
 /// The policies in force.
-pub(crate) enum InForce {
+pub(crate) enum PoliciesInForce {
     NoGateway,
     Version {
         version: String,
@@ -21,7 +21,7 @@ pub(crate) enum InForce {
     Unknown(String),
 }
 
-impl InForce {
+impl PoliciesInForce {
     pub(crate) async fn of(config: &Config) -> Self {
         let answered = async {
             let Some(mut api) = LocalApi::running(config).await? else { return Ok(None) };
@@ -30,30 +30,30 @@ impl InForce {
             policy.map(Some)
         };
         match answered.await {
-            Ok(None) => InForce::NoGateway,
-            Ok(Some(policy)) => InForce::Version {
+            Ok(None) => PoliciesInForce::NoGateway,
+            Ok(Some(policy)) => PoliciesInForce::Version {
                 version: policy["version"].as_str().unwrap_or_default().to_owned(),
                 refused: policy["refused"].as_str().map(str::to_owned),
                 config_refused: policy["config_refused"].as_str().map(str::to_owned),
             },
-            Err(error) => InForce::Unknown(error.to_string()),
+            Err(error) => PoliciesInForce::Unknown(error.to_string()),
         }
     }
 
     /// The version in force, if a gateway reports it.
     pub(crate) fn version(&self) -> Option<&str> {
         match self {
-            InForce::Version { version, .. } => Some(version),
-            InForce::NoGateway | InForce::Unknown(_) => None,
+            PoliciesInForce::Version { version, .. } => Some(version),
+            PoliciesInForce::NoGateway | PoliciesInForce::Unknown(_) => None,
         }
     }
 
     /// True if only this version decides: the gateway uses it, or there is none.
     pub(crate) fn is_by(&self, written: Digest) -> bool {
         match self {
-            InForce::NoGateway => true,
-            InForce::Unknown(_) => false,
-            InForce::Version { version, refused, config_refused } => {
+            PoliciesInForce::NoGateway => true,
+            PoliciesInForce::Unknown(_) => false,
+            PoliciesInForce::Version { version, refused, config_refused } => {
                 refused.is_none() && config_refused.is_none() && written.to_string() == *version
             }
         }
@@ -62,26 +62,28 @@ impl InForce {
     /// The places where the running gateway refuses the configuration file, if it does.
     pub(crate) fn config_refused(&self) -> Option<&str> {
         match self {
-            InForce::Version { config_refused, .. } => config_refused.as_deref(),
-            InForce::NoGateway | InForce::Unknown(_) => None,
+            PoliciesInForce::Version { config_refused, .. } => config_refused.as_deref(),
+            PoliciesInForce::NoGateway | PoliciesInForce::Unknown(_) => None,
         }
     }
 
     /// A note whether the written policies are in force. `written` is their version, if they load.
     pub(crate) fn told(&self, written: Option<Digest>) -> String {
         match self {
-            InForce::NoGateway => "no gateway runs on this data folder, so nothing is in force".to_owned(),
-            InForce::Unknown(error) => printable(&format!(
+            PoliciesInForce::NoGateway => {
+                "no gateway runs on this data folder, so nothing is in force".to_owned()
+            }
+            PoliciesInForce::Unknown(error) => printable(&format!(
                 "whether this is in force is not known: the gateway did not say ({error})"
             )),
-            InForce::Version { config_refused: Some(places), .. } => printable(&format!(
+            PoliciesInForce::Version { config_refused: Some(places), .. } => printable(&format!(
                 "not in force: the running gateway refused the configuration file ({places}), and what it said before decides\nhint: \
                  its log says why; it takes up what loads within a second"
             )),
-            InForce::Version { refused: Some(refused), .. } => printable(&format!(
+            PoliciesInForce::Version { refused: Some(refused), .. } => printable(&format!(
                 "not in force: the running gateway refused what is written, and what was before decides:\n{refused}"
             )),
-            InForce::Version { version, .. } => {
+            PoliciesInForce::Version { version, .. } => {
                 match written.is_some_and(|written| written.to_string() == *version) {
                     true => format!("in force: the running gateway decides by this ({version})"),
                     false => format!(

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use toolgate_core::decision::{OnTimeout, Requirement};
+use toolgate_core::decision::{ApprovalRequirement, OnTimeout};
 use toolgate_core::{Principal, Tool};
-use toolgate_policy::{Explanation, Matched, Problem, Report, TestOutcome};
+use toolgate_policy::{MatchedPolicy, PolicyExplanation, PolicyProblem, PolicyReport, TestOutcome};
 
 use crate::command::shown::{ADMINS_COUNT, indented, needs, several, span};
 use crate::output::printable;
 use crate::table::clean;
 
-pub(super) fn report(report: &Report, tools: usize) -> String {
+pub(super) fn report(report: &PolicyReport, tools: usize) -> String {
     let mut text = String::new();
     let kinds = [("error", &report.errors), ("warning", &report.warnings)];
     for (kind, problem) in
@@ -29,11 +29,11 @@ pub(super) fn report(report: &Report, tools: usize) -> String {
     text
 }
 
-fn told(kind: &str, problem: &Problem) -> String {
+fn told(kind: &str, problem: &PolicyProblem) -> String {
     printable(&format!("{kind}: {problem}\n"))
 }
 
-pub(super) fn explanation(told: &Explanation, principal: &Principal, tool: &Tool) -> String {
+pub(super) fn explanation(told: &PolicyExplanation, principal: &Principal, tool: &Tool) -> String {
     let mut text = printable(&format!("{}\n\n", told.summary));
     for (name, value) in facts(told, principal, tool) {
         text.push_str(&format!("{name:<9} {}\n", clean(&value)));
@@ -55,7 +55,7 @@ pub(super) fn explanation(told: &Explanation, principal: &Principal, tool: &Tool
     text
 }
 
-fn facts(told: &Explanation, principal: &Principal, tool: &Tool) -> [(&'static str, String); 4] {
+fn facts(told: &PolicyExplanation, principal: &Principal, tool: &Tool) -> [(&'static str, String); 4] {
     let groups = match &principal.groups[..] {
         [] => String::new(),
         groups => format!(", in {}", groups.join(" and ")),
@@ -71,26 +71,26 @@ fn facts(told: &Explanation, principal: &Principal, tool: &Tool) -> [(&'static s
     ]
 }
 
-fn lines(policies: &[Matched]) -> String {
+fn lines(policies: &[MatchedPolicy]) -> String {
     policies.iter().map(|policy| format!("{}\n", line(policy))).collect()
 }
 
 /// `forbid  no-transfers  guard.cedar:3  the reason`
-fn line(policy: &Matched) -> String {
+fn line(policy: &MatchedPolicy) -> String {
     let place = format!("{}:{}", policy.file, policy.line);
     let id = if policy.id == place { String::new() } else { format!("{}  ", clean(&policy.id)) };
     let reason = policy.reason.as_deref().map(|reason| format!("  {}", clean(reason))).unwrap_or_default();
     format!("{}  {id}{}{reason}", policy.effect, clean(&place))
 }
 
-fn failures(told: &Explanation) -> String {
+fn failures(told: &PolicyExplanation) -> String {
     told.failed
         .iter()
         .map(|failed| format!("{}\n  {}\n", line(&failed.policy), clean(&failed.error)))
         .collect()
 }
 
-fn terms(requirement: &Requirement) -> String {
+fn terms(requirement: &ApprovalRequirement) -> String {
     let time = requirement.timeout().map(|timeout| format!("within {}", span(milliseconds(timeout))));
     let then = match requirement.on_timeout {
         OnTimeout::Deny => "otherwise the answer is no",

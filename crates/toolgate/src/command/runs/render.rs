@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use crate::command::shown::{count, facts, several, text};
 use crate::output::printable;
-use crate::table::Table;
+use crate::table::TextTable;
 
-pub(super) fn list(runs: &[Value]) -> Table {
-    let mut table = Table::new(["RUN", "STATE", "REASON", "AGENT", "PRINCIPAL", "CALLS", "CREATED", "TASK"]);
+pub(super) fn list(runs: &[Value]) -> TextTable {
+    let mut table =
+        TextTable::new(["RUN", "STATE", "REASON", "AGENT", "PRINCIPAL", "CALLS", "CREATED", "TASK"]);
     for run in runs {
         let own = |key: &str| text(&run[key]).to_owned();
         table.row([
@@ -120,8 +121,8 @@ fn children(run: &Value) -> String {
     }
 }
 
-pub(super) fn tasks(tasks: &[Value]) -> Table {
-    let mut table = Table::new(["TASK", "NAME", "AGENT", "BUDGET", "CREATED BY", "UPDATED"]);
+pub(super) fn tasks(tasks: &[Value]) -> TextTable {
+    let mut table = TextTable::new(["TASK", "NAME", "AGENT", "BUDGET", "CREATED BY", "UPDATED"]);
     for task in tasks {
         let own = |key: &str| text(&task[key]).to_owned();
         table.row([
@@ -162,7 +163,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::Reader;
+    use crate::table::OutputReader;
 
     fn run() -> Value {
         json!({
@@ -208,13 +209,13 @@ mod tests {
 
     #[test]
     fn runs_and_tasks_are_listed_in_one_line_each() {
-        insta::assert_snapshot!(list(&[run()]).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(list(&[run()]).render(OutputReader::Pipe, &()), @r"
         RUN    STATE   REASON  AGENT   PRINCIPAL  CALLS   CREATED               TASK
         run_1  paused  input   writer  bot        2 of 5  2026-01-01T00:00:00Z
         ");
         let defined = json!({ "id": "task_1", "name": "Tailor", "description": "", "budget": { "calls": 1, "seconds": 60 },
             "created_by": "local", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z", "version": 2 });
-        insta::assert_snapshot!(tasks(std::slice::from_ref(&defined)).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(tasks(std::slice::from_ref(&defined)).render(OutputReader::Pipe, &()), @r"
         TASK    NAME    AGENT  BUDGET              CREATED BY  UPDATED
         task_1  Tailor         1 call, 60 seconds  local       2026-01-02T00:00:00Z
         ");

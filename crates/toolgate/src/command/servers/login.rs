@@ -12,24 +12,24 @@ use serde_json::json;
 use tokio::time::timeout;
 use toolgate_core::PrincipalId;
 use toolgate_core::address::Reach;
-use toolgate_credentials::{Login, LoginError, LoginOptions, SIGN_IN, SignedIn, Vault};
-use toolgate_registry::Source;
+use toolgate_credentials::{LoginError, LoginOptions, PendingLogin, SIGN_IN, SignedIn, Vault};
+use toolgate_registry::ServerSource;
 
-use super::roster::{Known, roster, unknown_server};
+use super::roster::{RosterServer, roster, unknown_server};
 use crate::cli::LoginArgs;
 use crate::command::context::Context;
 use crate::command::input::ask;
-use crate::command::records::{Room, person};
+use crate::command::records::{RecordsContext, person};
 use crate::command::secrets::{server_name, whose};
 use crate::output::{printable, say, talk};
-use callback::Desk;
+use callback::CallbackListener;
 
 /// The time limit for signing in.
 const WAIT: Duration = Duration::from_secs(300);
 
 pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<ExitCode> {
     // Addresses and client secrets may be references to the environment.
-    let room = Room::of(context.config()?).await?;
+    let room = RecordsContext::of(context.config()?).await?;
     let outcome = sign_in(&room, &args).await;
     let lists = args.principal.is_none() || everybody_signed_in(&room, &args).await;
     room.close().await;
@@ -51,7 +51,7 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-async fn everybody_signed_in(room: &Room, args: &LoginArgs) -> bool {
+async fn everybody_signed_in(room: &RecordsContext, args: &LoginArgs) -> bool {
     let (Ok(vault), Ok(server)) = (room.vault(), server_name(&args.name)) else { return true };
     let stored = vault.list(Some(&server)).await.unwrap_or_default();
     stored.iter().any(|one| one.name == SIGN_IN && one.principal.is_none())
@@ -71,11 +71,11 @@ fn told(args: &LoginArgs, signed_in: &SignedIn) -> String {
     printable(&format!("signed in at {} for {whose}\ngranted: {granted}\n{renews}", args.name))
 }
 
-async fn sign_in(room: &Room, args: &LoginArgs) -> anyhow::Result<SignedIn> {
+async fn sign_in(room: &RecordsContext, args: &LoginArgs) -> anyhow::Result<SignedIn> {
     let options = options(room, args).await?;
     let vault = room.vault()?;
-    let desk = Desk::open(args.port).await?;
-    let login = Login::open(&vault, options, &desk.address()).await?;
+    let desk = CallbackListener::open(args.port).await?;
+    let login = PendingLogin::open(&vault, options, &desk.address()).await?;
     talk!("To sign in, open this address in a browser:\n\n  {}\n", login.authorization_url());
     if args.paste {
         return by_hand(&login).await;
@@ -98,7 +98,7 @@ async fn sign_in(room: &Room, args: &LoginArgs) -> anyhow::Result<SignedIn> {
 }
 
 /// The person copies the address at which the browser ended up: nothing listens there.
-async fn by_hand(login: &Login) -> anyhow::Result<SignedIn> {
+async fn by_hand(login: &PendingLogin) -> anyhow::Result<SignedIn> {
     loop {
         let pasted =
             ask("Afterwards the browser cannot open a page at 127.0.0.1; paste its address here: ").await?;
@@ -114,7 +114,7 @@ async fn by_hand(login: &Login) -> anyhow::Result<SignedIn> {
     }
 }
 
-async fn options(room: &Room, args: &LoginArgs) -> anyhow::Result<LoginOptions> {
+async fn options(room: &RecordsContext, args: &LoginArgs) -> anyhow::Result<LoginOptions> {
     let roster = roster(&room.config, &room.store).await?;
     let Some(known) = roster.iter().find(|known| known.name.as_str() == args.name) else {
         bail!("{}", unknown_server(&roster, &args.name));
@@ -134,19 +134,21 @@ async fn options(room: &Room, args: &LoginArgs) -> anyhow::Result<LoginOptions> 
         by: person(),
         url: address(known)?,
         reach: match known.source {
-            Source::File => Reach::Anywhere,
-            Source::Expected | Source::Settings | Source::Registered => Reach::Within(room.config.network),
+            ServerSource::File => Reach::Anywhere,
+            ServerSource::Expected | ServerSource::Settings | ServerSource::Registered => {
+                Reach::Within(room.config.network)
+            }
         },
         egress,
         spec,
     })
 }
 
-fn address(known: &Known) -> anyhow::Result<String> {
+fn address(known: &RosterServer) -> anyhow::Result<String> {
     let name = &known.name;
     match (known.instances.first(), known.source) {
         (Some(instance), _) => Ok(instance.spec.url.clone()),
-        (None, Source::File) => bail!(
+        (None, ServerSource::File) => bail!(
             "{name:?} is a command: there is nowhere to sign in\nhint: give it what it needs in `env`, as `${{vault:NAME}}` after `toolgate secrets set {name} NAME`"
         ),
         (None, _) => bail!("no instance of {name:?} has registered\nhint: start the server first"),
@@ -167,7 +169,7 @@ pub(super) async fn logout(
     name: &str,
     principal: Option<String>,
 ) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let principal = principal.as_deref().map(PrincipalId::new);
     let outcome = match room.vault() {
         Ok(vault) => forget(&vault, name, principal.as_ref()).await,

@@ -6,47 +6,48 @@ use std::time::Duration;
 use serde_json::Value;
 use toolgate_core::ServerName;
 use toolgate_core::server::{InstanceSpec, TransportSpec};
-use toolgate_registry::Source;
+use toolgate_registry::ServerSource;
 use toolgate_store::{Store, StoreError};
 
 use crate::config::{Config, ServerEntry};
 use crate::import::{masked_line, masked_url};
 
 /// A server and its source.
-pub(crate) struct Known {
+pub(crate) struct RosterServer {
     pub(crate) name: ServerName,
-    pub(crate) source: Source,
+    pub(crate) source: ServerSource,
     pub(crate) enabled: bool,
     /// Its target, with its secrets hidden.
     pub(crate) target: String,
     /// None for a command.
-    pub(crate) instances: Vec<Instance>,
+    pub(crate) instances: Vec<RosterInstance>,
 }
 
 /// One of the processes that make up a server.
-pub(crate) struct Instance {
+pub(crate) struct RosterInstance {
     pub(crate) spec: InstanceSpec,
     /// Its lease, if it registered.
     pub(crate) lease: Option<Duration>,
 }
 
-impl Instance {
+impl RosterInstance {
     fn written(spec: InstanceSpec) -> Self {
         Self { spec, lease: None }
     }
 }
 
 /// All servers: those of the file, of the settings, and those that registered. Who is named before keeps the name.
-pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<Known>, StoreError> {
-    let mut registered: BTreeMap<String, Vec<Instance>> = BTreeMap::new();
+pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<RosterServer>, StoreError> {
+    let mut registered: BTreeMap<String, Vec<RosterInstance>> = BTreeMap::new();
     for server in store.read_registered_servers().await? {
         registered.insert(server.name.to_string(), Vec::new());
     }
     for stored in store.read_instances().await? {
-        let instance = Instance { spec: stored.spec, lease: Some(stored.lease) };
+        let instance = RosterInstance { spec: stored.spec, lease: Some(stored.lease) };
         registered.entry(stored.server.to_string()).or_default().push(instance);
     }
-    let mut roster: Vec<Known> = config.servers.iter().map(|entry| of_file(entry, &mut registered)).collect();
+    let mut roster: Vec<RosterServer> =
+        config.servers.iter().map(|entry| of_file(entry, &mut registered)).collect();
     if let Some(setting) = store.read_setting("mcp_servers").await? {
         let value: Value = setting.value.decode().unwrap_or_default();
         add_new(&mut roster, value.as_array().into_iter().flatten().filter_map(of_setting));
@@ -55,7 +56,7 @@ pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<Known>,
     Ok(roster)
 }
 
-fn add_new(roster: &mut Vec<Known>, others: impl Iterator<Item = Known>) {
+fn add_new(roster: &mut Vec<RosterServer>, others: impl Iterator<Item = RosterServer>) {
     for other in others {
         let name = other.name.as_str().to_lowercase();
         if roster.iter().all(|known| known.name.as_str().to_lowercase() != name) {
@@ -64,35 +65,37 @@ fn add_new(roster: &mut Vec<Known>, others: impl Iterator<Item = Known>) {
     }
 }
 
-fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<Instance>>) -> Known {
+fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInstance>>) -> RosterServer {
     let instances = match &entry.spec.transport {
         TransportSpec::Http { .. } if entry.registered => {
             registered.remove(entry.spec.name.as_str()).unwrap_or_default()
         }
-        TransportSpec::Http { instances, .. } => instances.iter().cloned().map(Instance::written).collect(),
+        TransportSpec::Http { instances, .. } => {
+            instances.iter().cloned().map(RosterInstance::written).collect()
+        }
         TransportSpec::Stdio { .. } => Vec::new(),
     };
     let target = if entry.registered { addresses(&instances) } else { target(entry) };
     let (name, source) = (entry.spec.name.clone(), entry.source());
-    Known { name, source, enabled: entry.enabled, target, instances }
+    RosterServer { name, source, enabled: entry.enabled, target, instances }
 }
 
 /// It was checked when it was set.
-fn of_setting(entry: &Value) -> Option<Known> {
+fn of_setting(entry: &Value) -> Option<RosterServer> {
     let url = entry["url"].as_str()?;
-    Some(Known {
+    Some(RosterServer {
         name: ServerName::new(entry["name"].as_str()?).ok()?,
-        source: Source::Settings,
+        source: ServerSource::Settings,
         enabled: entry["enabled"] != false,
         target: masked_url(url),
-        instances: vec![Instance::written(InstanceSpec::only(url))],
+        instances: vec![RosterInstance::written(InstanceSpec::only(url))],
     })
 }
 
-fn of_registration((name, instances): (String, Vec<Instance>)) -> Option<Known> {
+fn of_registration((name, instances): (String, Vec<RosterInstance>)) -> Option<RosterServer> {
     let name = ServerName::new(&name).ok()?;
     let target = addresses(&instances);
-    Some(Known { name, source: Source::Registered, enabled: true, target, instances })
+    Some(RosterServer { name, source: ServerSource::Registered, enabled: true, target, instances })
 }
 
 /// The target of a server, with its secrets hidden. References to the environment stay as written.
@@ -108,14 +111,14 @@ pub(crate) fn target(entry: &ServerEntry) -> String {
     }
 }
 
-fn addresses(instances: &[Instance]) -> String {
+fn addresses(instances: &[RosterInstance]) -> String {
     match instances {
         [] => "no instance has registered".to_owned(),
         _ => instances.iter().map(|one| masked_url(&one.spec.url)).collect::<Vec<_>>().join(" "),
     }
 }
 
-pub(crate) fn unknown_server(roster: &[Known], name: &str) -> String {
+pub(crate) fn unknown_server(roster: &[RosterServer], name: &str) -> String {
     let names: Vec<&str> = roster.iter().map(|known| known.name.as_str()).collect();
     let best =
         names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));

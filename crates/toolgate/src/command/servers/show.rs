@@ -7,9 +7,9 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, InstanceState, ServerHealth, ServerState};
-use toolgate_store::{Counts, ServerStatus, Store};
+use toolgate_store::{ListCounts, ServerStatus, Store};
 
-use super::roster::{Instance, Known, roster, unknown_server};
+use super::roster::{RosterInstance, RosterServer, roster, unknown_server};
 use crate::command::context::Context;
 use crate::command::shown::{now_ms, span};
 use crate::config::Config;
@@ -18,16 +18,16 @@ use crate::import::masked_url;
 use crate::local::open_store;
 use crate::lock;
 use crate::output::{printable, put, say, talk};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A server with the gateway's last report.
-struct Seen {
-    known: Known,
+struct ServerReport {
+    known: RosterServer,
     status: Option<ServerStatus>,
     running: bool,
 }
 
-impl Seen {
+impl ServerReport {
     fn state(&self) -> &'static str {
         match (&self.status, self.running) {
             _ if !self.known.enabled => "disabled",
@@ -66,7 +66,7 @@ impl Seen {
         })
     }
 
-    fn instance(&self, instance: &Instance) -> Value {
+    fn instance(&self, instance: &RosterInstance) -> Value {
         let spec = &instance.spec;
         let state = self.state_of(instance);
         json!({
@@ -80,7 +80,7 @@ impl Seen {
         })
     }
 
-    fn state_of(&self, instance: &Instance) -> Option<&InstanceState> {
+    fn state_of(&self, instance: &RosterInstance) -> Option<&InstanceState> {
         self.now()?.state.instances.iter().find(|state| state.id == instance.spec.id)
     }
 }
@@ -97,13 +97,13 @@ fn health_word(health: ServerHealth) -> &'static str {
     }
 }
 
-async fn seen(config: &Config, store: &Store) -> anyhow::Result<Vec<Seen>> {
+async fn seen(config: &Config, store: &Store) -> anyhow::Result<Vec<ServerReport>> {
     let running = lock::running(&config.data).is_some();
     let mut statuses: BTreeMap<String, ServerStatus> =
         store.read_statuses().await?.into_iter().map(|status| (status.name.to_string(), status)).collect();
-    let with_status = |known: Known| {
+    let with_status = |known: RosterServer| {
         let status = statuses.remove(known.name.as_str());
-        Seen { known, status, running }
+        ServerReport { known, status, running }
     };
     Ok(roster(config, store).await?.into_iter().map(with_status).collect())
 }
@@ -112,14 +112,14 @@ pub(super) async fn list(context: &Context) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let store = open_store(&config).await?;
     let all = seen(&config, &store).await?;
-    let json: Vec<Value> = all.iter().map(Seen::to_json).collect();
-    let mut table = Table::new(["SERVER", "STATE", "SINCE", "LISTED", "FROM", "DETAIL"]);
+    let json: Vec<Value> = all.iter().map(ServerReport::to_json).collect();
+    let mut table = TextTable::new(["SERVER", "STATE", "SINCE", "LISTED", "FROM", "DETAIL"]);
     for one in &all {
         table.row([
             one.known.name.to_string(),
             one.state().to_owned(),
             one.now().map(|status| ago(status.since_ms)).unwrap_or_default(),
-            listed(one.status.as_ref().map_or(Counts::default(), |status| status.counts)),
+            listed(one.status.as_ref().map_or(ListCounts::default(), |status| status.counts)),
             source(one).to_owned(),
             one.reason().map_or_else(|| one.known.target.clone(), str::to_owned),
         ]);
@@ -140,17 +140,17 @@ fn ago(since_ms: i64) -> String {
     format!("{} ago", span(now_ms().saturating_sub(since_ms)))
 }
 
-fn listed(counts: Counts) -> String {
+fn listed(counts: ListCounts) -> String {
     format!("{} tools, {} prompts, {} resources", counts.tools, counts.prompts, counts.resources)
 }
 
-fn source(one: &Seen) -> &'static str {
-    use toolgate_registry::Source;
+fn source(one: &ServerReport) -> &'static str {
+    use toolgate_registry::ServerSource;
     match one.known.source {
-        Source::File => "file",
-        Source::Expected => "file, registers",
-        Source::Settings => "settings",
-        Source::Registered => "registered",
+        ServerSource::File => "file",
+        ServerSource::Expected => "file, registers",
+        ServerSource::Settings => "settings",
+        ServerSource::Registered => "registered",
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCo
     let store = open_store(&config).await?;
     let all = seen(&config, &store).await?;
     let Some(one) = all.iter().find(|one| one.known.name.as_str() == name) else {
-        let known: Vec<Known> = all.into_iter().map(|one| one.known).collect();
+        let known: Vec<RosterServer> = all.into_iter().map(|one| one.known).collect();
         bail!("{}", unknown_server(&known, name));
     };
     let stderr = store.read_stderr(&one.known.name).await?;
@@ -199,7 +199,7 @@ fn confinement(context: &Context, written: &Config, name: &str) -> anyhow::Resul
     Ok(confining::confiner(config)?.confinement(&entry.spec.transport, &confining::inherited()))
 }
 
-fn say_facts(one: &Seen, value: &Value) {
+fn say_facts(one: &ServerReport, value: &Value) {
     for (key, label) in [
         ("name", "server"),
         ("state", "state"),
@@ -223,8 +223,8 @@ fn say_facts(one: &Seen, value: &Value) {
     }
 }
 
-fn instances(one: &Seen) -> Table {
-    let mut table = Table::new(["INSTANCE", "STATE", "VERSION", "ADDRESS", "LEASE", "WHY"]);
+fn instances(one: &ServerReport) -> TextTable {
+    let mut table = TextTable::new(["INSTANCE", "STATE", "VERSION", "ADDRESS", "LEASE", "WHY"]);
     for instance in &one.known.instances {
         let (spec, state) = (&instance.spec, one.state_of(instance));
         let lease = instance.lease.map(|lease| format!("{} s", lease.as_secs_f64()));

@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::command::agents::{budget, mounts, seconds};
 use crate::command::shown::{count, facts, several, text};
 use crate::output::printable;
-use crate::table::Table;
+use crate::table::TextTable;
 
-pub(super) fn list(sessions: &[Value]) -> Table {
-    let mut table = Table::new(["SESSION", "STATE", "KIND", "AGENT", "PRINCIPAL", "LAST USED", "TASK"]);
+pub(super) fn list(sessions: &[Value]) -> TextTable {
+    let mut table = TextTable::new(["SESSION", "STATE", "KIND", "AGENT", "PRINCIPAL", "LAST USED", "TASK"]);
     for session in sessions {
         let columns = ["id", "state", "kind", "agent", "principal", "last_used_at", "task"];
         table.row(columns.map(|key| text(&session[key]).to_owned()));
@@ -62,8 +62,8 @@ fn servers(scope: &Value) -> String {
     }
 }
 
-pub(super) fn explained(explained: &Value) -> Table {
-    let mut table = Table::new(["TOOL", "IN", "BY", "WHY", "APPROVAL", "PINNED"]);
+pub(super) fn explained(explained: &Value) -> TextTable {
+    let mut table = TextTable::new(["TOOL", "IN", "BY", "WHY", "APPROVAL", "PINNED"]);
     for tool in explained["tools"].as_array().into_iter().flatten() {
         let is_in = if tool["in"] == true { "in" } else { "out" };
         let pinned = if tool["pinned"] == true { "pinned" } else { "" };
@@ -104,7 +104,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::Reader;
+    use crate::table::OutputReader;
 
     #[test]
     fn a_session_is_shown_with_what_it_may_touch_and_within_whom() {
@@ -140,7 +140,7 @@ mod tests {
                 { "tool": "a:c", "in": false, "by": "policy", "reason": "policy p forbids it", "pinned": false },
             ],
         });
-        insta::assert_snapshot!(explained(&story).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(explained(&story).render(OutputReader::Pipe, &()), @r"
         TOOL  IN   BY          WHY                  APPROVAL  PINNED
         a:b   in   capability  tools `a:*`          always    pinned
         a:c   out  policy      policy p forbids it

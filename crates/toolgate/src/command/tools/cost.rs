@@ -10,12 +10,12 @@ use crate::command::agents::budget;
 use crate::command::context::Context;
 use crate::command::sessions;
 use crate::command::shown::{count, several, text};
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, talk};
-use crate::table::{Table, json};
+use crate::table::{TextTable, json};
 
 pub(super) async fn run(context: &Context, args: CostArgs) -> anyhow::Result<ExitCode> {
-    let mut bill = context.ask(Catalogue::Needed, async |api| ask(api, &args).await).await?;
+    let mut bill = context.ask(CatalogueNeed::Needed, async |api| ask(api, &args).await).await?;
     let table = match &args.server {
         Some(name) => {
             let server = of_server(&bill, name)?;
@@ -55,8 +55,8 @@ fn of_server(bill: &Value, name: &str) -> anyhow::Result<Value> {
     }
 }
 
-fn servers(bill: &Value) -> Table {
-    let mut table = Table::new(["SERVER", "TOOLS", "LISTED", "AS SIGNATURES", "AS LINES"]);
+fn servers(bill: &Value) -> TextTable {
+    let mut table = TextTable::new(["SERVER", "TOOLS", "LISTED", "AS SIGNATURES", "AS LINES"]);
     for server in bill["servers"].as_array().into_iter().flatten() {
         let [full, signature, line] = tokens(server);
         let tools = server["tools"].as_array().map_or(0, Vec::len);
@@ -65,8 +65,8 @@ fn servers(bill: &Value) -> Table {
     table
 }
 
-fn tools(server: &Value) -> Table {
-    let mut table = Table::new(["TOOL", "LISTED", "AS SIGNATURE", "AS LINE"]);
+fn tools(server: &Value) -> TextTable {
+    let mut table = TextTable::new(["TOOL", "LISTED", "AS SIGNATURE", "AS LINE"]);
     for tool in server["tools"].as_array().into_iter().flatten() {
         let [full, signature, line] = tokens(tool);
         table.row([text(&tool["tool"]).to_owned(), full, signature, line]);
@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::Reader;
+    use crate::table::OutputReader;
 
     fn bill() -> Value {
         json!({
@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn servers_then_tools_are_told_with_their_tokens() {
-        insta::assert_snapshot!(servers(&bill()).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(servers(&bill()).render(OutputReader::Pipe, &()), @r"
         SERVER  TOOLS  LISTED  AS SIGNATURES  AS LINES
         git     2      12,000  80             30
         ");
         let server = of_server(&bill(), "git").expect("it is there");
-        insta::assert_snapshot!(tools(&server).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(tools(&server).render(OutputReader::Pipe, &()), @r"
         TOOL   LISTED  AS SIGNATURE  AS LINE
         git:a  11,000  50            20
         git:b  1,000   30            10

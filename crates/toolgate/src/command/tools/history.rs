@@ -4,21 +4,21 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::moment::rfc3339;
-use toolgate_registry::{Compared, ToolVersion};
+use toolgate_registry::{ToolVersion, VersionComparison};
 
 use super::render::{self, Colour};
-use super::review::{Differing, find};
+use super::review::{DiffExit, find};
 use crate::command::context::Context;
-use crate::command::records::{Room, told};
+use crate::command::records::{RecordsContext, told};
 use crate::output::{put, talk};
-use crate::table::{Table, json};
+use crate::table::{TextTable, json};
 
 pub(super) async fn list(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let versions = versions(&room, name).await;
     room.close().await;
     let versions = versions?;
-    let mut table = Table::new(["VERSION", "FIRST SEEN", "STANDING"]);
+    let mut table = TextTable::new(["VERSION", "FIRST SEEN", "STANDING"]);
     for one in &versions {
         let version = render::short(one.definition.version);
         table.row([version, rfc3339(one.first_seen_ms), one.standing.as_str().to_owned()]);
@@ -28,7 +28,7 @@ pub(super) async fn list(context: &Context, name: &str) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-async fn versions(room: &Room, name: &str) -> anyhow::Result<Vec<ToolVersion>> {
+async fn versions(room: &RecordsContext, name: &str) -> anyhow::Result<Vec<ToolVersion>> {
     let row = find(room, name).await?;
     room.records.versions(row.name.as_str()).await.map_err(told)
 }
@@ -48,12 +48,12 @@ pub(super) async fn compare(
     name: &str,
     from: &str,
     to: Option<&str>,
-    differing: Differing,
+    differing: DiffExit,
 ) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let compared = compared(&room, name, from, to).await;
     room.close().await;
-    let Compared { tool, from, to, text } = compared?;
+    let VersionComparison { tool, from, to, text } = compared?;
     if context.global.json {
         put!("{}", json(&json!({ "name": tool.name, "from": from, "to": to, "diff": text })));
     } else if text.is_empty() {
@@ -61,11 +61,16 @@ pub(super) async fn compare(
     } else {
         put!("{}", render::painted_diff(&text, Colour::of(context.reader())));
     }
-    let fails = differing == Differing::Fails && !text.is_empty();
+    let fails = differing == DiffExit::Fails && !text.is_empty();
     Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn compared(room: &Room, name: &str, from: &str, to: Option<&str>) -> anyhow::Result<Compared> {
+async fn compared(
+    room: &RecordsContext,
+    name: &str,
+    from: &str,
+    to: Option<&str>,
+) -> anyhow::Result<VersionComparison> {
     let row = find(room, name).await?;
     room.records.compare(row.name.as_str(), from, to).await.map_err(told)
 }

@@ -16,9 +16,9 @@ use serde_json::json;
 use crate::cli::{RANKED_DEFAULT, SearchArgs};
 use crate::command::context::Context;
 use crate::output::{put, talk};
-use crate::table::Table;
-use catalogue::Catalogue;
-use queries::Query;
+use crate::table::TextTable;
+use catalogue::OfflineCatalogue;
+use queries::QueryLine;
 use ranker::Ranker;
 
 /// The number of results shown to a person.
@@ -26,8 +26,8 @@ const SHOWN_MAX: usize = 5;
 const QUERY_CHARS_MAX: usize = 60;
 
 /// A query and its results, best first.
-struct Ranking {
-    query: Query,
+struct QueryRanking {
+    query: QueryLine,
     ranked: Vec<String>,
 }
 
@@ -40,22 +40,22 @@ pub(super) async fn search(context: &Context, args: SearchArgs) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-fn rank(folder: &Path, args: &SearchArgs) -> anyhow::Result<Vec<Ranking>> {
+fn rank(folder: &Path, args: &SearchArgs) -> anyhow::Result<Vec<QueryRanking>> {
     let paths: Vec<PathBuf> = args.catalogue.iter().map(|path| folder.join(path)).collect();
-    let catalogue = Catalogue::read(&paths)?;
+    let catalogue = OfflineCatalogue::read(&paths)?;
     catalogue.warnings().iter().for_each(|warning| talk!("warning: {warning}"));
     let servers = catalogue.servers(&args.servers)?;
     let queries = match &args.queries {
         Some(path) => queries::read(&folder.join(path))?,
-        None => vec![Query::of(args.words.join(" "))],
+        None => vec![QueryLine::of(args.words.join(" "))],
     };
     let limit = usize::from(args.limit.unwrap_or(RANKED_DEFAULT));
     let model = args.model.as_ref().map(|model| folder.join(model));
     let ranker = Ranker::new(&catalogue, model.as_deref(), told_progress())?;
-    let ranking = |query: Query| {
+    let ranking = |query: QueryLine| {
         let found = ranker.search(&query.query, servers.as_deref(), limit)?;
         let ranked = found.iter().map(|name| catalogue.given(name).to_owned()).collect();
-        Ok(Ranking { query, ranked })
+        Ok(QueryRanking { query, ranked })
     };
     queries.into_iter().map(ranking).collect()
 }
@@ -70,13 +70,13 @@ fn told_progress() -> impl FnMut(usize, usize) {
     }
 }
 
-fn lines_of(rankings: &[Ranking]) -> String {
-    let line = |one: &Ranking| format!("{}\n", json!({ "id": one.query.id, "ranked": one.ranked }));
+fn lines_of(rankings: &[QueryRanking]) -> String {
+    let line = |one: &QueryRanking| format!("{}\n", json!({ "id": one.query.id, "ranked": one.ranked }));
     rankings.iter().map(line).collect()
 }
 
-fn table(context: &Context, rankings: &[Ranking]) -> String {
-    let mut table = Table::new(["ID", "QUERY", "FOUND", "BEST"]);
+fn table(context: &Context, rankings: &[QueryRanking]) -> String {
+    let mut table = TextTable::new(["ID", "QUERY", "FOUND", "BEST"]);
     for one in rankings {
         let best = one.ranked.iter().take(SHOWN_MAX).map(String::as_str).collect::<Vec<_>>();
         table.row([

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use toolgate_core::Digest;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::registry::{Finding, FindingKind, ToolRow};
+use toolgate_core::registry::{DefinitionFinding, FindingKind, ToolRow};
 
 use crate::environment;
 use crate::output::printable;
-use crate::table::{Reader, Table, clean};
+use crate::table::{OutputReader, TextTable, clean};
 
 /// The number of characters that distinguish a version.
 const SHORT_CHARS: usize = 12;
@@ -22,13 +22,17 @@ pub(super) enum Colour {
 
 impl Colour {
     /// Colours are for terminals, unless the user disabled them.
-    pub(super) fn of(reader: Reader) -> Colour {
-        if reader == Reader::Terminal && !environment::refuses_colours() { Colour::Yes } else { Colour::No }
+    pub(super) fn of(reader: OutputReader) -> Colour {
+        if reader == OutputReader::Terminal && !environment::refuses_colours() {
+            Colour::Yes
+        } else {
+            Colour::No
+        }
     }
 }
 
-pub(super) fn list(rows: &[ToolRow]) -> Table {
-    let mut table = Table::new(["TOOL", "STATUS", "WHY", "FLAGS", "FIRST SEEN", "LAST SEEN"]);
+pub(super) fn list(rows: &[ToolRow]) -> TextTable {
+    let mut table = TextTable::new(["TOOL", "STATUS", "WHY", "FLAGS", "FIRST SEEN", "LAST SEEN"]);
     for row in rows {
         let flags = if row.findings.is_empty() { String::new() } else { row.findings.len().to_string() };
         table.row([
@@ -99,7 +103,7 @@ fn facts(row: &ToolRow) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn flagged(finding: &Finding) -> String {
+fn flagged(finding: &DefinitionFinding) -> String {
     let what = match finding.kind {
         FindingKind::InvisibleCharacters => "characters that people do not see",
         FindingKind::Instruction => "an instruction to the model",

@@ -7,18 +7,18 @@ use anyhow::bail;
 use serde_json::Value;
 use toolgate_core::Digest;
 use toolgate_core::registry::{ToolRow, ToolStatus};
-use toolgate_registry::Verdict;
+use toolgate_registry::ReviewVerdict;
 
 use super::render::{self, Colour};
 use crate::cli::{AcceptArgs, StatusArg, VersionArg};
 use crate::command::context::Context;
-use crate::command::records::{Room, person, told};
+use crate::command::records::{RecordsContext, person, told};
 use crate::output::{put, say, talk};
-use crate::table::{Reader, json};
+use crate::table::{OutputReader, json};
 
 /// The exit code of `tools diff` if something differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Differing {
+pub(super) enum DiffExit {
     Succeeds,
     Fails,
 }
@@ -28,7 +28,7 @@ pub(super) async fn list(
     status: StatusArg,
     server: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let rows = room.records.tools().await.map_err(told);
     room.close().await;
     let mut rows = rows?;
@@ -45,9 +45,9 @@ pub(super) async fn list(
 pub(super) async fn diff(
     context: &Context,
     name: Option<&str>,
-    differing: Differing,
+    differing: DiffExit,
 ) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let found = differences(&room, name).await;
     room.close().await;
     let found = found?;
@@ -58,10 +58,10 @@ pub(super) async fn diff(
         show(context, &found);
     }
     let differs = found.iter().any(|(row, _)| waits(row));
-    Ok(if differs && differing == Differing::Fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if differs && differing == DiffExit::Fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn differences(room: &Room, name: Option<&str>) -> anyhow::Result<Vec<(ToolRow, String)>> {
+async fn differences(room: &RecordsContext, name: Option<&str>) -> anyhow::Result<Vec<(ToolRow, String)>> {
     let rows = match name {
         Some(name) => vec![find(room, name).await?],
         None => room.records.tools().await.map_err(told)?.into_iter().filter(waits).collect(),
@@ -87,16 +87,16 @@ fn show(context: &Context, found: &[(ToolRow, String)]) {
             talk!("to take it:  toolgate tools accept {name} --version {version}");
             talk!("to refuse it: toolgate tools reject {name} --version {version}");
         }
-        if context.reader() != Reader::Program {
+        if context.reader() != OutputReader::Program {
             say!("");
         }
     }
 }
 
 pub(super) async fn accept(context: &Context, args: AcceptArgs) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
+    let room = RecordsContext::open(context).await?;
     let outcome = match &args.name {
-        Some(name) => verdict(&room, name, Verdict::Accept, &args.version).await.map(|row| vec![row]),
+        Some(name) => verdict(&room, name, ReviewVerdict::Accept, &args.version).await.map(|row| vec![row]),
         None => accept_all(&room, args.server.as_deref()).await,
     };
     room.close().await;
@@ -105,14 +105,14 @@ pub(super) async fn accept(context: &Context, args: AcceptArgs) -> anyhow::Resul
 }
 
 /// A rejected version is not included: accepting it needs its name.
-async fn accept_all(room: &Room, server: Option<&str>) -> anyhow::Result<Vec<ToolRow>> {
+async fn accept_all(room: &RecordsContext, server: Option<&str>) -> anyhow::Result<Vec<ToolRow>> {
     let mut accepted = Vec::new();
     for row in room.records.tools().await.map_err(told)? {
         let version = under_review(&row);
         let meant = server.is_none_or(|server| row.server.as_str() == server);
         if meant && waits(&row) && row.rejected != Some(version) {
             let (by, name) = (person(), row.name.as_str());
-            let reviewed = room.records.review(&by, name, Verdict::Accept, Some(version)).await;
+            let reviewed = room.records.review(&by, name, ReviewVerdict::Accept, Some(version)).await;
             accepted.push(reviewed.map_err(told)?);
         }
     }
@@ -120,14 +120,19 @@ async fn accept_all(room: &Room, server: Option<&str>) -> anyhow::Result<Vec<Too
 }
 
 pub(super) async fn reject(context: &Context, name: &str, version: VersionArg) -> anyhow::Result<ExitCode> {
-    let room = Room::open(context).await?;
-    let outcome = verdict(&room, name, Verdict::Reject, &version).await;
+    let room = RecordsContext::open(context).await?;
+    let outcome = verdict(&room, name, ReviewVerdict::Reject, &version).await;
     room.close().await;
     tell(context, &[outcome?], "rejected");
     Ok(ExitCode::SUCCESS)
 }
 
-async fn verdict(room: &Room, name: &str, verdict: Verdict, seen: &VersionArg) -> anyhow::Result<ToolRow> {
+async fn verdict(
+    room: &RecordsContext,
+    name: &str,
+    verdict: ReviewVerdict,
+    seen: &VersionArg,
+) -> anyhow::Result<ToolRow> {
     let row = find(room, name).await?;
     let version = under_review(&row);
     if let Some(seen) = &seen.version
@@ -162,7 +167,7 @@ fn tell(context: &Context, rows: &[ToolRow], said: &str) {
 }
 
 /// By its canonical name, or by the name that agents see.
-pub(super) async fn find(room: &Room, name: &str) -> anyhow::Result<ToolRow> {
+pub(super) async fn find(room: &RecordsContext, name: &str) -> anyhow::Result<ToolRow> {
     match room.records.tool(name).await {
         Ok(row) => Ok(row),
         Err(refusal) => {

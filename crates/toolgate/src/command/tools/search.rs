@@ -10,9 +10,9 @@ use crate::cli::SearchArgs;
 use crate::command::context::Context;
 use crate::command::sessions;
 use crate::command::shown::{several, text};
-use crate::local::{Catalogue, LocalApi};
+use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{printable, put, talk};
-use crate::table::{Table, json};
+use crate::table::{TextTable, json};
 
 const LIMIT_DEFAULT: u16 = 20;
 
@@ -20,7 +20,7 @@ pub(super) async fn run(context: &Context, args: SearchArgs) -> anyhow::Result<E
     if !args.catalogue.is_empty() {
         return offline::search(context, args).await;
     }
-    let found = context.ask(Catalogue::Needed, async |api| ask(api, &args).await).await?;
+    let found = context.ask(CatalogueNeed::Needed, async |api| ask(api, &args).await).await?;
     put!("{}", if context.global.json { json(&found) } else { table(&found).render(context.reader(), &()) });
     for server in found["unknown_servers"].as_array().into_iter().flatten() {
         talk!("warning: no tool is of a server {:?}\nhint: `toolgate servers list` shows them", text(server));
@@ -51,8 +51,8 @@ fn somebody_elses(id: &str) -> anyhow::Error {
     )
 }
 
-fn table(found: &Value) -> Table {
-    let mut table = Table::new(["TOOL", "FOUND BY", "WHAT"]);
+fn table(found: &Value) -> TextTable {
+    let mut table = TextTable::new(["TOOL", "FOUND BY", "WHAT"]);
     for one in found["results"].as_array().into_iter().flatten() {
         let what = [&one["signature"], &one["line"]].into_iter().find_map(Value::as_str);
         let by = match text(&one["place"]) {
@@ -83,7 +83,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::Reader;
+    use crate::table::OutputReader;
 
     #[test]
     fn what_was_found_is_told_with_how_and_how_many_more() {
@@ -95,7 +95,7 @@ mod tests {
             ],
             "more": 4, "tokens": 1200, "text": "",
         });
-        insta::assert_snapshot!(table(&found).render(Reader::Pipe, &()), @r"
+        insta::assert_snapshot!(table(&found).render(OutputReader::Pipe, &()), @r"
         TOOL  FOUND BY        WHAT
         a:b   name            b(x: string) Does it.
         a:c   words           c: does more

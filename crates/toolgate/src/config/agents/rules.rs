@@ -1,36 +1,36 @@
 //! Lists of names and patterns in `[[agents]]` and `[[capabilities]]`.
 
-use toolgate_core::scope::Pattern;
+use toolgate_core::scope::NamePattern;
 
-use super::super::problem::Problems;
-use super::super::section::Section;
+use super::super::problem::ConfigProblems;
+use super::super::section::ConfigSection;
 
 /// The subject of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum PatternSubject {
     /// Canonical names.
     Tools,
     Servers,
 }
 
-impl Over {
+impl PatternSubject {
     fn expected(self) -> &'static str {
         match self {
-            Over::Tools => {
+            PatternSubject::Tools => {
                 "canonical names such as `bank:transfer`, with `*` for any characters and `?` for one"
             }
-            Over::Servers => "names of servers, with `*` for any characters and `?` for one",
+            PatternSubject::Servers => "names of servers, with `*` for any characters and `?` for one",
         }
     }
 
     /// The error in a well-formed pattern, and the correction.
     fn fault(self, text: &str) -> Option<(&'static str, String)> {
         match self {
-            Over::Tools if !text.contains([':', '.', '*']) => Some((
+            PatternSubject::Tools if !text.contains([':', '.', '*']) => Some((
                 "is not a canonical name",
                 format!("write `server:{text}`, or `*:{text}` for any server"),
             )),
-            Over::Servers if text.contains(':') => {
+            PatternSubject::Servers if text.contains(':') => {
                 Some(("is not the name of a server", "tools are named in `tools`".to_owned()))
             }
             _ => None,
@@ -39,14 +39,14 @@ impl Over {
 }
 
 pub(super) fn patterns(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     key: &str,
-    over: Over,
-    problems: &mut Problems,
-) -> Vec<Pattern> {
+    over: PatternSubject,
+    problems: &mut ConfigProblems,
+) -> Vec<NamePattern> {
     let mut patterns = Vec::new();
     for text in section.strings(key, problems) {
-        let (what, hint) = match (Pattern::new(text.value), over.fault(text.value)) {
+        let (what, hint) = match (NamePattern::new(text.value), over.fault(text.value)) {
             (Ok(pattern), None) => {
                 patterns.push(pattern);
                 continue;
@@ -65,11 +65,11 @@ pub(super) fn patterns(
 
 /// Names with their own type.
 pub(super) fn names<T>(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     key: &str,
     kind: &str,
     parse: impl Fn(&str) -> Result<T, String>,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) -> Vec<T> {
     let mut names = Vec::new();
     for text in section.strings(key, problems) {
@@ -86,6 +86,6 @@ pub(super) fn names<T>(
     names
 }
 
-pub(super) fn texts(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+pub(super) fn texts(section: &ConfigSection<'_>, key: &str, problems: &mut ConfigProblems) -> Vec<String> {
     section.strings(key, problems).into_iter().map(|text| text.value.to_owned()).collect()
 }

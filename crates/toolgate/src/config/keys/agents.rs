@@ -2,13 +2,13 @@
 
 use toolgate_core::scope::{AgentDefinition, Capability};
 
-use super::Changes::WhileRunning;
-use super::Kind::{Count, Flag, Other, Table as Nested, Text, Texts, Word};
+use super::EffectTime::WhileRunning;
+use super::KeyKind::{Count, Flag, Other, Table as Nested, Text, Texts, Word};
 use super::governance::TEMPLATES;
-use super::{Table, is, needed, without};
+use super::{ConfigTable, is, needed, without};
 use crate::config::agents;
 
-pub(super) const CAPABILITIES: Table = Table {
+pub(super) const CAPABILITIES: ConfigTable = ConfigTable {
     header: "[[capabilities]]",
     about: "Named sets of tools. A tool that matches one of the rules belongs to the set; a capability without rules \
          takes the tools whose `capabilities` name it. More can be defined while the gateway runs (`/capabilities`).",
@@ -31,7 +31,7 @@ pub(super) const CAPABILITIES: Table = Table {
               tools = [\"github:*\", \"*:read_file\"]\n",
 };
 
-pub(super) const AGENTS: Table = Table {
+pub(super) const AGENTS: ConfigTable = ConfigTable {
     header: "[[agents]]",
     about: "Agents: what their sessions start with. More can be defined while the gateway runs (`/agents`). \
          Credentials without a matching definition use the agent `default`, which sees every tool unless it is defined \
@@ -74,7 +74,7 @@ pub(super) const AGENTS: Table = Table {
               blocked = [\"*:delete_*\"]\npolicy_template = \"standard\"\nprincipals = [\"review-bot\"]\n",
 };
 
-pub(super) const MOUNTS: Table = Table {
+pub(super) const MOUNTS: ConfigTable = ConfigTable {
     header: "[agents.mounts]",
     about: "The servers and resources that an agent may use; within `[[agents]]`.",
     accepted: &agents::MOUNTS_KEYS,
@@ -89,7 +89,7 @@ pub(super) const MOUNTS: Table = Table {
     example: "[[agents]]\nname = \"reviewer\"\nmounts = { servers = [\"github\"], providers = [\"slack\"] }\n",
 };
 
-pub(super) const LIMITS: Table = Table {
+pub(super) const LIMITS: ConfigTable = ConfigTable {
     header: "[agents.limits]",
     about: "The lifetime and number of an agent's sessions; within `[[agents]]`.",
     accepted: &agents::LIMITS_KEYS,

@@ -1,13 +1,13 @@
 //! `[search]`, `[files]`, `[results]`, `[runs]` and `[console]`.
 
-use super::Changes::AfterRestart;
-use super::Kind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
-use super::{Table, is, without};
+use super::EffectTime::AfterRestart;
+use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
+use super::{ConfigTable, is, without};
 use crate::config::{console, files, runs, search};
 
 const S3: &str = "none";
 
-pub(super) const SEARCH: Table = Table {
+pub(super) const SEARCH: ConfigTable = ConfigTable {
     header: "[search]",
     about: "How tools are searched for.",
     accepted: &search::KEYS,
@@ -22,7 +22,7 @@ pub(super) const SEARCH: Table = Table {
     example: "[search]\nmodel = \"models/encoder\"\n",
 };
 
-pub(super) const FILES: Table = Table {
+pub(super) const FILES: ConfigTable = ConfigTable {
     header: "[files]",
     about: "Uploaded files, which tools get by their id, and everything that is taken out of results. Gateways that \
          share a database share the files, too.",
@@ -75,7 +75,7 @@ pub(super) const FILES: Table = Table {
               access_key_id = \"${S3_ACCESS_KEY_ID}\"\nsecret_access_key = \"${S3_SECRET}\"\n",
 };
 
-pub(super) const RESULTS: Table = Table {
+pub(super) const RESULTS: ConfigTable = ConfigTable {
     header: "[results]",
     about: "How much of a tool's result stays in the context of the model. The rest becomes a ref, which `read_ref` reads.",
     accepted: &files::RESULTS_KEYS,
@@ -94,7 +94,7 @@ pub(super) const RESULTS: Table = Table {
     example: "[results]\ntext_bytes_max = \"64KiB\"\n",
 };
 
-pub(super) const RUNS: Table = Table {
+pub(super) const RUNS: ConfigTable = ConfigTable {
     header: "[runs]",
     about: "Limits of runs.",
     accepted: &runs::KEYS,
@@ -118,7 +118,7 @@ pub(super) const RUNS: Table = Table {
     example: "[runs]\nparallel_calls_max = 4\n",
 };
 
-pub(super) const CONSOLE: Table = Table {
+pub(super) const CONSOLE: ConfigTable = ConfigTable {
     header: "[console]",
     about: "The web console, at the gateway's own address.",
     accepted: &console::KEYS,

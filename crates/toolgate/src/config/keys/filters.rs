@@ -1,8 +1,8 @@
 //! `[[filters]]`.
 
-use super::Changes::WhileRunning;
-use super::Kind::{Text, Texts, Word, Words};
-use super::{Table, is, needed, without};
+use super::EffectTime::WhileRunning;
+use super::KeyKind::{Text, Texts, Word, Words};
+use super::{ConfigTable, is, needed, without};
 use crate::config::filters;
 
 /// The names of kinds, which a test compares with the parser's.
@@ -42,7 +42,7 @@ const KINDS: &[&str] = &[
     "secrets",
 ];
 
-pub(super) const FILTERS: Table = Table {
+pub(super) const FILTERS: ConfigTable = ConfigTable {
     header: "[[filters]]",
     about: "Content that must not go out in arguments or come in with results. All filters that match a tool apply. \
          `toolgate filters test` shows what they would have done to recent calls.",

@@ -1,10 +1,10 @@
 //! The judging, recording and reporting of calls: from `[store]` to `[otlp]`.
 
-use super::Changes::{AfterRestart, WhileRunning};
-use super::Kind::{
+use super::EffectTime::{AfterRestart, WhileRunning};
+use super::KeyKind::{
     Bytes, Count, Days, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
 };
-use super::{Table, is, needed, without};
+use super::{ConfigTable, is, needed, without};
 use crate::config::{ledger, outbound, policy, quotas, tools};
 
 const OUTPUT: &[&str] = &["warn", "enforce", "off"];
@@ -19,7 +19,7 @@ const STRATEGIES: &[&str] = &[
 ];
 const OTHERS: &str = "what the server says";
 
-pub(super) const STORE: Table = Table {
+pub(super) const STORE: ConfigTable = ConfigTable {
     header: "[store]",
     about: "The database.",
     accepted: &ledger::STORE_KEYS,
@@ -42,7 +42,7 @@ pub(super) const STORE: Table = Table {
     example: "[store]\nurl = \"postgres://toolgate:${PGPASSWORD}@db.example.com/toolgate\"\nstream = \"gateway-1\"\n",
 };
 
-pub(super) const POLICY: Table = Table {
+pub(super) const POLICY: ConfigTable = ConfigTable {
     header: "[policy]",
     about: "The policies that decide on calls. If there is a guard, it must permit a call; without one every call is permitted.",
     accepted: &policy::POLICY_KEYS,
@@ -70,7 +70,7 @@ pub(super) const POLICY: Table = Table {
               Action::\"bank:transfer\", resource);'\n",
 };
 
-pub(super) const APPROVALS: Table = Table {
+pub(super) const APPROVALS: ConfigTable = ConfigTable {
     header: "[approvals]",
     about: "How people are asked to approve calls that a gate stops.",
     accepted: &policy::APPROVALS_KEYS,
@@ -107,7 +107,7 @@ pub(super) const APPROVALS: Table = Table {
     example: "[approvals]\nhold_seconds = 0\nescalate_to = [\"bosses\"]\n",
 };
 
-pub(super) const VALIDATION: Table = Table {
+pub(super) const VALIDATION: ConfigTable = ConfigTable {
     header: "[validation]",
     about: "Validation of results against the tool's own `outputSchema`. Arguments are always validated.",
     accepted: &tools::VALIDATION_KEYS,
@@ -122,7 +122,7 @@ pub(super) const VALIDATION: Table = Table {
     example: "[validation]\noutput = \"enforce\"\n",
 };
 
-pub(super) const LEDGER: Table = Table {
+pub(super) const LEDGER: ConfigTable = ConfigTable {
     header: "[ledger]",
     about: "The record of every call. A call that may change something is on disk before it is sent.",
     accepted: &ledger::LEDGER_KEYS,
@@ -153,7 +153,7 @@ pub(super) const LEDGER: Table = Table {
     example: "[ledger]\nkeep_days = 30\nbody_bytes_max = \"64KiB\"\n",
 };
 
-pub(super) const REDACT: Table = Table {
+pub(super) const REDACT: ConfigTable = ConfigTable {
     header: "[[redact]]",
     about: "Values that are redacted from arguments and results before anything is stored. All rules that match a tool apply.",
     accepted: &ledger::REDACT_KEYS,
@@ -172,7 +172,7 @@ pub(super) const REDACT: Table = Table {
     example: "[[redact]]\ntools = \"bank:*\"\ninput = [\"/pin\", \"/cards/*/number\"]\noutput = [\"/**/iban\"]\n",
 };
 
-pub(super) const QUOTAS: Table = Table {
+pub(super) const QUOTAS: ConfigTable = ConfigTable {
     header: "[[quotas]]",
     about: "Limits for one principal or one agent. If several tables match, the last one that sets a key wins. Calls \
          beyond the limit wait in a queue, and are refused with 429 if it is full.",
@@ -225,7 +225,7 @@ pub(super) const QUOTAS: Table = Table {
     example: "[[quotas]]\nprincipal = \"*\"\nrate = \"600/m\"\napprovals_max = 20\n\n[[quotas]]\nagent = \"crawler\"\ncalls_max = 4\ncalls_per_day = 5000\n",
 };
 
-pub(super) const TOOLS: Table = Table {
+pub(super) const TOOLS: ConfigTable = ConfigTable {
     header: "[[tools]]",
     about: "Corrections and additions to what servers say about their tools. If several tables match a tool, the last \
          one that sets a key wins.",
@@ -312,7 +312,7 @@ pub(super) const TOOLS: Table = Table {
               timeout_seconds = 120\nrate = \"10/s\"\n",
 };
 
-pub(super) const TOOL_FILES: Table = Table {
+pub(super) const TOOL_FILES: ConfigTable = ConfigTable {
     header: "[[tools.files]]",
     about: "One argument that agents fill with a file id; within `[[tools]]`.",
     accepted: &tools::FILE_KEYS,
@@ -339,7 +339,7 @@ pub(super) const TOOL_FILES: Table = Table {
               argument = \"new_file_id\"\ncontent = \"new_text\"\n",
 };
 
-pub(super) const WEBHOOKS: Table = Table {
+pub(super) const WEBHOOKS: ConfigTable = ConfigTable {
     header: "[[webhooks]]",
     about: "Receivers of ledger events. Each message has an HMAC signature made with the secret (Standard Webhooks).",
     accepted: &outbound::WEBHOOKS_KEYS,
@@ -373,7 +373,7 @@ pub(super) const WEBHOOKS: Table = Table {
               decisions = true\ngroups = [\"finance\"]\npersons = [\"ann\", \"ben\"]\n",
 };
 
-pub(super) const METERING: Table = Table {
+pub(super) const METERING: ConfigTable = ConfigTable {
     header: "[metering]",
     about: "One event for every executed tool, sent to a URL, written to a file, or both.",
     accepted: &outbound::METERING_KEYS,
@@ -397,7 +397,7 @@ pub(super) const METERING: Table = Table {
     example: "[metering]\nurl = \"https://meter.example.com/events\"\nsecret = \"${METER_SECRET}\"\n",
 };
 
-pub(super) const OTLP: Table = Table {
+pub(super) const OTLP: ConfigTable = ConfigTable {
     header: "[otlp]",
     about: "Spans of calls, sent to an OpenTelemetry collector over HTTP.",
     accepted: &outbound::OTLP_KEYS,

@@ -1,13 +1,13 @@
 //! Registration, names of tools, and credentials: from `[oauth]` to `[[aliases]]`.
 
-use super::Changes::{AfterRestart, WhileRunning};
-use super::Kind::{Flag, Map, Moment, Path, Seconds, Text, Texts, Url, Word, Words};
-use super::{Table, is, needed, without};
+use super::EffectTime::{AfterRestart, WhileRunning};
+use super::KeyKind::{Flag, Map, Moment, Path, Seconds, Text, Texts, Url, Word, Words};
+use super::{ConfigTable, is, needed, without};
 use crate::config::{access, network, registry, secrets};
 
 const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
-pub(super) const OAUTH: Table = Table {
+pub(super) const OAUTH: ConfigTable = ConfigTable {
     header: "[oauth]",
     about: "Access tokens of an OAuth issuer, accepted besides Toolgate's own.",
     accepted: &access::OAUTH_KEYS,
@@ -36,7 +36,7 @@ pub(super) const OAUTH: Table = Table {
               scopes = { \"toolgate:call\" = \"agent\", \"toolgate:operate\" = \"operator\" }\ngroups_claim = \"groups\"\n",
 };
 
-pub(super) const VAULT: Table = Table {
+pub(super) const VAULT: ConfigTable = ConfigTable {
     header: "[vault]",
     about: "The key that encrypts secrets and sign-ins. If the key is lost, the secrets are lost. One of the two.",
     accepted: &access::VAULT_KEYS,
@@ -59,7 +59,7 @@ pub(super) const VAULT: Table = Table {
     example: "[vault]\nkey_env = \"TOOLGATE_VAULT_KEY\"\n",
 };
 
-pub(super) const SECRETS: Table = Table {
+pub(super) const SECRETS: ConfigTable = ConfigTable {
     header: "[[secrets]]",
     about: "Secrets of servers that are stored outside the vault. A server names one as `${vault:NAME}`, as if it were \
          in the vault. It is read when it is first needed, cached in memory, and never written to disk. Exactly one of \
@@ -104,7 +104,7 @@ pub(super) const SECRETS: Table = Table {
     example: "[[secrets]]\nserver = \"github\"\nname = \"TOKEN\"\nfile = \"/run/secrets/github\"\ncache_seconds = 60\n",
 };
 
-pub(super) const OPENBAO: Table = Table {
+pub(super) const OPENBAO: ConfigTable = ConfigTable {
     header: "[openbao]",
     about: "OpenBao, or HashiCorp Vault, which has the same API: its address, and how the gateway authenticates: with \
          a token or with AppRole.",
@@ -129,7 +129,7 @@ pub(super) const OPENBAO: Table = Table {
     example: "[openbao]\naddress = \"https://bao.example.com:8200\"\nrole_id = \"toolgate\"\nsecret_id_file = \"/run/secrets/bao\"\n",
 };
 
-pub(super) const NETWORK: Table = Table {
+pub(super) const NETWORK: ConfigTable = ConfigTable {
     header: "[network]",
     about: "Outgoing connections, and the addresses that servers which are not in this file may have: those that \
             register, and those of `PATCH /settings/mcp_servers`. Public addresses are always allowed. Certificates \
@@ -186,7 +186,7 @@ pub(super) const NETWORK: Table = Table {
     example: "[network]\nallow_private = true\nproxy = \"http://proxy.example:3128\"\nno_proxy = [\".intra.example\"]\n",
 };
 
-pub(super) const REGISTRY: Table = Table {
+pub(super) const REGISTRY: ConfigTable = ConfigTable {
     header: "[registry]",
     about: "How changes to tools are handled. A tool is pinned when it is first seen.",
     accepted: &registry::REGISTRY_KEYS,
@@ -215,7 +215,7 @@ pub(super) const REGISTRY: Table = Table {
     example: "[registry]\nnew_tools = \"review\"\nfindings = \"quarantine\"\n",
 };
 
-pub(super) const ALIASES: Table = Table {
+pub(super) const ALIASES: ConfigTable = ConfigTable {
     header: "[[aliases]]",
     about: "Aliases of tools.",
     accepted: &registry::ALIASES_KEYS,

@@ -1,15 +1,15 @@
 //! `[sandbox]`, `[capability_servers]` and `[[servers]]`.
 
-use super::Changes::{AfterRestart, WhileRunning};
-use super::Kind::{Count, Flag, Map, Other, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
-use super::{Table, is, needed, without};
+use super::EffectTime::{AfterRestart, WhileRunning};
+use super::KeyKind::{Count, Flag, Map, Other, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
+use super::{ConfigTable, is, needed, without};
 use crate::config::{network, sandbox, server, shipped};
 
 const ONE_OF_FOUR: &str = "one of the four is needed";
 const AS_REGISTRY: &str = "as in `[registry]`";
 const AS_NETWORK: &str = "as in `[network]`";
 
-pub(super) const SANDBOX: Table = Table {
+pub(super) const SANDBOX: ConfigTable = ConfigTable {
     header: "[sandbox]",
     about: "Programs that Toolgate starts run in a sandbox: they see neither the gateway's data nor well-known secrets \
          of the home folder, and write only to temporary folders, caches, their working folder and folders named in \
@@ -28,7 +28,7 @@ pub(super) const SANDBOX: Table = Table {
     example: "[sandbox]\nrequired = true\n",
 };
 
-pub(super) const SHIPPED: Table = Table {
+pub(super) const SHIPPED: ConfigTable = ConfigTable {
     header: "[capability_servers]",
     about: "Servers that come with Toolgate, and those you write with its kit. Every program in the folder whose name \
          ends in `-mcp` is started and kept running, under that name; a program that is added later is started, too. A \
@@ -67,7 +67,7 @@ pub(super) const SHIPPED: Table = Table {
     example: "[capability_servers]\nfolder = \"bin\"\nwithout = [\"image-ocr-mcp\"]\n",
 };
 
-pub(super) const SHIPPED_ONE: Table = Table {
+pub(super) const SHIPPED_ONE: ConfigTable = ConfigTable {
     header: "[capability_servers.servers.NAME]",
     about: "Settings of one capability server, by the name of its program.",
     accepted: &shipped::ONE_KEYS,
@@ -90,7 +90,7 @@ pub(super) const SHIPPED_ONE: Table = Table {
     example: "[capability_servers.servers.text-analysis-mcp]\nenv = { OPENAI_API_KEY = \"${vault:OPENAI}\" }\n",
 };
 
-pub(super) const SERVERS: Table = Table {
+pub(super) const SERVERS: ConfigTable = ConfigTable {
     header: "[[servers]]",
     about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a \
          client. Toolgate starts a server (`command`) or connects to it (`url`, `urls`), or the server registers \
@@ -230,7 +230,7 @@ pub(super) const SERVERS: Table = Table {
               headers = { Authorization = \"Bearer ${TOKEN}\" }\n",
 };
 
-pub(super) const FILTER: Table = Table {
+pub(super) const FILTER: ConfigTable = ConfigTable {
     header: "[servers.tools]",
     about: "The tools of a server that agents see, by the server's own names: `*` matches any characters, `?` matches \
          one; within `[[servers]]`.",
@@ -244,7 +244,7 @@ pub(super) const FILTER: Table = Table {
     example: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\ntools = { allow = [\"read_*\"], deny = [\"*_secret\"] }\n",
 };
 
-pub(super) const OAUTH: Table = Table {
+pub(super) const OAUTH: ConfigTable = ConfigTable {
     header: "[servers.oauth]",
     about: "The gateway's OAuth client for a server whose tools need a person's consent; within `[[servers]]`.",
     accepted: &server::OAUTH_KEYS,
@@ -270,7 +270,7 @@ pub(super) const OAUTH: Table = Table {
               oauth = { client_id = \"toolgate\", scopes = [\"read\"] }\n",
 };
 
-pub(super) const NETWORK: Table = Table {
+pub(super) const NETWORK: ConfigTable = ConfigTable {
     header: "[servers.network]",
     about: "Connections to one server; within `[[servers]]`. Keys that are left out are as in `[network]`.",
     accepted: &network::SERVER_KEYS,
@@ -293,7 +293,7 @@ pub(super) const NETWORK: Table = Table {
               network = { proxy = \"http://proxy.example:3128\" }\n",
 };
 
-pub(super) const OPENINGS: Table = Table {
+pub(super) const OPENINGS: ConfigTable = ConfigTable {
     header: "[servers.sandbox]",
     about: "What the sandbox opens for the process of a server; within `[[servers]]`.",
     accepted: &server::SANDBOX_KEYS,

@@ -43,7 +43,7 @@ fn a_default_that_is_written_out_changes_nothing() {
     for table in TABLES {
         let least = accepted(table.least);
         for key in table.keys {
-            let Fallback::Is(value) = key.fallback else { continue };
+            let KeyDefault::Is(value) = key.fallback else { continue };
             let text = format!("{}{} = {value}\n", table.least, key.name);
             assert_eq!(accepted(&text), least, "{} in {}", key.name, table.header);
         }
@@ -53,7 +53,7 @@ fn a_default_that_is_written_out_changes_nothing() {
 #[test]
 fn keys_that_are_needed_are_refused_where_they_are_missing() {
     for table in TABLES {
-        for key in table.keys.iter().filter(|key| matches!(key.fallback, Fallback::Needed)) {
+        for key in table.keys.iter().filter(|key| matches!(key.fallback, KeyDefault::Needed)) {
             let assigned = format!("{} = ", key.name);
             // The last lines of a nested table are its own.
             let at = table.least.rfind(&assigned).unwrap_or_else(|| panic!("{} stands in `least`", key.name));
@@ -70,8 +70,8 @@ fn the_words_that_a_key_takes_are_those_that_the_parser_knows() {
     for table in TABLES {
         for key in table.keys {
             let (words, wrong) = match key.kind {
-                Kind::Word(words) => (words, "\"nothing-like-it\""),
-                Kind::Words(words) => (words, "[\"nothing-like-it\"]"),
+                KeyKind::Word(words) => (words, "\"nothing-like-it\""),
+                KeyKind::Words(words) => (words, "[\"nothing-like-it\"]"),
                 _ => continue,
             };
             let needed = format!("{} = ", key.name);
@@ -94,6 +94,6 @@ fn examples_are_accepted_and_say_when_they_count() {
         let after = accepted(table.example);
         assert_ne!(after, before, "the example of {} says nothing", table.header);
         let restart = !before.restart_needed(&after).is_empty();
-        assert_eq!(restart, table.changes == Changes::AfterRestart, "{}", table.header);
+        assert_eq!(restart, table.changes == EffectTime::AfterRestart, "{}", table.header);
     }
 }

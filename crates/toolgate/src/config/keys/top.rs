@@ -1,15 +1,15 @@
 //! The top of the file, and `[limits]`.
 
-use super::Changes::AfterRestart;
-use super::Kind::{Bytes, Count, Path, Seconds, Table as Nested, Text, Texts, Url};
-use super::{Table, is, without};
+use super::EffectTime::AfterRestart;
+use super::KeyKind::{Bytes, Count, Path, Seconds, Table as Nested, Text, Texts, Url};
+use super::{ConfigTable, is, without};
 use crate::config::{self, limits};
 
 const TABLE: &str = "`[…]`";
 const TABLES: &str = "`[[…]]`";
 const BELOW: &str = "see below";
 
-pub(super) const TOP: Table = Table {
+pub(super) const TOP: ConfigTable = ConfigTable {
     header: "",
     about: "Keys that stand before the first table.",
     accepted: &config::KEYS,
@@ -112,7 +112,7 @@ pub(super) const TOP: Table = Table {
     example: "listen = \"0.0.0.0:8700\"\npublic_url = \"https://gate.example.com\"\nallowed_hosts = [\"gate.example.com\"]\n",
 };
 
-pub(super) const LIMITS: Table = Table {
+pub(super) const LIMITS: ConfigTable = ConfigTable {
     header: "[limits]",
     about: "The gateway's limits. Sizes are bytes, or text with a unit.",
     accepted: &limits::KEYS,

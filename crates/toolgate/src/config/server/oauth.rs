@@ -2,10 +2,10 @@
 
 use toolgate_credentials::{OAuthSpec, Secret};
 
-use super::super::problem::Problems;
-use super::super::section::Section;
-use super::super::value::{UrlForm, Values};
-use super::Reader;
+use super::super::problem::ConfigProblems;
+use super::super::section::ConfigSection;
+use super::super::value::{TableValues, UrlForm};
+use super::ServerReader;
 
 pub(in super::super) const KEYS: [&str; 4] = ["client_id", "client_secret", "scopes", "client_metadata_url"];
 
@@ -14,12 +14,12 @@ const METADATA_URL: UrlForm = UrlForm {
     instead_of_password: "the document is public",
 };
 
-impl Reader<'_> {
-    pub(super) fn oauth(&self, problems: &mut Problems) -> Option<OAuthSpec> {
+impl ServerReader<'_> {
+    pub(super) fn oauth(&self, problems: &mut ConfigProblems) -> Option<OAuthSpec> {
         let title = format!("`oauth` of {}", self.section.title());
         let section = self.section.section("oauth", &title, problems)?;
         section.refuse_unknown_keys(&KEYS, &[], problems);
-        let values = Values { section: &section, ..self.values };
+        let values = TableValues { section: &section, ..self.values };
         let mut text = |key: &str| {
             let written = section.string(key, problems)?;
             let expanded = values.plain(key, &written, problems)?;
@@ -40,7 +40,7 @@ impl Reader<'_> {
     }
 }
 
-fn metadata_url(values: &Values<'_>, problems: &mut Problems) -> Option<String> {
+fn metadata_url(values: &TableValues<'_>, problems: &mut ConfigProblems) -> Option<String> {
     const KEY: &str = "client_metadata_url";
     let written = values.section.string(KEY, problems)?;
     let url = values.checked_url(KEY, &written, &METADATA_URL, problems)?;
@@ -53,14 +53,14 @@ fn metadata_url(values: &Values<'_>, problems: &mut Problems) -> Option<String> 
     None
 }
 
-fn refuse_lonely_secret(section: &Section<'_>, problems: &mut Problems) {
+fn refuse_lonely_secret(section: &ConfigSection<'_>, problems: &mut ConfigProblems) {
     if let (Some(span), None) = (section.key_span("client_secret"), section.key_span("client_id")) {
         let what = format!("`client_secret` in {} has no `client_id`", section.title());
         problems.add(span, what, "both, as the server's operator gave them", "add `client_id = \"…\"`");
     }
 }
 
-fn refuse_two_identities(section: &Section<'_>, problems: &mut Problems) {
+fn refuse_two_identities(section: &ConfigSection<'_>, problems: &mut ConfigProblems) {
     if let (Some(span), Some(_)) = (section.key_span("client_metadata_url"), section.key_span("client_id")) {
         let what = format!("{} has both `client_id` and `client_metadata_url`", section.title());
         let hint = "the address of the document is the id itself";
@@ -68,7 +68,7 @@ fn refuse_two_identities(section: &Section<'_>, problems: &mut Problems) {
     }
 }
 
-fn scopes(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
+fn scopes(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<String> {
     let mut scopes = Vec::new();
     for scope in section.strings("scopes", problems) {
         // RFC 6749: visible ASCII except the quote and the backslash.

@@ -2,33 +2,33 @@
 
 use std::path::PathBuf;
 
-use toolgate_core::server::{Network, Openings, Sandbox};
+use toolgate_core::server::{NetworkAccess, Sandbox, SandboxOpenings};
 use toolgate_sandbox::hidden_in_home;
 
-use super::super::problem::Problems;
-use super::super::section::{At, Section};
-use super::super::value::Values;
-use super::Reader;
+use super::super::problem::ConfigProblems;
+use super::super::section::{ConfigSection, Located};
+use super::super::value::TableValues;
+use super::ServerReader;
 
 pub(crate) const KEYS: [&str; 4] = ["write", "read", "network", "user"];
 
 /// The words in the place of a table.
 #[derive(Clone, Copy)]
-enum Word {
+enum SandboxWord {
     Default,
     Off,
 }
 
-const WORDS: [(&str, Word); 2] = [("default", Word::Default), ("off", Word::Off)];
+const WORDS: [(&str, SandboxWord); 2] = [("default", SandboxWord::Default), ("off", SandboxWord::Off)];
 const HINT: &str = "`sandbox = { write = [\"…\"] }` opens a folder, `sandbox = \"off\"` everything; \
                     leave the key out to have the default";
 
-impl Reader<'_> {
-    pub(super) fn sandbox(&self, problems: &mut Problems) -> Sandbox {
+impl ServerReader<'_> {
+    pub(super) fn sandbox(&self, problems: &mut ConfigProblems) -> Sandbox {
         if self.section.is_text("sandbox") {
             return match self.section.word("sandbox", &WORDS, HINT, problems) {
-                Some(Word::Off) => Sandbox::Off,
-                Some(Word::Default) | None => Sandbox::default(),
+                Some(SandboxWord::Off) => Sandbox::Off,
+                Some(SandboxWord::Default) | None => Sandbox::default(),
             };
         }
         let title = format!("`sandbox` of {}", self.section.title());
@@ -36,19 +36,19 @@ impl Reader<'_> {
             return Sandbox::default();
         };
         section.refuse_unknown_keys(&KEYS, &[], problems);
-        Sandbox::On(Openings {
+        Sandbox::On(SandboxOpenings {
             write: self.opened(&section, "write", problems),
             read: self.opened(&section, "read", problems),
             network: match section.boolean("network", problems).is_none_or(|network| network.value) {
-                true => Network::Open,
-                false => Network::Closed,
+                true => NetworkAccess::Open,
+                false => NetworkAccess::Closed,
             },
             user: user(&section, problems),
         })
     }
 
-    fn opened(&self, section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<PathBuf> {
-        let values = Values { section, source: self.values.source, references: self.values.references };
+    fn opened(&self, section: &ConfigSection<'_>, key: &str, problems: &mut ConfigProblems) -> Vec<PathBuf> {
+        let values = TableValues { section, source: self.values.source, references: self.values.references };
         let mut opened = Vec::new();
         for path in section.strings(key, problems) {
             let Some(expanded) = values.path_text(key, &path, problems) else { continue };
@@ -64,11 +64,11 @@ impl Reader<'_> {
 
 /// A hidden folder is covered as a whole, so a part of it cannot be opened.
 fn is_opened_whole(
-    section: &Section<'_>,
+    section: &ConfigSection<'_>,
     key: &str,
-    path: &At<&str>,
+    path: &Located<&str>,
     expanded: &str,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) -> bool {
     const EXPECTED: &str = "paths, absolute or from the folder of this file";
     let title = section.title();
@@ -85,7 +85,7 @@ fn is_opened_whole(
     false
 }
 
-fn user(section: &Section<'_>, problems: &mut Problems) -> Option<String> {
+fn user(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<String> {
     let user = section.string("user", problems)?;
     if user.value.is_empty() || user.value.contains(['\0', ':', '/']) {
         let what = format!("`user` in {} cannot be the name of a user", section.title());

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::server::{InstanceId, InstanceSpec, TransportSpec};
 
-use super::super::problem::Problems;
-use super::super::reference::Vault;
-use super::super::section::{At, Section};
-use super::super::value::{OwnHeaders, UrlForm, Values};
-use super::Reader;
+use super::super::problem::ConfigProblems;
+use super::super::reference::VaultReferences;
+use super::super::section::{ConfigSection, Located};
+use super::super::value::{OwnHeaders, TableValues, UrlForm};
+use super::ServerReader;
 
 /// The keys of which a server has exactly one.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
@@ -39,17 +39,20 @@ pub(crate) const OWN_HEADERS: [&str; 10] = [
     "transfer-encoding",
 ];
 
-const OWN_HEADERS_OF_MCP: OwnHeaders =
-    OwnHeaders { names: &OWN_HEADERS, expected: "a header that MCP does not use", vault: Vault::Kept };
+const OWN_HEADERS_OF_MCP: OwnHeaders = OwnHeaders {
+    names: &OWN_HEADERS,
+    expected: "a header that MCP does not use",
+    vault: VaultReferences::Kept,
+};
 
-pub(super) struct Address {
+pub(super) struct TransportAddress {
     pub(super) transport: TransportSpec,
     /// True if its instances register.
     pub(super) registered: bool,
 }
 
-impl Reader<'_> {
-    pub(super) fn address(&self, problems: &mut Problems) -> Option<Address> {
+impl ServerReader<'_> {
+    pub(super) fn address(&self, problems: &mut ConfigProblems) -> Option<TransportAddress> {
         let section = self.section;
         // `registered = false` has no effect, but must be a valid word.
         let registers = section.boolean("registered", problems).is_some_and(|registered| registered.value);
@@ -84,7 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse_keys_of_others(&self, keys: &[&str], kind: &str, problems: &mut Problems) {
+    fn refuse_keys_of_others(&self, keys: &[&str], kind: &str, problems: &mut ConfigProblems) {
         for key in keys {
             if let Some(span) = self.section.key_span(key) {
                 let what = format!("`{key}` in {} belongs to servers with {kind}", self.section.title());
@@ -93,7 +96,7 @@ impl Reader<'_> {
         }
     }
 
-    fn stdio(&self, problems: &mut Problems) -> Option<TransportSpec> {
+    fn stdio(&self, problems: &mut ConfigProblems) -> Option<TransportSpec> {
         let command =
             self.section.string("command", problems).and_then(|command| self.command(&command, problems));
         let args = self.section.strings("args", problems);
@@ -105,7 +108,7 @@ impl Reader<'_> {
 
     /// A bare word is looked up in `PATH`; anything with a slash is a path, relative to the folder of the
     /// file.
-    fn command(&self, command: &At<&str>, problems: &mut Problems) -> Option<String> {
+    fn command(&self, command: &Located<&str>, problems: &mut ConfigProblems) -> Option<String> {
         let expanded = self.values.path_text("command", command, problems)?;
         if expanded.trim().is_empty() {
             let what = format!("`command` in {} is empty", self.section.title());
@@ -119,7 +122,7 @@ impl Reader<'_> {
         Some(joined(self.folder, &expanded))
     }
 
-    fn cwd(&self, cwd: &At<&str>, problems: &mut Problems) -> Option<PathBuf> {
+    fn cwd(&self, cwd: &Located<&str>, problems: &mut ConfigProblems) -> Option<PathBuf> {
         let expanded = self.values.path_text("cwd", cwd, problems)?;
         if self.values.is_kept(cwd.value) {
             return Some(expanded.into());
@@ -127,13 +130,13 @@ impl Reader<'_> {
         Some(self.folder.join(expanded))
     }
 
-    fn one_address(&self, problems: &mut Problems) -> Option<TransportSpec> {
+    fn one_address(&self, problems: &mut ConfigProblems) -> Option<TransportSpec> {
         let url = self.values.url("url", &URL, problems);
         let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
         Some(TransportSpec::http(url?, headers))
     }
 
-    fn several_addresses(&self, problems: &mut Problems) -> Option<TransportSpec> {
+    fn several_addresses(&self, problems: &mut ConfigProblems) -> Option<TransportSpec> {
         const EXPECTED: &str = "1 to 64 different addresses of one and the same server";
         let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
         let written = self.section.strings("urls", problems);
@@ -153,22 +156,26 @@ impl Reader<'_> {
                 problems.add(url.span.clone(), what, EXPECTED, "remove one of the two");
             }
         }
-        let checked = |url: &At<&str>| self.values.checked_url("urls", url, &URL, &mut Problems::default());
+        let checked =
+            |url: &Located<&str>| self.values.checked_url("urls", url, &URL, &mut ConfigProblems::default());
         let urls: Option<Vec<String>> = written.iter().map(checked).collect();
         Some(TransportSpec::Http { instances: instances(urls?), headers })
     }
 
-    fn registered(&self, problems: &mut Problems) -> Address {
+    fn registered(&self, problems: &mut ConfigProblems) -> TransportAddress {
         let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
-        Address { transport: TransportSpec::Http { instances: Vec::new(), headers }, registered: true }
+        TransportAddress {
+            transport: TransportSpec::Http { instances: Vec::new(), headers },
+            registered: true,
+        }
     }
 }
 
 /// `env` of a table: the environment of a program beyond `PATH` and the like.
 pub(crate) fn env_of(
-    section: &Section<'_>,
-    values: &Values<'_>,
-    problems: &mut Problems,
+    section: &ConfigSection<'_>,
+    values: &TableValues<'_>,
+    problems: &mut ConfigProblems,
 ) -> BTreeMap<String, String> {
     let mut env = BTreeMap::new();
     for (name, value) in section.string_map("env", problems) {
@@ -179,15 +186,15 @@ pub(crate) fn env_of(
             continue;
         }
         let key = format!("env.{}", name.value);
-        if let Some(expanded) = values.plain_beside(&key, &value, Vault::Kept, problems) {
+        if let Some(expanded) = values.plain_beside(&key, &value, VaultReferences::Kept, problems) {
             env.insert(name.value.to_owned(), expanded);
         }
     }
     env
 }
 
-fn configured(transport: TransportSpec) -> Address {
-    Address { transport, registered: false }
+fn configured(transport: TransportSpec) -> TransportAddress {
+    TransportAddress { transport, registered: false }
 }
 
 /// Instances are named after their addresses, so that one keeps its name regardless of the others.

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::tool::{FileSlot, FileStrategy};
-use toolgate_files::{Binary, Place, ResultSettings, S3Place, Settings};
+use toolgate_files::{BinaryTreatment, FilesSettings, ResultSettings, S3Storage, StoragePlace};
 
 use super::super::{Config, RunSettings};
 use super::{accepted, refused, whereabouts};
-use crate::config::reference::References;
+use crate::config::reference::ReferenceMode;
 
 const BUCKET: &str = "[files]\nurl = \"s3://b\"\naccess_key_id = \"a\"\nsecret_access_key = \"b\"\n";
 
 fn folder(text: &str) -> PathBuf {
     match accepted(text).files.place {
-        Place::Folder(folder) => folder,
-        Place::S3(place) => panic!("{place:?}"),
+        StoragePlace::Folder(folder) => folder,
+        StoragePlace::S3(place) => panic!("{place:?}"),
     }
 }
 
@@ -61,7 +61,7 @@ fn every_key_of_files_and_results_is_read() {
         ref_keep_seconds = 3600
         "#,
     );
-    let place = S3Place {
+    let place = S3Storage {
         bucket: "my-bucket".into(),
         prefix: "some/prefix".into(),
         endpoint: Some("http://127.0.0.1:9000".into()),
@@ -70,8 +70,8 @@ fn every_key_of_files_and_results_is_read() {
         secret_access_key: "storage-s3cret".into(),
         allow_http: true,
     };
-    let expected = Settings {
-        place: Place::S3(place),
+    let expected = FilesSettings {
+        place: StoragePlace::S3(place),
         upload_bytes_max: 3 << 30,
         keep: Some(Duration::from_secs(7 * 24 * 3600)),
         ref_keep: Duration::from_secs(3600),
@@ -81,7 +81,7 @@ fn every_key_of_files_and_results_is_read() {
         text_bytes_max: 2048,
         extractor: Some("reader:text".into()),
         public_url: Some("https://gate.example.com/tools".into()),
-        results: ResultSettings { binary: Binary::Inline, text_bytes_max: 4096 },
+        results: ResultSettings { binary: BinaryTreatment::Inline, text_bytes_max: 4096 },
         storage_timeout: Duration::from_millis(1500),
         retries_max: 0,
         egress: Arc::default(),
@@ -92,7 +92,7 @@ fn every_key_of_files_and_results_is_read() {
 #[test]
 fn a_bucket_needs_little() {
     let config = accepted(BUCKET);
-    let Place::S3(place) = config.files.place else { panic!("a bucket") };
+    let StoragePlace::S3(place) = config.files.place else { panic!("a bucket") };
     assert_eq!((place.prefix.as_str(), place.region.as_str(), place.endpoint), ("", "us-east-1", None));
     let files = accepted("[files]\nkeep_days = \"forever\"\nextractor = \"off\"").files;
     assert_eq!((files.keep, files.extractor), (None, None));
@@ -102,9 +102,9 @@ fn a_bucket_needs_little() {
 fn keys_of_a_storage_stay_where_they_are_while_nobody_needs_them() {
     let text = "[files]\nurl = \"${NOWHERE}\"\naccess_key_id = \"${NOWHERE}\"\nsecret_access_key = \"x\"";
     let path = Path::new("/srv/gate/toolgate.toml");
-    Config::parse(text, "toolgate.toml", path, &whereabouts(), References::Keep).expect("accepted");
+    Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Keep).expect("accepted");
     let bucket = "[files]\nurl = \"s3://b\"\naccess_key_id = \"${NOWHERE}\"\nsecret_access_key = \"x\"";
-    Config::parse(bucket, "toolgate.toml", path, &whereabouts(), References::Keep).expect("accepted");
+    Config::parse(bucket, "toolgate.toml", path, &whereabouts(), ReferenceMode::Keep).expect("accepted");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `[[filters]]`.
 
-use toolgate_pipeline::filter::{Action, On};
+use toolgate_pipeline::filter::{FilterAction, FilteredTraffic};
 
 use super::{accepted, refused};
 
@@ -10,10 +10,10 @@ const LEAST: &str = "[[filters]]\nname = \"no cards\"\n";
 fn a_filter_that_says_little_concerns_every_tool_and_both_ways() {
     let filters = accepted(&format!("{LEAST}kinds = [\"card\", \"secrets\"]\naction = \"block\"\n")).filters;
     let [filter] = &filters[..] else { panic!("one filter: {filters:?}") };
-    assert_eq!((filter.on, filter.action), (On::Both, Action::Block));
+    assert_eq!((filter.on, filter.action), (FilteredTraffic::Both, FilterAction::Block));
     assert_eq!((filter.tools.as_slice(), filter.kinds.len()), (&["*".to_owned()][..], 2));
     let asks = accepted(&format!("{LEAST}kinds = [\"card\"]\naction = \"ask\"\n")).filters;
-    assert_eq!(asks[0].on, On::Arguments, "people are asked before a call runs");
+    assert_eq!(asks[0].on, FilteredTraffic::Arguments, "people are asked before a call runs");
 }
 
 #[test]

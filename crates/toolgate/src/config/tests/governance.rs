@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use toolgate_catalog::Hints;
+use toolgate_catalog::HintTrust;
 use toolgate_core::event::EventKind;
-use toolgate_core::tool::Handling;
+use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
     ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    StoreSettings, ToolRule, Webhook,
+    StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
-use crate::config::reference::References;
+use crate::config::reference::ReferenceMode;
 
 #[test]
 fn the_store_is_a_postgres_database_whatever_else_is_left_unresolved() {
@@ -23,7 +23,7 @@ fn the_store_is_a_postgres_database_whatever_else_is_left_unresolved() {
                 [[servers]]\nname = \"a\"\nurl = \"https://${NOWHERE}/\"";
     let path = Path::new("/srv/gate/toolgate.toml");
     let config =
-        Config::parse(text, "toolgate.toml", path, &whereabouts(), References::Keep).expect("accepted");
+        Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Keep).expect("accepted");
     let url = Some("postgresql://gate:p%40ss@db/gate".into());
     assert_eq!(config.store, StoreSettings { url, stream: "gate-2".into() });
 }
@@ -34,10 +34,10 @@ fn policies_come_from_a_folder_a_template_and_the_file() {
     std::fs::create_dir(folder.path().join("rules")).expect("a policy folder");
     let text = "[policy]\nfolder = \"rules\"\ntemplate = \"audit_critical\"\nguard = \"\"\"\nforbid (principal, action, resource);\n\"\"\"\ngates = \"\"";
     let path = folder.path().join("toolgate.toml");
-    let config = Config::parse(text, "toolgate.toml", &path, &whereabouts(), References::Resolve(&env))
+    let config = Config::parse(text, "toolgate.toml", &path, &whereabouts(), ReferenceMode::Resolve(&env))
         .expect("accepted");
     assert_eq!(config.policy.folder, Some(folder.path().join("rules")));
-    assert_eq!(config.policy.template, toolgate_core::decision::Template::AuditCritical);
+    assert_eq!(config.policy.template, toolgate_core::decision::PolicyTemplate::AuditCritical);
     assert_eq!(config.policy.guard.as_deref(), Some("forbid (principal, action, resource);\n"));
     assert_eq!(config.policy.gates.as_deref(), Some(""));
 }
@@ -127,7 +127,7 @@ fn tools_have_every_key_read_and_none_is_needed() {
         idempotent: None,
         output: None,
         files: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     };
     let bank = ToolRule {
         effects: Some(Effects::WRITE.and(Effects::EXTERNAL)),
@@ -148,11 +148,11 @@ fn tools_have_every_key_read_and_none_is_needed() {
 fn a_server_can_be_distrusted() {
     let text = "[[servers]]\nname = \"a\"\ncommand = \"x\"\n";
     let hints = |text: &str| server(text).hints;
-    assert_eq!(hints(text), Hints::Believed);
-    assert_eq!(hints(&format!("{text}trust_annotations = false")), Hints::Ignored);
+    assert_eq!(hints(text), HintTrust::Believed);
+    assert_eq!(hints(&format!("{text}trust_annotations = false")), HintTrust::Ignored);
     let registers = "[[servers]]\nname = \"a\"\nregistered = true\n";
-    assert_eq!(hints(registers), Hints::Handling, "anybody may register under the name");
-    assert_eq!(hints(&format!("{registers}trust_annotations = true")), Hints::Believed);
+    assert_eq!(hints(registers), HintTrust::Handling, "anybody may register under the name");
+    assert_eq!(hints(&format!("{registers}trust_annotations = true")), HintTrust::Believed);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn webhooks_meters_and_spans_have_every_key_read() {
         headers = { Authorization = "Bearer ${TOKEN}" }
         "#,
     );
-    let slack = Webhook {
+    let slack = WebhookConfig {
         name: "slack".into(),
         url: "https://hooks.example.com/x".into(),
         secret: "0123456789abcdef".into(),
@@ -187,7 +187,7 @@ fn webhooks_meters_and_spans_have_every_key_read() {
         persons: None,
         decisions: false,
     };
-    let desk = Webhook {
+    let desk = WebhookConfig {
         name: "desk".into(),
         url: "http://127.0.0.1:9/x".into(),
         secret: "0123456789abcdef0".into(),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::scope::Need;
+use toolgate_core::scope::MountNeed;
 use toolgate_core::server::TransportSpec;
-use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy, Handling};
-use toolgate_registry::{Drift, NewTools, OnFinding, Review, Source};
+use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy, ToolHandling};
+use toolgate_registry::{Drift, NewTools, OnFinding, ReviewRules, ServerSource};
 
 use super::{accepted, refused, server};
 
@@ -98,10 +98,10 @@ fn what_the_registry_gets_of_a_file() {
     assert_eq!(state.addresses, rules);
     assert_eq!(
         state.review,
-        Review { drift: Drift::Accept, new_tools: NewTools::Review, findings: OnFinding::Quarantine }
+        ReviewRules { drift: Drift::Accept, new_tools: NewTools::Review, findings: OnFinding::Quarantine }
     );
     let servers: Vec<_> = state.servers.iter().map(|one| (one.spec.name.as_str(), one.source)).collect();
-    assert_eq!(servers, [("here", Source::File), ("later", Source::Expected)]);
+    assert_eq!(servers, [("here", ServerSource::File), ("later", ServerSource::Expected)]);
     assert_eq!(state.servers[0].spec.reach, Reach::Anywhere);
     assert_eq!(state.servers[1].spec.reach, Reach::Within(rules), "whoever registers is not the operator");
     assert!(urls(&state.servers[1].spec.transport).is_empty());
@@ -152,9 +152,9 @@ fn a_tool_has_every_way_of_handling_read() {
         cache_seconds = 1
         "#,
     );
-    let expected = Handling {
+    let expected = ToolHandling {
         capabilities: ["documents".to_owned(), "search".to_owned()].into(),
-        needs: [Need::Provider("slack".into()), Need::Pointer].into(),
+        needs: [MountNeed::Provider("slack".into()), MountNeed::Pointer].into(),
         examples: ["find a page".to_owned(), "look something up".to_owned()].into(),
         files: Arc::default(),
         timeout: Some(Duration::from_millis(2500)),
@@ -166,7 +166,7 @@ fn a_tool_has_every_way_of_handling_read() {
     assert_eq!(config.tools[0].handling, expected);
     assert_eq!(config.tools[0].files, Some(vec![FileSlot::of(FileStrategy::PlainTextContent)]));
     let private = CacheRule { fresh: Duration::from_secs(1), scope: CacheScope::Private };
-    assert_eq!(config.tools[1].handling, Handling { cache: Some(private), ..Handling::default() });
+    assert_eq!(config.tools[1].handling, ToolHandling { cache: Some(private), ..ToolHandling::default() });
     assert_eq!(config.tools[1].files, None);
 }
 

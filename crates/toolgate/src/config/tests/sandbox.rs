@@ -1,8 +1,8 @@
 //! The openings for servers.
 
 use insta::assert_snapshot;
-use toolgate_core::server::{Network, Openings, Sandbox, TransportSpec};
-use toolgate_sandbox::Demand;
+use toolgate_core::server::{NetworkAccess, Sandbox, SandboxOpenings, TransportSpec};
+use toolgate_sandbox::ConfinementDemand;
 
 use super::{accepted, refused, server};
 
@@ -18,14 +18,14 @@ fn refusal(written: &str) -> String {
 
 #[test]
 fn a_server_is_confined_unless_it_is_said_otherwise() {
-    assert_eq!(sandbox(""), Sandbox::On(Openings::default()));
+    assert_eq!(sandbox(""), Sandbox::On(SandboxOpenings::default()));
     assert_eq!(sandbox("sandbox = \"default\""), sandbox(""));
     assert_eq!(sandbox("sandbox = {}"), sandbox(""));
     assert_eq!(sandbox("sandbox = \"off\""), Sandbox::Off);
-    let openings = Openings {
+    let openings = SandboxOpenings {
         write: vec!["/srv/gate/notes".into(), "/var/notes".into()],
         read: vec!["/home/ann/.aws".into()],
-        network: Network::Closed,
+        network: NetworkAccess::Closed,
         user: Some("tools".into()),
     };
     let written = "sandbox = { write = [\"notes\", \"/var/notes\"], read = [\"${HOME}/.aws\"], network = false, user = \"tools\" }";
@@ -34,8 +34,8 @@ fn a_server_is_confined_unless_it_is_said_otherwise() {
 
 #[test]
 fn the_machine_may_be_required_to_confine() {
-    assert_eq!(accepted("").sandbox, Demand::Wanted);
-    assert_eq!(accepted("[sandbox]\nrequired = true").sandbox, Demand::Required);
+    assert_eq!(accepted("").sandbox, ConfinementDemand::Wanted);
+    assert_eq!(accepted("[sandbox]\nrequired = true").sandbox, ConfinementDemand::Required);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use toolgate_credentials::OutsideSource;
 
-use super::super::{Credential, OpenBaoBy};
+use super::super::{CredentialSource, OpenBaoBy};
 use super::{accepted, refused};
 
 const OF: &str = "[[secrets]]\nserver = \"github\"\nname = \"TOKEN\"\n";
@@ -39,7 +39,7 @@ fn openbao_is_reached_by_a_token_or_by_a_role() {
         (openbao.address.as_str(), openbao.mount.as_str()),
         ("https://bao.example.com:8200", "secret")
     );
-    assert_eq!(openbao.by, OpenBaoBy::Token(Credential::Environment("BAO_TOKEN".into())));
+    assert_eq!(openbao.by, OpenBaoBy::Token(CredentialSource::Environment("BAO_TOKEN".into())));
     let config = accepted(&format!("{BAO}role_id = \"r\"\nsecret_id_file = \"id\"\nmount = \"/kv/\"\n"));
     let files: Vec<PathBuf> = config.secret_files().collect();
     assert_eq!(files, [Path::new("/srv/gate/id")], "servers do not see it");

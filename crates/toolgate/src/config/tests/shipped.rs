@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use toolgate_core::server::{Network, Sandbox, TransportSpec};
+use toolgate_core::server::{NetworkAccess, Sandbox, TransportSpec};
 use toolgate_registry::Drift;
 
-use super::super::{Config, Whereabouts};
+use super::super::{Config, ConfigHints};
 use super::refused;
-use crate::config::reference::References;
+use crate::config::reference::ReferenceMode;
 
 /// A folder with two servers, a program of another kind, and a file that is no program.
 fn folder() -> tempfile::TempDir {
@@ -31,8 +31,8 @@ fn load(cwd: &Path, variables: &[(&str, &str)], text: Option<&str>) -> Config {
     }
     let env =
         |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-    let at = Whereabouts { config: None, data: None, cwd, env: &env };
-    Config::load(&at, References::Resolve(&env)).expect("a good file")
+    let at = ConfigHints { config: None, data: None, cwd, env: &env };
+    Config::load(&at, ReferenceMode::Resolve(&env)).expect("a good file")
 }
 
 fn names(config: &Config) -> Vec<String> {
@@ -113,10 +113,10 @@ fn they_have_no_network_unless_there_is_somebody_to_reach() {
         openings.network
     };
     let model = "[capability_servers]\nenv = { TEXT_ANALYSIS_LLM_URL = \"http://127.0.0.1:11434/v1\" }\n";
-    assert_eq!(network(""), Network::Closed);
-    assert_eq!(network(model), Network::Open);
-    assert_eq!(network(&format!("{model}network = false\n")), Network::Closed);
-    assert_eq!(network("[capability_servers]\nnetwork = true\n"), Network::Open);
+    assert_eq!(network(""), NetworkAccess::Closed);
+    assert_eq!(network(model), NetworkAccess::Open);
+    assert_eq!(network(&format!("{model}network = false\n")), NetworkAccess::Closed);
+    assert_eq!(network("[capability_servers]\nnetwork = true\n"), NetworkAccess::Open);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_secret_is_told_to_one_of_them_and_not_to_all() {
         (env.get("API_KEY").cloned(), openings.network)
     };
     assert_eq!(names(&config), ["doc-parser-mcp", "image-ocr-mcp"]);
-    assert_eq!((of(0), of(1)), ((None, Network::Closed), (Some("s".into()), Network::Open)));
+    assert_eq!((of(0), of(1)), ((None, NetworkAccess::Closed), (Some("s".into()), NetworkAccess::Open)));
 
     for secret in ["env = { OPENAI_API_KEY = \"x\" }", "env = { URL = \"http://x/?k=${vault:KEY}\" }"] {
         let said = refused(&format!("[capability_servers]\n{secret}\n"));

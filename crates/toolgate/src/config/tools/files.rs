@@ -2,8 +2,8 @@
 
 use toolgate_core::tool::{BadSlot, FileSlot, FileStrategy, SlotForm};
 
-use super::super::problem::Problems;
-use super::super::section::Section;
+use super::super::problem::ConfigProblems;
+use super::super::section::ConfigSection;
 use crate::config::section::require;
 
 pub(crate) const KEYS: [&str; 4] = ["strategy", "argument", "content", "media_type"];
@@ -11,7 +11,7 @@ pub(crate) const KEYS: [&str; 4] = ["strategy", "argument", "content", "media_ty
 const STRATEGY_HINT: &str = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
 
 /// `None` leaves it to the tool's server. An empty list means that no argument takes a file.
-pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<FileSlot>> {
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Vec<FileSlot>> {
     if let (Some(_), Some(span)) = (section.key_span("file_strategy"), section.key_span("files")) {
         let what = format!("{} has both `file_strategy` and `files`", section.title());
         let hint = "`files` says it all: move the strategy there, as `strategy`";
@@ -29,7 +29,7 @@ fn strategies() -> [(&'static str, FileStrategy); 6] {
 }
 
 /// `None` if a problem was added.
-fn slots(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<FileSlot>> {
+fn slots(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Vec<FileSlot>> {
     let before = problems.count();
     if section.is_text("files") {
         let written = section.string("files", problems)?;
@@ -55,7 +55,7 @@ fn slots(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<FileSlot>
     }
 }
 
-fn form(table: &Section<'_>, problems: &mut Problems) -> Option<SlotForm> {
+fn form(table: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<SlotForm> {
     table.refuse_unknown_keys(&KEYS, &[], problems);
     require(table, "strategy", "\"binary_base64\"", problems);
     let strategy = table.word("strategy", &strategies(), STRATEGY_HINT, problems);
@@ -68,7 +68,7 @@ fn form(table: &Section<'_>, problems: &mut Problems) -> Option<SlotForm> {
 }
 
 /// An id that is passed on fills nothing.
-fn refuse_filled(table: &Section<'_>, problems: &mut Problems) {
+fn refuse_filled(table: &ConfigSection<'_>, problems: &mut ConfigProblems) {
     for key in ["content", "media_type"] {
         if let Some(span) = table.key_span(key) {
             let what = format!("`{key}` in {}, whose strategy is `passthrough`", table.title());
@@ -79,11 +79,11 @@ fn refuse_filled(table: &Section<'_>, problems: &mut Problems) {
 }
 
 fn refuse(
-    section: &Section<'_>,
-    tables: &[Section<'_>],
+    section: &ConfigSection<'_>,
+    tables: &[ConfigSection<'_>],
     forms: Vec<SlotForm>,
     bad: &BadSlot,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) {
     let slots: Vec<FileSlot> = forms.into_iter().map(FileSlot::from).collect();
     let uses = |name: &String| {

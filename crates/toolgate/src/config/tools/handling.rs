@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use toolgate_core::Effects;
-use toolgate_core::scope::Need;
-use toolgate_core::tool::{CacheRule, CacheScope, Handling, ToolExtra};
+use toolgate_core::scope::MountNeed;
+use toolgate_core::tool::{CacheRule, CacheScope, ToolExtra, ToolHandling};
 
-use super::super::problem::Problems;
-use super::super::section::{Seconds, Section};
+use super::super::problem::ConfigProblems;
+use super::super::section::{ConfigSection, SecondsRange};
 use super::super::server::CONCURRENCY;
 
 const CACHE_SCOPE: [(&str, CacheScope); 2] =
@@ -18,12 +18,16 @@ const CAPABILITY_CHARS_MAX: usize = 128;
 const EXAMPLES_MAX: usize = 20;
 const EXAMPLE_CHARS_MAX: usize = 200;
 
-pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Handling {
-    Handling {
+pub(super) fn read(
+    section: &ConfigSection<'_>,
+    effects: Option<Effects>,
+    problems: &mut ConfigProblems,
+) -> ToolHandling {
+    ToolHandling {
         capabilities: capabilities(section, problems).into(),
         needs: needs(section, problems).into(),
         examples: examples(section, problems).into(),
-        timeout: section.seconds("timeout_seconds", Seconds::Positive, problems),
+        timeout: section.seconds("timeout_seconds", SecondsRange::Positive, problems),
         concurrency_max: section.count("concurrency_max", CONCURRENCY, problems),
         rate: section.rate("rate", problems),
         cache: cache(section, effects, problems),
@@ -33,8 +37,12 @@ pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &m
     }
 }
 
-fn cache(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Option<CacheRule> {
-    let fresh = section.seconds("cache_seconds", Seconds::Positive, problems);
+fn cache(
+    section: &ConfigSection<'_>,
+    effects: Option<Effects>,
+    problems: &mut ConfigProblems,
+) -> Option<CacheRule> {
+    let fresh = section.seconds("cache_seconds", SecondsRange::Positive, problems);
     let scope = section.word("cache_scope", &CACHE_SCOPE, CACHE_SCOPE_HINT, problems);
     match (section.key_span("cache_seconds"), section.key_span("cache_scope")) {
         (None, Some(span)) => {
@@ -52,7 +60,7 @@ fn cache(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problem
 }
 
 /// Sorted, each once.
-fn capabilities(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
+fn capabilities(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<String> {
     let expected = format!("at most {} names without spaces", ToolExtra::CAPABILITIES_MAX);
     let written = section.strings("capabilities", problems);
     if written.len() > ToolExtra::CAPABILITIES_MAX {
@@ -78,7 +86,7 @@ fn capabilities(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
 }
 
 /// Sorted, each once.
-fn needs(section: &Section<'_>, problems: &mut Problems) -> Vec<Need> {
+fn needs(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<MountNeed> {
     const EXPECTED: &str = "`provider:NAME`, `pointer` or `knowledge_base`";
     let written = section.strings("mounts", problems);
     if written.len() > ToolExtra::MOUNTS_MAX {
@@ -104,7 +112,7 @@ fn needs(section: &Section<'_>, problems: &mut Problems) -> Vec<Need> {
     needs
 }
 
-fn examples(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
+fn examples(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<String> {
     let Some(key) = section.key_span("examples") else { return Vec::new() };
     let before = problems.count();
     let written = section.strings("examples", problems);

@@ -4,22 +4,22 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use toolgate_core::event::{About, DecisionKind, Event, EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 /// Name, value as JSON, and meaning.
-type Member = (&'static str, &'static str, &'static str);
+type SampleMember = (&'static str, &'static str, &'static str);
 
-pub(super) struct Sample {
-    touches: Touches,
+pub(super) struct EventSample {
+    touches: SampleSubject,
     by: &'static str,
-    pub(super) detail: &'static [Member],
+    pub(super) detail: &'static [SampleMember],
 }
 
 /// The subject of an event.
 #[derive(Clone, Copy)]
-enum Touches {
+enum SampleSubject {
     Call,
     Approval,
     Policy,
@@ -35,26 +35,26 @@ const GATEWAY: &str = "gateway";
 const AGENT: &str = "review-bot";
 const PERSON: &str = "ann";
 
-const GRANT: Member = ("grant", "\"grt_019a6f\"", "The id of the grant");
-const EXPIRES: Member =
+const GRANT: SampleMember = ("grant", "\"grt_019a6f\"", "The id of the grant");
+const EXPIRES: SampleMember =
     ("expires_at_ms", "1767616200000", "The time at which it expires, in milliseconds since 1970");
-const STATE: Member = ("state", "\"approved\"", "The new state");
-const REASON: Member = ("reason", "\"not before the audit\"", "The reason, in words");
-const SOURCE: Member = ("source", "\"file\"", "Its origin: `file`, `settings` or `registered`");
-const TOKEN: Member = ("token", "\"tok_019a6f\"", "The id of the token; never the token itself");
-const OF_TOOL: &[Member] = &[
+const STATE: SampleMember = ("state", "\"approved\"", "The new state");
+const REASON: SampleMember = ("reason", "\"not before the audit\"", "The reason, in words");
+const SOURCE: SampleMember = ("source", "\"file\"", "Its origin: `file`, `settings` or `registered`");
+const TOKEN: SampleMember = ("token", "\"tok_019a6f\"", "The id of the token; never the token itself");
+const OF_TOOL: &[SampleMember] = &[
     ("status", "\"quarantined\"", "The new status: `active`, `drifted`, `quarantined` or `retired`"),
     ("reason", "\"its description changed\"", "The reason, in words, or null"),
     ("from", VERSION, "The previous version"),
     ("to", VERSION, "The version that the event is about"),
     ("findings", "0", "The number of suspicious passages in its texts"),
 ];
-const OF_CREDENTIAL: &[Member] = &[
+const OF_CREDENTIAL: &[SampleMember] = &[
     ("server", "\"bank\"", "The server to which it belongs"),
     ("name", "\"API_KEY\"", "Its name; never its value"),
     ("principal", "null", "Its owner; null if it is shared by everyone"),
 ];
-const OF_FILTER: &[Member] = &[
+const OF_FILTER: &[SampleMember] = &[
     ("on", "\"arguments\"", "Where the match was: `arguments` or `results`"),
     (
         "filters",
@@ -62,7 +62,7 @@ const OF_FILTER: &[Member] = &[
         "Each filter that matched: its action, the kind, the number of matches and their paths; never the matched text",
     ),
 ];
-const OF_ALLOWED: &[Member] = &[
+const OF_ALLOWED: &[SampleMember] = &[
     ("server", "\"bank\"", "The server to which the secret belongs"),
     ("name", "\"API_KEY\"", "The name of the secret"),
     (
@@ -71,22 +71,22 @@ const OF_ALLOWED: &[Member] = &[
         "The origins to which it may now be sent, besides those in the file",
     ),
 ];
-const OF_STEP: &[Member] =
+const OF_STEP: &[SampleMember] =
     &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
 
-fn sample(touches: Touches, by: &'static str, detail: &'static [Member]) -> Sample {
-    Sample { touches, by, detail }
+fn sample(touches: SampleSubject, by: &'static str, detail: &'static [SampleMember]) -> EventSample {
+    EventSample { touches, by, detail }
 }
 
-pub(super) fn of(kind: EventKind) -> Sample {
+pub(super) fn of(kind: EventKind) -> EventSample {
     use EventKind as Kind;
     match kind {
-        Kind::FilterMatched => sample(Touches::Call, AGENT, OF_FILTER),
+        Kind::FilterMatched => sample(SampleSubject::Call, AGENT, OF_FILTER),
         Kind::PolicyDecided
         | Kind::CallStarted
         | Kind::CallPaused
         | Kind::CallResumed
-        | Kind::CallCompleted => sample(Touches::Call, AGENT, of_call(kind)),
+        | Kind::CallCompleted => sample(SampleSubject::Call, AGENT, of_call(kind)),
         Kind::ApprovalRequested
         | Kind::ApprovalJoined
         | Kind::ApprovalVoted
@@ -94,13 +94,13 @@ pub(super) fn of(kind: EventKind) -> Sample {
         | Kind::ApprovalResolved
         | Kind::ApprovalConsumed => of_approval(kind),
         Kind::GrantCreated | Kind::GrantUsed | Kind::GrantRevoked => of_grant(kind),
-        Kind::PolicyLoaded => sample(Touches::Policy, GATEWAY, &[]),
+        Kind::PolicyLoaded => sample(SampleSubject::Policy, GATEWAY, &[]),
         Kind::PolicyRefused => {
             let error = &[("error", "\"gates.cedar:12: unexpected token\"", "The error in the policies")];
-            sample(Touches::Policy, GATEWAY, error)
+            sample(SampleSubject::Policy, GATEWAY, error)
         }
-        Kind::TokenCreated => sample(Touches::Nothing, PERSON, of_token()),
-        Kind::TokenRevoked => sample(Touches::Nothing, PERSON, &[TOKEN]),
+        Kind::TokenCreated => sample(SampleSubject::Nothing, PERSON, of_token()),
+        Kind::TokenRevoked => sample(SampleSubject::Nothing, PERSON, &[TOKEN]),
         Kind::SettingChanged | Kind::ConfigLoaded | Kind::ConfigRefused | Kind::AliasesChanged => {
             of_settings(kind)
         }
@@ -109,7 +109,7 @@ pub(super) fn of(kind: EventKind) -> Sample {
         | Kind::ServerRemoved
         | Kind::ServerHealth
         | Kind::InstanceJoined
-        | Kind::InstanceLeft => sample(Touches::Server, GATEWAY, of_server(kind)),
+        | Kind::InstanceLeft => sample(SampleSubject::Server, GATEWAY, of_server(kind)),
         Kind::ServerAsked => {
             let question = &[
                 ("ask", "\"elicitation\"", "The kind of request: `elicitation` or `sampling`"),
@@ -120,52 +120,54 @@ pub(super) fn of(kind: EventKind) -> Sample {
                 ("max_tokens", "200", "The requested maximum of tokens, for `sampling`"),
                 ("refused", "\"its text asks for a secret\"", "The reason, if the client was not asked"),
             ];
-            sample(Touches::Server, AGENT, question)
+            sample(SampleSubject::Server, AGENT, question)
         }
         Kind::ToolsPinned => {
             let many = &[
                 ("count", "2", "The number of tools"),
                 ("tools", "[\"balance\", \"transfer\"]", "The first of them, by the server's own names"),
             ];
-            sample(Touches::Server, GATEWAY, many)
+            sample(SampleSubject::Server, GATEWAY, many)
         }
         Kind::ToolDrifted | Kind::ToolQuarantined | Kind::ToolRetired | Kind::ToolRestored => {
-            sample(Touches::Tool, GATEWAY, OF_TOOL)
+            sample(SampleSubject::Tool, GATEWAY, OF_TOOL)
         }
-        Kind::ToolAccepted | Kind::ToolRejected => sample(Touches::Tool, PERSON, OF_TOOL),
+        Kind::ToolAccepted | Kind::ToolRejected => sample(SampleSubject::Tool, PERSON, OF_TOOL),
         Kind::ToolRenamed => {
             let names = &[
                 ("from", "\"bank:transfer\"", "The previous name"),
                 ("to", "\"payments.transfer.create\"", "The new name"),
             ];
-            sample(Touches::Tool, GATEWAY, names)
+            sample(SampleSubject::Tool, GATEWAY, names)
         }
-        Kind::CredentialStored | Kind::CredentialRemoved => sample(Touches::Server, PERSON, OF_CREDENTIAL),
-        Kind::CredentialAllowed => sample(Touches::Server, PERSON, OF_ALLOWED),
-        Kind::AgentDefined => sample(Touches::Nothing, GATEWAY, of_agent()),
+        Kind::CredentialStored | Kind::CredentialRemoved => {
+            sample(SampleSubject::Server, PERSON, OF_CREDENTIAL)
+        }
+        Kind::CredentialAllowed => sample(SampleSubject::Server, PERSON, OF_ALLOWED),
+        Kind::AgentDefined => sample(SampleSubject::Nothing, GATEWAY, of_agent()),
         Kind::SessionStarted | Kind::SessionChanged | Kind::SessionClosed => {
-            sample(Touches::Session, AGENT, of_session(kind))
+            sample(SampleSubject::Session, AGENT, of_session(kind))
         }
         Kind::FileStored | Kind::FileDeleted | Kind::ArtifactStored => {
-            sample(Touches::Session, AGENT, of_file(kind))
+            sample(SampleSubject::Session, AGENT, of_file(kind))
         }
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
-            sample(Touches::Run, PERSON, of_work(kind))
+            sample(SampleSubject::Run, PERSON, of_work(kind))
         }
-        Kind::RunStarted | Kind::RunResumed => sample(Touches::Run, AGENT, OF_STEP),
+        Kind::RunStarted | Kind::RunResumed => sample(SampleSubject::Run, AGENT, OF_STEP),
         Kind::RunPaused => {
             let step = &[
                 ("from", "\"running\"", "The previous state"),
                 ("to", "\"paused\"", "The new state"),
                 ("reason", "\"wait for the audit\"", "The reason, if one was given"),
             ];
-            sample(Touches::Run, PERSON, step)
+            sample(SampleSubject::Run, PERSON, step)
         }
-        Kind::RunEnded => sample(Touches::Run, AGENT, of_end()),
+        Kind::RunEnded => sample(SampleSubject::Run, AGENT, of_end()),
     }
 }
 
-fn of_call(kind: EventKind) -> &'static [Member] {
+fn of_call(kind: EventKind) -> &'static [SampleMember] {
     match kind {
         EventKind::PolicyDecided => &[
             (
@@ -227,8 +229,8 @@ fn of_call(kind: EventKind) -> &'static [Member] {
     }
 }
 
-fn of_approval(kind: EventKind) -> Sample {
-    let (by, detail): (_, &[Member]) = match kind {
+fn of_approval(kind: EventKind) -> EventSample {
+    let (by, detail): (_, &[SampleMember]) = match kind {
         EventKind::ApprovalRequested => (
             AGENT,
             &[
@@ -257,13 +259,13 @@ fn of_approval(kind: EventKind) -> Sample {
         }
         _ => (PERSON, &[STATE]),
     };
-    sample(Touches::Approval, by, detail)
+    sample(SampleSubject::Approval, by, detail)
 }
 
-fn of_grant(kind: EventKind) -> Sample {
+fn of_grant(kind: EventKind) -> EventSample {
     match kind {
         EventKind::GrantCreated => sample(
-            Touches::Approval,
+            SampleSubject::Approval,
             PERSON,
             &[
                 GRANT,
@@ -273,15 +275,15 @@ fn of_grant(kind: EventKind) -> Sample {
             ],
         ),
         EventKind::GrantUsed => sample(
-            Touches::Call,
+            SampleSubject::Call,
             AGENT,
             &[GRANT, ("uses_left", "9", "The number of calls that it still covers; null for any number")],
         ),
-        _ => sample(Touches::Tool, PERSON, &[GRANT]),
+        _ => sample(SampleSubject::Tool, PERSON, &[GRANT]),
     }
 }
 
-fn of_token() -> &'static [Member] {
+fn of_token() -> &'static [SampleMember] {
     &[
         TOKEN,
         ("role", "\"agent\"", "Its role"),
@@ -291,10 +293,10 @@ fn of_token() -> &'static [Member] {
     ]
 }
 
-fn of_settings(kind: EventKind) -> Sample {
+fn of_settings(kind: EventKind) -> EventSample {
     match kind {
         EventKind::SettingChanged => sample(
-            Touches::Nothing,
+            SampleSubject::Nothing,
             PERSON,
             &[
                 ("key", "\"mcp_servers\"", "The key of the setting"),
@@ -305,7 +307,7 @@ fn of_settings(kind: EventKind) -> Sample {
             ],
         ),
         EventKind::ConfigLoaded => sample(
-            Touches::Nothing,
+            SampleSubject::Nothing,
             GATEWAY,
             &[("changes", "[\"server bank: changed\"]", "The changes, in words")],
         ),
@@ -315,10 +317,10 @@ fn of_settings(kind: EventKind) -> Sample {
                 "\"toolgate.toml:3:1: unknown key `lisen` in the file\"",
                 "The error in the file",
             )];
-            sample(Touches::Nothing, GATEWAY, reason)
+            sample(SampleSubject::Nothing, GATEWAY, reason)
         }
         _ => sample(
-            Touches::Nothing,
+            SampleSubject::Nothing,
             GATEWAY,
             &[
                 ("added", "[\"read_file\"]", "The aliases that were added"),
@@ -328,7 +330,7 @@ fn of_settings(kind: EventKind) -> Sample {
     }
 }
 
-fn of_server(kind: EventKind) -> &'static [Member] {
+fn of_server(kind: EventKind) -> &'static [SampleMember] {
     match kind {
         EventKind::ServerChanged => &[SOURCE, ("changed", "[\"url\"]", "The keys that changed")],
         EventKind::ServerHealth => &[
@@ -354,7 +356,7 @@ fn of_server(kind: EventKind) -> &'static [Member] {
     }
 }
 
-fn of_agent() -> &'static [Member] {
+fn of_agent() -> &'static [SampleMember] {
     &[
         ("agent", "\"reviewer\"", "The agent"),
         ("number", "3", "The number of this version"),
@@ -362,7 +364,7 @@ fn of_agent() -> &'static [Member] {
     ]
 }
 
-fn of_session(kind: EventKind) -> &'static [Member] {
+fn of_session(kind: EventKind) -> &'static [SampleMember] {
     match kind {
         EventKind::SessionStarted => &[
             (
@@ -395,13 +397,13 @@ fn of_session(kind: EventKind) -> &'static [Member] {
     }
 }
 
-fn of_file(kind: EventKind) -> &'static [Member] {
-    const NAME: Member = ("name", "\"report.pdf\"", "Its name");
-    const DIGEST: Member = ("digest", VERSION, "The digest of its bytes");
-    const OWNER: Member = ("owner", "\"review-bot\"", "Its owner");
-    const FILE: Member = ("file", "\"file_019a6f\"", "Its id");
-    const MEDIA: Member = ("media_type", "\"application/pdf\"", "Its media type");
-    const BYTES: Member = ("bytes", "81234", "Its size in bytes");
+fn of_file(kind: EventKind) -> &'static [SampleMember] {
+    const NAME: SampleMember = ("name", "\"report.pdf\"", "Its name");
+    const DIGEST: SampleMember = ("digest", VERSION, "The digest of its bytes");
+    const OWNER: SampleMember = ("owner", "\"review-bot\"", "Its owner");
+    const FILE: SampleMember = ("file", "\"file_019a6f\"", "Its id");
+    const MEDIA: SampleMember = ("media_type", "\"application/pdf\"", "Its media type");
+    const BYTES: SampleMember = ("bytes", "81234", "Its size in bytes");
     match kind {
         EventKind::FileStored => &[FILE, NAME, MEDIA, BYTES, DIGEST, OWNER, EXPIRES],
         EventKind::FileDeleted => {
@@ -411,9 +413,9 @@ fn of_file(kind: EventKind) -> &'static [Member] {
     }
 }
 
-fn of_work(kind: EventKind) -> &'static [Member] {
-    const INPUT: Member = ("input", "\"inp_019a6f\"", "The id of the question");
-    const SLOT: Member = ("slot_id", "\"account\"", "The agent's own name for the question");
+fn of_work(kind: EventKind) -> &'static [SampleMember] {
+    const INPUT: SampleMember = ("input", "\"inp_019a6f\"", "The id of the question");
+    const SLOT: SampleMember = ("slot_id", "\"account\"", "The agent's own name for the question");
     match kind {
         EventKind::TaskChanged => &[
             (
@@ -449,7 +451,7 @@ fn of_work(kind: EventKind) -> &'static [Member] {
     }
 }
 
-fn of_end() -> &'static [Member] {
+fn of_end() -> &'static [SampleMember] {
     &[
         ("from", "\"running\"", "The previous state"),
         ("to", "\"completed\"", "The new state: `completed`, `partial`, `failed` or `cancelled`"),
@@ -469,9 +471,10 @@ pub(super) fn event(kind: EventKind) -> Event {
     let sample = of(kind);
     let about = Arc::new(about(sample.touches));
     let mut event = Event::new(kind, AT_MS, PrincipalId::new(sample.by), about);
-    let judged = matches!(sample.touches, Touches::Call | Touches::Approval | Touches::Policy);
+    let judged =
+        matches!(sample.touches, SampleSubject::Call | SampleSubject::Approval | SampleSubject::Policy);
     event.policy_version = judged.then(|| Digest::of("policies"));
-    event.approval = matches!(sample.touches, Touches::Approval).then(|| ApprovalId::new("apr_019a6f"));
+    event.approval = matches!(sample.touches, SampleSubject::Approval).then(|| ApprovalId::new("apr_019a6f"));
     event.input = matches!(kind, EventKind::CallStarted).then(|| Digest::of("arguments"));
     event.decision = matches!(kind, EventKind::PolicyDecided).then_some(DecisionKind::Approve);
     if kind == EventKind::CallCompleted {
@@ -484,7 +487,7 @@ pub(super) fn event(kind: EventKind) -> Event {
 }
 
 /// The detail of an example. Members that exclude one another are left out.
-fn detail(kind: EventKind, members: &[Member]) -> Option<RawJson> {
+fn detail(kind: EventKind, members: &[SampleMember]) -> Option<RawJson> {
     const ONLY_OF_OTHERS: [&str; 6] = ["denial", "code", "message", "error", "swept", "principal"];
     let is_call = matches!(kind, EventKind::PolicyDecided | EventKind::CallCompleted);
     let shown = members.iter().filter(|(name, ..)| !(is_call && ONLY_OF_OTHERS.contains(name)));
@@ -497,32 +500,32 @@ fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn about(touches: Touches) -> About {
+fn about(touches: SampleSubject) -> EventSubject {
     let server = || ServerName::new("bank").ok();
-    let tool = || About {
+    let tool = || EventSubject {
         tool: server().map(|server| CanonicalName::of(&server, "transfer")),
         server: server(),
         tool_version: Some(Digest::of("definition")),
-        ..About::default()
+        ..EventSubject::default()
     };
     let session = Some(SessionId::new("ses_019a6f"));
     match touches {
-        Touches::Call => About {
+        SampleSubject::Call => EventSubject {
             session,
             call: Some(CallId::new("tc_019a6f")),
             trace: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
             ..tool()
         },
-        Touches::Approval => About { session, call: Some(CallId::new("tc_019a6f")), ..tool() },
-        Touches::Server => About { server: server(), ..About::default() },
-        Touches::Tool => tool(),
-        Touches::Session => About { session, ..About::default() },
-        Touches::Run => About {
+        SampleSubject::Approval => EventSubject { session, call: Some(CallId::new("tc_019a6f")), ..tool() },
+        SampleSubject::Server => EventSubject { server: server(), ..EventSubject::default() },
+        SampleSubject::Tool => tool(),
+        SampleSubject::Session => EventSubject { session, ..EventSubject::default() },
+        SampleSubject::Run => EventSubject {
             session,
             run: Some(RunId::new("run_019a6f")),
             task: Some("task_019a6f".into()),
-            ..About::default()
+            ..EventSubject::default()
         },
-        Touches::Policy | Touches::Nothing => About::default(),
+        SampleSubject::Policy | SampleSubject::Nothing => EventSubject::default(),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
 
 use super::tools;
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::doors::{Stdio, modern_meta};
 use crate::{boot, conforming};
 
@@ -228,7 +228,7 @@ fn names_that_are_wrong_are_answered_with_hints() {
 
 #[test]
 fn a_token_may_be_bound_to_an_agent_that_is_defined_later() {
-    let place = Place::new(&two_servers());
+    let place = CliFolder::new(&two_servers());
     let bound = place.run(&["token", "create", "--role", "agent", "--agent", "reader"]).well();
     assert!(!bound.stderr.contains("warning") && bound.stderr.contains("bound to agent reader"), "{bound:?}");
     let later = place.run(&["token", "create", "--role", "agent", "--agent", "redaer", "--json"]).well();
@@ -244,7 +244,7 @@ fn a_token_may_be_bound_to_an_agent_that_is_defined_later() {
 
 #[test]
 fn a_client_is_pointed_at_what_an_agent_sees() {
-    let place = Place::new(&two_servers());
+    let place = CliFolder::new(&two_servers());
     let http = place.run(&["connect", "generic", "--agent", "reader", "--token", "t"]).well().stdout;
     assert!(http.contains("/mcp/reader\""), "{http}");
     let stdio = place.run(&["connect", "claude-desktop", "--agent", "reader"]).well().stdout;
@@ -264,7 +264,7 @@ async fn listed(mut stdio: Stdio) -> String {
 #[tokio::test]
 async fn stdio_sees_what_its_agent_sees() {
     let gateway = boot(&two_servers());
-    let place = Place::new(&two_servers());
+    let place = CliFolder::new(&two_servers());
     for own in [false, true] {
         let open =
             |args: &[&str]| Stdio::of(if own { place.command(args) } else { gateway.cli_command(args) });

@@ -9,24 +9,24 @@ use serde_json::Value;
 use toolgate_testkit::gateway::first_tokens;
 
 use super::process::Killed;
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::toolgate;
 
 /// A configuration whose one program leaves a trace.
-fn trap(place: &Place) -> String {
+fn trap(place: &CliFolder) -> String {
     let trace = place.path("trace");
     format!("[[servers]]\nname = \"trap\"\ncommand = \"touch\"\nargs = [{trace:?}]\nsandbox = \"off\"\n")
 }
 
-fn stranger() -> Place {
-    let place = Place::new("");
+fn stranger() -> CliFolder {
+    let place = CliFolder::new("");
     std::fs::write(place.path("toolgate.toml"), trap(&place)).expect("a file");
     std::fs::remove_file(place.path(".local/state/toolgate/agreed")).expect("it was there");
     place
 }
 
 /// A command at a terminal, with this typed input.
-fn at_terminal(place: &Place, args: &[&str], typed: &str) -> Said {
+fn at_terminal(place: &CliFolder, args: &[&str], typed: &str) -> Said {
     const TERMINAL: &str =
         "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
     let own = place.command(&[]);
@@ -108,7 +108,7 @@ fn a_person_at_a_terminal_is_asked_once_and_told_what_would_be_started() {
 
 #[test]
 fn what_is_printed_where_nobody_looks_holds_no_secret() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let serve = ["--json", "serve", "--listen", "127.0.0.1:0"];
     let spawn = || {
         let mut command = place.command(&serve);

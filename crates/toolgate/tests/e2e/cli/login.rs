@@ -6,19 +6,19 @@ use std::process::{Child, Stdio};
 use serde_json::json;
 use toolgate_testkit::idp::{Idp, KeyKind};
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 
 async fn idp() -> Idp {
     let here = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     Idp::start_at(here, KeyKind::Es256).await.expect("it listens")
 }
 
-fn place(idp: &Idp) -> Place {
-    Place::new(&format!("[[servers]]\nname = \"hub\"\nurl = \"{}/mcp\"\n", idp.issuer()))
+fn place(idp: &Idp) -> CliFolder {
+    CliFolder::new(&format!("[[servers]]\nname = \"hub\"\nurl = \"{}/mcp\"\n", idp.issuer()))
 }
 
 /// A pending sign-in, and its address.
-fn start(place: &Place, args: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
+fn start(place: &CliFolder, args: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
     let mut command = place.command(&[&["servers", "login", "hub", "--no-browser"], args].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
@@ -101,7 +101,7 @@ async fn the_address_can_be_pasted_where_the_browser_is_elsewhere() {
 
 #[test]
 fn where_there_is_nowhere_to_sign_in_that_is_said() {
-    let place = Place::new(
+    let place = CliFolder::new(
         "[[servers]]\nname = \"child\"\ncommand = \"true\"\n[[servers]]\nname = \"later\"\nregistered = true\n\
          [[servers]]\nname = \"dead\"\nurl = \"http://127.0.0.1:9/mcp\"\n",
     );

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Place;
+use super::CliFolder;
 
 /// A folder without anything of a gateway.
-fn nowhere() -> Place {
-    let place = Place::new("");
+fn nowhere() -> CliFolder {
+    let place = CliFolder::new("");
     std::fs::remove_file(place.path("toolgate.toml")).expect("it was there");
     place
 }
@@ -35,7 +35,7 @@ fn where_there_is_no_gateway_looking_says_so_and_makes_nothing() {
 
 #[test]
 fn a_configuration_alone_can_be_looked_at_without_making_a_data_folder() {
-    let place = Place::new("[[servers]]\nname = \"far\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
+    let place = CliFolder::new("[[servers]]\nname = \"far\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
     assert_eq!(place.run(&["servers", "list", "--json"]).well().json()[0]["name"], "far");
     place.run(&["token", "list"]).well();
     let doctor = place.run(&["doctor", "--json"]).json();
@@ -62,7 +62,7 @@ fn connecting_without_writing_makes_no_token_and_no_folder() {
 #[test]
 fn the_doctor_says_what_a_server_printed_and_which_error_came_first() {
     let script = "echo Welcome; echo 'Error: no key' >&2; echo 'Node.js v22' >&2; exit 1";
-    let place = Place::new(&format!(
+    let place = CliFolder::new(&format!(
         "[[servers]]\nname = \"chatty\"\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\nsandbox = \"off\"\n"
     ));
     let doctor = place.run(&["doctor", "--json"]).json();

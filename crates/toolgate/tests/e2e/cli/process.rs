@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, signal, until};
 
-use super::{Place, Said, is_alive};
+use super::{CliFolder, Said, is_alive};
 use crate::{boot, conforming, testkit};
 
 const WAIT: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ impl Drop for Killed {
 
 #[tokio::test]
 async fn serve_on_port_zero_prints_the_address_it_got() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut process =
         Killed(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
@@ -73,7 +73,7 @@ fn a_second_gateway_on_the_same_data_is_refused() {
 fn a_taken_port_is_refused_with_a_hint() {
     let gateway = boot("");
     let taken = gateway.url("").replace("http://", "");
-    let place = Place::new("");
+    let place = CliFolder::new("");
     place.run(&["serve", "--listen", &taken]).badly(1, &[&taken, "hint:", "--listen"]);
     place.run(&["serve", "--listen", "nowhere"]).badly(2, &["nowhere"]);
 }
@@ -170,7 +170,7 @@ async fn a_call_under_way_is_finished_before_the_gateway_ends() {
 #[test]
 fn a_stdio_gateway_ends_with_its_input_and_takes_its_children_along() {
     let seconds = own_seconds(2);
-    let place = Place::new(&with_grandchild("parent", seconds));
+    let place = CliFolder::new(&with_grandchild("parent", seconds));
     let mut command = place.command(&["stdio"]);
     let mut process = Killed(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts"));
     let grandchild = until(WAIT, || sleeper(seconds)).expect("the server starts");

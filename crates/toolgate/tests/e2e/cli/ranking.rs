@@ -1,6 +1,6 @@
 //! `toolgate tools search --catalogue`: over files, without a gateway and without a configuration.
 
-use super::Place;
+use super::CliFolder;
 use crate::kit::file;
 
 const TOOLS: &str = r#"{"server": "github (ref)", "name": "create_issue", "description": "Open a new issue in a repository", "input_schema": {"type": "object", "properties": {"title": {"type": "string", "description": "Headline"}}}}
@@ -13,9 +13,9 @@ const QUERIES: &str = r#"{"id": "q1", "query": "open a bug report issue", "relev
 {"id": "q3", "query": "weather:get_forecast"}
 "#;
 
-fn place() -> Place {
+fn place() -> CliFolder {
     // An unreadable configuration: none is needed.
-    let place = Place::new("this is no configuration");
+    let place = CliFolder::new("this is no configuration");
     file(&place.path("."), "tools.jsonl", TOOLS);
     file(&place.path("."), "queries.jsonl", QUERIES);
     place

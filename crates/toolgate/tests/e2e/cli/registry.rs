@@ -8,19 +8,19 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, until};
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::{boot, testkit};
 
 const WAIT: Duration = Duration::from_secs(10);
 
 /// A server whose tools are in a file.
-struct Server {
+struct FileServer {
     process: Child,
     url: String,
     folder: tempfile::TempDir,
 }
 
-impl Server {
+impl FileServer {
     fn start(description: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         offer(folder.path(), description);
@@ -39,7 +39,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FileServer {
     fn drop(&mut self) {
         drop(self.process.kill());
         drop(self.process.wait());
@@ -67,7 +67,7 @@ fn row(gateway: &Gateway, status: &str) -> Value {
 
 #[test]
 fn a_changed_tool_is_shown_accepted_and_rejected_by_name() {
-    let server = Server::start("Reads a file.");
+    let server = FileServer::start("Reads a file.");
     let gateway = boot(&format!("[[servers]]\nname = \"files\"\nurl = {:?}\n", server.url));
     let first = row(&gateway, "active");
     assert_eq!((&first["name"], &first["candidate_version"]), (&json!("files:read"), &json!(null)));
@@ -103,7 +103,7 @@ fn a_changed_tool_is_shown_accepted_and_rejected_by_name() {
 
 #[test]
 fn everything_that_waits_can_be_accepted_at_once() {
-    let server = Server::start("Reads a file.");
+    let server = FileServer::start("Reads a file.");
     let gateway = boot(&format!("[[servers]]\nname = \"files\"\nurl = {:?}\n", server.url));
     row(&gateway, "active");
     offer(server.folder.path(), "Reads any file.");
@@ -118,7 +118,7 @@ fn everything_that_waits_can_be_accepted_at_once() {
 
 #[test]
 fn other_names_are_listed_with_who_gave_them_and_until_when() {
-    let place = Place::new(
+    let place = CliFolder::new(
         "[[aliases]]\nname = \"read_file\"\ntool = \"files:read\"\nuntil = 2020-01-01\n\
          [[aliases]]\nname = \"documents.text.read\"\ntool = \"files:read\"\nprimary = true\n",
     );
@@ -145,7 +145,7 @@ fn other_names_are_listed_with_who_gave_them_and_until_when() {
 
 #[test]
 fn a_token_of_a_server_is_for_that_server() {
-    let place = Place::new("[[servers]]\nname = \"later\"\nregistered = true\n");
+    let place = CliFolder::new("[[servers]]\nname = \"later\"\nregistered = true\n");
     place.run(&["token", "create", "--role", "server", "--server", "later"]).well();
     let listed = place.run(&["token", "list", "--json"]).well().json();
     assert_eq!(

@@ -6,11 +6,11 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 
 const VALUE: &str = "hunter2-of-the-vault";
 
-fn piped(place: &Place, args: &[&str], value: &str) -> Said {
+fn piped(place: &CliFolder, args: &[&str], value: &str) -> Said {
     let mut command = place.command(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
@@ -18,8 +18,8 @@ fn piped(place: &Place, args: &[&str], value: &str) -> Said {
     Said::from(child.wait_with_output().expect("it ends"))
 }
 
-fn place() -> Place {
-    Place::new(
+fn place() -> CliFolder {
+    CliFolder::new(
         "[[servers]]\nname = \"hub\"\nurl = \"http://127.0.0.1:9/mcp\"\nheaders = { Authorization = \"Bearer ${vault:TOKEN}\" }\n",
     )
 }

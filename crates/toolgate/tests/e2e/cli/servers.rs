@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, until};
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::{boot, conforming};
 
 const WAIT: Duration = Duration::from_secs(20);
@@ -72,7 +72,7 @@ fn servers_show_tells_era_and_process() {
 
 #[test]
 fn servers_test_says_what_a_server_offers() {
-    let place = Place::new(&(conforming("conf", &[]) + NOISY));
+    let place = CliFolder::new(&(conforming("conf", &[]) + NOISY));
     let well = place.run(&["servers", "test", "conf", "--json"]).well().json();
     assert_eq!(well["state"], "healthy");
     assert!(well["tools"].as_array().is_some_and(|tools| tools.contains(&json!("conf__echo"))), "{well}");
@@ -83,7 +83,7 @@ fn servers_test_says_what_a_server_offers() {
 
 #[test]
 fn unknown_servers_are_answered_with_the_nearest_name() {
-    let place = Place::new(&conforming("calendar", &[]));
+    let place = CliFolder::new(&conforming("calendar", &[]));
     for verb in [
         &["servers", "show", "calender"][..],
         &["servers", "test", "calender"],
@@ -100,7 +100,7 @@ const CLIENT: &str = r#"{ "mcpServers": {
 
 #[test]
 fn import_shows_what_it_adds_and_writes_it() {
-    let place = Place::new("# mine\nlisten = \"127.0.0.1:8799\"\n");
+    let place = CliFolder::new("# mine\nlisten = \"127.0.0.1:8799\"\n");
     std::fs::write(place.path(".mcp.json"), CLIENT).expect("a file");
     let config = || std::fs::read_to_string(place.path("toolgate.toml")).expect("the configuration is there");
     let before = config();
@@ -126,7 +126,7 @@ fn import_shows_what_it_adds_and_writes_it() {
 
 #[test]
 fn import_refuses_what_is_no_client_configuration() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     std::fs::write(place.path("broken.json"), "{ \"mcpServers\": {\n  oops").expect("a file");
     place.run(&["servers", "import", "broken.json"]).badly(1, &["broken.json:2"]);
     place.run(&["servers", "import", "missing.json"]).badly(1, &["missing.json"]);
@@ -158,7 +158,7 @@ fn connect_prints_an_entry_that_works() {
 
 #[test]
 fn connect_writes_after_a_backup() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let file = place.path(".cursor/mcp.json");
     std::fs::create_dir(place.path(".cursor")).expect("a folder");
     let before = "{\n  // what I had\n  \"mcpServers\": { \"mine\": { \"command\": \"true\" } }\n}\n";
@@ -179,7 +179,7 @@ fn connect_writes_after_a_backup() {
 
 #[test]
 fn connect_makes_the_file_where_there_is_none() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     place.run(&["connect", "claude-desktop", "--write"]).well();
     let file = place.path(".config/Claude/claude_desktop_config.json");
     let written: Value =
@@ -189,7 +189,7 @@ fn connect_makes_the_file_where_there_is_none() {
 
 #[test]
 fn connect_makes_no_token_for_a_file_it_cannot_write() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     std::fs::create_dir(place.path(".cursor")).expect("a folder");
     std::fs::write(place.path(".cursor/mcp.json"), "{ oops").expect("a file");
     place.run(&["connect", "cursor", "--write"]).badly(1, &["mcp.json"]);

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::Place;
+use super::CliFolder;
 
 const PUBLIC: &str = r#"[{"name": "job-app", "url": "https://93.184.216.34/mcp"}]"#;
 
 #[test]
 fn a_setting_counts_its_versions_and_says_who_changed_it() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let never = place.run(&["settings", "get", "mcp_servers", "--json"]).well().json();
     assert_eq!(
         (&never["version"], &never["value"], &never["updated_by"]),
@@ -30,7 +30,7 @@ fn a_setting_counts_its_versions_and_says_who_changed_it() {
 
 #[test]
 fn a_wrong_value_changes_nothing_and_names_the_place() {
-    let place = Place::new("[[servers]]\nname = \"here\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
+    let place = CliFolder::new("[[servers]]\nname = \"here\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
     let set = |value: &str| place.run(&["settings", "set", "mcp_servers", value]);
     set("[{").badly(1, &["not valid JSON", "hint: "]);
     set(r#"[{"name": "a", "url": "http://localhost:4000/mcp"}]"#)
@@ -46,7 +46,7 @@ fn a_wrong_value_changes_nothing_and_names_the_place() {
 
 #[test]
 fn a_server_of_the_settings_is_among_the_servers() {
-    let place = Place::new("[[servers]]\nname = \"here\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
+    let place = CliFolder::new("[[servers]]\nname = \"here\"\nurl = \"http://127.0.0.1:9/mcp\"\n");
     place.run(&["settings", "set", "mcp_servers", PUBLIC]).well();
     let servers = place.run(&["servers", "list", "--json"]).well().json();
     let sources: Vec<_> =

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::boot;
 use crate::doors::WAIT;
 
@@ -20,7 +20,7 @@ fn tokens(gateway: &Gateway) -> Vec<Value> {
 
 #[test]
 fn token_create_prints_the_token_alone() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     for role in ["agent", "admin"] {
         let said = place.run(&["token", "create", "--role", role]).well();
         let token = said.stdout.strip_suffix('\n').expect("a line");
@@ -34,7 +34,7 @@ fn token_create_prints_the_token_alone() {
 
 #[test]
 fn a_token_may_say_whose_it_is() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     let create = ["token", "create", "--role", "approver", "--principal", "alice", "--group", "finance"];
     place.run(&[&create[..], &["--group", "legal", "--label", "phone"]].concat()).well();
     place.run(&["token", "create", "--role", "agent", "--kind", "service"]).well();
@@ -113,7 +113,7 @@ async fn a_session_ends_with_its_token() {
 
 #[test]
 fn revoking_a_token_that_is_not_there_says_so() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     place.run(&["token", "revoke", "nobody"]).badly(1, &["nobody", "hint: `toolgate token list`"]);
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, Said};
+use super::{CliFolder, Said};
 use crate::{boot, conforming};
 
 /// Runs a check through the running gateway, then through one that lives as long as the command.
 pub(super) fn both_ways(toml: &str, check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
     let gateway = boot(toml);
     check(&|args| Said::from(gateway.cli(args)));
-    let place = Place::new(toml);
+    let place = CliFolder::new(toml);
     check(&|args| place.run(args));
 }
 
@@ -90,14 +90,14 @@ fn unknown_tools_are_answered_with_the_nearest_name() {
 
 #[test]
 fn arguments_that_are_neither_json_nor_pairs_are_refused() {
-    let place = Place::new(&conforming("conf", &[]));
+    let place = CliFolder::new(&conforming("conf", &[]));
     place.run(&["tools", "call", "conf__echo", "loose"]).badly(1, &["loose", "hint: "]);
     place.run(&["tools", "call", "conf__echo", "{\"text\": "]).badly(1, &["not valid JSON"]);
 }
 
 #[test]
 fn without_servers_there_are_no_tools() {
-    let place = Place::new("");
+    let place = CliFolder::new("");
     assert_eq!(place.run(&["tools", "list", "--json"]).well().json(), Value::Array(Vec::new()));
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until;
 
-use super::webdriver::Client;
+use super::webdriver::WebDriverClient;
 
 /// A machine with two busy cores takes its time to start a browser.
 const START_WAIT: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ const DRIVER_TRIES_MAX: usize = 5;
 const DRIVER_SAYS: &str = "started successfully on port ";
 
 pub(crate) struct Browser {
-    pub(super) client: Client,
+    pub(super) client: WebDriverClient,
     _driver: Process,
     _chromium: Process,
     /// Removed after its writers.
@@ -139,7 +139,7 @@ fn try_driver() -> Option<(Process, u16)> {
     Some((process, port?))
 }
 
-async fn connect(port: u16, debugger: &str) -> Client {
+async fn connect(port: u16, debugger: &str) -> WebDriverClient {
     let capabilities = json!({
         "browserName": "chrome",
         "goog:chromeOptions": { "debuggerAddress": debugger },
@@ -147,6 +147,6 @@ async fn connect(port: u16, debugger: &str) -> Client {
         // A dialog that a test did not expect is a failure and not to be closed in passing.
         "unhandledPromptBehavior": "ignore",
     });
-    let client = Client::open(&format!("http://127.0.0.1:{port}"), capabilities).await;
+    let client = WebDriverClient::open(&format!("http://127.0.0.1:{port}"), capabilities).await;
     client.expect("the driver finds the browser")
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use toolgate_core::event::{About, Body, DecisionKind, Durability, Entry, Event, EventKind, Outcome};
+use toolgate_core::event::{
+    DecisionKind, Durability, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome,
+};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
@@ -111,9 +113,9 @@ async fn fill(folder: &Path) {
 }
 
 /// All that is written about one call.
-fn call(number: u64, at_ms: i64) -> Entry {
+fn call(number: u64, at_ms: i64) -> LedgerEntry {
     let server = ServerName::new(&format!("server-{}", number % 20)).expect("a legal name");
-    let about = Arc::new(About {
+    let about = Arc::new(EventSubject {
         session: number.is_multiple_of(10).then(|| SessionId::new(format!("ses_{}", number / 100))),
         run: number.is_multiple_of(50).then(|| RunId::new(format!("run_{}", number / 500))),
         task: None,
@@ -138,14 +140,14 @@ fn call(number: u64, at_ms: i64) -> Entry {
     completed.outcome = Some(if number % 500 == 7 { Outcome::Failed } else { Outcome::Succeeded });
     completed.duration_us = Some(1234);
     completed.output = Some(output.digest);
-    Entry {
+    LedgerEntry {
         events: vec![decided, started, completed],
         bodies: vec![input, output],
         durability: Durability::Written,
     }
 }
 
-fn body(text: String, at_ms: i64) -> Body {
+fn body(text: String, at_ms: i64) -> LedgerBody {
     let json = RawJson::from_composed(text);
-    Body { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
+    LedgerBody { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
 }

@@ -1,7 +1,7 @@
 //! An office: a gateway with a bank, a server of documents and a worker behind it, and the people and agents around it.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient};
 
 use crate::files::archive::{Archive, DOCS};
 use crate::governed::bank::{envelope, money, pending, status};
@@ -110,7 +110,7 @@ impl Office {
         journal.lines().map(str::to_owned).collect()
     }
 
-    pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> Answer {
+    pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> HttpAnswer {
         self.site().rest(token, "POST", &format!("/approvals/{id}/decide"), Some(decision)).await
     }
 

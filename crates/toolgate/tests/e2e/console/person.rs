@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, until_async};
 
 use super::browser::{Browser, Chromium};
-use super::webdriver::{Client, Error};
+use super::webdriver::{Error, WebDriverClient};
 
 /// The maximum wait on one page.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
@@ -82,7 +82,7 @@ impl Person {
         base.clone_into(&mut self.base);
     }
 
-    fn client(&self) -> &Client {
+    fn client(&self) -> &WebDriverClient {
         &self.browser.client
     }
 

@@ -1,7 +1,7 @@
 //! The console without a browser: one request, and its answer.
 
 use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, SET_COOKIE};
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient};
 
 use super::links::{attribute, attributes};
 
@@ -24,7 +24,7 @@ pub(crate) fn form(fields: &[(&str, &str)]) -> String {
 }
 
 /// Sends the form of the login page.
-pub(crate) async fn try_login(gateway: &Gateway, token: &str) -> Answer {
+pub(crate) async fn try_login(gateway: &Gateway, token: &str) -> HttpAnswer {
     let request = client().post(gateway.url("/console/login"));
     let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
     HttpClient::finish(request.body(form(&[("token", token)]))).await
@@ -44,7 +44,7 @@ impl Visitor {
         Self { http: client(), base: gateway.url(""), cookie }
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> HttpAnswer {
         let request = self.http.get(format!("{}{path}", self.base)).header(COOKIE, &self.cookie);
         HttpClient::finish(request).await
     }
@@ -63,7 +63,12 @@ impl Visitor {
     }
 
     /// Sends a form, with exactly these fields and headers.
-    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> HttpAnswer {
         let mut request = self.http.post(format!("{}{path}", self.base)).header(COOKIE, &self.cookie);
         request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         for (name, value) in headers {

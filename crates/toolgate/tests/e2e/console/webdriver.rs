@@ -45,13 +45,13 @@ pub(crate) enum Error {
 }
 
 /// A session of the driver.
-pub(crate) struct Client {
+pub(crate) struct WebDriverClient {
     http: reqwest::Client,
     /// The address that all commands of the session begin with.
     base: String,
 }
 
-impl Client {
+impl WebDriverClient {
     /// Opens a session with the driver at this address, in a browser that is as these capabilities say.
     pub(crate) async fn open(driver: &str, capabilities: Value) -> Result<Self, Error> {
         let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_WAIT).build();
@@ -128,7 +128,7 @@ impl Client {
 
 /// An element of the page. It is gone when the page is.
 pub(crate) struct Element<'a> {
-    client: &'a Client,
+    client: &'a WebDriverClient,
     path: String,
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::ears::Ears;
+use super::ears::EraListeners;
 use super::stage::{Stage, becomes, is_unknown, list_text, older, older_names, response};
 use crate::kit::{call, names};
 use crate::live::site::{done, refused};
@@ -71,7 +71,8 @@ async fn what_the_api_defines_counts_at_once_and_whoever_it_is_for_is_told() {
     assert_eq!(put("/agents/scribe", json!({ "capabilities": ["writing"] })).await.status, 200);
     let scribe = stage.bound("scribe");
     assert_eq!(names(&scribe).await, ["one__write", "two__write"]);
-    let (mut ears, quiet) = (Ears::open(&scribe).await, Ears::open(&stage.bound("reader")).await);
+    let (mut ears, quiet) =
+        (EraListeners::open(&scribe).await, EraListeners::open(&stage.bound("reader")).await);
     assert_eq!(put("/capabilities/writing", json!({ "tools": ["two:write"] })).await.status, 200);
     ears.hear().await;
     assert_eq!(names(&scribe).await, ["two__write"], "the list is new when the news come");
@@ -120,7 +121,7 @@ async fn what_the_file_defines_is_not_changed_by_the_api() {
 async fn a_new_file_changes_what_agents_see() {
     let stage = Stage::open("").await;
     let (reader, other) = (stage.bound("reader"), stage.bound("other"));
-    let (mut ears, quiet) = (Ears::open(&reader).await, Ears::open(&other).await);
+    let (mut ears, quiet) = (EraListeners::open(&reader).await, EraListeners::open(&other).await);
     let before = list_text(&other).await;
     stage.site.configure(&stage.toml.replace("blocked = [\"*:write\"]", ""));
     ears.hear().await;

@@ -1,7 +1,7 @@
 //! Every question about an invisible tool gets the same answer as for an unknown name.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::stage::{Stage, older};
 use crate::kit::{call, text};
@@ -33,7 +33,7 @@ fn dressed(name: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// An answer without its hint, which suggests similar visible names.
-fn bytes(answer: &Answer, name: &str) -> (u16, String) {
+fn bytes(answer: &HttpAnswer, name: &str) -> (u16, String) {
     let text = answer.text.replace(name, "NAME");
     assert!(HIDDEN.iter().all(|hidden| !text.contains(hidden)), "{text}");
     let said = text.split(",\"data\":{\"code\":\"unknown_tool\"").next().expect("a text");
@@ -97,7 +97,7 @@ async fn call_tool_describe_tools_and_rest_tell_them_apart_no_better() {
             let body = |name: &str| Some(json!({ "name": name, "arguments": arguments }));
             let one = stage.site.rest(&reader.token, "POST", "/tools/call", body(hidden)).await;
             let other = stage.site.rest(&reader.token, "POST", "/tools/call", body(NOBODYS)).await;
-            let told = |answer: &Answer, name: &str| {
+            let told = |answer: &HttpAnswer, name: &str| {
                 let mut problem = answer.json();
                 let hint = problem["hint"].take().to_string();
                 assert!(!hint.contains("write"), "{hint}");

@@ -1,7 +1,7 @@
 //! Prompts and resources: a session that does not see a server's tools does not see these either.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::ears::pushed;
 use super::stage::older;
@@ -28,7 +28,7 @@ fn questions(prompt: &str, uri: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn plain(answer: &Answer, prompt: &str, uri: &str) -> (u16, String) {
+fn plain(answer: &HttpAnswer, prompt: &str, uri: &str) -> (u16, String) {
     (answer.status, answer.text.replace(prompt, "PROMPT").replace(uri, "URI"))
 }
 

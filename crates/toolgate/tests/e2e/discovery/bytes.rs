@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
 
-use super::ears::Ears;
+use super::ears::EraListeners;
 use super::stage::{AGENTS, Stage, becomes, list_text};
 use crate::governed::database::Backing;
 use crate::kit::names;
@@ -71,7 +71,7 @@ async fn two_gateways_on_one_database_give_the_same_bytes() {
     let (here, there) = (opened.client.clone(), two.agent_with(&opened.client.token));
     assert_eq!(names(&there).await, ["two__work", "two__write"]);
     assert_eq!(list_text(&there).await, list_text(&here).await);
-    let mut ears = Ears::open(&there).await;
+    let mut ears = EraListeners::open(&there).await;
     let changed = stage.mount(&tokens[1], &opened.id, json!({ "servers": ["one"] })).await;
     assert_eq!(changed.status, 200, "{changed:?}");
     becomes("the change is seen at both", || async {

@@ -9,12 +9,12 @@ use crate::doors::Events;
 const CHANGED: &str = "notifications/tools/list_changed";
 
 /// A stream of either era with the same token.
-pub(super) struct Ears {
+pub(super) struct EraListeners {
     newer: Events,
     older: Events,
 }
 
-impl Ears {
+impl EraListeners {
     pub(super) async fn open(client: &HttpClient) -> Self {
         let wanted = json!({ "notifications": { "toolsListChanged": true } });
         let mut newer = Events::open(client.modern_request(7, "subscriptions/listen", wanted)).await;

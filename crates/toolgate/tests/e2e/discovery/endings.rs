@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_testkit::gateway::HttpClient;
 
-use super::ears::Ears;
+use super::ears::EraListeners;
 use super::stage::{Stage, becomes, older};
 use crate::governed::database::Backing;
 use crate::governed::on_both;
@@ -36,7 +36,7 @@ async fn a_closed_session_is_over_for_its_token_and_stays_so(backing: Backing) {
     let token = stage.bound_token("writer");
     let opened = stage.session(&token, json!({})).await;
     let connected = older(&opened.client).await;
-    let ears = Ears::open(&opened.client).await;
+    let ears = EraListeners::open(&opened.client).await;
     done(&call(&opened.client, "one__work", json!({})).await);
     let path = format!("/sessions/{}", opened.id);
     let closed = stage.site.rest(&opened.client.token, "DELETE", &path, None).await;

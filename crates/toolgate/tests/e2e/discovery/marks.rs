@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::ears::Ears;
+use super::ears::EraListeners;
 use super::stage::{list_text, names_of, older};
 use crate::governed::bank::{Bank, NO_HOLD, money, pending, status};
 use crate::governed::database::Backing;
@@ -80,8 +80,8 @@ async fn a_new_policy_is_told_to_exactly_those_whose_list_it_changes() {
         (bank.agent_with(&token(&bank, "teller")), bank.agent_with(&token(&bank, "looker")));
     teller.tool_names(5).await;
     let before = list_text(&looker).await;
-    let mut ears = Ears::open(&teller).await;
-    let quiet = Ears::open(&looker).await;
+    let mut ears = EraListeners::open(&teller).await;
+    let quiet = EraListeners::open(&looker).await;
     let forbid =
         "forbid (principal == Agent::\"teller-bot\", action == Action::\"bank:transfer\", resource);\n";
     bank.write("policy/guard.cedar", &format!("{ALL}{forbid}"));

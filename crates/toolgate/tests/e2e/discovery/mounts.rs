@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::ears::Ears;
+use super::ears::EraListeners;
 use super::stage::{Stage, is_unknown, response};
 use crate::kit::{call, names};
 use crate::live::site::{done, refused};
@@ -13,12 +13,12 @@ async fn other_mounts_are_another_list_and_only_its_clients_are_told() {
     let token = stage.bound_token("writer");
     let opened = stage.session(&token, json!({ "mounts": { "servers": ["one"] } })).await;
     let sibling = stage.session(&token, json!({})).await;
-    let mut ears = Ears::open(&opened.client).await;
+    let mut ears = EraListeners::open(&opened.client).await;
     let others = [
-        ("a session of the same agent", Ears::open(&sibling.client).await),
-        ("the agent's default session", Ears::open(&stage.site.agent_with(&token)).await),
-        ("another agent", Ears::open(&stage.bound("other")).await),
-        ("anybody else", Ears::open(&stage.site.agent()).await),
+        ("a session of the same agent", EraListeners::open(&sibling.client).await),
+        ("the agent's default session", EraListeners::open(&stage.site.agent_with(&token)).await),
+        ("another agent", EraListeners::open(&stage.bound("other")).await),
+        ("anybody else", EraListeners::open(&stage.site.agent()).await),
     ];
     for (servers, seen) in [
         (json!(["two"]), &["two__work", "two__write"][..]),

@@ -1,7 +1,7 @@
 //! Two servers behind a gateway, agents that see one of them or both, and how they are spoken to.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient, until_async};
 
 use crate::doors::WAIT;
 use crate::governed::database::Backing;
@@ -98,7 +98,7 @@ impl Stage {
     }
 
     /// Changes the mounts of a session, with the token that opened it.
-    pub(super) async fn mount(&self, token: &str, session: &str, mounts: Value) -> Answer {
+    pub(super) async fn mount(&self, token: &str, session: &str, mounts: Value) -> HttpAnswer {
         let body = json!({ "mounts": mounts });
         self.site.rest(token, "PATCH", &format!("/sessions/{session}"), Some(body)).await
     }

@@ -14,7 +14,7 @@ use toolgate_testkit::gateway::{Gateway, HttpClient};
 
 use super::{Running, examples, local, read};
 use crate::governed::bank::{pending, status};
-use crate::governed::receiver::{Message, Receiver};
+use crate::governed::receiver::{ReceivedMessage, Receiver};
 use crate::kit::call;
 use crate::toolgate;
 
@@ -79,7 +79,7 @@ impl Office {
 
     /// The relay's answer to the person who pressed.
     async fn told(&self) -> Value {
-        self.slack.find(|message: &Message| message.path == "/answer").await.json()
+        self.slack.find(|message: &ReceivedMessage| message.path == "/answer").await.json()
     }
 }
 

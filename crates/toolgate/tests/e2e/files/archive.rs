@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient, until_async};
 
 use super::bucket::Bucket;
 use crate::conforming;
@@ -129,7 +129,7 @@ impl Archive {
         answer.json()
     }
 
-    pub(crate) async fn try_upload(&self, token: &str, path: &str, bytes: &[u8]) -> Answer {
+    pub(crate) async fn try_upload(&self, token: &str, path: &str, bytes: &[u8]) -> HttpAnswer {
         let request = self.site.request(token, "POST", path, None);
         let request = request.header("content-type", "application/octet-stream").body(bytes.to_vec());
         HttpClient::finish(request).await
@@ -145,7 +145,7 @@ impl Archive {
     }
 
     /// A call through the API.
-    pub(crate) async fn rest_call(&self, tool: &str, arguments: Value) -> Answer {
+    pub(crate) async fn rest_call(&self, tool: &str, arguments: Value) -> HttpAnswer {
         let body = json!({ "name": tool, "arguments": arguments });
         self.site.rest(self.agent(), "POST", "/tools/call", Some(body)).await
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::archive::{Archive, Fetched, Storage, data, structure, text};
 use super::bytes::{digest, nothing_of, pdf};
-use super::model::{Era, Model};
+use super::model::{ClientEra, Model};
 use crate::governed::database::Backing;
 use crate::runs::work::Work;
 
@@ -24,18 +24,18 @@ macro_rules! chains {
 }
 
 chains! {
-    a_newer_client_tailors_a_document_without_a_byte_of_it_in_a_folder: Storage::Folder, Era::Newer;
-    an_older_client_tailors_a_document_without_a_byte_of_it_in_a_folder: Storage::Folder, Era::Older;
-    a_newer_client_tailors_a_document_without_a_byte_of_it_on_s3: Storage::S3, Era::Newer;
-    an_older_client_tailors_a_document_without_a_byte_of_it_on_s3: Storage::S3, Era::Older;
+    a_newer_client_tailors_a_document_without_a_byte_of_it_in_a_folder: Storage::Folder, ClientEra::Newer;
+    an_older_client_tailors_a_document_without_a_byte_of_it_in_a_folder: Storage::Folder, ClientEra::Older;
+    a_newer_client_tailors_a_document_without_a_byte_of_it_on_s3: Storage::S3, ClientEra::Newer;
+    an_older_client_tailors_a_document_without_a_byte_of_it_on_s3: Storage::S3, ClientEra::Older;
 }
 
 #[tokio::test]
 async fn the_chain_is_the_same_on_postgres_and_s3_together() {
-    chain(Storage::S3, Era::Newer, Backing::postgres()).await;
+    chain(Storage::S3, ClientEra::Newer, Backing::postgres()).await;
 }
 
-async fn chain(storage: Storage, era: Era, backing: Backing) {
+async fn chain(storage: Storage, era: ClientEra, backing: Backing) {
     let archive = Archive::open_on(backing, &storage.toml("")).await;
     let resume = pdf(7, PDF_BYTES);
     let file = archive.file("resume.pdf", &resume).await;
@@ -98,7 +98,7 @@ async fn its_run_is_told(archive: &Archive, work: &Work, file: &str, artifact: &
 
 #[tokio::test]
 async fn a_client_with_nothing_but_mcp_sends_its_file_and_passes_its_id_on() {
-    for (storage, era) in [(Storage::Folder, Era::Older), (Storage::S3, Era::Newer)] {
+    for (storage, era) in [(Storage::Folder, ClientEra::Older), (Storage::S3, ClientEra::Newer)] {
         let archive = Archive::open(&storage.toml("")).await;
         let work = Work::start(&archive, json!({})).await;
         let model = Model::open(era, &archive.site.gateway.url(&work.path), &work.token).await;

@@ -4,27 +4,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use crate::doors::WAIT;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Era {
+pub(crate) enum ClientEra {
     Newer,
     Older,
 }
 
 pub(crate) struct Model {
     client: HttpClient,
-    era: Era,
+    era: ClientEra,
     next: AtomicU64,
     tape: Mutex<Vec<u8>>,
 }
 
 impl Model {
-    pub(crate) async fn open(era: Era, endpoint: &str, token: &str) -> Self {
+    pub(crate) async fn open(era: ClientEra, endpoint: &str, token: &str) -> Self {
         let mut client = HttpClient::new(endpoint, token);
-        if era == Era::Older {
+        if era == ClientEra::Older {
             client.initialize("2025-11-25").await;
         }
         Self { client, era, next: AtomicU64::new(1), tape: Mutex::default() }
@@ -45,8 +45,8 @@ impl Model {
     pub(crate) async fn response(&self, method: &str, params: Value) -> Value {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = match self.era {
-            Era::Newer => self.client.modern_request(id, method, params),
-            Era::Older => {
+            ClientEra::Newer => self.client.modern_request(id, method, params),
+            ClientEra::Older => {
                 let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
                 self.client.legacy_post().body(body.to_string())
             }
@@ -55,7 +55,7 @@ impl Model {
         answer.unwrap_or_else(|_| panic!("{method} was never answered")).response()
     }
 
-    async fn exchange(&self, request: reqwest::RequestBuilder) -> Answer {
+    async fn exchange(&self, request: reqwest::RequestBuilder) -> HttpAnswer {
         let request = request.build().expect("a request");
         self.keep(request.url().as_str().as_bytes());
         self.keep(request.body().and_then(reqwest::Body::as_bytes).expect("the body is in memory"));
@@ -64,7 +64,7 @@ impl Model {
         self.keep(format!("{headers:?}").as_bytes());
         let body = response.bytes().await.expect("the body can be read");
         self.keep(&body);
-        Answer { status, headers, text: String::from_utf8(body.to_vec()).expect("bodies are text") }
+        HttpAnswer { status, headers, text: String::from_utf8(body.to_vec()).expect("bodies are text") }
     }
 
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {

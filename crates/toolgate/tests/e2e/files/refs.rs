@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::archive::{Archive, Storage, code, data, structure, taken_out, text};
 use super::bytes::{base64, digest, nothing_of};
-use super::model::{Era, Model, older};
+use super::model::{ClientEra, Model, older};
 use crate::governed::bank::envelope;
 use crate::governed::database::Backing;
 use crate::kit::call;
@@ -90,7 +90,7 @@ async fn what_is_short_stays_as_it_is() {
 #[tokio::test]
 async fn clients_of_both_eras_read_the_link() {
     let archive = Archive::open("").await;
-    for era in [Era::Newer, Era::Older] {
+    for era in [ClientEra::Newer, ClientEra::Older] {
         let model = Model::open(era, &archive.site.gateway.endpoint, archive.agent()).await;
         for (tool, arguments) in
             [("docs__picture", json!({})), ("docs__big_text", json!({ "bytes": 90_000 }))]

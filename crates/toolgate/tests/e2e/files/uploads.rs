@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::archive::{Archive, Storage, becomes, encoded, text};
 use super::bytes::{digest, noise, pdf};
@@ -24,7 +24,7 @@ fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
     body
 }
 
-async fn send_form(archive: &Archive, parts: &[(&str, &[u8])]) -> Answer {
+async fn send_form(archive: &Archive, parts: &[(&str, &[u8])]) -> HttpAnswer {
     let request = archive.site.request(archive.agent(), "POST", "/files", None);
     let media = format!("multipart/form-data; boundary={BOUNDARY}");
     HttpClient::finish(request.header("content-type", media).body(form(parts))).await

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Output;
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until};
 
 use super::database::Backing;
 use crate::doors::WAIT;
@@ -153,7 +153,13 @@ impl Bank {
     }
 
     /// A request to the API.
-    pub(crate) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn rest(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> HttpAnswer {
         let client = self.agent();
         let method = method.parse().expect("a method");
         let mut request = client.http.request(method, self.gateway.url(path)).bearer_auth(token);
@@ -163,12 +169,12 @@ impl Bank {
         HttpClient::finish(request).await
     }
 
-    pub(crate) async fn get(&self, token: &str, path: &str) -> Answer {
+    pub(crate) async fn get(&self, token: &str, path: &str) -> HttpAnswer {
         self.rest(token, "GET", path, None).await
     }
 
     /// A decision on an approval.
-    pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> Answer {
+    pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> HttpAnswer {
         self.rest(token, "POST", &format!("/approvals/{id}/decide"), Some(decision)).await
     }
 

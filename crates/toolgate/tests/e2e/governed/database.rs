@@ -43,12 +43,12 @@ impl Backing {
 }
 
 /// A Postgres of one test, which can go down and come back.
-pub(crate) struct Server {
+pub(crate) struct PostgresServer {
     folder: PathBuf,
     url: String,
 }
 
-impl Server {
+impl PostgresServer {
     pub(crate) fn start() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +119,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.speak_again();
         script("stop", Some(&self.folder));

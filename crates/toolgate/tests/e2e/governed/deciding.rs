@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::bank::{Bank, GATED, NO_HOLD, envelope, gate, money, moved, pending, status, stderr};
 use super::database::Backing;
@@ -309,7 +309,7 @@ async fn an_approver_with_a_token_decides_over_the_api() {
 }
 
 /// A decision through a webhook, signed according to the specification.
-async fn send_signed(bank: &Bank, message: &str, at: u64, secret: &str, body: &Value) -> Answer {
+async fn send_signed(bank: &Bank, message: &str, at: u64, secret: &str, body: &Value) -> HttpAnswer {
     let body = body.to_string();
     let key = BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).expect("base64");
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key of any length");

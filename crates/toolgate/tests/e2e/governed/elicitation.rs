@@ -1,7 +1,7 @@
 //! Asking the person at the client, where a gate lets them decide: `@approvers("caller")`, in both eras.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::bank::{Bank, NO_HOLD, gate, money, moved, pending, status};
 use crate::doors::Events;
@@ -32,7 +32,7 @@ async fn asked(client: &HttpClient, amount: u64) -> Value {
 }
 
 /// The same call again, with an answer to the question.
-async fn answered(client: &HttpClient, amount: u64, state: &Value, answer: Value) -> Answer {
+async fn answered(client: &HttpClient, amount: u64, state: &Value, answer: Value) -> HttpAnswer {
     let params = json!({ "name": TOOL, "arguments": money(amount), "inputResponses": { "input": answer }, "requestState": state });
     client.modern("tools/call", params).await
 }
@@ -75,7 +75,7 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
     let mut forged = sealed.to_owned();
     let last = forged.pop().expect("not empty");
     forged.push(if last == 'A' { 'B' } else { 'A' });
-    let refused = |answer: &Answer, what: &str| {
+    let refused = |answer: &HttpAnswer, what: &str| {
         assert_eq!(answer.error_code(), -32602, "{what}: {answer:?}");
         assert_eq!(bank.ran(), Vec::<String>::new(), "{what}");
     };

@@ -2,7 +2,7 @@
 //! agent is not told so: it sees such a tool as unknown.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient, until_async};
 
 use super::bank::{Bank, FORBIDDEN, NO_HOLD, envelope, money, pending, status};
 use super::database::Backing;
@@ -223,7 +223,7 @@ async fn a_denied_tool_runs_through_no_rest_call() {
     let mut watch = Watch::new();
     let (agent, admin) = (watch.bank.gateway.agent.clone(), watch.bank.gateway.admin.clone());
     // The suggestions in the hint are visible tools.
-    let told = |answer: &Answer, name: &str| {
+    let told = |answer: &HttpAnswer, name: &str| {
         let mut problem = answer.json();
         let hint = problem["hint"].take().to_string();
         assert!(hint.contains("did you mean") && !hint.contains("transfer"), "{hint}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
 
 use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
-use super::database::Server;
+use super::database::PostgresServer;
 use crate::doors::WAIT;
 use crate::kit::{call, call_within, text};
 
@@ -40,7 +40,7 @@ fn transfers(bank: &Bank) -> Vec<String> {
 
 #[tokio::test]
 async fn without_a_database_nothing_with_effects_runs_and_looks_are_refused() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), NO_HOLD);
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
@@ -77,7 +77,7 @@ async fn without_a_database_the_gateway_is_not_ready_and_calls_are_refused_at_on
     const CALLS: u32 = 20;
     /// Each of them would wait longer for a connection.
     const TIME_MAX: Duration = Duration::from_secs(30);
-    let server = Server::start();
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), NO_HOLD);
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
@@ -104,8 +104,8 @@ const NOTICED_WITHIN: Duration = Duration::from_secs(2);
 /// A refusal at once, on a busy machine.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-async fn a_silent_database(fall_silent: impl FnOnce(&Server)) {
-    let server = Server::start();
+async fn a_silent_database(fall_silent: impl FnOnce(&PostgresServer)) {
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), NO_HOLD);
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
@@ -135,17 +135,17 @@ async fn a_silent_database(fall_silent: impl FnOnce(&Server)) {
 
 #[tokio::test]
 async fn a_database_that_answers_nothing_is_noticed_within_two_seconds() {
-    a_silent_database(Server::fall_silent).await;
+    a_silent_database(PostgresServer::fall_silent).await;
 }
 
 #[tokio::test]
 async fn a_database_that_cuts_connections_and_answers_nothing_is_noticed_within_two_seconds() {
-    a_silent_database(Server::cut_and_fall_silent).await;
+    a_silent_database(PostgresServer::cut_and_fall_silent).await;
 }
 
 #[tokio::test]
 async fn where_the_operator_says_so_looks_are_served_without_a_database() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), &format!("{NO_HOLD}[ledger]\nreads_when_down = \"serve\"\n"));
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
@@ -163,7 +163,7 @@ async fn where_the_operator_says_so_looks_are_served_without_a_database() {
 
 #[tokio::test]
 async fn what_was_approved_before_the_database_went_runs_once_when_it_is_back() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), &format!("{GATED}{NO_HOLD}"));
     let agent = bank.agent();
     let (approved, waiting) =
@@ -187,7 +187,7 @@ async fn what_was_approved_before_the_database_went_runs_once_when_it_is_back() 
 
 #[tokio::test]
 async fn a_call_that_runs_while_the_database_goes_is_not_lost() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     let bank = Bank::open_on(server.backing(), NO_HOLD);
     let client = bank.agent();
     let held = tokio::spawn(async move { call(&client, "bank__hold", money(1)).await });
@@ -212,7 +212,7 @@ async fn a_call_that_runs_while_the_database_goes_is_not_lost() {
 
 #[tokio::test]
 async fn a_held_call_survives_a_short_absence_of_the_database() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     let toml = format!("{}[approvals]\nhold_seconds = 20\n", gate("@approvers(\"finance\")"));
     let bank = Bank::open_on(server.backing(), &toml);
     let client = bank.agent();

@@ -14,7 +14,7 @@ use toolgate_testkit::gateway::until_async;
 use super::bank::{Bank, GATED, NO_HOLD, envelope, money, pending, status};
 use super::database::Backing;
 use super::on_both;
-use super::receiver::{Message, Receiver};
+use super::receiver::{ReceivedMessage, Receiver};
 use crate::doors::WAIT;
 use crate::kit::call;
 
@@ -28,7 +28,7 @@ const LEASE: Duration = Duration::from_secs(90);
 on_both!(every_executed_tool_is_metered_once, meter_events_survive_a_kill);
 
 /// The message is signed with the secret, as Standard Webhooks has it.
-fn is_signed(message: &Message) {
+fn is_signed(message: &ReceivedMessage) {
     let (id, at) = (message.header("webhook-id"), message.header("webhook-timestamp"));
     let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).expect("a key of any length");
     mac.update(format!("{id}.{at}.").as_bytes());
@@ -41,7 +41,7 @@ fn with_webhook(receiver: &Receiver, more: &str) -> String {
     format!("[[webhooks]]\nname = \"desk\"\nurl = \"{}/hook\"\nsecret = {SECRET:?}\n{more}", receiver.url)
 }
 
-fn of_kind(kind: &str) -> impl Fn(&Message) -> bool {
+fn of_kind(kind: &str) -> impl Fn(&ReceivedMessage) -> bool {
     let kind = kind.to_owned();
     move |message| message.json()["type"].as_str().is_some_and(|name| name.ends_with(&kind))
 }

@@ -10,14 +10,14 @@ use toolgate_testkit::gateway::until_async;
 use crate::doors::WAIT;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
+pub(crate) struct ReceivedMessage {
     pub(crate) path: String,
     /// In lower case.
     headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Message {
+impl ReceivedMessage {
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).unwrap_or_else(|| panic!("no {name} in {self:?}"))
@@ -34,7 +34,7 @@ impl Message {
 
 pub(crate) struct Receiver {
     pub(crate) url: String,
-    came: Arc<Mutex<Vec<Message>>>,
+    came: Arc<Mutex<Vec<ReceivedMessage>>>,
     listening: tokio::task::JoinHandle<()>,
 }
 
@@ -58,12 +58,12 @@ impl Receiver {
     }
 
     /// All requests, refused or not.
-    pub(crate) fn came(&self) -> Vec<Message> {
+    pub(crate) fn came(&self) -> Vec<ReceivedMessage> {
         self.came.lock().clone()
     }
 
     /// The first message that fits.
-    pub(crate) async fn find(&self, fits: impl Fn(&Message) -> bool) -> Message {
+    pub(crate) async fn find(&self, fits: impl Fn(&ReceivedMessage) -> bool) -> ReceivedMessage {
         let found = until_async(WAIT, || async { self.came().into_iter().find(&fits) });
         found.await.unwrap_or_else(|| panic!("no such message among {:?}", self.came()))
     }
@@ -75,7 +75,7 @@ impl Drop for Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, kept: Arc<Mutex<Vec<Message>>>, refused: usize) {
+async fn serve(mut stream: TcpStream, kept: Arc<Mutex<Vec<ReceivedMessage>>>, refused: usize) {
     while let Some(message) = read(&mut stream).await {
         let count = {
             let mut kept = kept.lock();
@@ -90,7 +90,7 @@ async fn serve(mut stream: TcpStream, kept: Arc<Mutex<Vec<Message>>>, refused: u
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Message> {
+async fn read(stream: &mut TcpStream) -> Option<ReceivedMessage> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
@@ -106,5 +106,5 @@ async fn read(stream: &mut TcpStream) -> Option<Message> {
         headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).await.ok()?;
-    Some(Message { path, headers, body })
+    Some(ReceivedMessage { path, headers, body })
 }

@@ -2,7 +2,7 @@
 //! other.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::bank::{Bank, NO_HOLD, envelope, pending, status};
 use crate::kit::{call, child, text};
@@ -30,7 +30,7 @@ async fn asked(client: &HttpClient) -> Value {
     question
 }
 
-async fn answered(client: &HttpClient, arguments: Value, question: &Value) -> Answer {
+async fn answered(client: &HttpClient, arguments: Value, question: &Value) -> HttpAnswer {
     let (key, _) =
         question["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
     let answers = json!({ key: { "action": "accept", "content": { "word": "well" } } });

@@ -73,7 +73,7 @@ fn the_folders_of_the_edge_import_in_the_order_of_the_way() {
     assert!(downwards > 0, "the folders are called as they are");
 }
 
-fn read_files(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
+pub(super) fn read_files(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).expect("a crate has sources") {
         let path = entry.expect("the folder can be read").path();
         let name = format!("{prefix}{}", path.file_name().expect("a name").to_string_lossy());

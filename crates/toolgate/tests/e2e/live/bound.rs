@@ -67,7 +67,7 @@ fn operator(site: &Site) -> String {
     site.token("--role operator --principal olga")
 }
 
-async fn set_by(site: &Site, token: &str, value: Value) -> toolgate_testkit::gateway::Answer {
+async fn set_by(site: &Site, token: &str, value: Value) -> toolgate_testkit::gateway::HttpAnswer {
     site.rest(token, "PATCH", "/settings/mcp_servers", Some(json!({ "value": value }))).await
 }
 

@@ -85,7 +85,7 @@ async fn heartbeats_go_on_through_a_restart_of_the_gateway() {
 
 #[tokio::test]
 async fn while_the_database_is_away_nobody_loses_a_lease() {
-    let server = crate::governed::database::Server::start();
+    let server = crate::governed::database::PostgresServer::start();
     let site = Site::open_on(server.backing(), "[ledger]\nreads_when_down = \"serve\"\n");
     let token = site.server_token("jobs");
     let _workers: Vec<_> = ["a", "b", "c"].iter().map(|one| site.worker(&token, "jobs", one, &[])).collect();

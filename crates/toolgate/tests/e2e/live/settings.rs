@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient, until_async};
 
 use super::site::{Ending, Site, done, failure, refused, registration};
 use super::worker::Worker;
@@ -24,7 +24,7 @@ fn job_app(more: &[&str]) -> Worker {
 }
 
 /// A change with an `if-match`.
-async fn set_if(site: &Site, tag: &str, key: &str, value: Value) -> Answer {
+async fn set_if(site: &Site, tag: &str, key: &str, value: Value) -> HttpAnswer {
     let body = Some(json!({ "value": value }));
     let request = site.request(&site.gateway.admin, "PATCH", &format!("/settings/{key}"), body);
     HttpClient::finish(request.header("if-match", tag)).await

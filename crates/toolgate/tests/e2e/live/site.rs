@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until_async};
 
 use super::worker::Worker;
 use crate::doors::WAIT;
@@ -128,7 +128,13 @@ impl Site {
     }
 
     /// A request to the API.
-    pub(crate) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn rest(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> HttpAnswer {
         HttpClient::finish(self.request(token, method, path, body)).await
     }
 
@@ -154,11 +160,11 @@ impl Site {
         answer.json()
     }
 
-    pub(crate) async fn register(&self, token: &str, registration: Value) -> Answer {
+    pub(crate) async fn register(&self, token: &str, registration: Value) -> HttpAnswer {
         self.rest(token, "POST", "/servers/register", Some(registration)).await
     }
 
-    pub(crate) async fn set(&self, key: &str, value: Value) -> Answer {
+    pub(crate) async fn set(&self, key: &str, value: Value) -> HttpAnswer {
         let body = json!({ "value": value });
         self.rest(&self.gateway.admin, "PATCH", &format!("/settings/{key}"), Some(body)).await
     }
@@ -185,7 +191,7 @@ impl Site {
         self.get(&format!("/registry/tools/{name}")).await
     }
 
-    pub(crate) async fn review(&self, name: &str, verdict: &str, version: &Value) -> Answer {
+    pub(crate) async fn review(&self, name: &str, verdict: &str, version: &Value) -> HttpAnswer {
         let body = json!({ "verdict": verdict, "version": version });
         self.rest(&self.gateway.admin, "POST", &format!("/registry/tools/{name}/review"), Some(body)).await
     }
@@ -283,7 +289,7 @@ pub(crate) fn failure(result: &Value) -> &str {
 }
 
 /// The problem of an answer of the API, which has this status and code.
-pub(crate) fn refused(answer: &Answer, status: u16, code: &str) -> Value {
+pub(crate) fn refused(answer: &HttpAnswer, status: u16, code: &str) -> Value {
     let problem = if answer.text.starts_with('{') { answer.json() } else { Value::Null };
     assert_eq!((answer.status, problem["code"].as_str()), (status, Some(code)), "{answer:?}");
     assert!(problem["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{problem}");

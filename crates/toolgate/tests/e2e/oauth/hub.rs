@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until_async};
 use toolgate_testkit::idp::{Behaviour, Idp};
 
 use crate::doors::WAIT;
@@ -109,7 +109,13 @@ impl Hub {
     }
 
     /// A request to the API.
-    pub(super) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(super) async fn rest(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> HttpAnswer {
         let method = method.parse().expect("a method");
         let request = self.agent().http.request(method, self.gateway.url(path)).bearer_auth(token);
         HttpClient::finish(match body {

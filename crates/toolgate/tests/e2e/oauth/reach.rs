@@ -16,7 +16,7 @@ async fn open(toml: &str) -> Hub {
     Hub { idp, gateway }
 }
 
-async fn set(hub: &Hub) -> toolgate_testkit::gateway::Answer {
+async fn set(hub: &Hub) -> toolgate_testkit::gateway::HttpAnswer {
     let value = json!({ "value": [{ "name": "hub", "url": hub.idp.resource() }] });
     hub.rest(&hub.gateway.admin, "PATCH", "/settings/mcp_servers", Some(value)).await
 }

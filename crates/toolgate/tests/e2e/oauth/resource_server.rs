@@ -2,7 +2,7 @@
 //! refused ones.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until_async};
 use toolgate_testkit::idp::{Idp, KeyKind, Mint};
 
 use super::hub::OPEN;
@@ -36,11 +36,11 @@ impl Door {
     }
 
     /// Asks for the tools with this token.
-    async fn knock(&self, token: &str) -> Answer {
+    async fn knock(&self, token: &str) -> HttpAnswer {
         self.client(token).modern("tools/list", json!({})).await
     }
 
-    async fn rest(&self, token: &str, path: &str) -> Answer {
+    async fn rest(&self, token: &str, path: &str) -> HttpAnswer {
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         HttpClient::finish(http.get(self.gateway.url(path)).bearer_auth(token)).await
     }
@@ -71,7 +71,7 @@ fn configuration(idp: &Idp) -> String {
     )
 }
 
-fn challenge(answer: &Answer) -> &str {
+fn challenge(answer: &HttpAnswer) -> &str {
     answer.headers["www-authenticate"].to_str().expect("text")
 }
 

@@ -19,7 +19,7 @@ fn slow(id: &str, ms: u64) -> Value {
     json!({ "id": id, "name": "docs__slow", "arguments": { "ms": ms } })
 }
 
-fn results(answer: &toolgate_testkit::gateway::Answer) -> Vec<Value> {
+fn results(answer: &toolgate_testkit::gateway::HttpAnswer) -> Vec<Value> {
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()["results"].as_array().expect("a list").clone()
 }

@@ -1,7 +1,7 @@
 //! A question reaches the person in front of the client, where the client can ask them, in both eras.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient};
 
 use super::work::{NO_HOLD, Work, answer, asked, choice, question};
 use crate::doors::Events;
@@ -24,7 +24,7 @@ fn said(value: Value) -> Value {
 }
 
 /// Continues the call with the person's answer.
-async fn go_on(client: &HttpClient, arguments: &Value, asked: &Value, said: Value) -> Answer {
+async fn go_on(client: &HttpClient, arguments: &Value, asked: &Value, said: Value) -> HttpAnswer {
     let (key, _) = asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
     let params = json!({
         "name": TOOL, "arguments": arguments,

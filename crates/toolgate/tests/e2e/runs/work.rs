@@ -1,7 +1,7 @@
 //! A run, and an agent that works in it.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
+use toolgate_testkit::gateway::{HttpAnswer, HttpClient, until_async};
 
 use crate::doors::WAIT;
 use crate::files::archive::{Archive, data, text};
@@ -109,13 +109,13 @@ impl Work {
     }
 
     /// Steers it: pause, resume, cancel.
-    pub(crate) async fn steer(&self, archive: &Archive, token: &str, verb: &str) -> Answer {
+    pub(crate) async fn steer(&self, archive: &Archive, token: &str, verb: &str) -> HttpAnswer {
         let body = (verb == "cancel").then(|| json!({}));
         archive.site.rest(token, "POST", &format!("/runs/{}/{verb}", self.id), body).await
     }
 
     /// All calls of a turn.
-    pub(crate) async fn batch(&self, archive: &Archive, calls: Value) -> Answer {
+    pub(crate) async fn batch(&self, archive: &Archive, calls: Value) -> HttpAnswer {
         let path = format!("/runs/{}/tool-calls", self.id);
         archive.site.rest(&self.token, "POST", &path, Some(json!({ "calls": calls }))).await
     }
@@ -127,7 +127,7 @@ impl Work {
 }
 
 /// Answers a question.
-pub(crate) async fn answer(archive: &Archive, token: &str, id: &str, answer: Value) -> Answer {
+pub(crate) async fn answer(archive: &Archive, token: &str, id: &str, answer: Value) -> HttpAnswer {
     archive.site.rest(token, "POST", &format!("/inputs/{id}/answer"), Some(json!({ "answer": answer }))).await
 }
 

@@ -17,7 +17,7 @@ use rmcp::{ClientHandler, ErrorData};
 use serde_json::{Map, Value, json};
 use toolgate_testkit::gateway::until_async;
 
-use super::{Behind, Door, Era, Scene, expect_everything};
+use super::{Behind, Door, SdkEra, SdkScene, expect_everything};
 
 const WAIT: Duration = Duration::from_secs(15);
 const WATCHED: &str = "test://watched-resource";
@@ -118,18 +118,18 @@ impl ClientHandler for Traveller {
     }
 }
 
-struct Client {
+struct SdkClient {
     service: RunningService<RoleClient, Traveller>,
     notes: Traveller,
-    era: Era,
+    era: SdkEra,
 }
 
-impl Client {
-    async fn connect(scene: &Scene, era: Era, door: Door) -> Self {
+impl SdkClient {
+    async fn connect(scene: &SdkScene, era: SdkEra, door: Door) -> Self {
         let notes = Traveller::default();
         let lifecycle = match era {
-            Era::Legacy => ClientLifecycleMode::Initialize,
-            Era::Modern => {
+            SdkEra::Legacy => ClientLifecycleMode::Initialize,
+            SdkEra::Modern => {
                 ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
             }
         };
@@ -218,11 +218,11 @@ impl Client {
     async fn logs(&self, saw: &mut Map<String, Value>) {
         let mut params = json!({ "name": "conf__test_tool_with_logging", "arguments": {} });
         match self.era {
-            Era::Legacy => {
+            SdkEra::Legacy => {
                 let level = SetLevelRequestParams::new(LoggingLevel::Debug);
                 self.service.set_level(level).await.expect("the level is set");
             }
-            Era::Modern => params["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "debug" }),
+            SdkEra::Modern => params["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "debug" }),
         }
         let params = serde_json::from_value(params).expect("the request is well formed");
         self.service.call_tool(params).await.expect("the tool runs");
@@ -275,7 +275,7 @@ impl Client {
 
     /// Subscribes; in the newer era that is a separate stream.
     async fn listen(&self) -> Option<tokio::task::JoinHandle<()>> {
-        if self.era == Era::Legacy {
+        if self.era == SdkEra::Legacy {
             self.service.subscribe(SubscribeRequestParams::new(WATCHED)).await.expect("it is watched");
             return None;
         }
@@ -323,11 +323,11 @@ fn refusal<T>(answer: Result<T, ServiceError>) -> ErrorData {
     }
 }
 
-async fn travel(era: Era, door: Door, behind: Behind) {
-    let scene = Scene::set(behind);
-    let client = Client::connect(&scene, era, door).await;
+async fn travel(era: SdkEra, door: Door, behind: Behind) {
+    let scene = SdkScene::set(behind);
+    let client = SdkClient::connect(&scene, era, door).await;
     let info = client.service.peer_info().expect("the gateway said who it is");
-    let revision = if era == Era::Modern { "2026-07-28" } else { "2025-11-25" };
+    let revision = if era == SdkEra::Modern { "2026-07-28" } else { "2025-11-25" };
     assert_eq!(info.protocol_version.as_str(), revision);
     let mut saw = Map::new();
     saw.insert("server".into(), json!(info)["serverInfo"]["name"].clone());
@@ -344,30 +344,30 @@ async fn travel(era: Era, door: Door, behind: Behind) {
 
 #[tokio::test]
 async fn rust_in_the_older_era_reaches_an_older_server() {
-    travel(Era::Legacy, Door::Http, Behind::Http(Era::Legacy)).await;
+    travel(SdkEra::Legacy, Door::Http, Behind::Http(SdkEra::Legacy)).await;
 }
 
 #[tokio::test]
 async fn rust_in_the_older_era_reaches_a_newer_child() {
-    travel(Era::Legacy, Door::Http, Behind::Child(Era::Modern)).await;
+    travel(SdkEra::Legacy, Door::Http, Behind::Child(SdkEra::Modern)).await;
 }
 
 #[tokio::test]
 async fn rust_in_the_newer_era_reaches_an_older_child() {
-    travel(Era::Modern, Door::Http, Behind::Child(Era::Legacy)).await;
+    travel(SdkEra::Modern, Door::Http, Behind::Child(SdkEra::Legacy)).await;
 }
 
 #[tokio::test]
 async fn rust_in_the_newer_era_reaches_a_newer_server() {
-    travel(Era::Modern, Door::Http, Behind::Http(Era::Modern)).await;
+    travel(SdkEra::Modern, Door::Http, Behind::Http(SdkEra::Modern)).await;
 }
 
 #[tokio::test]
 async fn rust_over_stdio_joins_the_running_gateway() {
-    travel(Era::Legacy, Door::Stdio, Behind::Child(Era::Modern)).await;
+    travel(SdkEra::Legacy, Door::Stdio, Behind::Child(SdkEra::Modern)).await;
 }
 
 #[tokio::test]
 async fn rust_over_stdio_needs_no_running_gateway() {
-    travel(Era::Modern, Door::StdioAlone, Behind::Child(Era::Legacy)).await;
+    travel(SdkEra::Modern, Door::StdioAlone, Behind::Child(SdkEra::Legacy)).await;
 }

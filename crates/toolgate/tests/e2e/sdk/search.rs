@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Era, Sdk};
+use super::{Sdk, SdkEra};
 use crate::outside::{fetched, repository};
 use crate::{boot, conforming};
 
@@ -29,7 +29,7 @@ fn report(mut client: std::process::Command, era: &str) -> (Value, Vec<String>) 
     (saw, called)
 }
 
-fn find(sdk: Sdk, era: Era) {
+fn find(sdk: Sdk, era: SdkEra) {
     let (saw, called) = report(sdk.command(), era.name());
     assert_eq!(saw["tools"], json!(SHORT_LIST), "{saw}");
     assert_eq!(saw["found"][0], "conf__echo", "{saw}");
@@ -43,24 +43,24 @@ fn find(sdk: Sdk, era: Era) {
 
 #[test]
 fn python_older_searches_describes_and_calls() {
-    find(Sdk::PythonOlder, Era::Legacy);
+    find(Sdk::PythonOlder, SdkEra::Legacy);
 }
 
 #[test]
 fn python_newer_searches_describes_and_calls() {
-    find(Sdk::PythonNewer, Era::Legacy);
-    find(Sdk::PythonNewer, Era::Modern);
+    find(Sdk::PythonNewer, SdkEra::Legacy);
+    find(Sdk::PythonNewer, SdkEra::Modern);
 }
 
 #[test]
 fn node_older_searches_describes_and_calls() {
-    find(Sdk::NodeOlder, Era::Legacy);
+    find(Sdk::NodeOlder, SdkEra::Legacy);
 }
 
 #[test]
 fn node_newer_searches_describes_and_calls() {
-    find(Sdk::NodeNewer, Era::Legacy);
-    find(Sdk::NodeNewer, Era::Modern);
+    find(Sdk::NodeNewer, SdkEra::Legacy);
+    find(Sdk::NodeNewer, SdkEra::Modern);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::house::{RESUME, open, pdf_of, pdftotext};
 use crate::files::archive::{Archive, data, structure, text};
-use crate::files::model::{Era, Model};
+use crate::files::model::{ClientEra, Model};
 use crate::runs::work::Work;
 
 const JOB: &str = "Senior Rust engineer. You must have: five years of Rust or Python, PostgreSQL and Kubernetes. \
@@ -12,15 +12,15 @@ const JOB: &str = "Senior Rust engineer. You must have: five years of Rust or Py
 
 #[tokio::test]
 async fn a_newer_client_takes_a_resume_from_pdf_to_tailored_pdf() {
-    chain(Era::Newer).await;
+    chain(ClientEra::Newer).await;
 }
 
 #[tokio::test]
 async fn an_older_client_takes_a_resume_from_pdf_to_tailored_pdf() {
-    chain(Era::Older).await;
+    chain(ClientEra::Older).await;
 }
 
-async fn chain(era: Era) {
+async fn chain(era: ClientEra) {
     let archive = open("", &["resume-profile-mcp", "media-transform-mcp"]).await;
     let before = Work::start(&archive, json!({})).await;
     let resume = pdf_of(&archive, &before.client, RESUME).await;

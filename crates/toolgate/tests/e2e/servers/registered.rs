@@ -11,9 +11,9 @@ use crate::files::archive::structure;
 use crate::kit::{call, listed};
 use crate::live::site::Site;
 
-struct Server(Child);
+struct RegisteredServer(Child);
 
-impl Server {
+impl RegisteredServer {
     fn start(site: &Site, token: &str, more: &[&str]) -> Self {
         let base = site.gateway.endpoint.trim_end_matches("/mcp");
         let mut command = Command::new(folder().join("text-analysis-mcp"));
@@ -35,7 +35,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for RegisteredServer {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
@@ -46,7 +46,7 @@ impl Drop for Server {
 async fn it_takes_its_place_and_gives_it_back() {
     let site = Site::open();
     let token = site.server_token("text-analysis-mcp");
-    let mut server = Server::start(&site, &token, &["--instance", "a"]);
+    let mut server = RegisteredServer::start(&site, &token, &["--instance", "a"]);
     site.server_is("text-analysis-mcp", |about| about["tools"] == 6).await;
     // A server's listing is reported before it enters the catalogue.
     listed(&site.gateway, "text-analysis-mcp__detect_language").await;
@@ -68,8 +68,8 @@ async fn two_of_a_kind_are_two_instances_and_one_that_is_killed_is_missed() {
     let site = Site::open();
     let token = site.server_token("text-analysis-mcp");
     let short = ["--lease-seconds", "5", "--instance"];
-    let _stays = Server::start(&site, &token, &[&short[..], &["a"]].concat());
-    let killed = Server::start(&site, &token, &[&short[..], &["b"]].concat());
+    let _stays = RegisteredServer::start(&site, &token, &[&short[..], &["a"]].concat());
+    let killed = RegisteredServer::start(&site, &token, &[&short[..], &["b"]].concat());
     site.healthy("text-analysis-mcp", 2).await;
     drop(killed);
     site.server_is("text-analysis-mcp", |about| {
@@ -86,7 +86,8 @@ async fn two_of_a_kind_are_two_instances_and_one_that_is_killed_is_missed() {
 async fn one_that_wants_a_token_is_shown_it_and_nobody_else_gets_in() {
     let site = Site::open();
     let token = site.server_token("text-analysis-mcp");
-    let mut server = Server::start(&site, &token, &["--instance", "a", "--http-token", "geheim-des-servers"]);
+    let mut server =
+        RegisteredServer::start(&site, &token, &["--instance", "a", "--http-token", "geheim-des-servers"]);
     site.healthy("text-analysis-mcp", 1).await;
     listed(&site.gateway, "text-analysis-mcp__detect_language").await;
     let found =

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use toolgate_core::{Digest, Refusal, RefusalKind};
 
 use crate::blobs::Blobs;
-use crate::fixture::fake_s3::{FakeS3, Mood};
-use crate::fixture::{World, collected, noise, s3_at, sent};
-use crate::settings::{Place, Settings};
+use crate::fixture::fake_s3::{FakeS3, FakeS3Mood};
+use crate::fixture::{FilesWorld, collected, noise, s3_at, sent};
+use crate::settings::{FilesSettings, StoragePlace};
 
 const RETRIES: usize = 3;
 
@@ -15,9 +15,9 @@ const RETRIES: usize = 3;
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(5);
 
-async fn world_at(endpoint: &str, silence_max: Duration) -> World {
-    World::with(|settings: &mut Settings| {
-        settings.place = Place::S3(s3_at(endpoint));
+async fn world_at(endpoint: &str, silence_max: Duration) -> FilesWorld {
+    FilesWorld::with(|settings: &mut FilesSettings| {
+        settings.place = StoragePlace::S3(s3_at(endpoint));
         settings.storage_timeout = silence_max;
         settings.retries_max = RETRIES;
     })
@@ -67,7 +67,7 @@ async fn a_storage_that_is_down_is_said_to_be() {
 async fn a_storage_that_says_nothing_is_waited_for_within_a_limit() {
     let fake = FakeS3::start().await;
     let world = world_at(&fake.endpoint, SHORT).await;
-    fake.feel(Mood::Silent);
+    fake.feel(FakeS3Mood::Silent);
     let since = Instant::now();
     check_down(world.files.blobs().put_bytes(noise(10)).await.expect_err("down"));
     assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
@@ -80,12 +80,12 @@ async fn a_busy_storage_is_asked_again_and_then_no_more() {
     let fake = FakeS3::start().await;
     let world = world_at(&fake.endpoint, LONG).await;
     let blobs = world.files.blobs();
-    fake.feel(Mood::Busy(2));
+    fake.feel(FakeS3Mood::Busy(2));
     let put = blobs.put_bytes(noise(10)).await.expect("it was busy for a moment");
     assert_eq!(fake.requests(), 3);
-    fake.feel(Mood::Busy(2));
+    fake.feel(FakeS3Mood::Busy(2));
     assert_eq!(collected(blobs.read(put.digest, 10)).await.expect("read"), noise(10));
-    fake.feel(Mood::Busy(usize::MAX));
+    fake.feel(FakeS3Mood::Busy(usize::MAX));
     let refused = blobs.put_bytes(noise(10)).await.expect_err("busy for ever");
     assert_eq!(fake.requests(), RETRIES + 1);
     assert!(refused.message.contains("4 tries") && refused.message.contains("503"), "{refused}");
@@ -99,12 +99,12 @@ async fn a_download_that_stalls_is_taken_up_where_it_broke_off() {
     let blobs = world.files.blobs();
     let bytes = noise(3_000_000);
     let put = blobs.put_bytes(bytes.clone()).await.expect("put");
-    fake.feel(Mood::Stalling(3));
+    fake.feel(FakeS3Mood::Stalling(3));
     assert_eq!(collected(blobs.read(put.digest, put.bytes)).await.expect("read"), bytes);
-    fake.feel(Mood::Stalling(2));
+    fake.feel(FakeS3Mood::Stalling(2));
     let some = blobs.read_range(put.digest, 1_000..2_900_000).await.expect("opened");
     assert_eq!(collected(some).await.expect("read"), bytes[1_000..2_900_000]);
-    fake.feel(Mood::Stalling(usize::MAX));
+    fake.feel(FakeS3Mood::Stalling(usize::MAX));
     let error = collected(blobs.read(put.digest, put.bytes)).await.expect_err("it never comes to an end");
     assert!(error.0.contains("broke off"), "{error}");
 }
@@ -113,7 +113,7 @@ async fn a_download_that_stalls_is_taken_up_where_it_broke_off() {
 async fn keys_that_a_storage_repeats_are_not_passed_on() {
     let fake = FakeS3::start().await;
     let world = world_at(&fake.endpoint, LONG).await;
-    fake.feel(Mood::Strict);
+    fake.feel(FakeS3Mood::Strict);
     let refused = world.files.blobs().put_bytes(noise(10)).await.expect_err("not let in");
     assert_eq!(refused.code.name, "storage_down");
     assert!(refused.message.contains("does not let the gateway in"), "{refused}");

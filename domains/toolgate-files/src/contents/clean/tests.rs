@@ -6,20 +6,20 @@ use toolgate_core::file::Ref;
 use toolgate_core::id::{RefId, SessionId};
 use toolgate_core::{Digest, PrincipalId};
 
-use super::super::render::{Kept, preview, render};
+use super::super::render::{PieceFate, preview, render};
 use super::*;
 
 const LIMIT: usize = 4096;
 
 fn settings() -> ResultSettings {
-    ResultSettings { binary: Binary::TakeOut, text_bytes_max: LIMIT }
+    ResultSettings { binary: BinaryTreatment::TakeOut, text_bytes_max: LIMIT }
 }
 
 /// As it would be stored, with consecutive ids.
-fn stored(at: usize, piece: &Piece) -> Kept {
+fn stored(at: usize, piece: &TakenPiece) -> PieceFate {
     let (media_type, words) = match &piece.content {
-        Content::Bytes(_) => ("application/octet-stream".to_owned(), String::new()),
-        Content::Text(text) => {
+        PieceContent::Bytes(_) => ("application/octet-stream".to_owned(), String::new()),
+        PieceContent::Text(text) => {
             (piece.declared.clone().unwrap_or_else(|| "text/plain".to_owned()), preview(text))
         }
     };
@@ -38,18 +38,19 @@ fn stored(at: usize, piece: &Piece) -> Kept {
         created_at_ms: 0,
         expires_at_ms: 0,
     };
-    Kept::Ref(Box::new(one), Digest::of(piece.content.as_bytes()))
+    PieceFate::Ref(Box::new(one), Digest::of(piece.content.as_bytes()))
 }
 
-fn take_with(result: &str, settings: &ResultSettings, structure: Structure) -> (String, Vec<Piece>) {
+fn take_with(result: &str, settings: &ResultSettings, structure: StructureRule) -> (String, Vec<TakenPiece>) {
     let cleaned = clean(result, settings, structure);
-    let kept: Vec<Kept> = cleaned.pieces.iter().enumerate().map(|(at, piece)| stored(at, piece)).collect();
+    let kept: Vec<PieceFate> =
+        cleaned.pieces.iter().enumerate().map(|(at, piece)| stored(at, piece)).collect();
     let text = cleaned.parts.map_or_else(|| result.to_owned(), |parts| render(&parts, &kept));
     (text, cleaned.pieces)
 }
 
-fn take(result: &Value) -> (Value, Vec<Piece>) {
-    let (text, pieces) = take_with(&result.to_string(), &settings(), Structure::Free);
+fn take(result: &Value) -> (Value, Vec<TakenPiece>) {
+    let (text, pieces) = take_with(&result.to_string(), &settings(), StructureRule::Free);
     (serde_json::from_str(&text).expect("what is left is JSON"), pieces)
 }
 
@@ -68,14 +69,14 @@ fn prose(bytes: usize) -> String {
     "The quick brown fox jumps over the lazy dog. ".chars().cycle().take(bytes).collect()
 }
 
-fn bytes_of(piece: &Piece) -> &[u8] {
+fn bytes_of(piece: &TakenPiece) -> &[u8] {
     piece.content.as_bytes()
 }
 
 #[test]
 fn a_block_that_two_readers_may_read_differently_is_taken_out_whole() {
     let result = r#"{"content":[{"type":"text","text":"hi","t\u0079pe":"image","data":"AAAA"}]}"#;
-    let (left, pieces) = take_with(result, &settings(), Structure::Free);
+    let (left, pieces) = take_with(result, &settings(), StructureRule::Free);
     let left: Value = serde_json::from_str(&left).expect("what is left is JSON");
     assert_eq!(left["content"][1]["type"], "resource_link", "{left}");
     assert_eq!(pieces[0].content.as_bytes(), &result.as_bytes()[12..result.len() - 2]);
@@ -84,7 +85,7 @@ fn a_block_that_two_readers_may_read_differently_is_taken_out_whole() {
 #[test]
 fn a_result_with_nothing_to_take_out_stays_as_it_is() {
     let result = r#"{ "content":[{"type":"text","text":"hi \u00e9"}], "n": 1.10, "isError":false }"#;
-    let cleaned = clean(result, &settings(), Structure::Free);
+    let cleaned = clean(result, &settings(), StructureRule::Free);
     assert!(cleaned.parts.is_none() && cleaned.pieces.is_empty());
 }
 
@@ -130,8 +131,8 @@ fn resources_with_bytes_or_long_text_become_refs() {
         {"type": "resource", "resource": {"uri": "file:///b.md", "text": "short"}},
     ]});
     let (left, pieces) = take(&result);
-    assert_eq!(pieces[0].content, Content::Bytes(blob));
-    assert_eq!(pieces[1].content, Content::Text(text));
+    assert_eq!(pieces[0].content, PieceContent::Bytes(blob));
+    assert_eq!(pieces[1].content, PieceContent::Text(text));
     assert_eq!(left["content"][3]["name"], "markdown");
     assert_eq!(left["content"][4], result["content"][2]);
 }
@@ -154,7 +155,7 @@ fn what_is_within_a_string_that_goes_as_a_whole_is_not_kept_twice() {
     let text = format!("{} {}", STANDARD.encode(noise(3000)), prose(LIMIT));
     let result = json!({"content": [{"type": "text", "text": text}], "structuredContent": {"a": text}});
     let (left, pieces) = take(&result);
-    assert_eq!(pieces, [Piece { content: Content::Text(text.clone()), declared: None }]);
+    assert_eq!(pieces, [TakenPiece { content: PieceContent::Text(text.clone()), declared: None }]);
     assert_eq!(left["structuredContent"]["a"], format!("[ref_0 text/plain {} bytes]", text.len()));
 }
 
@@ -165,8 +166,8 @@ fn binary_blocks_stay_where_the_operator_wants_them() {
         {"type": "resource", "resource": {"uri": "u:a", "blob": STANDARD.encode(noise(5000))}},
         {"type": "text", "text": prose(LIMIT + 1)},
     ]});
-    let inline = ResultSettings { binary: Binary::Inline, ..settings() };
-    let (left, pieces) = take_with(&result.to_string(), &inline, Structure::Free);
+    let inline = ResultSettings { binary: BinaryTreatment::Inline, ..settings() };
+    let (left, pieces) = take_with(&result.to_string(), &inline, StructureRule::Free);
     let left: Value = serde_json::from_str(&left).unwrap();
     assert_eq!(left["content"][0], result["content"][0]);
     assert_eq!(left["content"][1], result["content"][1]);
@@ -177,7 +178,7 @@ fn binary_blocks_stay_where_the_operator_wants_them() {
 fn long_text_becomes_a_ref_with_its_first_words() {
     let text = format!("Dear\n\n\tall,\u{7} {}", prose(LIMIT));
     let (left, pieces) = take(&json!({"content": [{"type": "text", "text": text}]}));
-    assert_eq!(pieces[0].content, Content::Text(text));
+    assert_eq!(pieces[0].content, PieceContent::Text(text));
     let line: Value = serde_json::from_str(left["content"][0]["text"].as_str().unwrap()).unwrap();
     let preview = line["preview"].as_str().unwrap();
     assert!(preview.starts_with("Dear all, The quick"), "{preview}");
@@ -198,7 +199,7 @@ fn base64_within_text_leaves_a_mark() {
     let text = format!("The file: {} (end)", STANDARD.encode(&data));
     let (left, pieces) = take(&json!({"content": [{"type": "text", "text": text}]}));
     assert_eq!(left["content"][0]["text"], "The file: [ref_0 application/octet-stream 3000 bytes] (end)");
-    assert_eq!(pieces[0].content, Content::Bytes(data));
+    assert_eq!(pieces[0].content, PieceContent::Bytes(data));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn base64_within_json_within_text_leaves_a_mark() {
     let (left, pieces) = take(&json!({"content": [{"type": "text", "text": inner}]}));
     let expected = r#"{ "n": 1.10, "pdf":"[ref_0 application/octet-stream 3000 bytes]", "note":"a\"b" }"#;
     assert_eq!(left["content"][0]["text"], expected);
-    assert_eq!(pieces[0].content, Content::Bytes(data));
+    assert_eq!(pieces[0].content, PieceContent::Bytes(data));
 }
 
 #[test]
@@ -232,18 +233,18 @@ fn long_strings_in_a_structure_become_marks() {
     let (left, pieces) = take(&json!({"content": [], "structuredContent": {"a": {"b": [text]}, "c": "x"}}));
     let mark = format!("[ref_0 text/plain {} bytes]", text.len());
     assert_eq!(left["structuredContent"], json!({"a": {"b": [mark]}, "c": "x"}));
-    assert_eq!(pieces[0].content, Content::Text(text));
+    assert_eq!(pieces[0].content, PieceContent::Text(text));
 }
 
 #[test]
 fn a_long_structure_of_short_strings_goes_as_a_whole_unless_its_shape_is_promised() {
     let many: Vec<String> = (0..1000).map(|at| format!("entry {at}")).collect();
     let result = json!({"content": [], "structuredContent": {"many": many}}).to_string();
-    let (left, pieces) = take_with(&result, &settings(), Structure::Free);
+    let (left, pieces) = take_with(&result, &settings(), StructureRule::Free);
     let left: Value = serde_json::from_str(&left).unwrap();
     assert_eq!(left["structuredContent"]["ref_id"], "ref_0");
-    assert_eq!(pieces[0].content, Content::Text(json!({"many": many}).to_string()));
-    let promised = clean(&result, &settings(), Structure::Promised);
+    assert_eq!(pieces[0].content, PieceContent::Text(json!({"many": many}).to_string()));
+    let promised = clean(&result, &settings(), StructureRule::Promised);
     assert!(promised.parts.is_none() && promised.long_structure.is_some_and(|left| left > LIMIT));
 }
 
@@ -253,14 +254,14 @@ fn addresses_with_data_stay_addresses() {
     let uri = format!("data:application/pdf;base64,{}", STANDARD.encode(&data));
     let (left, pieces) = take(&json!({"content": [{"type": "resource_link", "uri": uri, "name": "a"}]}));
     assert_eq!(left["content"][0]["uri"], "toolgate://refs/ref_0");
-    assert_eq!(pieces[0].content, Content::Bytes(data));
+    assert_eq!(pieces[0].content, PieceContent::Bytes(data));
 }
 
 #[test]
 fn broken_base64_is_kept_as_it_is_written() {
     let (left, pieces) =
         take(&json!({"content": [{"type": "image", "data": "not base64!", "mimeType": "image/png"}]}));
-    assert_eq!(pieces[0].content, Content::Text("not base64!".to_owned()));
+    assert_eq!(pieces[0].content, PieceContent::Text("not base64!".to_owned()));
     assert_eq!(left["content"][1]["type"], "resource_link");
 }
 
@@ -282,8 +283,8 @@ fn a_page_with_too_many_pictures_is_kept_as_one() {
     let page: String = (0..100).map(picture).collect();
     let roomy = ResultSettings { text_bytes_max: 20_000, ..settings() };
     let result = json!({"content": [{"type": "text", "text": page}]}).to_string();
-    let (_, pieces) = take_with(&result, &roomy, Structure::Free);
-    assert_eq!(pieces, [Piece { content: Content::Text(page), declared: None }]);
+    let (_, pieces) = take_with(&result, &roomy, StructureRule::Free);
+    assert_eq!(pieces, [TakenPiece { content: PieceContent::Text(page), declared: None }]);
 }
 
 #[test]
@@ -294,9 +295,9 @@ fn lost_pieces_are_withheld_and_never_passed_on() {
         "structuredContent": {"many": vec!["entry"; 1000]},
     })
     .to_string();
-    let cleaned = clean(&result, &settings(), Structure::Free);
-    let lost: Vec<Kept> =
-        cleaned.pieces.iter().map(|piece| Kept::Lost(piece.content.as_bytes().len())).collect();
+    let cleaned = clean(&result, &settings(), StructureRule::Free);
+    let lost: Vec<PieceFate> =
+        cleaned.pieces.iter().map(|piece| PieceFate::Lost(piece.content.as_bytes().len())).collect();
     let left: Value = serde_json::from_str(&render(&cleaned.parts.unwrap(), &lost)).unwrap();
     let expected = json!({
         "content": [
@@ -312,11 +313,11 @@ fn lost_pieces_are_withheld_and_never_passed_on() {
 fn a_binary_ref_costs_the_context_little() {
     let id = RefId::new(format!("ref_{}", "0".repeat(32)));
     for media_type in ["application/pdf", "image/png", "video/mp4", "application/octet-stream"] {
-        let piece = Piece { content: Content::Bytes(noise(204_800)), declared: None };
-        let Kept::Ref(one, digest) = stored(0, &piece) else { unreachable!("it was stored") };
+        let piece = TakenPiece { content: PieceContent::Bytes(noise(204_800)), declared: None };
+        let PieceFate::Ref(one, digest) = stored(0, &piece) else { unreachable!("it was stored") };
         let one = Ref { id: id.clone(), media_type: media_type.to_owned(), ..*one };
-        let parts = vec![Part::Block(Taken::Piece(0), Extra::default())];
-        let text = render(&parts, &[Kept::Ref(Box::new(one), digest)]);
+        let parts = vec![ResultPart::Block(PiecePosition::Piece(0), BlockExtra::default())];
+        let text = render(&parts, &[PieceFate::Ref(Box::new(one), digest)]);
         assert!(text.len() < 370, "{media_type}: {}", text.len());
     }
 }
@@ -382,10 +383,10 @@ fn any_block() -> impl Strategy<Value = Value> {
 }
 
 /// True if the remaining parts occur in the result, in order.
-fn kept_in_order(result: &str, parts: &[Part<'_>]) -> bool {
+fn kept_in_order(result: &str, parts: &[ResultPart<'_>]) -> bool {
     let mut at = 0;
     parts.iter().all(|part| match part {
-        Part::Kept(Cow::Borrowed(text)) if *text != "\"" => match result[at..].find(*text) {
+        ResultPart::Kept(Cow::Borrowed(text)) if *text != "\"" => match result[at..].find(*text) {
             Some(found) => {
                 at += found + text.len();
                 true
@@ -406,11 +407,11 @@ proptest! {
         meta in any_value(),
     ) {
         let result = json!({"content": blocks, "structuredContent": structured, "_meta": meta}).to_string();
-        let cleaned = clean(&result, &settings(), Structure::Free);
+        let cleaned = clean(&result, &settings(), StructureRule::Free);
         if let Some(parts) = &cleaned.parts {
             prop_assert!(kept_in_order(&result, parts));
         }
-        let (left, _) = take_with(&result, &settings(), Structure::Free);
+        let (left, _) = take_with(&result, &settings(), StructureRule::Free);
         let left: Value = serde_json::from_str(&left).expect("what is left is JSON");
         let mut strings = Vec::new();
         all_strings(&left, &mut strings);
@@ -424,6 +425,6 @@ proptest! {
     fn short_results_stay_byte_for_byte(value in any_value()) {
         let text = json!({"structuredContent": value}).to_string();
         prop_assume!(text.len() < STRING_BYTES_MIN);
-        prop_assert!(clean(&text, &settings(), Structure::Free).parts.is_none());
+        prop_assert!(clean(&text, &settings(), StructureRule::Free).parts.is_none());
     }
 }

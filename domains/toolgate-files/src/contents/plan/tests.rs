@@ -1,14 +1,14 @@
 use serde_json::json;
 use toolgate_core::RefusalKind;
 use toolgate_core::codes;
-use toolgate_core::file::Origin;
+use toolgate_core::file::RefOrigin;
 use toolgate_core::id::SessionId;
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, PrincipalId};
 
 use super::super::scan::scan;
 use super::*;
-use crate::files::What;
+use crate::files::StoredKind;
 
 fn server(name: &str) -> ServerName {
     ServerName::new(name).expect("a server name")
@@ -24,9 +24,9 @@ fn binary() -> FileSlot {
     FileSlot::of(FileStrategy::BinaryBase64)
 }
 
-fn found(id: &str) -> Found {
-    Found {
-        what: What::File,
+fn found(id: &str) -> FoundContent {
+    FoundContent {
+        what: StoredKind::File,
         digest: Digest::of(id),
         bytes: 3,
         media_type: "text/plain".to_owned(),
@@ -46,36 +46,36 @@ fn minted(by: &str, own: &str) -> Ref {
         run: None,
         call: None,
         tool: None,
-        origin: Some(Origin { server: server(by), own: own.to_owned(), uri: None }),
+        origin: Some(RefOrigin { server: server(by), own: own.to_owned(), uri: None }),
         created_at_ms: 0,
         expires_at_ms: 0,
     }
 }
 
 /// `file_…` names a file; ids that begin with `doc_`, `other_` or `both_` belong to servers of these names.
-fn look(id: &str) -> Looked {
+fn look(id: &str) -> LookupOutcome {
     let own = id.rsplit(':').next().unwrap_or(id);
     match own.split('_').next() {
-        Some("file" | "ref") if !id.ends_with("gone") => Looked::Here(found(id)),
-        Some("doc") => Looked::AtServers(vec![minted("doc", own)]),
-        Some("other") => Looked::AtServers(vec![minted("other", own)]),
+        Some("file" | "ref") if !id.ends_with("gone") => LookupOutcome::Here(found(id)),
+        Some("doc") => LookupOutcome::AtServers(vec![minted("doc", own)]),
+        Some("other") => LookupOutcome::AtServers(vec![minted("other", own)]),
         Some("two") => {
-            Looked::AtServers(vec![minted("other", own), minted("third", own), minted("other", own)])
+            LookupOutcome::AtServers(vec![minted("other", own), minted("third", own), minted("other", own)])
         }
-        Some("both") => Looked::AtServers(vec![minted("other", own), minted("doc", own)]),
-        _ => Looked::Nothing,
+        Some("both") => LookupOutcome::AtServers(vec![minted("other", own), minted("doc", own)]),
+        _ => LookupOutcome::Nothing,
     }
 }
 
-fn check(slots: &[FileSlot], arguments: Value) -> Result<Plan, Refusal> {
+fn check(slots: &[FileSlot], arguments: Value) -> Result<ExpansionPlan, Refusal> {
     let mentions = scan(slots, &arguments)?;
     let looked = mentions.iter().map(|mention| look(&mention.id)).collect();
     plan(&tool(slots), &arguments, mentions, looked)
 }
 
 /// Slot, argument and ids of each fill.
-fn filled(plan: &Plan) -> Vec<(usize, &str, Vec<&str>)> {
-    fn ids(fill: &Fill) -> Vec<&str> {
+fn filled(plan: &ExpansionPlan) -> Vec<(usize, &str, Vec<&str>)> {
+    fn ids(fill: &SlotFill) -> Vec<&str> {
         fill.items.iter().map(|item| item.id.as_str()).collect()
     }
     plan.fills.iter().map(|fill| (fill.slot, fill.argument.as_str(), ids(fill))).collect()
@@ -85,7 +85,7 @@ fn filled(plan: &Plan) -> Vec<(usize, &str, Vec<&str>)> {
 fn what_stands_in_a_slot_fills_it() {
     let plan = check(&[binary()], json!({"file_id": "file_1", "n": 1})).unwrap();
     assert_eq!(filled(&plan), [(0, "file_id", vec!["file_1"])]);
-    assert_eq!(plan.fills[0].items[0].source, Source::Here(found("file_1")));
+    assert_eq!(plan.fills[0].items[0].source, ContentSource::Here(found("file_1")));
     assert!(plan.notices.is_empty() && plan.passed.is_empty());
     let many = FileSlot { many: true, ..binary() };
     let plan = check(&[many], json!({"file_id": ["file_2", "ref_1"]})).unwrap();
@@ -105,8 +105,12 @@ fn what_names_nothing_is_refused_in_a_slot() {
 fn what_the_tools_own_server_made_goes_on_as_it_is() {
     for id in ["doc_1", "both_1"] {
         let plan = check(&[binary()], json!({"source_ref_id": id})).unwrap();
-        assert_eq!(plan, Plan::default(), "{id}");
-        assert_eq!(check(&[], json!({"a": [{"source_ref_id": id}]})).unwrap(), Plan::default(), "{id}");
+        assert_eq!(plan, ExpansionPlan::default(), "{id}");
+        assert_eq!(
+            check(&[], json!({"a": [{"source_ref_id": id}]})).unwrap(),
+            ExpansionPlan::default(),
+            "{id}"
+        );
     }
     let plan = check(&[], json!({"source_ref_id": "doc:doc_1"})).unwrap();
     assert_eq!(plan.rewritten, [("/source_ref_id".to_owned(), "doc_1".to_owned())]);
@@ -115,7 +119,7 @@ fn what_the_tools_own_server_made_goes_on_as_it_is() {
 #[test]
 fn what_the_tools_own_server_made_is_read_where_its_content_is_wanted() {
     let plan = check(&[binary()], json!({"file_id": "both_1"})).unwrap();
-    assert_eq!(plan.fills[0].items[0].source, Source::Server(vec![minted("doc", "both_1")]));
+    assert_eq!(plan.fills[0].items[0].source, ContentSource::Server(vec![minted("doc", "both_1")]));
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn a_tool_without_a_strategy_gets_the_id_and_the_caller_a_notice() {
 #[test]
 fn what_names_nothing_elsewhere_goes_on_and_only_our_own_kind_is_mentioned() {
     let plan = check(&[], json!({"file_id": "1234", "ref_id": "x"})).unwrap();
-    assert_eq!(plan, Plan::default());
+    assert_eq!(plan, ExpansionPlan::default());
     let plan = check(&[binary()], json!({"source_file_id": "file_gone"})).unwrap();
     let message = "`source_file_id` holds file_gone, which names nothing here, and is passed on as it is";
     assert_eq!(plan.notices, [Notice { code: &codes::FILE_NOT_MAPPED, message: message.to_owned() }]);
@@ -188,7 +192,10 @@ fn a_slot_that_passes_ids_on_says_nothing_and_keeps_others_files_back() {
     let plan = check(std::slice::from_ref(&slot), json!({"file_id": "file_1"})).unwrap();
     assert!(plan.notices.is_empty() && plan.fills.is_empty());
     assert_eq!(plan.passed[0].id, "file_1");
-    assert_eq!(check(std::slice::from_ref(&slot), json!({"file_id": "theirs"})).unwrap(), Plan::default());
+    assert_eq!(
+        check(std::slice::from_ref(&slot), json!({"file_id": "theirs"})).unwrap(),
+        ExpansionPlan::default()
+    );
     let refused = check(&[slot], json!({"file_id": "file_gone"})).unwrap_err();
     assert_eq!(refused.code.name, "unknown_file");
 }

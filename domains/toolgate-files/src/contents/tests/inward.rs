@@ -4,22 +4,22 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolgate_core::RefusalKind;
-use toolgate_core::content::{Contents, Sent};
+use toolgate_core::content::{Contents, SentContent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, RawJson};
 
-use super::kit::{Scene, kept_answer, tool, written};
-use crate::access::Access;
+use super::kit::{ContentsScene, kept_answer, tool, written};
+use crate::access::ContentAccess;
 use crate::files::ArtifactSource;
-use crate::fixture::{World, holder, name, noise};
-use crate::settings::Settings;
+use crate::fixture::{FilesWorld, holder, name, noise};
+use crate::settings::FilesSettings;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
 const PDF: &[u8] = b"%PDF-1.7\nsome \xff\xfe bytes";
 
 #[tokio::test]
 async fn base64_strategies_fill_content_and_media_type() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let bytes = [PDF, &noise(700_000)].concat();
     let pdf = scene.upload("a.pdf", bytes.clone()).await;
     let sent = scene.sent(&tool("t", &[FileStrategy::BinaryBase64]), json!({"file_id": pdf, "n": 1})).await;
@@ -32,7 +32,7 @@ async fn base64_strategies_fill_content_and_media_type() {
 
 #[tokio::test]
 async fn an_empty_file_is_empty_content() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let empty = scene.upload("a.txt", "").await;
     let sent = scene.sent(&tool("t", &[FileStrategy::BinaryBase64]), json!({"file_id": empty})).await;
     assert_eq!(sent.unwrap()["file_data"], "");
@@ -42,7 +42,7 @@ async fn an_empty_file_is_empty_content() {
 
 #[tokio::test]
 async fn attachments_say_what_was_named_and_nothing_is_opened_for_the_server() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let file = scene.upload("a.pdf", PDF).await;
     let attached = scene.attach(&tool("t", &[FileStrategy::BinaryBase64]), &json!({"file_id": file})).await;
     let attached = attached.unwrap();
@@ -56,7 +56,7 @@ async fn attachments_say_what_was_named_and_nothing_is_opened_for_the_server() {
 
 #[tokio::test]
 async fn what_is_too_large_is_refused_with_its_size_and_the_limit() {
-    let scene = Scene::with(|settings: &mut Settings| {
+    let scene = ContentsScene::with(|settings: &mut FilesSettings| {
         settings.base64_bytes_max = 100;
         settings.text_bytes_max = 50;
     })
@@ -77,7 +77,7 @@ async fn what_is_too_large_is_refused_with_its_size_and_the_limit() {
 
 #[tokio::test]
 async fn an_image_strategy_takes_images_only() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let file = scene.upload("looks.png", PDF).await;
     let refused = scene.attach(&tool("t", &[FileStrategy::ImageBase64]), &json!({"file_id": file})).await;
     let refused = refused.unwrap_err();
@@ -87,7 +87,7 @@ async fn an_image_strategy_takes_images_only() {
 
 #[tokio::test]
 async fn a_video_strategy_takes_recordings_only() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     for (bytes, kind) in [(PDF.to_vec(), "application/pdf"), (b"words".to_vec(), "text/plain")] {
         let file = scene.upload("looks.mp4", bytes).await;
         let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
@@ -99,7 +99,7 @@ async fn a_video_strategy_takes_recordings_only() {
 
 #[tokio::test]
 async fn a_short_file_that_comes_back_is_known_by_its_content() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let taking = tool("t", &[FileStrategy::BinaryBase64]);
     for length in [12, 13, 100, 700] {
         let bytes = noise(length);
@@ -123,7 +123,7 @@ async fn a_short_file_that_comes_back_is_known_by_its_content() {
 
 #[tokio::test]
 async fn files_of_others_missing_deleted_and_expired_ones_are_all_unknown() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let taking = tool("t", &[FileStrategy::BinaryBase64]);
     let file = scene.upload("a.pdf", PDF).await;
     let arguments = json!({"file_id": file});
@@ -147,12 +147,12 @@ async fn files_of_others_missing_deleted_and_expired_ones_are_all_unknown() {
 
 #[tokio::test]
 async fn a_file_that_went_between_decision_and_sending_is_a_conflict() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let taking = tool("t", &[FileStrategy::BinaryBase64]);
     let file = scene.upload("a.pdf", PDF).await;
     let arguments = json!({"file_id": file});
     let attached = scene.attach(&taking, &arguments).await.unwrap();
-    scene.world.files.delete(&Access::Session(&scene.holder), &file).await.expect("it is theirs");
+    scene.world.files.delete(&ContentAccess::Session(&scene.holder), &file).await.expect("it is theirs");
     let refused = scene.expand(&taking, &arguments, &attached).await.unwrap_err();
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::Conflict, "file_changed"));
     let message = format!("there is no file {file} any more; there was when the call was decided on");
@@ -161,7 +161,7 @@ async fn a_file_that_went_between_decision_and_sending_is_a_conflict() {
 
 #[tokio::test]
 async fn what_is_not_what_was_decided_on_is_a_conflict() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let taking = tool("t", &[FileStrategy::BinaryBase64]);
     let (one, other) = (scene.upload("a.pdf", PDF).await, scene.upload("b.txt", "b").await);
     let attached = scene.attach(&taking, &json!({"file_id": one})).await.unwrap();
@@ -186,7 +186,7 @@ async fn what_is_not_what_was_decided_on_is_a_conflict() {
 
 #[tokio::test]
 async fn several_files_go_as_lists() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let mut taking = tool("t", &[]);
     let slot = FileSlot { many: true, ..FileSlot::of(FileStrategy::BinaryBase64) };
     taking.handling.files = [slot].into();
@@ -201,19 +201,19 @@ async fn several_files_go_as_lists() {
 
 #[tokio::test]
 async fn a_video_goes_as_an_address_that_opens_it_and_is_a_secret() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
     let file = scene.upload("a.mp4", video(1000)).await;
     let arguments = json!({"file_id": file, "language": "de"});
     let attached = scene.attach(&taking, &arguments).await.unwrap();
     let expanded = scene.expand(&taking, &arguments, &attached).await.unwrap();
-    let [Sent::Address(secret)] = &*expanded.secrets.clone() else { panic!("{:?}", expanded.secrets) };
+    let [SentContent::Address(secret)] = &*expanded.secrets.clone() else { panic!("{:?}", expanded.secrets) };
     let sent = written(expanded).await;
     assert_eq!(sent, json!({"input_url": secret, "language": "de"}));
     assert!(secret.starts_with("http://gateway.test/base/signed/files/sha256:"), "{secret}");
     // A server that repeats it reveals it to no one.
     let result = RawJson::from(json!({"content": [{"type": "text", "text": format!("got {secret}")}]}));
-    let told = [Sent::Address(secret.clone())];
+    let told = [SentContent::Address(secret.clone())];
     let taken = scene.world.files.take_out(&scene.holder, &taking, result, &told).await;
     let left: Value = taken.result.decode().unwrap();
     assert_eq!(left["content"][0]["text"], "got [address of a file]");
@@ -221,7 +221,7 @@ async fn a_video_goes_as_an_address_that_opens_it_and_is_a_secret() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storage_that_gives_addresses_out_gives_them_for_videos() {
-    let scene = Scene::of(World::s3().await);
+    let scene = ContentsScene::of(FilesWorld::s3().await);
     let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
     let file = scene.upload("a.mp4", video(1000)).await;
     let sent = scene.sent(&taking, json!({"file_id": file})).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_storage_that_gives_addresses_out_gives_them_for_videos() {
 
 #[tokio::test]
 async fn without_a_public_address_no_video_is_approved_for_nothing() {
-    let scene = Scene::with(|settings| settings.public_url = None).await;
+    let scene = ContentsScene::with(|settings| settings.public_url = None).await;
     let file = scene.upload("a.mp4", video(1000)).await;
     let refused =
         scene.attach(&tool("t", &[FileStrategy::VideoS3PresignedUrl]), &json!({"file_id": file})).await;
@@ -240,7 +240,7 @@ async fn without_a_public_address_no_video_is_approved_for_nothing() {
 
 #[tokio::test]
 async fn an_artifact_is_as_good_as_a_file() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let source = ArtifactSource::Text("made".to_owned());
     let artifact = scene.world.files.store_artifact(&scene.holder, name("a.txt"), source).await.unwrap();
     let sent =
@@ -253,7 +253,7 @@ async fn an_artifact_is_as_good_as_a_file() {
 
 #[tokio::test]
 async fn a_tool_without_a_strategy_gets_the_id_and_the_agent_a_notice() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let unmapped = tool("t", &[]);
     let file = scene.upload("a.pdf", PDF).await;
     let arguments = json!({"file_id": file});
@@ -267,7 +267,7 @@ async fn a_tool_without_a_strategy_gets_the_id_and_the_agent_a_notice() {
 
 #[tokio::test]
 async fn a_server_gets_its_own_id_and_another_one_its_content() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let making = tool("resume-profile-mcp", &[]);
     scene.given(&making, &kept_answer("doc_abc123")).await;
     // The same server knows it.
@@ -294,7 +294,7 @@ async fn a_server_gets_its_own_id_and_another_one_its_content() {
 
 #[tokio::test]
 async fn an_id_of_two_servers_is_ambiguous_until_the_server_is_said() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let other = tool("third", &[FileStrategy::PlainTextText]);
     for server in ["one", "two"] {
         scene.given(&tool(server, &[]), &kept_answer("doc_1")).await;
@@ -314,7 +314,7 @@ async fn an_id_of_two_servers_is_ambiguous_until_the_server_is_said() {
 
 #[tokio::test]
 async fn what_a_server_has_forgotten_or_answers_empty_is_refused() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     scene.given(&tool("one", &[]), &kept_answer("doc_1")).await;
     let other = tool("two", &[FileStrategy::BinaryBase64]);
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
@@ -326,7 +326,7 @@ async fn what_a_server_has_forgotten_or_answers_empty_is_refused() {
 
 #[tokio::test]
 async fn refs_end_with_their_time_and_belong_to_their_session() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let image =
         json!({"content": [{"type": "image", "data": STANDARD.encode(PNG), "mimeType": "image/png"}]});
     let taken = scene.take_out(&tool("one", &[]), &image).await;
@@ -348,7 +348,7 @@ async fn refs_end_with_their_time_and_belong_to_their_session() {
 
 #[tokio::test]
 async fn calls_without_files_are_none_of_its_business() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let raw = |value: Value| RawJson::from(value);
     let concerns = |tool, arguments| scene.world.files.concerns(&tool, &arguments);
     assert!(!concerns(tool("t", &[]), raw(json!({"path": "a"}))));

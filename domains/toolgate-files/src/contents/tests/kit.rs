@@ -8,15 +8,17 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use toolgate_core::codes;
-use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Suppliers, TakenOut};
+use toolgate_core::content::{
+    AttachedContents, Attachment, ContentHolder, Contents, ExpandedArguments, Suppliers, TrimmedResult,
+};
 use toolgate_core::id::FileId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, RawJson, Refusal, ServerName, Tool};
 
-use crate::access::Access;
-use crate::fixture::{World, holder, name, sent};
-use crate::settings::Settings;
+use crate::access::ContentAccess;
+use crate::fixture::{FilesWorld, holder, name, sent};
+use crate::settings::FilesSettings;
 
 pub(super) const EXTRACTOR: &str = "doc-parser-mcp:extract_text";
 
@@ -49,7 +51,7 @@ impl Default for Others {
 impl Suppliers for Others {
     fn extract<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         tool: &'a str,
         _file: &'a Attachment,
     ) -> BoxFuture<'a, Result<String, Refusal>> {
@@ -67,7 +69,7 @@ impl Suppliers for Others {
 
     fn fetch<'a>(
         &'a self,
-        _holder: &'a Holder,
+        _holder: &'a ContentHolder,
         server: &'a ServerName,
         own: &'a str,
         uri: Option<&'a str>,
@@ -80,34 +82,34 @@ impl Suppliers for Others {
     }
 }
 
-pub(super) struct Scene {
-    pub(super) world: World,
+pub(super) struct ContentsScene {
+    pub(super) world: FilesWorld,
     pub(super) others: Arc<Others>,
-    pub(super) holder: Holder,
+    pub(super) holder: ContentHolder,
 }
 
-impl Scene {
+impl ContentsScene {
     pub(super) async fn new() -> Self {
         Self::with(|_| {}).await
     }
 
-    pub(super) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        Self::of(World::with(change).await)
+    pub(super) async fn with(change: impl FnOnce(&mut FilesSettings)) -> Self {
+        Self::of(FilesWorld::with(change).await)
     }
 
-    pub(super) fn of(world: World) -> Self {
+    pub(super) fn of(world: FilesWorld) -> Self {
         let others = Arc::<Others>::default();
         world.files.supply(others.clone());
         Self { world, others, holder: holder("ada", "ses_1", None) }
     }
 
     pub(super) async fn upload(&self, file_name: &str, bytes: impl Into<Bytes>) -> FileId {
-        let access = Access::Session(&self.holder);
+        let access = ContentAccess::Session(&self.holder);
         let file = self.world.files.put(&access, name(file_name), sent(&bytes.into())).await;
         file.expect("it is stored").id
     }
 
-    pub(super) async fn attach(&self, tool: &Tool, arguments: &Value) -> Result<Attached, Refusal> {
+    pub(super) async fn attach(&self, tool: &Tool, arguments: &Value) -> Result<AttachedContents, Refusal> {
         self.world.files.attach(&self.holder, tool, arguments).await
     }
 
@@ -115,8 +117,8 @@ impl Scene {
         &self,
         tool: &Tool,
         arguments: &Value,
-        attached: &Attached,
-    ) -> Result<Expanded, Refusal> {
+        attached: &AttachedContents,
+    ) -> Result<ExpandedArguments, Refusal> {
         self.world.files.expand(&self.holder, tool, arguments, &attached.attachments).await
     }
 
@@ -127,7 +129,7 @@ impl Scene {
         Ok(written(expanded).await)
     }
 
-    pub(super) async fn take_out(&self, tool: &Tool, result: &Value) -> TakenOut {
+    pub(super) async fn take_out(&self, tool: &Tool, result: &Value) -> TrimmedResult {
         self.world.files.take_out(&self.holder, tool, RawJson::from(result.clone()), &[]).await
     }
 
@@ -137,7 +139,7 @@ impl Scene {
     }
 }
 
-pub(super) async fn written(expanded: Expanded) -> Value {
+pub(super) async fn written(expanded: ExpandedArguments) -> Value {
     let mut text = expanded.arguments.into_bytes();
     for insert in expanded.inserts.into_iter().rev() {
         let piece =

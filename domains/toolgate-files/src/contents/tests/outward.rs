@@ -7,15 +7,15 @@ use toolgate_core::content::Contents;
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{Digest, RawJson, RefusalKind};
 
-use super::kit::{Scene, kept_answer, tool};
-use crate::access::Access;
+use super::kit::{ContentsScene, kept_answer, tool};
+use crate::access::ContentAccess;
 use crate::fixture::{holder, noise};
 
 const PDF: &[u8] = b"%PDF-1.7\nsome \xff\xfe bytes";
 
 #[tokio::test]
 async fn binary_and_long_parts_become_refs_that_can_be_read_again() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let pdf = [PDF, &noise(204_800)].concat();
     let words = "The quick brown fox. ".repeat(3000);
     let result = json!({"content": [
@@ -50,7 +50,7 @@ async fn binary_and_long_parts_become_refs_that_can_be_read_again() {
 
 #[tokio::test]
 async fn only_whoever_may_use_a_ref_reads_it() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let result =
         json!({"content": [{"type": "image", "data": STANDARD.encode("x"), "mimeType": "image/png"}]});
     let left = scene.given(&tool("t", &[]), &result).await;
@@ -69,7 +69,7 @@ async fn only_whoever_may_use_a_ref_reads_it() {
 
 #[tokio::test]
 async fn a_result_with_nothing_in_it_is_the_same_bytes() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let text = r#"{ "content":[{"type":"text","text":"image of a ref, 1.50"}], "n":1.50 }"#;
     let result = RawJson::parse(text.into()).unwrap();
     assert!(!scene.world.files.must_look(&result));
@@ -83,7 +83,7 @@ async fn a_result_with_nothing_in_it_is_the_same_bytes() {
 
 #[tokio::test]
 async fn what_cannot_be_stored_is_withheld_and_that_is_said() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let folder = scene.world.folder.path().join("files");
     std::fs::remove_dir_all(&folder).expect("it is there");
     std::fs::write(&folder, "in the way").expect("a file can be written");
@@ -102,7 +102,7 @@ async fn what_cannot_be_stored_is_withheld_and_that_is_said() {
 
 #[tokio::test]
 async fn a_structure_whose_shape_is_promised_stays_and_that_is_said() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let result = json!({"content": [], "structuredContent": {"many": vec!["entry"; 10_000]}});
     let mut promising = tool("t", &[]);
     promising.output_schema = Some(RawJson::from(json!({"type": "object"})));
@@ -115,7 +115,7 @@ async fn a_structure_whose_shape_is_promised_stays_and_that_is_said() {
 
 #[tokio::test]
 async fn base64_of_a_text_is_a_text() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let csv = "name,age\n".repeat(500);
     let result = json!({"content": [], "structuredContent": {"data": STANDARD.encode(&csv)}});
     let taken = scene.take_out(&tool("t", &[]), &result).await;
@@ -129,7 +129,7 @@ async fn base64_of_a_text_is_a_text() {
 
 #[tokio::test]
 async fn ids_of_a_server_are_remembered_once_with_where_they_are() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let making = tool("maker", &[]);
     let result = json!({
         "content": [
@@ -158,7 +158,7 @@ async fn ids_of_a_server_are_remembered_once_with_where_they_are() {
 
 #[tokio::test]
 async fn refs_of_ours_that_come_back_are_not_taken_for_a_servers() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let words = "word ".repeat(10_000);
     let result = json!({"content": [{"type": "text", "text": words}]});
     let taken = scene.take_out(&tool("t", &[]), &result).await;
@@ -178,7 +178,7 @@ async fn refs_of_ours_that_come_back_are_not_taken_for_a_servers() {
 
 #[tokio::test]
 async fn a_chain_of_three_calls_costs_the_context_less_than_a_kilobyte() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let pdf = [PDF, &noise(204_800)].concat();
     let file = scene.upload("cv.pdf", pdf.clone()).await;
     let mut seen = 0;
@@ -195,6 +195,6 @@ async fn a_chain_of_three_calls_costs_the_context_less_than_a_kilobyte() {
         arguments = json!({"source_ref_id": told["ref_id"]});
     }
     assert!(seen < 1024, "{seen}");
-    let (access, id) = (Access::Session(&scene.holder), arguments["source_ref_id"].as_str().unwrap());
+    let (access, id) = (ContentAccess::Session(&scene.holder), arguments["source_ref_id"].as_str().unwrap());
     assert_eq!(scene.world.files.resolve(&access, id).await.unwrap().digest, Digest::of(&pdf));
 }

@@ -8,7 +8,7 @@ use toolgate_core::codes;
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{CanonicalName, Digest, Refusal, RefusalKind};
 
-use super::kit::{EXTRACTOR, Scene, tool};
+use super::kit::{ContentsScene, EXTRACTOR, tool};
 use crate::fixture::noise;
 
 const PDF: &[u8] = b"%PDF-1.7\nsome \xff\xfe bytes";
@@ -19,7 +19,7 @@ fn reading() -> toolgate_core::Tool {
 
 #[tokio::test]
 async fn text_is_decoded_whatever_it_is_written_in() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let words = "Grüße aus Köln, schöne Straße";
     let latin: Vec<u8> = words.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     let wide: Vec<u8> =
@@ -34,7 +34,7 @@ async fn text_is_decoded_whatever_it_is_written_in() {
 
 #[tokio::test]
 async fn documents_are_read_by_the_extractor_once_for_each_content_and_version() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let (one, same) = (scene.upload("a.pdf", PDF).await, scene.upload("b.pdf", PDF).await);
     for file in [&one, &same, &one] {
         let sent = scene.sent(&tool("t", &[FileStrategy::PlainTextText]), json!({"file_id": file})).await;
@@ -50,7 +50,7 @@ async fn documents_are_read_by_the_extractor_once_for_each_content_and_version()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_at_the_same_moment_share_one_extraction() {
-    let scene = Arc::new(Scene::new().await);
+    let scene = Arc::new(ContentsScene::new().await);
     let file = scene.upload("a.pdf", PDF).await;
     scene.others.pace.forget_permits(1_000);
     let calls: Vec<_> = (0..8)
@@ -69,7 +69,7 @@ async fn calls_at_the_same_moment_share_one_extraction() {
 
 #[tokio::test]
 async fn an_extractor_that_fails_is_asked_again_by_the_next_call() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let file = scene.upload("a.pdf", PDF).await;
     let failure = Refusal::new(&codes::EXTRACTOR_FAILED, "it is encrypted");
     *scene.others.text.lock() = Some(Err(failure));
@@ -83,13 +83,13 @@ async fn an_extractor_that_fails_is_asked_again_by_the_next_call() {
 
 #[tokio::test]
 async fn without_an_extractor_what_is_no_text_is_refused() {
-    let scene = Scene::with(|settings| settings.extractor = None).await;
+    let scene = ContentsScene::with(|settings| settings.extractor = None).await;
     let file = scene.upload("a.pdf", PDF).await;
     let refused = scene.attach(&reading(), &json!({"file_id": file})).await.unwrap_err();
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "not_text"));
     assert_eq!(refused.message, format!("{file} is application/pdf, which is not text"));
 
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     *scene.others.version.lock() = None;
     let file = scene.upload("a.bin", noise(500)).await;
     let refused = scene.attach(&reading(), &json!({"file_id": file})).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn without_an_extractor_what_is_no_text_is_refused() {
 
 #[tokio::test]
 async fn the_extractor_is_not_asked_to_prepare_its_own_food() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let mut extractor = tool("doc-parser-mcp", &[FileStrategy::PlainTextContent]);
     extractor.name = CanonicalName::recorded(EXTRACTOR);
     let (pdf, text) = (scene.upload("a.pdf", PDF).await, scene.upload("a.md", "# Hi").await);
@@ -110,7 +110,7 @@ async fn the_extractor_is_not_asked_to_prepare_its_own_food() {
 
 #[tokio::test]
 async fn an_extracted_text_that_is_too_long_is_refused_with_the_limit() {
-    let scene = Scene::with(|settings| settings.text_bytes_max = 10).await;
+    let scene = ContentsScene::with(|settings| settings.text_bytes_max = 10).await;
     let file = scene.upload("a.pdf", PDF).await;
     *scene.others.text.lock() = Some(Ok("x".repeat(11)));
     let refused = scene.sent(&reading(), json!({"file_id": file})).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn an_extracted_text_that_is_too_long_is_refused_with_the_limit() {
 
 #[tokio::test]
 async fn a_long_result_goes_into_the_next_call_as_text() {
-    let scene = Scene::new().await;
+    let scene = ContentsScene::new().await;
     let words = "Ünïcode wörds. ".repeat(4000);
     let taken = scene.take_out(&tool("a", &[]), &json!({"content": [{"type": "text", "text": words}]})).await;
     let told: Value = taken.refs[0].decode().unwrap();

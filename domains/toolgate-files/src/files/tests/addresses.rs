@@ -10,10 +10,10 @@ use toolgate_core::Digest;
 use url::Url;
 
 use super::{erna, put, read};
-use crate::access::Access;
+use crate::access::ContentAccess;
 use crate::files::ByteRange;
 use crate::files::state::Files;
-use crate::fixture::{World, noise};
+use crate::fixture::{FilesWorld, noise};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -28,12 +28,12 @@ async fn follow(files: &Files, url: &str, range: Option<&str>) -> Result<Vec<u8>
 
 #[tokio::test]
 async fn an_address_opens_its_bytes_for_a_while_and_nothing_else() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let files = &world.files;
     let bytes = noise(100_000);
     let file = put(files, &erna(), "Müller & Söhne.bin", &bytes).await;
     let other = put(files, &erna(), "b.bin", &noise(5)).await;
-    let found = files.resolve(&Access::Person(&erna()), file.id.as_str()).await.expect("found");
+    let found = files.resolve(&ContentAccess::Person(&erna()), file.id.as_str()).await.expect("found");
     let address = files.address(&found, HOUR).await.expect("an address");
     let url = address.url.as_str();
     assert!(url.starts_with("http://gateway.test/base/signed/files/sha256:"), "{url}");
@@ -72,13 +72,13 @@ async fn an_address_opens_its_bytes_for_a_while_and_nothing_else() {
 
 #[tokio::test]
 async fn an_address_of_bytes_that_were_collected_opens_nothing() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let files = &world.files;
     let file = put(files, &erna(), "a.bin", &noise(100)).await;
     let by = erna();
-    let found = files.resolve(&Access::Person(&by), file.id.as_str()).await.expect("found");
+    let found = files.resolve(&ContentAccess::Person(&by), file.id.as_str()).await.expect("found");
     let address = files.gateway_address(&found, 5 * HOUR).expect("an address");
-    files.delete(&Access::Person(&by), &file.id).await.expect("deleted");
+    files.delete(&ContentAccess::Person(&by), &file.id).await.expect("deleted");
     world.clock.advance(2 * HOUR);
     assert_eq!(files.collect().await.expect("collected").blobs, 1);
     assert_eq!(follow(files, &address.url, None).await, Err("unknown_file"));
@@ -86,11 +86,11 @@ async fn an_address_of_bytes_that_were_collected_opens_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storage_that_gives_out_addresses_is_asked_for_them() {
-    let world = World::s3().await;
+    let world = FilesWorld::s3().await;
     let files = &world.files;
     let bytes = noise(20_000);
     let file = put(files, &erna(), "Müller \"1\".bin", &bytes).await;
-    let found = files.resolve(&Access::Person(&erna()), file.id.as_str()).await.expect("found");
+    let found = files.resolve(&ContentAccess::Person(&erna()), file.id.as_str()).await.expect("found");
     let address = files.address(&found, HOUR).await.expect("an address");
     let (status, headers, got) = fetch(&address.url).await;
     assert_eq!((status, Digest::of(&got)), (200, file.digest));

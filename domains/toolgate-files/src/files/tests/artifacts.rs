@@ -3,20 +3,20 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::file::Ref;
 use toolgate_core::id::{RefId, RunId};
 use toolgate_core::{Digest, RefusalKind, Role};
 
 use super::{content, erna, put};
-use crate::access::Access;
-use crate::files::{ArtifactSource, What};
-use crate::fixture::{World, holder, name, noise, on_every_storage, person};
+use crate::access::ContentAccess;
+use crate::files::{ArtifactSource, StoredKind};
+use crate::fixture::{FilesWorld, holder, name, noise, on_every_storage, person};
 
 on_every_storage!(an_artifact_is_made_of_text_of_base64_and_of_what_is_there);
 
 /// A part that was taken out of a result.
-async fn take_out(world: &World, holder: &Holder, bytes: Bytes) -> Ref {
+async fn take_out(world: &FilesWorld, holder: &ContentHolder, bytes: Bytes) -> Ref {
     let put = world.files.blobs().put_bytes(bytes).await.expect("put");
     let one = Ref {
         id: RefId::new(format!("ref_{}", put.bytes)),
@@ -37,10 +37,10 @@ async fn take_out(world: &World, holder: &Holder, bytes: Bytes) -> Ref {
     one
 }
 
-async fn an_artifact_is_made_of_text_of_base64_and_of_what_is_there(world: World) {
+async fn an_artifact_is_made_of_text_of_base64_and_of_what_is_there(world: FilesWorld) {
     let files = &world.files;
     let erna = holder("erna", "ses_1", Some("run_1"));
-    let by = Access::Session(&erna);
+    let by = ContentAccess::Session(&erna);
     let text = ArtifactSource::Text("# Größe".to_owned());
     let text = files.store_artifact(&erna, name("a.md"), text).await.expect("stored");
     assert_eq!(
@@ -69,7 +69,7 @@ async fn an_artifact_is_made_of_text_of_base64_and_of_what_is_there(world: World
     let bytes = noise(2_500_000);
     let one = take_out(&world, &erna, bytes.clone()).await;
     let found = files.resolve(&by, one.id.as_str()).await.expect("found");
-    assert_eq!((found.what, found.digest), (What::Ref, Digest::of(&bytes)));
+    assert_eq!((found.what, found.digest), (StoredKind::Ref, Digest::of(&bytes)));
     let stored =
         files.store_artifact(&erna, name("big.pdf"), ArtifactSource::Found(found)).await.expect("stored");
     assert_eq!((stored.digest, stored.media_type.as_str()), (Digest::of(&bytes), "application/pdf"));
@@ -88,7 +88,7 @@ async fn an_artifact_is_made_of_text_of_base64_and_of_what_is_there(world: World
 
 #[tokio::test]
 async fn base64_that_does_not_decode_is_refused() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let erna = holder("erna", "ses_1", Some("run_1"));
     for bad in ["a", "%%%%", "AAAA=AAA", "-_-_"] {
         let source = ArtifactSource::Base64(bad.to_owned());
@@ -99,9 +99,9 @@ async fn base64_that_does_not_decode_is_refused() {
 
 #[tokio::test]
 async fn an_artifact_never_changes() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let erna = holder("erna", "ses_1", Some("run_1"));
-    let store = async |holder: &Holder, text: &str| {
+    let store = async |holder: &ContentHolder, text: &str| {
         world.files.store_artifact(holder, name("a.txt"), ArtifactSource::Text(text.to_owned())).await
     };
     let first = store(&erna, "one").await.expect("stored");
@@ -119,16 +119,16 @@ async fn an_artifact_never_changes() {
 
 #[tokio::test]
 async fn an_artifact_is_for_its_run_and_its_owner() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let files = &world.files;
     let owner = holder("erna", "ses_1", Some("run_1"));
     let source = ArtifactSource::Text("secret".to_owned());
     let id = files.store_artifact(&owner, name("a.txt"), source).await.expect("stored").digest.to_string();
     for allowed in [holder("erna", "ses_9", None), holder("bert", "ses_8", Some("run_1"))] {
-        assert!(files.resolve(&Access::Session(&allowed), &id).await.is_ok());
+        assert!(files.resolve(&ContentAccess::Session(&allowed), &id).await.is_ok());
     }
     for stranger in [holder("bert", "ses_1", None), holder("bert", "ses_1", Some("run_2"))] {
-        let refused = files.resolve(&Access::Session(&stranger), &id).await.expect_err("not theirs");
+        let refused = files.resolve(&ContentAccess::Session(&stranger), &id).await.expect_err("not theirs");
         assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_artifact"));
     }
     let digest: Digest = id.parse().expect("a digest");
@@ -138,37 +138,40 @@ async fn an_artifact_is_for_its_run_and_its_owner() {
         (Role::Agent, false, Err("unknown_artifact")),
     ] {
         let somebody = person("olga", role);
-        let by = Access::Person(&somebody);
+        let by = ContentAccess::Person(&somebody);
         assert_eq!(files.artifact(&by, &digest).await.is_ok(), sees, "{role:?}");
         assert_eq!(content(files, &by, &id).await.map(drop), has, "{role:?}");
     }
-    let refused = files.resolve(&Access::Session(&owner), "sha256:short").await.expect_err("no digest");
+    let refused =
+        files.resolve(&ContentAccess::Session(&owner), "sha256:short").await.expect_err("no digest");
     assert_eq!(refused.code.name, "unknown_artifact");
     // To know the digest of a file does not make an artifact of it.
     let file = put(files, &erna(), "b.txt", &"only a file".into()).await;
-    let refused = files.resolve(&Access::Session(&owner), &file.digest.to_string()).await.expect_err("none");
+    let refused =
+        files.resolve(&ContentAccess::Session(&owner), &file.digest.to_string()).await.expect_err("none");
     assert_eq!(refused.code.name, "unknown_artifact");
 }
 
 #[tokio::test]
 async fn a_ref_is_for_its_session_and_its_run() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let files = &world.files;
     let maker = holder("erna", "ses_1", Some("run_1"));
     let one = take_out(&world, &maker, noise(50)).await;
     for allowed in [&maker, &holder("bert", "ses_1", None), &holder("bert", "ses_2", Some("run_1"))] {
-        assert!(files.resolve(&Access::Session(allowed), one.id.as_str()).await.is_ok());
+        assert!(files.resolve(&ContentAccess::Session(allowed), one.id.as_str()).await.is_ok());
     }
     for stranger in [&holder("erna", "ses_2", None), &holder("erna", "ses_2", Some("run_2"))] {
-        let refused = files.resolve(&Access::Session(stranger), one.id.as_str()).await.expect_err("not here");
+        let refused =
+            files.resolve(&ContentAccess::Session(stranger), one.id.as_str()).await.expect_err("not here");
         assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
     }
-    assert!(files.resolve(&Access::Person(&erna()), one.id.as_str()).await.is_ok());
+    assert!(files.resolve(&ContentAccess::Person(&erna()), one.id.as_str()).await.is_ok());
     let bert = person("bert", Role::Agent);
-    assert!(files.resolve(&Access::Person(&bert), one.id.as_str()).await.is_err());
+    assert!(files.resolve(&ContentAccess::Person(&bert), one.id.as_str()).await.is_err());
     let away = Ref { id: RefId::new("ref_away"), digest: None, ..one };
     world.store.put_ref(&away).await.expect("kept");
-    let refused = files.resolve(&Access::Session(&maker), "ref_away").await.expect_err("still away");
+    let refused = files.resolve(&ContentAccess::Session(&maker), "ref_away").await.expect_err("still away");
     assert_eq!(refused.code.name, "ref_not_fetched");
-    assert_eq!(files.reference(&Access::Session(&maker), &away.id).await, Ok(away));
+    assert_eq!(files.reference(&ContentAccess::Session(&maker), &away.id).await, Ok(away));
 }

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use toolgate_core::content::Holder;
+use toolgate_core::content::ContentHolder;
 use toolgate_core::file::File;
 use toolgate_core::id::{FileId, RunId};
-use toolgate_core::run::{Budget, InputFile, Run, RunState, Used};
+use toolgate_core::run::{BudgetUsage, InputFile, Run, RunBudget, RunState};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, Principal, PrincipalId, RefusalKind, Role};
-use toolgate_store::Act;
+use toolgate_store::ActionStamp;
 
 use super::{content, erna, put, some};
-use crate::access::Access;
+use crate::access::ContentAccess;
 use crate::files::FileQuery;
-use crate::fixture::{World, cut, holder, name, noise, on_every_storage, person, sent};
+use crate::fixture::{FilesWorld, cut, holder, name, noise, on_every_storage, person, sent};
 
 on_every_storage!(
     a_file_is_what_its_bytes_say,
@@ -21,7 +21,7 @@ on_every_storage!(
     an_upload_that_breaks_off_is_no_file,
 );
 
-async fn a_file_is_what_its_bytes_say(world: World) {
+async fn a_file_is_what_its_bytes_say(world: FilesWorld) {
     let erna = erna();
     let pdf = [&b"%PDF-1.7\n"[..], &noise(2_000_000)].concat().into();
     let file = put(&world.files, &erna, "Lebenslauf – Müller.png", &pdf).await;
@@ -31,18 +31,18 @@ async fn a_file_is_what_its_bytes_say(world: World) {
     assert!(file.id.as_str().starts_with(FileId::PREFIX));
     let month = 30 * 24 * 60 * 60 * 1000;
     assert_eq!(file.expires_at_ms, Some(file.created_at_ms + month));
-    assert_eq!(world.files.get(&Access::Person(&erna), &file.id).await, Ok(file.clone()));
+    assert_eq!(world.files.get(&ContentAccess::Person(&erna), &file.id).await, Ok(file.clone()));
     let told = world.told("file.stored").await;
     assert_eq!((told.len(), &told[0]["file"]), (1, &file.id.as_str().into()));
     let text = put(&world.files, &erna, "a.md", &"# Größe".into()).await;
     assert_eq!(text.media_type, "text/markdown");
 }
 
-async fn a_file_is_read_whole_or_in_part(world: World) {
+async fn a_file_is_read_whole_or_in_part(world: FilesWorld) {
     let erna = erna();
     let bytes = noise(3_000_000);
     let file = put(&world.files, &erna, "a.bin", &bytes).await;
-    let (by, id) = (Access::Person(&erna), file.id.as_str());
+    let (by, id) = (ContentAccess::Person(&erna), file.id.as_str());
     assert_eq!(content(&world.files, &by, id).await.expect("read"), bytes);
     assert_eq!(some(&world.files, &by, id, "bytes=5-9").await.expect("read"), bytes[5..10]);
     assert_eq!(some(&world.files, &by, id, "bytes=-7").await.expect("read"), bytes[2_999_993..]);
@@ -53,9 +53,9 @@ async fn a_file_is_read_whole_or_in_part(world: World) {
     assert_eq!(some(&world.files, &by, empty.id.as_str(), "bytes=0-0").await, Err("bad_range"));
 }
 
-async fn an_upload_that_breaks_off_is_no_file(world: World) {
+async fn an_upload_that_breaks_off_is_no_file(world: FilesWorld) {
     let erna = erna();
-    let by = Access::Person(&erna);
+    let by = ContentAccess::Person(&erna);
     let refused = world.files.put(&by, name("a"), cut(&noise(2_500_000))).await.expect_err("cut off");
     assert_eq!((refused.code.name, refused.kind), ("upload_cut_off", RefusalKind::Invalid));
     let page = world.files.list(&by, FileQuery::default(), 10).await.expect("listed");
@@ -64,9 +64,9 @@ async fn an_upload_that_breaks_off_is_no_file(world: World) {
 
 #[tokio::test]
 async fn a_file_that_is_too_large_is_refused_with_the_limit() {
-    let world = World::with(|settings| settings.upload_bytes_max = 1_000).await;
+    let world = FilesWorld::with(|settings| settings.upload_bytes_max = 1_000).await;
     let erna = erna();
-    let by = Access::Person(&erna);
+    let by = ContentAccess::Person(&erna);
     world.files.put(&by, name("a"), sent(&noise(1_000))).await.expect("it just fits");
     let refused = world.files.put(&by, name("a"), sent(&noise(1_001))).await.expect_err("too large");
     assert_eq!(refused.code.name, "file_too_large");
@@ -74,7 +74,7 @@ async fn a_file_that_is_too_large_is_refused_with_the_limit() {
 }
 
 /// A run of another principal that was given a file.
-async fn given(world: &World, file: &File) -> Holder {
+async fn given(world: &FilesWorld, file: &File) -> ContentHolder {
     let run = Run {
         id: RunId::new("run_1"),
         task: None,
@@ -88,8 +88,8 @@ async fn given(world: &World, file: &File) -> Holder {
         summary: None,
         input: vec![InputFile { path: "cv.pdf".to_owned(), file: file.id.clone(), digest: file.digest }],
         output: Vec::new(),
-        budget: Budget::default(),
-        used: Used::default(),
+        budget: RunBudget::default(),
+        used: BudgetUsage::default(),
         created_at_ms: 0,
         started_at_ms: None,
         state_since_ms: 0,
@@ -97,32 +97,37 @@ async fn given(world: &World, file: &File) -> Holder {
         row_version: 1,
     };
     let by = PrincipalId::new("olga");
-    world.books.create_run(run, Act { by: &by, at_ms: 0 }).await.expect("created");
+    world.books.create_run(run, ActionStamp { by: &by, at_ms: 0 }).await.expect("created");
     holder("bert", "ses_bert", Some("run_1"))
 }
 
 #[tokio::test]
 async fn whoever_may_not_use_a_file_hears_that_there_is_none() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let file = put(&world.files, &erna(), "a.txt", &"hello".into()).await;
     let id = file.id.as_str();
     let by_run = given(&world, &file).await;
-    let by_opener = Holder { opened_by: Some(PrincipalId::new("erna")), ..holder("bert", "ses_1", None) };
+    let by_opener =
+        ContentHolder { opened_by: Some(PrincipalId::new("erna")), ..holder("bert", "ses_1", None) };
     let own = holder("erna", "ses_2", None);
     for allowed in [&by_run, &by_opener, &own] {
-        assert_eq!(content(&world.files, &Access::Session(allowed), id).await.as_deref(), Ok(&b"hello"[..]));
+        assert_eq!(
+            content(&world.files, &ContentAccess::Session(allowed), id).await.as_deref(),
+            Ok(&b"hello"[..])
+        );
     }
-    let mut strange: Vec<Holder> = vec![
+    let mut strange: Vec<ContentHolder> = vec![
         holder("bert", "ses_1", None),
         holder("bert", "ses_bert", Some("run_2")),
-        Holder { opened_by: Some(PrincipalId::new("bert")), ..holder("anna", "ses_3", None) },
+        ContentHolder { opened_by: Some(PrincipalId::new("bert")), ..holder("anna", "ses_3", None) },
     ];
     // In a call, a principal has only its own rights.
-    strange.push(Holder { principal: person("olga", Role::Admin), ..holder("olga", "ses_4", None) });
+    strange.push(ContentHolder { principal: person("olga", Role::Admin), ..holder("olga", "ses_4", None) });
     let missing =
-        world.files.get(&Access::Person(&erna()), &FileId::new("file_none")).await.expect_err("none");
+        world.files.get(&ContentAccess::Person(&erna()), &FileId::new("file_none")).await.expect_err("none");
     for holder in &strange {
-        let refused = world.files.get(&Access::Session(holder), &file.id).await.expect_err("not theirs");
+        let refused =
+            world.files.get(&ContentAccess::Session(holder), &file.id).await.expect_err("not theirs");
         assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_file"));
         assert_eq!(refused.message, format!("there is no file {id}"));
         assert_eq!(
@@ -138,19 +143,19 @@ async fn whoever_may_not_use_a_file_hears_that_there_is_none() {
         (Role::Approver, false),
         (Role::Agent, false),
     ] {
-        let found = world.files.resolve(&Access::Person(&person("olga", role)), id).await;
+        let found = world.files.resolve(&ContentAccess::Person(&person("olga", role)), id).await;
         assert_eq!(found.is_ok(), may, "{role:?}");
     }
     let forged = format!("file_{}\n<b>", "x".repeat(10_000));
-    let refused = world.files.resolve(&Access::Person(&erna()), &forged).await.expect_err("none");
+    let refused = world.files.resolve(&ContentAccess::Person(&erna()), &forged).await.expect_err("none");
     assert!(refused.message.len() < 200 && !refused.message.contains('\n'), "{refused}");
 }
 
 #[tokio::test]
 async fn a_file_ends_when_its_time_is_over() {
-    let world = World::with(|settings| settings.keep = Some(Duration::from_secs(60))).await;
+    let world = FilesWorld::with(|settings| settings.keep = Some(Duration::from_secs(60))).await;
     let erna = erna();
-    let by = Access::Person(&erna);
+    let by = ContentAccess::Person(&erna);
     let file = put(&world.files, &erna, "a.txt", &"hello".into()).await;
     world.clock.advance(Duration::from_secs(59));
     assert!(world.files.get(&by, &file.id).await.is_ok());
@@ -163,13 +168,13 @@ async fn a_file_ends_when_its_time_is_over() {
     assert_eq!(world.files.list(&by, FileQuery::default(), 10).await.expect("listed").files, []);
     assert_eq!(world.files.collect().await.expect("collected").files, 1);
     assert_eq!(world.told("file.deleted").await[0]["reason"], "expired");
-    let forever = World::with(|settings| settings.keep = None).await;
+    let forever = FilesWorld::with(|settings| settings.keep = None).await;
     assert_eq!(put(&forever.files, &erna, "a", &"".into()).await.expires_at_ms, None);
 }
 
 #[tokio::test]
 async fn a_list_shows_whose_files_one_may_see() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let (erna, bert, olga) = (erna(), person("bert", Role::Agent), person("olga", Role::Operator));
     for number in 0..5 {
         world.clock.advance(Duration::from_secs(1));
@@ -177,7 +182,7 @@ async fn a_list_shows_whose_files_one_may_see() {
     }
     put(&world.files, &bert, "0.txt", &"same".into()).await;
     let list = async |by: &Principal, query: FileQuery| {
-        world.files.list(&Access::Person(by), query, 2).await.expect("listed")
+        world.files.list(&ContentAccess::Person(by), query, 2).await.expect("listed")
     };
     let first = list(&erna, FileQuery::default()).await;
     let names: Vec<&str> = first.files.iter().map(|file| file.name.as_str()).collect();
@@ -194,23 +199,27 @@ async fn a_list_shows_whose_files_one_may_see() {
 
 #[tokio::test]
 async fn only_its_owner_deletes_a_file() {
-    let world = World::folder().await;
+    let world = FilesWorld::folder().await;
     let erna = erna();
     let file = put(&world.files, &erna, "a.txt", &"hello".into()).await;
     let user = given(&world, &file).await;
-    let refused = world.files.delete(&Access::Session(&user), &file.id).await.expect_err("only used");
+    let refused = world.files.delete(&ContentAccess::Session(&user), &file.id).await.expect_err("only used");
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::Forbidden, "not_allowed"));
     let stranger = person("anna", Role::Agent);
-    let refused = world.files.delete(&Access::Person(&stranger), &file.id).await.expect_err("not theirs");
+    let refused =
+        world.files.delete(&ContentAccess::Person(&stranger), &file.id).await.expect_err("not theirs");
     assert_eq!(refused.code.name, "unknown_file");
-    assert_eq!(world.files.delete(&Access::Person(&erna), &file.id).await, Ok(file.clone()));
-    assert_eq!(content(&world.files, &Access::Session(&user), file.id.as_str()).await, Err("unknown_file"));
-    let again = world.files.delete(&Access::Person(&erna), &file.id).await.expect_err("gone");
+    assert_eq!(world.files.delete(&ContentAccess::Person(&erna), &file.id).await, Ok(file.clone()));
+    assert_eq!(
+        content(&world.files, &ContentAccess::Session(&user), file.id.as_str()).await,
+        Err("unknown_file")
+    );
+    let again = world.files.delete(&ContentAccess::Person(&erna), &file.id).await.expect_err("gone");
     assert_eq!(again.code.name, "unknown_file");
     assert_eq!(world.told("file.deleted").await.len(), 1);
     let other = put(&world.files, &erna, "a.txt", &"hello".into()).await;
     let olga = person("olga", Role::Operator);
-    assert!(world.files.delete(&Access::Person(&olga), &other.id).await.is_ok());
+    assert!(world.files.delete(&ContentAccess::Person(&olga), &other.id).await.is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The table that a region is, if it is one.
 
 use super::region::Region;
-use super::strips::Strip;
+use super::strips::TextStrip;
 use super::{cells, columns, judge, rows};
 use crate::Table;
 
@@ -11,8 +11,8 @@ const COLUMNS_MAX: usize = 200;
 impl<'w> Region<'w> {
     /// True if all of it is typewritten, without drawn columns.
     pub(super) fn is_verbatim(&self) -> bool {
-        let drawn = columns::columns(self).iter().any(|column| column.edge == columns::Edge::Rule);
-        !drawn && self.strips.iter().flat_map(Strip::words).all(|word| word.style.mono)
+        let drawn = columns::columns(self).iter().any(|column| column.edge == columns::ColumnEdge::Rule);
+        !drawn && self.strips.iter().flat_map(TextStrip::words).all(|word| word.style.mono)
     }
 
     /// The table that it is, if it is one.
@@ -28,7 +28,7 @@ impl<'w> Region<'w> {
         Some(self.finish(&grid, header_rows, confidence))
     }
 
-    fn finish(&self, grid: &cells::Grid<'w>, header_rows: usize, confidence: f32) -> Table {
+    fn finish(&self, grid: &cells::WordGrid<'w>, header_rows: usize, confidence: f32) -> Table {
         let rows = grid.texts();
         let words = self.strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next));
         let lines = self.horizontal.iter().chain(&self.vertical).map(super::rules::bounds_of);

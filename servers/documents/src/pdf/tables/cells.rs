@@ -1,11 +1,11 @@
 //! Words into cells; spans over several columns or rows; heading rows.
 
-use super::super::lines::{TextLine, append_word};
-use super::super::words::Word;
-use super::columns::{Column, Edge, usual_parts, word_gap_max};
-use super::region::{Origin, Region};
-use super::rows::{Band, is_number};
-use super::strips::{COLUMN_GAP_MIN, Segment, Strip};
+use super::super::lines::{WordLine, append_word};
+use super::super::words::PageWord;
+use super::columns::{Column, ColumnEdge, usual_parts, word_gap_max};
+use super::region::{Region, TableOrigin};
+use super::rows::{RowBand, is_number};
+use super::strips::{COLUMN_GAP_MIN, Segment, TextStrip};
 
 /// The maximum distance between a line and an edge.
 const NEAR: f32 = 3.5;
@@ -18,12 +18,12 @@ const OFF_CENTER_MIN: f32 = 0.8;
 const ON_CENTER_MAX: f32 = 0.4;
 
 /// Words by row, column, and line of the cell.
-pub(super) struct Grid<'w> {
-    cells: Vec<Vec<Vec<Vec<&'w Word>>>>,
-    pub(super) bands: Vec<Band>,
+pub(super) struct WordGrid<'w> {
+    cells: Vec<Vec<Vec<Vec<&'w PageWord>>>>,
+    pub(super) bands: Vec<RowBand>,
 }
 
-impl<'w> Grid<'w> {
+impl<'w> WordGrid<'w> {
     pub(super) fn texts(&self) -> Vec<Vec<String>> {
         self.cells.iter().map(|row| row.iter().map(|cell| cell_text(cell)).collect()).collect()
     }
@@ -36,7 +36,7 @@ impl<'w> Grid<'w> {
         self.cells.first().map_or(0, Vec::len)
     }
 
-    pub(super) fn words(&self, row: usize, column: usize) -> impl Iterator<Item = &'w Word> {
+    pub(super) fn words(&self, row: usize, column: usize) -> impl Iterator<Item = &'w PageWord> {
         self.cells[row][column].iter().flatten().copied()
     }
 
@@ -45,18 +45,18 @@ impl<'w> Grid<'w> {
     }
 }
 
-fn cell_text(lines: &[Vec<&Word>]) -> String {
+fn cell_text(lines: &[Vec<&PageWord>]) -> String {
     let mut text = String::new();
     for line in lines {
-        append_word(&mut text, &TextLine::of(line.iter().map(|word| (*word).clone()).collect()).text());
+        append_word(&mut text, &WordLine::of(line.iter().map(|word| (*word).clone()).collect()).text());
     }
     text
 }
 
 /// Assigns the words of a region to its rows and columns, and drops empty rows and columns.
-pub(super) fn fill<'w>(region: &Region<'w>, columns: &[Column], bands: &[Band]) -> Grid<'w> {
-    let merged = Merged::of(region, columns, bands);
-    let mut cells: Vec<Vec<Vec<Vec<&'w Word>>>> = vec![vec![Vec::new(); columns.len()]; bands.len()];
+pub(super) fn fill<'w>(region: &Region<'w>, columns: &[Column], bands: &[RowBand]) -> WordGrid<'w> {
+    let merged = MergedCells::of(region, columns, bands);
+    let mut cells: Vec<Vec<Vec<Vec<&'w PageWord>>>> = vec![vec![Vec::new(); columns.len()]; bands.len()];
     let headings = heading_strips(region, columns);
     for (row, band) in bands.iter().enumerate() {
         for &index in &band.strips {
@@ -77,7 +77,7 @@ pub(super) fn fill<'w>(region: &Region<'w>, columns: &[Column], bands: &[Band]) 
 }
 
 /// Pieces of one strip that come into the same cell are one line.
-fn push_line<'w>(cell: &mut Vec<Vec<&'w Word>>, piece: Segment<'w>) {
+fn push_line<'w>(cell: &mut Vec<Vec<&'w PageWord>>, piece: Segment<'w>) {
     let same_line = cell.last().and_then(|line| line.last()).is_some_and(|last| {
         let first = &piece.words[0];
         last.frame.vertical_overlap(&first.frame) >= 0.5
@@ -88,8 +88,8 @@ fn push_line<'w>(cell: &mut Vec<Vec<&'w Word>>, piece: Segment<'w>) {
     }
 }
 
-fn without_empty<'w>(mut cells: Vec<Vec<Vec<Vec<&'w Word>>>>, bands: &[Band]) -> Grid<'w> {
-    let mut bands: Vec<Band> = bands.to_vec();
+fn without_empty<'w>(mut cells: Vec<Vec<Vec<Vec<&'w PageWord>>>>, bands: &[RowBand]) -> WordGrid<'w> {
+    let mut bands: Vec<RowBand> = bands.to_vec();
     let filled: Vec<bool> = cells.iter().map(|row| row.iter().any(|cell| !cell.is_empty())).collect();
     let mut keep = filled.iter();
     bands.retain(|_| *keep.next().unwrap_or(&false));
@@ -102,11 +102,11 @@ fn without_empty<'w>(mut cells: Vec<Vec<Vec<Vec<&'w Word>>>>, bands: &[Band]) ->
         let mut keep = used.iter();
         row.retain(|_| *keep.next().unwrap_or(&false));
     }
-    Grid { cells, bands }
+    WordGrid { cells, bands }
 }
 
 /// Cuts a strip where columns part its words.
-fn pieces<'w>(strip: &Strip<'w>, columns: &[Column], region: &Region<'_>) -> Vec<Segment<'w>> {
+fn pieces<'w>(strip: &TextStrip<'w>, columns: &[Column], region: &Region<'_>) -> Vec<Segment<'w>> {
     let mut pieces: Vec<Segment<'w>> = Vec::new();
     for word in strip.words() {
         match pieces.last_mut() {
@@ -122,8 +122,8 @@ fn pieces<'w>(strip: &Strip<'w>, columns: &[Column], region: &Region<'_>) -> Vec
 
 fn is_parted(
     last: &Segment<'_>,
-    word: &Word,
-    strip: &Strip<'_>,
+    word: &PageWord,
+    strip: &TextStrip<'_>,
     columns: &[Column],
     region: &Region<'_>,
 ) -> bool {
@@ -135,8 +135,8 @@ fn is_parted(
     let (from, to) = (last_word.center().0, word.frame.center().0);
     let between = columns.iter().filter(|column| column.left > from && column.left <= to);
     between.into_iter().any(|column| match column.edge {
-        Edge::Rule => is_ruled_at(region, column.left, strip.bounds.center().1),
-        Edge::Gap | Edge::Start => gap >= word_gap_max(word) * strip.size,
+        ColumnEdge::Rule => is_ruled_at(region, column.left, strip.bounds.center().1),
+        ColumnEdge::Gap | ColumnEdge::Start => gap >= word_gap_max(word) * strip.size,
     })
 }
 
@@ -184,7 +184,12 @@ fn heading_strips(region: &Region<'_>, columns: &[Column]) -> usize {
 }
 
 /// The start of headings that may span columns: from a rule below, or from the middle of their columns.
-fn spread(pieces: &[Segment<'_>], columns: &[Column], strip: &Strip<'_>, region: &Region<'_>) -> Vec<usize> {
+fn spread(
+    pieces: &[Segment<'_>],
+    columns: &[Column],
+    strip: &TextStrip<'_>,
+    region: &Region<'_>,
+) -> Vec<usize> {
     let own: Vec<usize> = plain(pieces, columns);
     let mut places: Vec<usize> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
@@ -202,7 +207,7 @@ fn spread(pieces: &[Segment<'_>], columns: &[Column], strip: &Strip<'_>, region:
 
 /// The first of several columns between two drawn lines, if a heading is the only one over them.
 fn drawn_group(index: usize, own: &[usize], columns: &[Column]) -> Option<usize> {
-    let drawn = |column: &usize| columns[*column].edge == Edge::Rule;
+    let drawn = |column: &usize| columns[*column].edge == ColumnEdge::Rule;
     let first = (0..=own[index]).rev().find(drawn).unwrap_or(0);
     let end = (own[index] + 1..columns.len()).find(drawn).unwrap_or(columns.len());
     let alone = own.iter().filter(|place| (first..end).contains(place)).count() == 1;
@@ -210,7 +215,7 @@ fn drawn_group(index: usize, own: &[usize], columns: &[Column]) -> Option<usize>
 }
 
 /// The start of a short rule right below a heading.
-fn rule_under(piece: &Segment<'_>, strip: &Strip<'_>, region: &Region<'_>) -> Option<f32> {
+fn rule_under(piece: &Segment<'_>, strip: &TextStrip<'_>, region: &Region<'_>) -> Option<f32> {
     let width_max = region.bounds.width() * 0.85;
     let under = |rule: &&super::super::content::Ruling| {
         let near = rule.at > strip.bounds.center().1 && rule.at < strip.bounds.bottom + strip.size * 0.9;
@@ -242,21 +247,21 @@ fn centered_start(
 }
 
 /// Cells of a grid without a line between them.
-struct Merged {
+struct MergedCells {
     columns: usize,
     group: Vec<usize>,
 }
 
-impl Merged {
-    fn of(region: &Region<'_>, columns: &[Column], bands: &[Band]) -> Self {
+impl MergedCells {
+    fn of(region: &Region<'_>, columns: &[Column], bands: &[RowBand]) -> Self {
         let mut merged = Self { columns: columns.len(), group: (0..bands.len() * columns.len()).collect() };
-        if region.origin != Origin::Grid {
+        if region.origin != TableOrigin::Grid {
             return merged;
         }
         for (row, band) in bands.iter().enumerate() {
             for (column, place) in columns.iter().enumerate() {
                 let index = row * columns.len() + column;
-                if place.edge == Edge::Rule && !is_ruled_at(region, place.left, band.middle()) {
+                if place.edge == ColumnEdge::Rule && !is_ruled_at(region, place.left, band.middle()) {
                     merged.unite(index - 1, index);
                 }
                 let open_below = band.rule_below.is_some_and(|y| !has_rule_at(region, place.center(), y));
@@ -292,14 +297,14 @@ fn has_rule_at(region: &Region<'_>, x: f32, y: f32) -> bool {
 }
 
 /// The number of heading rows at the top: those above the first rule, those in bold, or words over figures.
-pub(super) fn header_rows(region: &Region<'_>, grid: &Grid<'_>) -> usize {
+pub(super) fn header_rows(region: &Region<'_>, grid: &WordGrid<'_>) -> usize {
     let rows = grid.rows();
     let ruled =
         grid.bands.iter().take(HEADER_ROWS_MAX).position(|band| band.rule_below.is_some()).map(|row| row + 1);
     let all_ruled = grid.bands.iter().filter(|band| band.rule_below.is_some()).count() * 2 > rows;
     if let Some(above) = ruled
         && !all_ruled
-        && region.origin != Origin::Gaps
+        && region.origin != TableOrigin::Gaps
         && above < rows
     {
         return with_subheads(region, grid, above);
@@ -312,7 +317,7 @@ pub(super) fn header_rows(region: &Region<'_>, grid: &Grid<'_>) -> usize {
 }
 
 /// Rules under groups of headings end before the headings do.
-fn with_subheads(region: &Region<'_>, grid: &Grid<'_>, above: usize) -> usize {
+fn with_subheads(region: &Region<'_>, grid: &WordGrid<'_>, above: usize) -> usize {
     let Some(at) = grid.bands[above - 1].rule_below else { return above };
     let widest = region
         .horizontal
@@ -327,7 +332,7 @@ fn with_subheads(region: &Region<'_>, grid: &Grid<'_>, above: usize) -> usize {
     }
 }
 
-fn is_bold(grid: &Grid<'_>, row: usize) -> bool {
+fn is_bold(grid: &WordGrid<'_>, row: usize) -> bool {
     let (mut bold, mut all) = (0, 0);
     for word in (0..grid.columns()).flat_map(|column| grid.words(row, column)) {
         bold += usize::from(word.style.bold) * word.text.len();
@@ -336,7 +341,7 @@ fn is_bold(grid: &Grid<'_>, row: usize) -> bool {
     all > 0 && bold * 10 >= all * 9
 }
 
-fn has_figures_below(grid: &Grid<'_>) -> bool {
+fn has_figures_below(grid: &WordGrid<'_>) -> bool {
     let figures = |row: usize| {
         (0..grid.columns())
             .filter(|&column| grid.words(row, column).next().is_some_and(|word| is_number(&word.text)))

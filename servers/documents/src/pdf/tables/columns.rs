@@ -1,8 +1,8 @@
 //! The columns of a region: between drawn lines, and between gaps that go through all of its strips.
 
-use super::super::words::Word;
+use super::super::words::PageWord;
 use super::region::Region;
-use super::strips::{self, Strip};
+use super::strips::{self, TextStrip};
 
 /// Lines this close are one line.
 const SAME_LINE: f32 = 3.0;
@@ -22,7 +22,7 @@ const CROSSING_SHARE: usize = 12;
 
 /// The left edge of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Edge {
+pub(super) enum ColumnEdge {
     /// The region begins.
     Start,
     /// A drawn line.
@@ -32,7 +32,7 @@ pub(super) enum Edge {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    pub(super) edge: Edge,
+    pub(super) edge: ColumnEdge,
     /// Up to the middle of the gaps beside it.
     pub(super) left: f32,
     pub(super) right: f32,
@@ -49,8 +49,8 @@ impl Column {
 }
 
 pub(super) fn columns(region: &Region<'_>) -> Vec<Column> {
-    let mut edges = vec![(region.bounds.left, Edge::Start)];
-    edges.extend(ruled(region).into_iter().map(|x| (x, Edge::Rule)));
+    let mut edges = vec![(region.bounds.left, ColumnEdge::Start)];
+    edges.extend(ruled(region).into_iter().map(|x| (x, ColumnEdge::Rule)));
     let ends: Vec<f32> = edges[1..].iter().map(|edge| edge.0).chain([region.bounds.right]).collect();
     let alone = ends.len() == 1;
     let mut columns = Vec::new();
@@ -66,7 +66,7 @@ fn push_parts(columns: &mut Vec<Column>, whole: Column, gaps: &[(f32, f32)]) {
     for (from, to) in gaps {
         let middle = (from + to) / 2.0;
         columns.push(Column { right: middle, ..rest });
-        rest = Column { edge: Edge::Gap, left: middle, right: whole.right };
+        rest = Column { edge: ColumnEdge::Gap, left: middle, right: whole.right };
     }
     columns.push(rest);
 }
@@ -89,8 +89,8 @@ fn ruled(region: &Region<'_>) -> Vec<f32> {
 }
 
 /// Gaps between two drawn lines.
-fn inner_gaps(strips: &[Strip<'_>], left: f32, right: f32) -> Vec<(f32, f32)> {
-    let parts: Vec<Strip<'_>> = strips.iter().filter_map(|strip| part_of(strip, left, right)).collect();
+fn inner_gaps(strips: &[TextStrip<'_>], left: f32, right: f32) -> Vec<(f32, f32)> {
+    let parts: Vec<TextStrip<'_>> = strips.iter().filter_map(|strip| part_of(strip, left, right)).collect();
     let parted = parts.iter().filter(|part| part.is_parted()).count();
     if parted < INNER_STRIPS_MIN || parted * 10 < parts.len() * 7 {
         return Vec::new();
@@ -99,13 +99,13 @@ fn inner_gaps(strips: &[Strip<'_>], left: f32, right: f32) -> Vec<(f32, f32)> {
     gaps(&parts).into_iter().filter(|(from, to)| to - from >= INNER_GAP_MIN * size).collect()
 }
 
-fn part_of<'w>(strip: &Strip<'w>, left: f32, right: f32) -> Option<Strip<'w>> {
+fn part_of<'w>(strip: &TextStrip<'w>, left: f32, right: f32) -> Option<TextStrip<'w>> {
     let words: Vec<_> = strip.words().filter(|word| (left..right).contains(&word.frame.center().0)).collect();
     strips::strips(&words).into_iter().next()
 }
 
 /// Gaps that go through the strips: from, to; from left to right.
-pub(super) fn gaps(strips: &[Strip<'_>]) -> Vec<(f32, f32)> {
+pub(super) fn gaps(strips: &[TextStrip<'_>]) -> Vec<(f32, f32)> {
     let regular = regular(strips);
     if regular.len() < 2 {
         return Vec::new();
@@ -123,13 +123,13 @@ pub(super) fn gaps(strips: &[Strip<'_>]) -> Vec<(f32, f32)> {
 
 /// The strips that have about as many parts as most with many have: not headings over several columns, not the second
 /// lines of cells.
-pub(super) fn regular<'s, 'w>(strips: &'s [Strip<'w>]) -> Vec<&'s Strip<'w>> {
+pub(super) fn regular<'s, 'w>(strips: &'s [TextStrip<'w>]) -> Vec<&'s TextStrip<'w>> {
     let least = usual_parts(strips).div_ceil(2).max(2);
     strips.iter().filter(|strip| strip.segments.len() >= least).collect()
 }
 
 /// The usual number of parts of strips with many parts.
-pub(super) fn usual_parts(strips: &[Strip<'_>]) -> usize {
+pub(super) fn usual_parts(strips: &[TextStrip<'_>]) -> usize {
     let mut counts: Vec<usize> =
         strips.iter().filter(|strip| strip.is_parted()).map(|strip| strip.segments.len()).collect();
     counts.sort_unstable();
@@ -137,12 +137,12 @@ pub(super) fn usual_parts(strips: &[Strip<'_>]) -> usize {
 }
 
 /// Words closer than this, in the size of their letters, are never of two columns.
-pub(super) fn word_gap_max(word: &Word) -> f32 {
+pub(super) fn word_gap_max(word: &PageWord) -> f32 {
     if word.style.mono { MONO_WORD_GAP_MAX } else { WORD_GAP_MAX }
 }
 
 /// The ranges that the words of a strip cover, including ordinary spaces.
-fn covered(strip: &Strip<'_>) -> Vec<(f32, f32)> {
+fn covered(strip: &TextStrip<'_>) -> Vec<(f32, f32)> {
     let words: Vec<_> = strip.words().collect();
     let gap_max = words.first().map_or(WORD_GAP_MAX, |word| word_gap_max(word));
     strips::cut(&words, gap_max)
@@ -186,7 +186,7 @@ fn around((from, to): (f32, f32), covered: &[(f32, f32)]) -> Vec<(f32, f32)> {
     parts
 }
 
-pub(super) fn usual_size(strips: &[Strip<'_>]) -> f32 {
+pub(super) fn usual_size(strips: &[TextStrip<'_>]) -> f32 {
     let mut sizes: Vec<f32> = strips.iter().map(|strip| strip.size).collect();
     sizes.sort_by(f32::total_cmp);
     sizes.get(sizes.len() / 2).copied().unwrap_or(10.0)

@@ -1,11 +1,11 @@
 //! Words in columns without drawn lines.
 
 use super::super::content::Ruling;
-use super::super::words::Word;
+use super::super::words::PageWord;
 use super::columns;
-use super::region::{Origin, Region};
-use super::rules::Rules;
-use super::strips::{self, Strip};
+use super::region::{Region, TableOrigin};
+use super::rules::PageRules;
+use super::strips::{self, TextStrip};
 use crate::Bounds;
 
 /// The maximum distance between lines of one table, relative to the size of the letters, from baseline to
@@ -27,7 +27,7 @@ const SENTENCE_WORDS_MIN: usize = 8;
 const HEADING_STRIPS_MAX: usize = 2;
 
 /// The parts of some words, all of one column of text, that are in columns.
-pub(super) fn regions<'w>(words: &[&'w Word], rules: &Rules) -> Vec<Region<'w>> {
+pub(super) fn regions<'w>(words: &[&'w PageWord], rules: &PageRules) -> Vec<Region<'w>> {
     let strips = strips::strips(words);
     let mut regions = Vec::new();
     let mut done = 0;
@@ -39,7 +39,7 @@ pub(super) fn regions<'w>(words: &[&'w Word], rules: &Rules) -> Vec<Region<'w>> 
     regions
 }
 
-fn region<'w>(strips: &[Strip<'w>], rules: &Rules) -> Option<Region<'w>> {
+fn region<'w>(strips: &[TextStrip<'w>], rules: &PageRules) -> Option<Region<'w>> {
     let bounds = strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next))?;
     let within = |rule: &&Ruling| {
         rule.at > bounds.top && rule.at < bounds.bottom && rule.start < bounds.right && rule.end > bounds.left
@@ -53,7 +53,7 @@ fn region<'w>(strips: &[Strip<'w>], rules: &Rules) -> Option<Region<'w>> {
     let wide =
         Bounds { left: bounds.left - 1.0, top: bounds.top, right: bounds.right + 1.0, bottom: bounds.bottom };
     Some(Region {
-        origin: Origin::Gaps,
+        origin: TableOrigin::Gaps,
         bounds: wide,
         strips: strips.to_vec(),
         horizontal,
@@ -62,33 +62,33 @@ fn region<'w>(strips: &[Strip<'w>], rules: &Rules) -> Option<Region<'w>> {
 }
 
 /// Strips one after the other that share gaps.
-fn runs(strips: &[Strip<'_>]) -> Vec<std::ops::Range<usize>> {
+fn runs(strips: &[TextStrip<'_>]) -> Vec<std::ops::Range<usize>> {
     let mut runs = Vec::new();
-    let mut open: Option<Run> = None;
+    let mut open: Option<GapRun> = None;
     for index in 0..strips.len() {
         let goes_on = open.as_mut().is_some_and(|run| run.take(strips, index));
         if goes_on {
             continue;
         }
-        runs.extend(open.take().and_then(Run::finish));
+        runs.extend(open.take().and_then(GapRun::finish));
         if strips[index].is_parted() {
-            open = Some(Run { parted: vec![index], crossing: 0, last: index });
+            open = Some(GapRun { parted: vec![index], crossing: 0, last: index });
         }
     }
-    runs.extend(open.and_then(Run::finish));
+    runs.extend(open.and_then(GapRun::finish));
     runs
 }
 
 /// A run in the making.
-struct Run {
+struct GapRun {
     parted: Vec<usize>,
     crossing: usize,
     last: usize,
 }
 
-impl Run {
+impl GapRun {
     /// True if a strip belongs to the run, or may lie within it.
-    fn take(&mut self, strips: &[Strip<'_>], index: usize) -> bool {
+    fn take(&mut self, strips: &[TextStrip<'_>], index: usize) -> bool {
         let strip = &strips[index];
         if strip.baseline - strips[index - 1].baseline > PITCH_MAX * strip.size.max(strips[index - 1].size) {
             return false;
@@ -112,7 +112,7 @@ impl Run {
     }
 
     /// True if a strip covers the gap of most of the last parted strips.
-    fn lies_across(&self, strips: &[Strip<'_>], strip: &Strip<'_>) -> bool {
+    fn lies_across(&self, strips: &[TextStrip<'_>], strip: &TextStrip<'_>) -> bool {
         let last = &strips[self.last];
         last.gaps().any(|(from, to)| strip.bounds.left < from && strip.bounds.right > to)
     }
@@ -122,17 +122,22 @@ impl Run {
     }
 }
 
-fn share_gap(one: &Strip<'_>, other: &Strip<'_>) -> bool {
+fn share_gap(one: &TextStrip<'_>, other: &TextStrip<'_>) -> bool {
     let least = SHARED_GAP_MIN * one.size.min(other.size);
     one.gaps().any(|(from, to)| other.gaps().any(|(start, end)| to.min(end) - from.max(start) >= least))
 }
 
 /// Adds the neighbours of the first and last rows: headings above, further lines of a cell below.
-fn with_neighbours(strips: &[Strip<'_>], run: std::ops::Range<usize>, done: usize) -> std::ops::Range<usize> {
+fn with_neighbours(
+    strips: &[TextStrip<'_>],
+    run: std::ops::Range<usize>,
+    done: usize,
+) -> std::ops::Range<usize> {
     let gaps = columns::gaps(&strips[run.clone()]);
     let (Some(first), Some(bounds)) = (gaps.first(), bounds_of(&strips[run.clone()])) else { return run };
-    let beside_first =
-        |strip: &Strip<'_>| strip.bounds.left > first.0 && strip.bounds.right <= bounds.right + strip.size;
+    let beside_first = |strip: &TextStrip<'_>| {
+        strip.bounds.left > first.0 && strip.bounds.right <= bounds.right + strip.size
+    };
     let mut start = run.start.max(done);
     while start > done && run.start - start < HEADING_STRIPS_MAX {
         let (above, below) = (&strips[start - 1], &strips[start]);
@@ -155,6 +160,6 @@ fn with_neighbours(strips: &[Strip<'_>], run: std::ops::Range<usize>, done: usiz
     start..end
 }
 
-fn bounds_of(strips: &[Strip<'_>]) -> Option<Bounds> {
+fn bounds_of(strips: &[TextStrip<'_>]) -> Option<Bounds> {
     strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next))
 }

@@ -1,10 +1,10 @@
 //! The distinction between tables and look-alikes: running text in columns, lists, contents pages, forms,
 //! drawings.
 
-use super::cells::Grid;
-use super::columns::{Column, Edge};
-use super::region::{Origin, Region};
-use super::strips::{Segment, Strip};
+use super::cells::WordGrid;
+use super::columns::{Column, ColumnEdge};
+use super::region::{Region, TableOrigin};
+use super::strips::{Segment, TextStrip};
 
 const GRID_CONFIDENCE: f32 = 0.95;
 const STACK_CONFIDENCE: f32 = 0.85;
@@ -24,32 +24,32 @@ const TWO_COLUMN_ALIGNED_MIN: f32 = 0.75;
 const ALIGNED_WITHIN: f32 = 0.25;
 
 /// The confidence that a region is a table; `None` if it is not.
-pub(super) fn confidence(region: &Region<'_>, columns: &[Column], grid: &Grid<'_>) -> Option<f32> {
+pub(super) fn confidence(region: &Region<'_>, columns: &[Column], grid: &WordGrid<'_>) -> Option<f32> {
     if grid.rows() < 2 || grid.columns() < 2 {
         return None;
     }
-    let ruled = columns.iter().any(|column| column.edge == Edge::Rule);
+    let ruled = columns.iter().any(|column| column.edge == ColumnEdge::Rule);
     match region.origin {
-        Origin::Grid if ruled => (filled(grid) >= FILLED_MIN).then_some(GRID_CONFIDENCE),
-        Origin::Grid | Origin::Stack => stack_confidence(region, grid),
-        Origin::Gaps => gaps_confidence(region, columns, grid),
+        TableOrigin::Grid if ruled => (filled(grid) >= FILLED_MIN).then_some(GRID_CONFIDENCE),
+        TableOrigin::Grid | TableOrigin::Stack => stack_confidence(region, grid),
+        TableOrigin::Gaps => gaps_confidence(region, columns, grid),
     }
 }
 
-fn filled(grid: &Grid<'_>) -> f32 {
+fn filled(grid: &WordGrid<'_>) -> f32 {
     let cells = (0..grid.rows()).flat_map(|row| (0..grid.columns()).map(move |column| (row, column)));
     let filled = cells.filter(|(row, column)| !grid.is_empty(*row, *column)).count();
     filled as f32 / (grid.rows() * grid.columns()) as f32
 }
 
-fn stack_confidence(region: &Region<'_>, grid: &Grid<'_>) -> Option<f32> {
+fn stack_confidence(region: &Region<'_>, grid: &WordGrid<'_>) -> Option<f32> {
     let parted = region.strips.iter().filter(|strip| strip.is_parted()).count();
     let share = parted as f32 / region.strips.len().max(1) as f32;
     (parted >= 2 && share >= PARTED_MIN && !is_list(region) && !is_numbered(grid) && !is_running_text(region))
         .then_some(STACK_CONFIDENCE)
 }
 
-fn gaps_confidence(region: &Region<'_>, columns: &[Column], grid: &Grid<'_>) -> Option<f32> {
+fn gaps_confidence(region: &Region<'_>, columns: &[Column], grid: &WordGrid<'_>) -> Option<f32> {
     let parted = region.strips.iter().filter(|strip| strip.is_parted()).count();
     let least = if columns.len() == 2 { TWO_COLUMN_STRIPS_MIN } else { STRIPS_MIN.min(columns.len()) };
     if parted < least
@@ -67,7 +67,7 @@ fn gaps_confidence(region: &Region<'_>, columns: &[Column], grid: &Grid<'_>) -> 
 
 /// Bullets or numbers before each item.
 fn is_list(region: &Region<'_>) -> bool {
-    let parted: Vec<&Strip<'_>> = region.strips.iter().filter(|strip| strip.is_parted()).collect();
+    let parted: Vec<&TextStrip<'_>> = region.strips.iter().filter(|strip| strip.is_parted()).collect();
     let marked =
         parted.iter().filter(|strip| strip.segments.len() == 2 && is_marker(&strip.segments[0])).count();
     marked * 10 >= parted.len() * 7
@@ -84,7 +84,7 @@ fn is_marker(segment: &Segment<'_>) -> bool {
 }
 
 /// Lines with their numbers: listings of programs.
-fn is_numbered(grid: &Grid<'_>) -> bool {
+fn is_numbered(grid: &WordGrid<'_>) -> bool {
     let number = |row: usize| grid.words(row, 0).next().and_then(|word| word.text.parse::<u32>().ok());
     let follows = |row: &usize| {
         number(*row).zip(number(*row - 1)).is_some_and(|(this, last)| this == last.saturating_add(1))
@@ -100,7 +100,7 @@ fn is_running_text(region: &Region<'_>) -> bool {
     let words: usize = pieces.iter().map(|piece| piece.words.len()).sum();
     long * 2 > pieces.len()
         || words > pieces.len() * 6
-        || region.origin == Origin::Gaps && is_text_beside_text(region)
+        || region.origin == TableOrigin::Gaps && is_text_beside_text(region)
 }
 
 /// Two columns, both of several words a line.
@@ -113,7 +113,7 @@ fn is_text_beside_text(region: &Region<'_>) -> bool {
 }
 
 /// `Name: value` lines.
-fn is_form(grid: &Grid<'_>) -> bool {
+fn is_form(grid: &WordGrid<'_>) -> bool {
     let labelled = |row: &usize| grid.words(*row, 0).last().is_some_and(|word| word.text.ends_with(':'));
     (0..grid.rows()).filter(labelled).count() * 2 > grid.rows()
 }

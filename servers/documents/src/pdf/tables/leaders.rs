@@ -1,22 +1,22 @@
 //! Leader dots: from an entry to its page number in a table of contents, from a label to its figures in
 //! tables.
 
-use super::super::words::Word;
-use super::strips::{self, Strip};
+use super::super::words::PageWord;
+use super::strips::{self, TextStrip};
 
 /// This many dots on their own are a leader.
 const DOTS_MIN: usize = 4;
 
 /// Leaves out leader dots, and whole lines whose dots lead to a single number: those are tables of contents.
-pub(super) fn left_out<'w>(words: &[&'w Word]) -> Vec<&'w Word> {
+pub(super) fn left_out<'w>(words: &[&'w PageWord]) -> Vec<&'w PageWord> {
     if words.iter().map(|word| dots(word)).sum::<usize>() < DOTS_MIN {
         return words.to_vec();
     }
     strips::strips(words).iter().flat_map(rest).collect()
 }
 
-fn rest<'w>(strip: &Strip<'w>) -> Vec<&'w Word> {
-    let words: Vec<&'w Word> = strip.words().collect();
+fn rest<'w>(strip: &TextStrip<'w>) -> Vec<&'w PageWord> {
+    let words: Vec<&'w PageWord> = strip.words().collect();
     if words.iter().map(|word| dots(word)).sum::<usize>() < DOTS_MIN {
         return words;
     }
@@ -28,7 +28,7 @@ fn rest<'w>(strip: &Strip<'w>) -> Vec<&'w Word> {
 }
 
 /// The dots of a word that has nothing else, or ends in a row of them.
-fn dots(word: &Word) -> usize {
+fn dots(word: &PageWord) -> usize {
     let is_dot = |letter: &char| matches!(letter, '.' | '…' | '·');
     let trailing = word.text.chars().rev().take_while(is_dot).count();
     if trailing == word.text.chars().count() || trailing >= DOTS_MIN { trailing } else { 0 }

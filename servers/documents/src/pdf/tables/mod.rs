@@ -18,8 +18,8 @@ mod strips;
 #[cfg(test)]
 mod tests;
 
-use super::content::{Direction, PageContent};
-use super::words::{self, Word};
+use super::content::{GlyphDirection, PageContent};
+use super::words::{self, PageWord};
 use crate::{Bounds, Table};
 
 /// A page with more words is read without tables: it is no page that a person reads.
@@ -35,16 +35,16 @@ pub(crate) fn find(content: &PageContent) -> Vec<Table> {
 }
 
 /// All tables of a page whose words are already known.
-pub(crate) fn find_among(content: &PageContent, words: &[Word]) -> Vec<Table> {
+pub(crate) fn find_among(content: &PageContent, words: &[PageWord]) -> Vec<Table> {
     if words.len() > WORDS_MAX {
         return Vec::new();
     }
     let mut tables = Vec::new();
-    for direction in [Direction::Right, Direction::Down, Direction::Left, Direction::Up] {
-        let usable = |word: &&Word| {
+    for direction in [GlyphDirection::Right, GlyphDirection::Down, GlyphDirection::Left, GlyphDirection::Up] {
+        let usable = |word: &&PageWord| {
             word.direction == direction && !word.artifact && word.frame.is_finite() && word.size > 0.0
         };
-        let turned: Vec<&Word> = words.iter().filter(usable).collect();
+        let turned: Vec<&PageWord> = words.iter().filter(usable).collect();
         if turned.len() >= WORDS_MIN {
             tables.extend(find_turned(content, &turned, direction));
         }
@@ -55,8 +55,8 @@ pub(crate) fn find_among(content: &PageContent, words: &[Word]) -> Vec<Table> {
 }
 
 /// The tables whose text goes in one direction.
-fn find_turned(content: &PageContent, words: &[&Word], direction: Direction) -> Vec<Table> {
-    let rules = rules::Rules::of(content, direction);
+fn find_turned(content: &PageContent, words: &[&PageWord], direction: GlyphDirection) -> Vec<Table> {
+    let rules = rules::PageRules::of(content, direction);
     let words = &leaders::left_out(words);
     let mut taken: Vec<Bounds> = Vec::new();
     let mut tables = Vec::new();
@@ -66,7 +66,7 @@ fn find_turned(content: &PageContent, words: &[&Word], direction: Direction) -> 
     for region in rules.regions(words).into_iter().filter(wanted) {
         keep(region, &mut taken, &mut tables);
     }
-    let rest: Vec<&Word> = words.iter().copied().filter(|word| !is_in_any(word, &taken)).collect();
+    let rest: Vec<&PageWord> = words.iter().copied().filter(|word| !is_in_any(word, &taken)).collect();
     for part in prose::parts(&rest) {
         for region in gaps::regions(&part, &rules).into_iter().filter(wanted) {
             keep(region, &mut taken, &mut tables);
@@ -93,7 +93,7 @@ fn keep(region: region::Region<'_>, taken: &mut Vec<Bounds>, tables: &mut Vec<Ta
     }
 }
 
-fn is_in_any(word: &Word, places: &[Bounds]) -> bool {
+fn is_in_any(word: &PageWord, places: &[Bounds]) -> bool {
     places.iter().any(|place| place.contains(word.frame.center()))
 }
 

@@ -1,8 +1,8 @@
 //! Columns of running text: they are separated, so that lines that happen to be side by side make no table.
 
-use super::super::words::Word;
+use super::super::words::PageWord;
 use super::columns::usual_size;
-use super::strips::{self, Segment, Strip};
+use super::strips::{self, Segment, TextStrip};
 
 /// The minimum number of words in a line of running text, and its minimum width relative to the size of the
 /// letters.
@@ -24,7 +24,7 @@ const LANES_MAX: usize = 8;
 
 /// A column of running text.
 #[derive(Clone, Debug)]
-struct Lane {
+struct TextColumn {
     left: f32,
     right: f32,
     /// From, to: the ranges of running text in it.
@@ -32,15 +32,15 @@ struct Lane {
 }
 
 /// The words of a page, split by the text columns that they are in or between.
-pub(super) fn parts<'w>(words: &[&'w Word]) -> Vec<Vec<&'w Word>> {
+pub(super) fn parts<'w>(words: &[&'w PageWord]) -> Vec<Vec<&'w PageWord>> {
     let strips = strips::strips(words);
     let lanes = lanes(&strips);
     let page =
         strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next)).unwrap_or_default();
-    let narrow: Vec<Lane> =
+    let narrow: Vec<TextColumn> =
         lanes.into_iter().filter(|lane| lane.right - lane.left < page.width() * 0.65).collect();
     let cuts = cuts(&narrow);
-    let mut parts: Vec<Vec<&'w Word>> = vec![Vec::new(); cuts.len() + 2];
+    let mut parts: Vec<Vec<&'w PageWord>> = vec![Vec::new(); cuts.len() + 2];
     let mut split = false;
     for strip in &strips {
         // A column continues after the end of the text beside it.
@@ -57,19 +57,19 @@ pub(super) fn parts<'w>(words: &[&'w Word]) -> Vec<Vec<&'w Word>> {
 }
 
 /// A line between two columns of text.
-struct Cut {
+struct ColumnCut {
     at: f32,
     blocks: Vec<(f32, f32)>,
 }
 
-impl Cut {
+impl ColumnCut {
     /// True if all of a strip is on one side.
-    fn is_beside(&self, strip: &Strip<'_>) -> bool {
+    fn is_beside(&self, strip: &TextStrip<'_>) -> bool {
         strip.bounds.left >= self.at || strip.bounds.right <= self.at
     }
 
     /// True if it parts a strip: running text is beside it, and no word lies across.
-    fn parts(&self, strip: &Strip<'_>) -> bool {
+    fn parts(&self, strip: &TextStrip<'_>) -> bool {
         let (_, y) = strip.bounds.center();
         let beside = self.blocks.iter().any(|(from, to)| (*from..=*to).contains(&y));
         beside
@@ -81,8 +81,8 @@ impl Cut {
 }
 
 /// The cuts between text columns of about the same width. A single one is a cell with much text.
-fn cuts(lanes: &[Lane]) -> Vec<Cut> {
-    let mut cuts: Vec<Cut> = Vec::new();
+fn cuts(lanes: &[TextColumn]) -> Vec<ColumnCut> {
+    let mut cuts: Vec<ColumnCut> = Vec::new();
     for (index, left) in lanes.iter().enumerate() {
         for right in &lanes[index + 1..] {
             let (one, other) = (left.right - left.left, right.right - right.left);
@@ -91,7 +91,10 @@ fn cuts(lanes: &[Lane]) -> Vec<Cut> {
             }
             let at = right.left - 1.0;
             if cuts.iter().all(|cut| (cut.at - at).abs() > 1.0) {
-                cuts.push(Cut { at, blocks: left.blocks.iter().chain(&right.blocks).copied().collect() });
+                cuts.push(ColumnCut {
+                    at,
+                    blocks: left.blocks.iter().chain(&right.blocks).copied().collect(),
+                });
             }
         }
     }
@@ -99,7 +102,7 @@ fn cuts(lanes: &[Lane]) -> Vec<Cut> {
     cuts
 }
 
-fn lanes(strips: &[Strip<'_>]) -> Vec<Lane> {
+fn lanes(strips: &[TextStrip<'_>]) -> Vec<TextColumn> {
     let size = usual_size(strips);
     let long = |segment: &&Segment<'_>| {
         segment.words.len() >= WORDS_MIN && segment.bounds.width() >= WIDTH_MIN * size
@@ -118,7 +121,7 @@ fn lanes(strips: &[Strip<'_>]) -> Vec<Lane> {
     lanes
 }
 
-fn lane(lines: &[&Segment<'_>], size: f32) -> Option<Lane> {
+fn lane(lines: &[&Segment<'_>], size: f32) -> Option<TextColumn> {
     let left = lines.first()?.bounds.left;
     let right = lines.iter().map(|line| line.bounds.right).fold(left, f32::max);
     let full = lines.iter().filter(|line| right - line.bounds.right <= (right - left) * FULL_WITHIN).count();
@@ -135,5 +138,5 @@ fn lane(lines: &[&Segment<'_>], size: f32) -> Option<Lane> {
             _ => blocks.push((top, bottom)),
         }
     }
-    Some(Lane { left, right, blocks })
+    Some(TextColumn { left, right, blocks })
 }

@@ -1,8 +1,8 @@
 //! The rows of a region: which strips are lines of the same row.
 
 use super::columns::{Column, usual_size};
-use super::region::{Origin, Region};
-use super::strips::Strip;
+use super::region::{Region, TableOrigin};
+use super::strips::TextStrip;
 use crate::Bounds;
 
 /// Rules this short are underlines, not rules between rows.
@@ -23,7 +23,7 @@ const SPACE: f32 = 0.25;
 
 /// Strips that make one row.
 #[derive(Clone, Debug)]
-pub(super) struct Band {
+pub(super) struct RowBand {
     pub(super) strips: Vec<usize>,
     /// The position of the rule between it and the next, if there is one.
     pub(super) rule_below: Option<f32>,
@@ -31,18 +31,18 @@ pub(super) struct Band {
     pub(super) bottom: f32,
 }
 
-impl Band {
+impl RowBand {
     pub(super) fn middle(&self) -> f32 {
         (self.top + self.bottom) / 2.0
     }
 }
 
-pub(super) fn bands(region: &Region<'_>, columns: &[Column]) -> Vec<Band> {
+pub(super) fn bands(region: &Region<'_>, columns: &[Column]) -> Vec<RowBand> {
     let ruled = ruled_bands(region);
-    let lines = Lines::of(region, columns);
-    let all_ruled = ruled.len() >= RULED_ROWS_MIN && region.origin != Origin::Gaps;
+    let lines = StripTable::of(region, columns);
+    let all_ruled = ruled.len() >= RULED_ROWS_MIN && region.origin != TableOrigin::Gaps;
     let singles = ruled.iter().filter(|band| band.strips.len() == 1).count() * 2 >= ruled.len();
-    let singles = if singles { Rows::Single } else { Rows::Several };
+    let singles = if singles { RowsPerRule::Single } else { RowsPerRule::Several };
     let mut bands = Vec::new();
     let ruled_count = ruled.len();
     for (index, band) in ruled.into_iter().enumerate() {
@@ -60,8 +60,8 @@ pub(super) fn bands(region: &Region<'_>, columns: &[Column]) -> Vec<Band> {
 }
 
 /// Strips between the same two rules.
-fn ruled_bands(region: &Region<'_>) -> Vec<Band> {
-    let mut bands: Vec<Band> = Vec::new();
+fn ruled_bands(region: &Region<'_>) -> Vec<RowBand> {
+    let mut bands: Vec<RowBand> = Vec::new();
     for (index, strip) in region.strips.iter().enumerate() {
         let above = index.checked_sub(1).and_then(|above| rule_between(region, &region.strips[above], strip));
         match bands.last_mut() {
@@ -80,11 +80,11 @@ fn ruled_bands(region: &Region<'_>) -> Vec<Band> {
     bands
 }
 
-fn band_of_one(index: usize, strip: &Strip<'_>) -> Band {
-    Band { strips: vec![index], rule_below: None, top: strip.bounds.top, bottom: strip.bounds.bottom }
+fn band_of_one(index: usize, strip: &TextStrip<'_>) -> RowBand {
+    RowBand { strips: vec![index], rule_below: None, top: strip.bounds.top, bottom: strip.bounds.bottom }
 }
 
-fn rule_between(region: &Region<'_>, upper: &Strip<'_>, lower: &Strip<'_>) -> Option<f32> {
+fn rule_between(region: &Region<'_>, upper: &TextStrip<'_>, lower: &TextStrip<'_>) -> Option<f32> {
     let (from, to) = (upper.bounds.center().1, lower.bounds.center().1);
     let between = |rule: &&super::super::content::Ruling| {
         rule.at > from && rule.at < to && rule.length() >= RULE_LENGTH_MIN
@@ -99,14 +99,14 @@ fn rule_between(region: &Region<'_>, upper: &Strip<'_>, lower: &Strip<'_>) -> Op
 
 /// The number of rows between two rules in most of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum RowsPerRule {
     Single,
     Several,
 }
 
 /// A piece of text in one column of one strip.
 #[derive(Clone, Debug)]
-struct Piece {
+struct StripPiece {
     bounds: Bounds,
     first_word: f32,
     is_number: bool,
@@ -115,8 +115,8 @@ struct Piece {
 }
 
 /// The strips, by columns.
-struct Lines {
-    pieces: Vec<Vec<Option<Piece>>>,
+struct StripTable {
+    pieces: Vec<Vec<Option<StripPiece>>>,
     widths: Vec<f32>,
     /// From each strip to the next.
     pitches: Vec<f32>,
@@ -126,9 +126,9 @@ struct Lines {
     size: f32,
 }
 
-impl Lines {
+impl StripTable {
     fn of(region: &Region<'_>, columns: &[Column]) -> Self {
-        let pieces: Vec<Vec<Option<Piece>>> =
+        let pieces: Vec<Vec<Option<StripPiece>>> =
             region.strips.iter().map(|strip| pieces(strip, columns)).collect();
         let width = |column: usize| {
             let widths =
@@ -146,9 +146,9 @@ impl Lines {
 
     /// True if strips between two rules are separate rows: most begin in the first column, and few continue
     /// in the next.
-    fn are_rows(&self, band: &Band, strips: &[Strip<'_>], usual: Rows) -> bool {
+    fn are_rows(&self, band: &RowBand, strips: &[TextStrip<'_>], usual: RowsPerRule) -> bool {
         let count = band.strips.len();
-        if count < 2 || count == 2 && usual == Rows::Single {
+        if count < 2 || count == 2 && usual == RowsPerRule::Single {
             return false;
         }
         let begins = |strip: &&usize| self.pieces[**strip][0].is_some() && self.filled(**strip) >= 2;
@@ -158,16 +158,16 @@ impl Lines {
 
     /// True if strips above the first rule are lines of one heading row: words close above each other, none
     /// of them over several columns.
-    fn are_heading(&self, band: &Band, columns: &[Column]) -> bool {
+    fn are_heading(&self, band: &RowBand, columns: &[Column]) -> bool {
         let close =
             band.strips[1..].iter().all(|&strip| self.pitches[strip - 1] <= self.size * HEADING_PITCH_MAX);
-        let pieces: Vec<(&Piece, &Column)> = band
+        let pieces: Vec<(&StripPiece, &Column)> = band
             .strips
             .iter()
             .flat_map(|&strip| self.pieces[strip].iter().zip(columns))
             .filter_map(|(piece, column)| piece.as_ref().zip(Some(column)))
             .collect();
-        let inside = |(piece, column): &(&Piece, &Column)| {
+        let inside = |(piece, column): &(&StripPiece, &Column)| {
             piece.bounds.left >= column.left - 1.0 && piece.bounds.right <= column.right + 1.0
         };
         let numbers = pieces.iter().filter(|(piece, _)| piece.is_number).count();
@@ -180,8 +180,8 @@ impl Lines {
         self.pieces[strip].iter().flatten().count()
     }
 
-    fn split(&self, band: &Band, strips: &[Strip<'_>]) -> Vec<Band> {
-        let mut rows: Vec<Band> = Vec::new();
+    fn split(&self, band: &RowBand, strips: &[TextStrip<'_>]) -> Vec<RowBand> {
+        let mut rows: Vec<RowBand> = Vec::new();
         for &index in &band.strips {
             let strip = &strips[index];
             match rows.last_mut() {
@@ -208,11 +208,11 @@ impl Lines {
         self.pitches[strip] <= (self.closest * PITCH_RATIO_MAX).min(self.size * PITCH_MAX)
     }
 
-    fn row_goes_on(&self, row: &Band, next: usize) -> bool {
+    fn row_goes_on(&self, row: &RowBand, next: usize) -> bool {
         row.strips.last().is_some_and(|&last| self.goes_on_from(row, last, next))
     }
 
-    fn goes_on_from(&self, row: &Band, last: usize, next: usize) -> bool {
+    fn goes_on_from(&self, row: &RowBand, last: usize, next: usize) -> bool {
         // Without space between rows, text in the first column begins a row.
         let begins = self.pieces[next][0].is_some() && self.filled(next) > 1;
         if begins && !self.is_spaced && !self.pieces[last][0].as_ref().is_some_and(|piece| piece.ends_open) {
@@ -242,7 +242,7 @@ impl Lines {
         any
     }
 
-    fn piece_goes_on(&self, above: &Piece, below: &Piece, column: usize) -> bool {
+    fn piece_goes_on(&self, above: &StripPiece, below: &StripPiece, column: usize) -> bool {
         if above.ends_open {
             return true;
         }
@@ -258,8 +258,8 @@ impl Lines {
     }
 }
 
-fn pieces(strip: &Strip<'_>, columns: &[Column]) -> Vec<Option<Piece>> {
-    let mut pieces: Vec<Option<Piece>> = vec![None; columns.len()];
+fn pieces(strip: &TextStrip<'_>, columns: &[Column]) -> Vec<Option<StripPiece>> {
+    let mut pieces: Vec<Option<StripPiece>> = vec![None; columns.len()];
     for word in strip.words() {
         let column = super::columns::column_of(columns, word.frame.center().0);
         match &mut pieces[column] {
@@ -271,7 +271,7 @@ fn pieces(strip: &Strip<'_>, columns: &[Column]) -> Vec<Option<Piece>> {
             empty => {
                 let starts_small = word.text.chars().next().is_some_and(char::is_lowercase);
                 let (is_number, ends_open) = (is_number(&word.text), ends_open(&word.text));
-                *empty = Some(Piece {
+                *empty = Some(StripPiece {
                     bounds: word.frame,
                     first_word: word.frame.width(),
                     is_number,

@@ -1,8 +1,8 @@
 //! Areas enclosed by drawn lines: grids, frames, and stacks of horizontal rules as in books.
 
-use super::super::content::{Direction, Orientation, PageContent, Ruling};
-use super::super::words::Word;
-use super::region::{Origin, Region};
+use super::super::content::{GlyphDirection, Orientation, PageContent, Ruling};
+use super::super::words::PageWord;
+use super::region::{Region, TableOrigin};
 use super::strips;
 use crate::Bounds;
 
@@ -23,13 +23,13 @@ const RULINGS_MAX: usize = 3_000;
 const TEXT_STRIPS_MAX: usize = 3;
 
 /// The lines of a page, rotated so that text goes to the right; pieces joined.
-pub(super) struct Rules {
+pub(super) struct PageRules {
     pub(super) horizontal: Vec<Ruling>,
     pub(super) vertical: Vec<Ruling>,
 }
 
-impl Rules {
-    pub(super) fn of(content: &PageContent, direction: Direction) -> Self {
+impl PageRules {
+    pub(super) fn of(content: &PageContent, direction: GlyphDirection) -> Self {
         let turned =
             content.rulings.iter().filter(|ruling| is_usable(ruling)).map(|ruling| turn(ruling, direction));
         let (horizontal, vertical) = turned.partition(|ruling| ruling.orientation == Orientation::Horizontal);
@@ -41,7 +41,7 @@ impl Rules {
     }
 
     /// Regions that lines enclose, the most certain first.
-    pub(super) fn regions<'w>(&self, words: &[&'w Word]) -> Vec<Region<'w>> {
+    pub(super) fn regions<'w>(&self, words: &[&'w PageWord]) -> Vec<Region<'w>> {
         let (grids, loose) = self.grids(words);
         let mut regions = grids;
         regions.extend(stacks(&loose, words));
@@ -49,7 +49,7 @@ impl Rules {
     }
 
     /// Lines that meet each other; and the horizontal ones that meet none.
-    fn grids<'w>(&self, words: &[&'w Word]) -> (Vec<Region<'w>>, Vec<Ruling>) {
+    fn grids<'w>(&self, words: &[&'w PageWord]) -> (Vec<Region<'w>>, Vec<Ruling>) {
         let across = self.horizontal.len();
         let mut group: Vec<usize> = (0..across + self.vertical.len()).collect();
         for (h, horizontal) in self.horizontal.iter().enumerate() {
@@ -84,7 +84,7 @@ fn is_usable(ruling: &Ruling) -> bool {
         && ruling.length() > 0.0
 }
 
-fn turn(ruling: &Ruling, direction: Direction) -> Ruling {
+fn turn(ruling: &Ruling, direction: GlyphDirection) -> Ruling {
     let bounds = direction.frame(bounds_of(ruling));
     match (bounds.width() >= bounds.height(), bounds.center()) {
         (true, (_, y)) => Ruling {
@@ -162,15 +162,15 @@ fn area(bounds: &Bounds) -> f32 {
     bounds.width() * bounds.height()
 }
 
-fn grid<'w>(lines: &[Ruling], words: &[&'w Word]) -> Option<Region<'w>> {
+fn grid<'w>(lines: &[Ruling], words: &[&'w PageWord]) -> Option<Region<'w>> {
     let bounds = lines.iter().map(bounds_of).reduce(|all, next| all.union(&next))?;
     let (horizontal, vertical): (Vec<Ruling>, Vec<Ruling>) =
         lines.iter().partition(|line| line.orientation == Orientation::Horizontal);
-    Region::new(Origin::Grid, bounds, words, horizontal, vertical)
+    Region::new(TableOrigin::Grid, bounds, words, horizontal, vertical)
 }
 
 /// Horizontal rules of the same extent above each other, without vertical ones, as in booktabs tables.
-fn stacks<'w>(loose: &[Ruling], words: &[&'w Word]) -> Vec<Region<'w>> {
+fn stacks<'w>(loose: &[Ruling], words: &[&'w PageWord]) -> Vec<Region<'w>> {
     let mut long: Vec<Ruling> =
         loose.iter().copied().filter(|rule| rule.length() >= RULE_LENGTH_MIN).collect();
     long.sort_by(|one, other| one.at.total_cmp(&other.at));
@@ -197,7 +197,7 @@ fn stacks<'w>(loose: &[Ruling], words: &[&'w Word]) -> Vec<Region<'w>> {
 }
 
 /// Cuts a stack of rules where running text lies between two of them.
-fn tabular_parts(rules: &[Ruling], words: &[&Word]) -> Vec<Vec<Ruling>> {
+fn tabular_parts(rules: &[Ruling], words: &[&PageWord]) -> Vec<Vec<Ruling>> {
     let mut parts: Vec<Vec<Ruling>> = vec![Vec::new()];
     for (index, rule) in rules.iter().enumerate() {
         if index > 0 && is_text_between(&rules[index - 1], rule, words) {
@@ -211,9 +211,9 @@ fn tabular_parts(rules: &[Ruling], words: &[&Word]) -> Vec<Vec<Ruling>> {
     parts
 }
 
-fn is_text_between(upper: &Ruling, lower: &Ruling, words: &[&Word]) -> bool {
+fn is_text_between(upper: &Ruling, lower: &Ruling, words: &[&PageWord]) -> bool {
     let band = Bounds { left: upper.start, top: upper.at, right: upper.end, bottom: lower.at };
-    let inside: Vec<&Word> =
+    let inside: Vec<&PageWord> =
         words.iter().copied().filter(|word| band.contains(word.frame.center())).collect();
     let strips = strips::strips(&inside);
     let parted = strips.iter().filter(|strip| strip.is_parted()).count();
@@ -221,7 +221,7 @@ fn is_text_between(upper: &Ruling, lower: &Ruling, words: &[&Word]) -> bool {
         || strips.len() > TEXT_STRIPS_MAX && parted * 5 < strips.len() * 2
 }
 
-fn stack_region<'w>(rules: &[Ruling], loose: &[Ruling], words: &[&'w Word]) -> Option<Region<'w>> {
+fn stack_region<'w>(rules: &[Ruling], loose: &[Ruling], words: &[&'w PageWord]) -> Option<Region<'w>> {
     let bounds = rules.iter().map(bounds_of).reduce(|all, next| all.union(&next))?;
     let inside = |rule: &&Ruling| {
         rule.at >= bounds.top - SAME_LINE
@@ -230,5 +230,5 @@ fn stack_region<'w>(rules: &[Ruling], loose: &[Ruling], words: &[&'w Word]) -> O
             && rule.end <= bounds.right + SAME_EXTENT
     };
     let horizontal: Vec<Ruling> = loose.iter().filter(inside).copied().collect();
-    Region::new(Origin::Stack, bounds, words, horizontal, Vec::new())
+    Region::new(TableOrigin::Stack, bounds, words, horizontal, Vec::new())
 }

@@ -1,6 +1,6 @@
 //! Words side by side: strips of text across a region, and the pieces that wide gaps cut them into.
 
-use super::super::words::Word;
+use super::super::words::PageWord;
 use crate::Bounds;
 
 /// A gap at least this wide, in the size of the letters, may lie between columns.
@@ -11,13 +11,13 @@ const OVERLAP_MIN: f32 = 0.5;
 /// Words without a wide gap between them.
 #[derive(Clone, Debug)]
 pub(super) struct Segment<'w> {
-    pub(super) words: Vec<&'w Word>,
+    pub(super) words: Vec<&'w PageWord>,
     pub(super) bounds: Bounds,
 }
 
 /// Everything on one line of a region, from left to right.
 #[derive(Clone, Debug)]
-pub(super) struct Strip<'w> {
+pub(super) struct TextStrip<'w> {
     pub(super) segments: Vec<Segment<'w>>,
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
@@ -25,18 +25,18 @@ pub(super) struct Strip<'w> {
 }
 
 impl<'w> Segment<'w> {
-    fn of(word: &'w Word) -> Self {
+    fn of(word: &'w PageWord) -> Self {
         Self { words: vec![word], bounds: word.frame }
     }
 
-    fn push(&mut self, word: &'w Word) {
+    fn push(&mut self, word: &'w PageWord) {
         self.bounds = self.bounds.union(&word.frame);
         self.words.push(word);
     }
 }
 
-impl<'w> Strip<'w> {
-    fn of(mut words: Vec<&'w Word>) -> Self {
+impl<'w> TextStrip<'w> {
+    fn of(mut words: Vec<&'w PageWord>) -> Self {
         words.sort_by(|one, other| one.frame.left.total_cmp(&other.frame.left));
         let bounds =
             words.iter().map(|word| word.frame).reduce(|all, next| all.union(&next)).unwrap_or_default();
@@ -50,7 +50,7 @@ impl<'w> Strip<'w> {
         self.segments.len() > 1
     }
 
-    pub(super) fn words(&self) -> impl Iterator<Item = &'w Word> {
+    pub(super) fn words(&self) -> impl Iterator<Item = &'w PageWord> {
         self.segments.iter().flat_map(|segment| segment.words.iter().copied())
     }
 
@@ -61,10 +61,10 @@ impl<'w> Strip<'w> {
 }
 
 /// Puts words into strips, from top to bottom.
-pub(super) fn strips<'w>(words: &[&'w Word]) -> Vec<Strip<'w>> {
+pub(super) fn strips<'w>(words: &[&'w PageWord]) -> Vec<TextStrip<'w>> {
     let mut sorted = words.to_vec();
     sorted.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
-    let mut groups: Vec<(Bounds, usize, Vec<&'w Word>)> = Vec::new();
+    let mut groups: Vec<(Bounds, usize, Vec<&'w PageWord>)> = Vec::new();
     for word in sorted {
         let letters = word.text.chars().count();
         match groups.last_mut() {
@@ -77,11 +77,11 @@ pub(super) fn strips<'w>(words: &[&'w Word]) -> Vec<Strip<'w>> {
             _ => groups.push((word.frame, letters, vec![word])),
         }
     }
-    groups.into_iter().map(|(_, _, words)| Strip::of(words)).collect()
+    groups.into_iter().map(|(_, _, words)| TextStrip::of(words)).collect()
 }
 
 /// Cuts words, from left to right, where gaps are wider than `gap_min` letters.
-pub(super) fn cut<'w>(words: &[&'w Word], gap_min: f32) -> Vec<Segment<'w>> {
+pub(super) fn cut<'w>(words: &[&'w PageWord], gap_min: f32) -> Vec<Segment<'w>> {
     let mut segments: Vec<Segment<'w>> = Vec::new();
     for word in words {
         match segments.last_mut() {

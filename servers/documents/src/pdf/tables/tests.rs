@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::content::{Direction, Fill, Glyph, Orientation, PageContent, Ruling, Style};
+use super::super::content::{FilledBox, Glyph, GlyphDirection, GlyphStyle, Orientation, PageContent, Ruling};
 use super::find;
 use crate::{Bounds, Table};
 
@@ -74,8 +74,8 @@ fn glyph(text: String, bounds: Bounds, baseline: f32) -> Glyph {
         frame: bounds,
         baseline,
         size: SIZE,
-        style: Style::default(),
-        direction: Direction::Right,
+        style: GlyphStyle::default(),
+        direction: GlyphDirection::Right,
         artifact: false,
     }
 }
@@ -198,8 +198,8 @@ fn table_in_a_column_of_text_does_not_take_in_the_text_beside_it() {
 fn turned_table_is_found() {
     let mut page = Page::new().rows(&[50.0, 150.0, 250.0], 100.0, 14.0, &HEIGHTS);
     for glyph in &mut page.content.glyphs {
-        glyph.direction = Direction::Up;
-        glyph.bounds = Direction::Up.page(glyph.bounds);
+        glyph.direction = GlyphDirection::Up;
+        glyph.bounds = GlyphDirection::Up.page(glyph.bounds);
     }
     check(&page, "Town|Height|People\nBergen|12|285,900\nSiena|322|53,900\nRiga|6|605,800");
 }
@@ -228,7 +228,7 @@ fn glyphs() -> impl Strategy<Value = Vec<Glyph>> {
     prop::collection::vec(one, 0..120).prop_map(|all| {
         let letter = |(index, (x, y, width, size, turn)): (usize, (f32, f32, f32, f32, usize))| Glyph {
             size,
-            direction: if turn == 4 { Direction::Up } else { Direction::Right },
+            direction: if turn == 4 { GlyphDirection::Up } else { GlyphDirection::Right },
             ..glyph(format!("w{index}"), Bounds { left: x, top: y - size, right: x + width, bottom: y }, y)
         };
         all.into_iter().enumerate().map(letter).collect()
@@ -249,7 +249,7 @@ fn rulings() -> impl Strategy<Value = Vec<Ruling>> {
 proptest! {
     #[test]
     fn any_page_gives_tables_of_its_own_words_each_once(glyphs in glyphs(), rulings in rulings()) {
-        let fills: Vec<Fill> = Vec::new();
+        let fills: Vec<FilledBox> = Vec::new();
         let content = PageContent { number: 1, width: 600.0, height: 800.0, glyphs, rulings, fills, ..PageContent::default() };
         let page: Vec<String> = super::words::words(&content).into_iter().map(|word| word.text).collect();
         let mut left = page.clone();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::ApprovalState;
-use toolgate_core::event::{About, DecisionKind, Event, EventKind, Outcome, Recorded};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
 use super::events::CallEvents;
@@ -16,7 +16,7 @@ pub struct CallEntry {
     pub state: CallState,
     /// The caller.
     pub principal: PrincipalId,
-    pub about: Arc<About>,
+    pub about: Arc<EventSubject>,
     pub started_at_ms: i64,
     pub ended_at_ms: Option<i64>,
     pub duration_us: Option<i64>,
@@ -58,7 +58,7 @@ impl CallState {
 }
 
 impl CallEntry {
-    pub(super) fn ended(id: CallId, end: &Recorded, events: CallEvents<'_>) -> Self {
+    pub(super) fn ended(id: CallId, end: &RecordedEvent, events: CallEvents<'_>) -> Self {
         let event = &end.event;
         let before = event.duration_us.map(|us| event.at_ms - us / 1_000);
         let first = events.first().map(|event| event.at_ms);

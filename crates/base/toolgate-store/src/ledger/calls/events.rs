@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolgate_core::event::{DecisionKind, Event, EventKind, Recorded};
+use toolgate_core::event::{DecisionKind, Event, EventKind, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
 use crate::db::Dialect;
@@ -18,11 +18,11 @@ const CALLS_AT_ONCE: usize = 64;
 
 /// Events by call, oldest first.
 #[derive(Default)]
-pub(super) struct EventsOf(HashMap<String, Vec<Recorded>>);
+pub(super) struct EventsOf(HashMap<String, Vec<RecordedEvent>>);
 
 /// The events of one call, oldest first.
 #[derive(Clone, Copy)]
-pub(super) struct CallEvents<'a>(&'a [Recorded]);
+pub(super) struct CallEvents<'a>(&'a [RecordedEvent]);
 
 impl EventsOf {
     pub(super) fn of(&self, call: &CallId) -> CallEvents<'_> {
@@ -35,7 +35,7 @@ impl<'a> CallEvents<'a> {
         self.0.first().map(|recorded| &recorded.event)
     }
 
-    pub(super) fn end(self) -> Option<&'a Recorded> {
+    pub(super) fn end(self) -> Option<&'a RecordedEvent> {
         self.0.iter().find(|recorded| recorded.event.kind == EventKind::CallCompleted)
     }
 
@@ -52,7 +52,7 @@ impl<'a> CallEvents<'a> {
 
     /// The number of the last event with this policy decision.
     pub(super) fn decided_last(self, decision: DecisionKind) -> Option<i64> {
-        let is_it = |recorded: &&Recorded| {
+        let is_it = |recorded: &&RecordedEvent| {
             recorded.event.kind == EventKind::PolicyDecided && recorded.event.decision == Some(decision)
         };
         self.0.iter().rev().find(is_it).map(|recorded| recorded.seq)
@@ -75,7 +75,7 @@ impl Store {
         Ok(found)
     }
 
-    async fn events_of_some(&self, calls: &[CallId]) -> Result<Vec<Recorded>, sqlx::Error> {
+    async fn events_of_some(&self, calls: &[CallId]) -> Result<Vec<RecordedEvent>, sqlx::Error> {
         let Some(last) = calls.last() else { return Ok(Vec::new()) };
         // Few different texts, so that they stay prepared.
         let count = calls.len().next_power_of_two();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use toolgate_core::approval::{Approval, ApprovalState};
-use toolgate_core::event::{About, EventKind, Filter, Outcome};
+use toolgate_core::event::{EventFilter, EventKind, EventSubject, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
@@ -14,7 +14,7 @@ use super::events::CallEvents;
 use super::{CallCursor, CallFilter, CallPage, CallStanding};
 use crate::db::without_nul;
 use crate::error::doing;
-use crate::ledger::read::Order;
+use crate::ledger::read::LedgerOrder;
 use crate::row::row;
 use crate::{ApprovalFilter, PageCursor, Store, StoreError};
 
@@ -41,7 +41,7 @@ row! {
 
 impl OpenCall {
     pub(super) fn entry(self, events: CallEvents<'_>) -> CallEntry {
-        let about = About {
+        let about = EventSubject {
             session: self.session.map(SessionId::new),
             run: self.run.map(RunId::new),
             task: self.task.map(Into::into),
@@ -49,7 +49,7 @@ impl OpenCall {
             tool: self.tool.as_deref().map(CanonicalName::recorded),
             // An invalid name says nothing about the call.
             server: self.server.as_deref().and_then(|name| ServerName::new(name).ok()),
-            ..About::default()
+            ..EventSubject::default()
         };
         let first = events.first().map_or(self.started_at_ms, |event| event.at_ms);
         CallEntry {
@@ -67,7 +67,7 @@ impl OpenCall {
 }
 
 /// The start of a call, and its id: the sort key of calls in progress.
-type Key = (i64, String);
+type CallSortKey = (i64, String);
 
 impl Store {
     pub(super) async fn calls_under_way(
@@ -81,7 +81,8 @@ impl Store {
             return Ok(CallPage::default());
         }
         let open = self.open_calls(filter).await.map_err(doing("read the calls under way"))?;
-        let mut keys: Vec<Key> = open.iter().map(|one| (one.started_at_ms, one.call.clone())).collect();
+        let mut keys: Vec<CallSortKey> =
+            open.iter().map(|one| (one.started_at_ms, one.call.clone())).collect();
         keys.extend(self.asking(filter).await?);
         keys.sort_unstable_by(|one, other| other.cmp(one));
         keys.dedup();
@@ -97,7 +98,7 @@ impl Store {
         &self,
         filter: &CallFilter,
         mut open: Vec<OpenCall>,
-        keys: &[Key],
+        keys: &[CallSortKey],
         limit: usize,
     ) -> Result<CallPage, StoreError> {
         let mut page = CallPage::default();
@@ -145,11 +146,11 @@ impl Store {
     }
 
     /// The calls that open approvals are about.
-    async fn asking(&self, filter: &CallFilter) -> Result<Vec<Key>, StoreError> {
+    async fn asking(&self, filter: &CallFilter) -> Result<Vec<CallSortKey>, StoreError> {
         if filter.standing == Some(CallStanding::Running) {
             return Ok(Vec::new());
         }
-        let Filter { principal, tool, session, run, .. } = filter.events.clone();
+        let EventFilter { principal, tool, session, run, .. } = filter.events.clone();
         let pending = ApprovalFilter { state: Some(ApprovalState::Pending), except: None, principal, tool };
         let (mut pending, _) = self.list_approvals(&pending, None, WAITING_MAX).await?;
         pending.retain(|one| session.is_none() || one.session == session);
@@ -157,17 +158,17 @@ impl Store {
         if pending.is_empty() {
             return Ok(Vec::new());
         }
-        let mut keys: Vec<Key> =
+        let mut keys: Vec<CallSortKey> =
             pending.iter().map(|one| (one.created_at_ms, one.call.to_string())).collect();
         keys.extend(self.joined(&pending).await?);
         Ok(keys)
     }
 
     /// Identical calls that attached to one of them.
-    async fn joined(&self, pending: &[Approval]) -> Result<Vec<Key>, StoreError> {
+    async fn joined(&self, pending: &[Approval]) -> Result<Vec<CallSortKey>, StoreError> {
         let pending: HashSet<&ApprovalId> = pending.iter().map(|approval| &approval.id).collect();
-        let joined = Filter { kind: Some(EventKind::ApprovalJoined), ..Filter::default() };
-        let joined = self.ledger_page(&joined, None, WAITING_MAX, Order::NewestFirst).await?;
+        let joined = EventFilter { kind: Some(EventKind::ApprovalJoined), ..EventFilter::default() };
+        let joined = self.ledger_page(&joined, None, WAITING_MAX, LedgerOrder::NewestFirst).await?;
         let events = joined.into_iter().map(|recorded| recorded.event);
         let of_pending =
             events.filter(|event| event.approval.as_ref().is_some_and(|id| pending.contains(id)));
@@ -196,7 +197,7 @@ fn fits(call: &CallEntry, filter: &CallFilter) -> bool {
     }
 }
 
-fn wanted(filter: &Filter) -> Vec<(&'static str, &str)> {
+fn wanted(filter: &EventFilter) -> Vec<(&'static str, &str)> {
     let all = [
         ("principal", filter.principal.as_ref().map(PrincipalId::as_str)),
         ("session", filter.session.as_ref().map(SessionId::as_str)),

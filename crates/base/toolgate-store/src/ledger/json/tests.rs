@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, DecisionKind, Event, EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome};
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 use super::*;
 
-fn completed() -> Recorded {
-    let about = About {
+fn completed() -> RecordedEvent {
+    let about = EventSubject {
         call: Some(CallId::new("tc_1")),
         tool: Some(CanonicalName::recorded("files:read")),
         server: Some(ServerName::new("files").expect("a legal name")),
-        ..About::default()
+        ..EventSubject::default()
     };
     let mut event =
         Event::new(EventKind::CallCompleted, 1_780_000_000_123, PrincipalId::new("tok_1"), Arc::new(about));
@@ -23,7 +23,7 @@ fn completed() -> Recorded {
     event.output = Some(Digest::of("output"));
     event.detail = Some(RawJson::from_composed("{\"big\":12345678901234567890.10}".into()));
     let (previous, hash) = (Digest::of("previous"), Digest::of("hash"));
-    Recorded { seq: 7, stream: "gateway".into(), stream_seq: 5, event, previous, hash }
+    RecordedEvent { seq: 7, stream: "gateway".into(), stream_seq: 5, event, previous, hash }
 }
 
 #[test]

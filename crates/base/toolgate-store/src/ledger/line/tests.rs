@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, DecisionKind, EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, EventKind, EventSubject, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 
 use super::*;
 
 fn full() -> Event {
-    let about = About {
+    let about = EventSubject {
         session: Some(SessionId::new("ses_1")),
         run: Some(RunId::new("run_1")),
         task: Some("task".into()),
@@ -32,8 +32,14 @@ fn full() -> Event {
     event
 }
 
-fn place() -> Place<'static> {
-    Place { tenant: "default", stream: "gateway", seq: 258, stream_seq: 2, previous: Digest::of("previous") }
+fn place() -> EventPosition<'static> {
+    EventPosition {
+        tenant: "default",
+        stream: "gateway",
+        seq: 258,
+        stream_seq: 2,
+        previous: Digest::of("previous"),
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -43,7 +49,7 @@ fn hex(bytes: &[u8]) -> String {
 #[test]
 fn an_event_with_little_is_encoded_like_this_for_ever() {
     let event = Event::new(EventKind::PolicyLoaded, 1, PrincipalId::gateway(), Arc::default());
-    let place = Place { tenant: "t", stream: "s", seq: 258, stream_seq: 1, previous: no_hash() };
+    let place = EventPosition { tenant: "t", stream: "s", seq: 258, stream_seq: 1, previous: no_hash() };
     let expected = [
         "01",
         "010201000000000000",
@@ -59,16 +65,16 @@ fn an_event_with_little_is_encoded_like_this_for_ever() {
         "00",
         &"00000000".repeat(3),
     ];
-    assert_eq!(hex(&Line::of(place, &event).encoded()), expected.concat());
+    assert_eq!(hex(&LedgerLine::of(place, &event).encoded()), expected.concat());
 }
 
 #[test]
 fn an_event_with_everything_has_this_hash_for_ever() {
-    let hash = Line::of(place(), &full()).hash();
+    let hash = LedgerLine::of(place(), &full()).hash();
     assert_eq!(hash.to_string(), "sha256:a098ad21e8dc8b7486a0a883fc1c5d5d18dd53a0cd993cf5ec2101a2239f8937");
 }
 
-type Change = (&'static str, fn(&mut Line<'static>));
+type Change = (&'static str, fn(&mut LedgerLine<'static>));
 
 /// Every field, with another value in it.
 fn changes() -> Vec<Change> {
@@ -103,7 +109,7 @@ fn changes() -> Vec<Change> {
 #[test]
 fn the_hash_covers_every_field() {
     let event = Box::leak(Box::new(full()));
-    let line = Line::of(place(), event);
+    let line = LedgerLine::of(place(), event);
     let mut seen = vec![line.hash()];
     for (name, change) in changes() {
         let mut changed = line;
@@ -119,7 +125,7 @@ fn the_hash_covers_every_field() {
 #[test]
 fn text_cannot_move_from_one_field_to_the_next() {
     let event = Box::leak(Box::new(full()));
-    let (mut one, mut two) = (Line::of(place(), event), Line::of(place(), event));
+    let (mut one, mut two) = (LedgerLine::of(place(), event), LedgerLine::of(place(), event));
     (one.session, one.run) = (Some("ab"), Some("c"));
     (two.session, two.run) = (Some("a"), Some("bc"));
     assert_ne!(one.hash(), two.hash());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ledger::line::no_hash;
-use crate::ledger::row::Hashes;
+use crate::ledger::row::ChainHashes;
 use proptest::prelude::*;
 use toolgate_core::Digest;
 
@@ -14,20 +14,20 @@ fn stream(name: &str, count: i64) -> (Vec<CheckedRow>, SealedHead) {
     let mut rows = Vec::new();
     for stream_seq in 1..=count {
         let hash = Digest::of(format!("{name} {stream_seq}"));
-        let hashes = Some(Hashes { previous, stored: hash, computed: hash });
+        let hashes = Some(ChainHashes { previous, stored: hash, computed: hash });
         rows.push(CheckedRow { seq: stream_seq * 10, stream: name.into(), stream_seq, hashes });
         previous = hash;
     }
-    (rows, sealed(name, Head { stream_seq: count, hash: previous, trust: Trust::Sealed }))
+    (rows, sealed(name, StreamHead { stream_seq: count, hash: previous, trust: HeadTrust::Sealed }))
 }
 
-fn sealed(name: &str, head: Head) -> SealedHead {
+fn sealed(name: &str, head: StreamHead) -> SealedHead {
     let (seal, hash) = (head.seal(&KEY, name), head.hash.as_bytes().to_vec());
     SealedHead { stream: name.into(), stream_seq: head.stream_seq, hash, seal }
 }
 
 fn check(rows: &[CheckedRow], before: &[SealedHead], after: &[SealedHead]) -> Option<LedgerFault> {
-    let mut check = Check::default();
+    let mut check = LedgerCheck::default();
     let mut run = || {
         before.iter().try_for_each(|sealed| check.expect(sealed, &KEY))?;
         rows.iter().try_for_each(|row| check.event(row))?;
@@ -85,7 +85,7 @@ fn a_stream_without_a_head_is_noticed() {
 fn what_is_written_meanwhile_is_no_fault() {
     let (rows, after) = stream("s", 9);
     let hash = rows[3].hashes.expect("an event").stored;
-    let before = sealed("s", Head { stream_seq: 4, hash, trust: Trust::Sealed });
+    let before = sealed("s", StreamHead { stream_seq: 4, hash, trust: HeadTrust::Sealed });
     let (new, new_head) = stream("t", 2);
     let all: Vec<CheckedRow> = rows.iter().chain(&new).cloned().collect();
     assert_eq!(check(&all, std::slice::from_ref(&before), &[after, new_head]), None);

@@ -7,7 +7,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
 
 use super::stored::{StoredTool, ToolRowChange, key};
 use crate::StoreError;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::registry::columns::{read_count, stored_count};
 use crate::registry::columns::{read_raw, read_server, unreadable};
 use crate::row::row;
@@ -34,7 +34,7 @@ pub(super) fn select(condition: &'static str) -> String {
     )
 }
 
-pub(super) fn push(tenant: &'static str, change: &ToolRowChange, to: &mut Statement<'_>) {
+pub(super) fn push(tenant: &'static str, change: &ToolRowChange, to: &mut SqlStatement<'_>) {
     let row = &change.row;
     let candidate = row.candidate.as_ref();
     to.push(tenant);

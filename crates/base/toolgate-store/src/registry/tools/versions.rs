@@ -9,10 +9,10 @@ use toolgate_core::{CanonicalName, RawJson};
 use super::row::definition;
 use super::stored::{ToolRowChange, key};
 use crate::clock::since_1970;
-use crate::db::{Statement, Transaction};
+use crate::db::{SqlStatement, Transaction};
 use crate::error::doing;
 use crate::row::row;
-use crate::rows::Rows;
+use crate::rows::MultiRowInsert;
 use crate::{Store, StoreError};
 
 /// Definitions that are kept of one tool; of a server that changes all the time the oldest go.
@@ -45,9 +45,9 @@ const FORGET_POSTGRES: &str = "DELETE FROM tool_versions
             WHERE newer.tenant = tool_versions.tenant AND newer.key = tool_versions.key
                 AND newer.first_seen_us > tool_versions.first_seen_us)";
 const COLUMN_COUNT: usize = 5;
-static WRITE: LazyLock<Rows> = LazyLock::new(|| {
+static WRITE: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let before = "INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us) VALUES ";
-    Rows::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
+    MultiRowInsert::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
 });
 
 /// A definition that a tool was seen with.
@@ -106,7 +106,8 @@ pub(super) async fn note(
         })
         .flatten()
         .collect();
-    let push = |to: &mut Statement<'_>, (change, definition, at_us): &(&ToolRowChange, &Definition, i64)| {
+    let push = |to: &mut SqlStatement<'_>,
+                (change, definition, at_us): &(&ToolRowChange, &Definition, i64)| {
         to.push(tenant);
         to.push(key(&change.row.name));
         to.push(&definition.version.as_bytes()[..]);

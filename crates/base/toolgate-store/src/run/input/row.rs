@@ -1,22 +1,22 @@
 //! One question as columns.
 
 use toolgate_core::id::{CallId, InputId, RunId, SessionId};
-use toolgate_core::run::{InputRequest, InputState, Slot};
+use toolgate_core::run::{InputRequest, InputSlot, InputState};
 use toolgate_core::{Digest, PrincipalId};
 
 use super::super::row::json;
 use crate::StoreError;
-use crate::db::{Statement, without_nul};
+use crate::db::{SqlStatement, without_nul};
 use crate::registry::{read_raw, unreadable};
 use crate::row::row;
 
 /// A key for the id of a slot, which may be too long for an index.
-pub(super) fn key(slot: &Slot) -> Vec<u8> {
+pub(super) fn key(slot: &InputSlot) -> Vec<u8> {
     Digest::of(&slot.slot_id).as_bytes().to_vec()
 }
 
 /// In the order of `INSERT`.
-pub(super) fn push_new(tenant: &'static str, input: &InputRequest, to: &mut Statement<'_>) {
+pub(super) fn push_new(tenant: &'static str, input: &InputRequest, to: &mut SqlStatement<'_>) {
     to.push(tenant);
     to.push(without_nul(input.id.as_str()));
     to.push(without_nul(input.run.as_str()));

@@ -5,11 +5,11 @@ use toolgate_core::event::EventKind;
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::RunId;
 use toolgate_core::{Digest, PrincipalId};
-use toolgate_store::{StoreArtifactError, Stored};
+use toolgate_store::{ArtifactOutcome, StoreArtifactError};
 
 use super::{NOW_MS, agent, detail, replicas, touch};
 use crate::desk::ledger;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     an_artifact_is_stored_and_told_of_once,
@@ -30,7 +30,7 @@ pub(super) fn artifact(name: &str, content: &str) -> Artifact {
     }
 }
 
-async fn an_artifact_is_stored_and_told_of_once(world: World) {
+async fn an_artifact_is_stored_and_told_of_once(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     touch(&store, "hello").await;
     let made = artifact("CV.md", "hello");
@@ -40,7 +40,7 @@ async fn an_artifact_is_stored_and_told_of_once(world: World) {
     });
     let mut new = 0;
     for storing in storing.collect::<Vec<_>>() {
-        new += usize::from(storing.await.expect("no panic") == Stored::New);
+        new += usize::from(storing.await.expect("no panic") == ArtifactOutcome::New);
     }
     assert_eq!(new, 1);
     assert_eq!(store.artifact_rows(&made.digest).await.expect("read"), std::slice::from_ref(&made));
@@ -60,7 +60,7 @@ async fn an_artifact_is_stored_and_told_of_once(world: World) {
     assert_eq!(detail(&told[0]), expected);
 }
 
-async fn a_run_has_one_artifact_of_each_name(world: World) {
+async fn a_run_has_one_artifact_of_each_name(world: StoreWorld) {
     let (store, books, _) = replicas(&world).await;
     touch(&store, "hello").await;
     touch(&store, "other").await;
@@ -72,7 +72,7 @@ async fn a_run_has_one_artifact_of_each_name(world: World) {
     let in_another = Artifact { run: Some(RunId::new("run_2")), ..artifact("a", "other") };
     let by_another_name = Artifact { created_at_ms: NOW_MS + 1, ..artifact("b", "hello") };
     for also in [&in_another, &by_another_name] {
-        assert_eq!(books.store_artifact(also, &agent()).await.expect("stored"), Stored::New);
+        assert_eq!(books.store_artifact(also, &agent()).await.expect("stored"), ArtifactOutcome::New);
     }
     let of_first = store.artifact_rows(&first.digest).await.expect("read");
     assert_eq!(of_first, [first.clone(), by_another_name.clone()], "the oldest first");
@@ -81,7 +81,7 @@ async fn a_run_has_one_artifact_of_each_name(world: World) {
     assert_eq!(ledger(&store).await.len(), 3);
 }
 
-async fn of_two_contents_under_one_name_one_wins(world: World) {
+async fn of_two_contents_under_one_name_one_wins(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for turn in 0..5 {
         let name = format!("a{turn}");
@@ -91,8 +91,8 @@ async fn of_two_contents_under_one_name_one_wins(world: World) {
         let by = agent();
         let (here, there) = tokio::join!(one.store_artifact(&hello, &by), two.store_artifact(&other, &by));
         let kept = match (here, there) {
-            (Ok(Stored::New), Err(StoreArtifactError::Conflict(kept))) => (kept, hello),
-            (Err(StoreArtifactError::Conflict(kept)), Ok(Stored::New)) => (kept, other),
+            (Ok(ArtifactOutcome::New), Err(StoreArtifactError::Conflict(kept))) => (kept, hello),
+            (Err(StoreArtifactError::Conflict(kept)), Ok(ArtifactOutcome::New)) => (kept, other),
             both => panic!("{both:?}"),
         };
         assert_eq!(*kept.0, kept.1);
@@ -100,13 +100,13 @@ async fn of_two_contents_under_one_name_one_wins(world: World) {
     assert_eq!(ledger(&store).await.len(), 5);
 }
 
-async fn outside_a_run_nothing_is_in_the_way(world: World) {
+async fn outside_a_run_nothing_is_in_the_way(world: StoreWorld) {
     let (store, books, _) = replicas(&world).await;
     touch(&store, "hello").await;
     touch(&store, "other").await;
     let loose = |content| Artifact { run: None, ..artifact("a", content) };
-    assert_eq!(books.store_artifact(&loose("hello"), &agent()).await.expect("stored"), Stored::New);
-    assert_eq!(books.store_artifact(&loose("other"), &agent()).await.expect("stored"), Stored::New);
-    assert_eq!(books.store_artifact(&loose("hello"), &agent()).await.expect("stored"), Stored::Same);
+    assert_eq!(books.store_artifact(&loose("hello"), &agent()).await.expect("stored"), ArtifactOutcome::New);
+    assert_eq!(books.store_artifact(&loose("other"), &agent()).await.expect("stored"), ArtifactOutcome::New);
+    assert_eq!(books.store_artifact(&loose("hello"), &agent()).await.expect("stored"), ArtifactOutcome::Same);
     assert_eq!(store.artifact_rows(&Digest::of("hello")).await.expect("read").len(), 1);
 }

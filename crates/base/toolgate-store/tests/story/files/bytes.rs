@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use toolgate_core::Digest;
 use toolgate_core::file::File;
 use toolgate_core::id::RefId;
-use toolgate_store::{Books, CONDEMNED_LEASE_MS, FileEnd, Store, StoreError, Touched};
+use toolgate_store::{BlobReservation, Books, CONDEMNED_LEASE_MS, FileEnd, Store, StoreError};
 
 use super::artifacts::artifact;
 use super::refs::taken_out;
 use super::{NOW_MS, erna, file, keep, replicas, touch, touch_at};
 use crate::desk::books;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     bytes_that_anything_uses_stay,
@@ -37,7 +37,7 @@ async fn bury(store: &Store, content: &str) -> bool {
     store.bury_blob(&Digest::of(content)).await.expect("buried")
 }
 
-async fn bytes_that_anything_uses_stay(world: World) {
+async fn bytes_that_anything_uses_stay(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     for content in ["file", "ref", "artifact", "source", "text", "nothing"] {
@@ -51,7 +51,7 @@ async fn bytes_that_anything_uses_stay(world: World) {
     assert_eq!(condemned(&store).await, digests(&["nothing"]));
 }
 
-async fn bytes_are_shared_and_go_with_their_last_user(world: World) {
+async fn bytes_are_shared_and_go_with_their_last_user(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let [one, two] = [file("1", "hello"), file("2", "hello")];
@@ -68,10 +68,10 @@ async fn bytes_are_shared_and_go_with_their_last_user(world: World) {
     assert_eq!(store.blob_bytes(&one.digest).await.expect("read"), None);
 }
 
-async fn bytes_that_were_touched_lately_stay(world: World) {
+async fn bytes_that_were_touched_lately_stay(world: StoreWorld) {
     let store = world.open().await;
     for (content, at_ms) in [("a", NOW_MS), ("b", LATER_MS), ("c", NOW_MS - 5), ("d", NOW_MS - 6)] {
-        assert_eq!(touch_at(&store, content, at_ms).await, Touched::Ready);
+        assert_eq!(touch_at(&store, content, at_ms).await, BlobReservation::Ready);
     }
     // A clock that is behind undoes nothing.
     touch_at(&store, "b", NOW_MS - 9).await;
@@ -82,7 +82,7 @@ async fn bytes_that_were_touched_lately_stay(world: World) {
     assert_eq!(condemned(&store).await, digests(&["a"]));
 }
 
-async fn nobody_begins_to_use_bytes_that_are_being_deleted(world: World) {
+async fn nobody_begins_to_use_bytes_that_are_being_deleted(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     touch(&store, "hello").await;
@@ -90,7 +90,7 @@ async fn nobody_begins_to_use_bytes_that_are_being_deleted(world: World) {
     books.store_file(&file("0", "source"), &erna()).await.expect("stored");
     assert_eq!(condemned(&store).await, digests(&["hello"]));
 
-    assert_eq!(touch_at(&store, "hello", NOW_MS + 99).await, Touched::Deleting);
+    assert_eq!(touch_at(&store, "hello", NOW_MS + 99).await, BlobReservation::Deleting);
     assert_eq!(store.blob_bytes(&Digest::of("hello")).await.expect("read"), None);
     let gone = |result: Result<(), StoreError>| matches!(result, Err(StoreError::BytesGone { .. }));
     assert!(gone(books.store_file(&file("1", "hello"), &erna()).await));
@@ -105,12 +105,12 @@ async fn nobody_begins_to_use_bytes_that_are_being_deleted(world: World) {
     assert_eq!(store.get_ref(&RefId::new("ref_1")).await.expect("read"), None);
 
     assert!(bury(&store, "hello").await);
-    assert_eq!(touch(&store, "hello").await, Touched::Ready);
+    assert_eq!(touch(&store, "hello").await, BlobReservation::Ready);
     books.store_file(&file("1", "hello"), &erna()).await.expect("stored");
     assert_eq!(condemned(&store).await, digests(&[]));
 }
 
-async fn what_a_dead_gateway_marked_is_deleted_by_another(world: World) {
+async fn what_a_dead_gateway_marked_is_deleted_by_another(world: StoreWorld) {
     let (store, other) = (world.open().await, world.open().await);
     touch(&store, "hello").await;
     assert_eq!(condemned(&store).await, digests(&["hello"]));
@@ -125,7 +125,7 @@ async fn what_a_dead_gateway_marked_is_deleted_by_another(world: World) {
     assert!(bury(&other, "hello").await);
 }
 
-async fn a_text_lives_as_long_as_what_it_was_made_of(world: World) {
+async fn a_text_lives_as_long_as_what_it_was_made_of(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let source = file("1", "source");
@@ -150,7 +150,7 @@ async fn a_text_lives_as_long_as_what_it_was_made_of(world: World) {
 
 /// Collectors that would remove everything, and people who store and delete the same few bytes: every stored
 /// file has its bytes.
-async fn what_is_stored_while_others_collect_keeps_its_bytes(world: World) {
+async fn what_is_stored_while_others_collect_keeps_its_bytes(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let collector = |store: Store| {
         tokio::spawn(async move {

@@ -9,7 +9,7 @@ use toolgate_store::{FileEnd, FileFilter, PageCursor, Store, StoreError};
 
 use super::{NOW_MS, agent, detail, erna, file, keep, replicas, touch};
 use crate::desk::{books, kinds, ledger};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_file_reads_back_and_the_ledger_tells_of_it,
@@ -20,7 +20,7 @@ crate::on_both!(
     whatever_fails_a_file_and_its_event_go_together,
 );
 
-async fn a_file_reads_back_and_the_ledger_tells_of_it(world: World) {
+async fn a_file_reads_back_and_the_ledger_tells_of_it(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let kept = file("1", "hello");
@@ -53,7 +53,7 @@ async fn a_file_reads_back_and_the_ledger_tells_of_it(world: World) {
     assert_eq!(told[1].event.about.session, None, "nobody was in a session");
 }
 
-async fn a_file_without_its_bytes_is_not_kept(world: World) {
+async fn a_file_without_its_bytes_is_not_kept(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let refused = books.store_file(&file("1", "hello"), &erna()).await;
@@ -62,7 +62,7 @@ async fn a_file_without_its_bytes_is_not_kept(world: World) {
     assert!(kinds(&store).await.is_empty());
 }
 
-async fn a_deleted_file_is_told_of_once(world: World) {
+async fn a_deleted_file_is_told_of_once(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let kept = file("1", "hello");
     keep(&one, &kept, "hello").await;
@@ -94,7 +94,7 @@ async fn page(store: &Store, filter: &FileFilter, limit: usize) -> (Vec<String>,
     (files.into_iter().map(|file| file.id.to_string()).collect(), next)
 }
 
-async fn a_page_ends_where_the_next_begins(world: World) {
+async fn a_page_ends_where_the_next_begins(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     // Three were made at one moment; those of `ada` are never over.
@@ -127,7 +127,7 @@ async fn a_page_ends_where_the_next_begins(world: World) {
     assert!("x.file_a".parse::<PageCursor>().is_err());
 }
 
-async fn files_run_out_when_their_time_is_over(world: World) {
+async fn files_run_out_when_their_time_is_over(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for (id, expires_at_ms) in
         [("a", Some(NOW_MS)), ("b", Some(NOW_MS + 1)), ("c", None), ("d", Some(NOW_MS - 1))]
@@ -154,7 +154,7 @@ async fn files_run_out_when_their_time_is_over(world: World) {
 /// The maximum number of operations of a small change.
 const OPERATIONS_MAX: u64 = 40;
 
-async fn whatever_fails_a_file_and_its_event_go_together(world: World) {
+async fn whatever_fails_a_file_and_its_event_go_together(world: StoreWorld) {
     for n in 1..OPERATIONS_MAX {
         let store = world.open().await;
         let books = books(&store).await;

@@ -1,13 +1,13 @@
 //! Refs: parts that were taken out of results, and contents that servers keep.
 
-use toolgate_core::file::{Origin, Ref};
+use toolgate_core::file::{Ref, RefOrigin};
 use toolgate_core::id::{RefId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 use toolgate_store::{Store, StoreError};
 
 use super::{NOW_MS, touch};
 use crate::desk;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_ref_reads_back,
@@ -37,7 +37,7 @@ pub(super) fn taken_out(id: &str, content: &str) -> Ref {
 
 fn minted(id: &str, own: &str) -> Ref {
     let server = ServerName::new("docs").expect("a legal name");
-    let origin = Origin { server, own: own.into(), uri: Some("docs://7".into()) };
+    let origin = RefOrigin { server, own: own.into(), uri: Some("docs://7".into()) };
     Ref { digest: None, bytes: 0, preview: String::new(), origin: Some(origin), ..taken_out(id, "") }
 }
 
@@ -45,7 +45,7 @@ async fn read(store: &Store, id: &RefId) -> Option<Ref> {
     store.get_ref(id).await.expect("read")
 }
 
-async fn a_ref_reads_back(world: World) {
+async fn a_ref_reads_back(world: StoreWorld) {
     let store = world.open().await;
     touch(&store, "hello").await;
     let bare = Ref { run: None, call: None, tool: None, ..taken_out("2", "hello") };
@@ -64,7 +64,7 @@ async fn a_ref_reads_back(world: World) {
     assert_eq!(read(&store, &odd.id).await.expect("is there").preview, "a\u{fffd}b");
 }
 
-async fn refs_are_kept_together_or_not_at_all(world: World) {
+async fn refs_are_kept_together_or_not_at_all(world: StoreWorld) {
     let store = world.open().await;
     touch(&store, "hello").await;
     let refused = store.put_refs(&[taken_out("1", "hello"), taken_out("2", "gone")]).await;
@@ -72,7 +72,7 @@ async fn refs_are_kept_together_or_not_at_all(world: World) {
     assert_eq!(read(&store, &RefId::new("ref_1")).await, None);
 }
 
-async fn a_ref_is_found_by_its_servers_id_where_it_belongs(world: World) {
+async fn a_ref_is_found_by_its_servers_id_where_it_belongs(world: StoreWorld) {
     let store = world.open().await;
     let elsewhere = |one: Ref, session: &str, run: Option<&str>| Ref {
         session: SessionId::new(session),
@@ -103,7 +103,7 @@ async fn a_ref_is_found_by_its_servers_id_where_it_belongs(world: World) {
     assert_eq!(found("Doc", "ses_1", Some("run_1")).await, [""; 0]);
 }
 
-async fn what_was_fetched_is_remembered(world: World) {
+async fn what_was_fetched_is_remembered(world: StoreWorld) {
     let store = world.open().await;
     let one = minted("1", "doc");
     store.put_ref(&one).await.expect("stored");
@@ -117,7 +117,7 @@ async fn what_was_fetched_is_remembered(world: World) {
     assert!(!store.fill_ref(&nobody, &digest, 5, "text/html", "hel").await.expect("asked"));
 }
 
-async fn refs_run_out_when_their_time_is_over(world: World) {
+async fn refs_run_out_when_their_time_is_over(world: StoreWorld) {
     let store = world.open().await;
     for (id, expires_at_ms) in [("1", NOW_MS - 1), ("2", NOW_MS), ("3", NOW_MS + 1)] {
         store.put_ref(&Ref { expires_at_ms, ..minted(id, "doc") }).await.expect("stored");

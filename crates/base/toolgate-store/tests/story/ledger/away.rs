@@ -6,7 +6,7 @@ use toolgate_core::event::Outcome;
 use toolgate_core::governance::{Ledger, StartRefused, Warrant};
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     while_it_is_away_starts_are_refused_and_ends_are_written_later,
@@ -26,15 +26,15 @@ async fn until(what: &str, mut fits: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn take_away(world: &World) {
+async fn take_away(world: &StoreWorld) {
     world.sql("ALTER TABLE ledger_events RENAME TO ledger_events_gone").await;
 }
 
-async fn bring_back(world: &World) {
+async fn bring_back(world: &StoreWorld) {
     world.sql("ALTER TABLE ledger_events_gone RENAME TO ledger_events").await;
 }
 
-async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: World) {
+async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     for call in ["tc_1", "tc_2"] {
@@ -46,7 +46,8 @@ async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: W
     assert!(matches!(refused, Err(StartRefused::Down(_))), "{refused:?}");
     assert!(!writer.is_up());
     let kept = body("{\"late\":true}", START_MS);
-    let end = Entry { bodies: vec![kept.clone()], ..entry(vec![completed("tc_1", Outcome::Succeeded)]) };
+    let end =
+        LedgerEntry { bodies: vec![kept.clone()], ..entry(vec![completed("tc_1", Outcome::Succeeded)]) };
     assert!(writer.append(end).await.is_err());
     assert!(writer.append(entry(vec![completed("tc_2", Outcome::Failed)])).await.is_err());
     assert!(writer.append(entry(vec![decided("tc_4")])).await.is_err());
@@ -66,7 +67,7 @@ async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: W
     assert_sound(&store).await;
 }
 
-async fn it_recovers_when_nobody_writes(world: World) {
+async fn it_recovers_when_nobody_writes(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     take_away(&world).await;
@@ -78,7 +79,7 @@ async fn it_recovers_when_nobody_writes(world: World) {
 }
 
 /// One failure at a time: the n-th query to the database, or the answer to the n-th commit.
-async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: World) {
+async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let mut expected = Vec::new();
@@ -104,7 +105,7 @@ async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: 
 
 /// The database goes down at the n-th query, or right after a commit whose answer is lost, and comes back
 /// later.
-async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: World) {
+async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let mut taken_back = 0;

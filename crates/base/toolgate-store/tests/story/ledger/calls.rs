@@ -6,7 +6,7 @@ use toolgate_store::{Books, CallCursor, CallFilter, CallPage, CallStanding, Expo
 
 use super::*;
 use crate::desk;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_call_is_one_entry_however_many_events_it_has,
@@ -27,7 +27,7 @@ fn told(page: &CallPage) -> Vec<String> {
     page.calls.iter().map(|call| format!("{} {}", call.id.as_str(), call.state.as_str())).collect()
 }
 
-fn by(events: Filter) -> CallFilter {
+fn by(events: EventFilter) -> CallFilter {
     CallFilter { events, ..CallFilter::default() }
 }
 
@@ -55,7 +55,7 @@ async fn whole_call(writer: &LedgerWriter, number: i64) {
     writer.append(entry(events)).await.expect("recorded");
 }
 
-async fn a_call_is_one_entry_however_many_events_it_has(world: World) {
+async fn a_call_is_one_entry_however_many_events_it_has(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     for number in 1..4 {
@@ -70,7 +70,7 @@ async fn a_call_is_one_entry_however_many_events_it_has(world: World) {
     assert_eq!(page.next, None);
 }
 
-async fn every_filter_of_calls_leaves_what_it_says(world: World) {
+async fn every_filter_of_calls_leaves_what_it_says(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     for number in 1..11 {
@@ -78,24 +78,27 @@ async fn every_filter_of_calls_leaves_what_it_says(world: World) {
     }
     let denied = Event { decision: Some(DecisionKind::Deny), ..decided("tc_no") };
     writer.append(entry(vec![denied, completed("tc_no", Outcome::Denied)])).await.expect("recorded");
-    let none = Filter::default;
+    let none = EventFilter::default;
     let ids = async |filter: &CallFilter| -> Vec<String> {
         calls(&store, filter).await.calls.iter().map(|call| call.id.to_string()).collect()
     };
     for (filter, expected) in [
-        (by(Filter { outcome: Some(Outcome::Failed), ..none() }), vec!["tc_009", "tc_006", "tc_003"]),
-        (by(Filter { principal: Some(PrincipalId::new("other")), ..none() }), vec!["tc_010", "tc_005"]),
-        (by(Filter { tool: Some(CanonicalName::recorded("mail:send")), ..none() }), vec!["tc_010", "tc_005"]),
-        (by(Filter { server: ServerName::new("mail").ok(), ..none() }), vec!["tc_010", "tc_005"]),
-        (by(Filter { decision: Some(DecisionKind::Deny), ..none() }), vec!["tc_no"]),
-        (by(Filter { call: Some(CallId::new("tc_004")), ..none() }), vec!["tc_004"]),
-        (by(Filter { from_ms: Some(START_MS + 9_000), ..none() }), vec!["tc_010", "tc_009"]),
+        (by(EventFilter { outcome: Some(Outcome::Failed), ..none() }), vec!["tc_009", "tc_006", "tc_003"]),
+        (by(EventFilter { principal: Some(PrincipalId::new("other")), ..none() }), vec!["tc_010", "tc_005"]),
         (
-            by(Filter { from_ms: Some(START_MS + 2_000), until_ms: Some(START_MS + 4_000), ..none() }),
+            by(EventFilter { tool: Some(CanonicalName::recorded("mail:send")), ..none() }),
+            vec!["tc_010", "tc_005"],
+        ),
+        (by(EventFilter { server: ServerName::new("mail").ok(), ..none() }), vec!["tc_010", "tc_005"]),
+        (by(EventFilter { decision: Some(DecisionKind::Deny), ..none() }), vec!["tc_no"]),
+        (by(EventFilter { call: Some(CallId::new("tc_004")), ..none() }), vec!["tc_004"]),
+        (by(EventFilter { from_ms: Some(START_MS + 9_000), ..none() }), vec!["tc_010", "tc_009"]),
+        (
+            by(EventFilter { from_ms: Some(START_MS + 2_000), until_ms: Some(START_MS + 4_000), ..none() }),
             vec!["tc_003", "tc_002"],
         ),
         (
-            by(Filter {
+            by(EventFilter {
                 decision: Some(DecisionKind::Permit),
                 outcome: Some(Outcome::Failed),
                 principal: Some(PrincipalId::new("agent")),
@@ -111,7 +114,7 @@ async fn every_filter_of_calls_leaves_what_it_says(world: World) {
     assert_eq!(ids(&standing(CallStanding::Ended)).await.len(), 11);
 }
 
-async fn pages_of_calls_follow_one_another_without_gap_or_repeat(world: World) {
+async fn pages_of_calls_follow_one_another_without_gap_or_repeat(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     for number in 0..25 {
@@ -121,9 +124,10 @@ async fn pages_of_calls_follow_one_another_without_gap_or_repeat(world: World) {
         let start = on_disk(vec![started(&format!("tc_open_{number}"))]);
         writer.start(start, Warrant::NoneNeeded).await.expect("started");
     }
-    for filter in
-        [CallFilter::default(), by(Filter { decision: Some(DecisionKind::Permit), ..Filter::default() })]
-    {
+    for filter in [
+        CallFilter::default(),
+        by(EventFilter { decision: Some(DecisionKind::Permit), ..EventFilter::default() }),
+    ] {
         let expected = if filter.events.decision.is_some() { 25 } else { 30 };
         let (mut ids, mut cursor): (Vec<String>, Option<CallCursor>) = (Vec::new(), None);
         loop {
@@ -141,7 +145,7 @@ async fn pages_of_calls_follow_one_another_without_gap_or_repeat(world: World) {
     }
 }
 
-async fn calls_under_way_come_first_and_leave_when_they_end(world: World) {
+async fn calls_under_way_come_first_and_leave_when_they_end(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     whole_call(&writer, 1).await;
@@ -158,7 +162,7 @@ async fn calls_under_way_come_first_and_leave_when_they_end(world: World) {
     assert_eq!(told(&calls(&store, &standing(CallStanding::Running)).await), ["tc_a dispatched"]);
     assert_eq!(told(&calls(&store, &standing(CallStanding::Waiting)).await), ["tc_b input_required"]);
     assert_eq!(told(&calls(&store, &standing(CallStanding::Ended)).await), ["tc_001 succeeded"]);
-    let one = by(Filter { call: Some(CallId::new("tc_a")), ..Filter::default() });
+    let one = by(EventFilter { call: Some(CallId::new("tc_a")), ..EventFilter::default() });
     assert_eq!(told(&calls(&store, &one).await), ["tc_a dispatched"]);
 
     writer.append(entry(vec![completed("tc_a", Outcome::ToolError)])).await.expect("ended");
@@ -177,7 +181,7 @@ async fn ask(books: &Books, id: &str, amount: u32) -> Approval {
     books.open(desk::proposal(id, amount)).await.expect("asked").approval
 }
 
-async fn a_call_that_people_are_asked_about_waits(world: World) {
+async fn a_call_that_people_are_asked_about_waits(world: StoreWorld) {
     let store = world.open().await;
     let books = desk::books(&store).await;
     let approval = ask(&books, "1", 100).await;
@@ -212,18 +216,18 @@ async fn a_call_that_people_are_asked_about_waits(world: World) {
     assert_eq!(states(standing(CallStanding::Waiting)).await, Vec::<String>::new());
 }
 
-async fn a_call_stands_where_policy_judged_it_last(world: World) {
+async fn a_call_stands_where_policy_judged_it_last(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     writer.append(entry(vec![decided("tc_1"), decided("tc_1"), started("tc_1")])).await.expect("recorded");
     writer.append(entry(vec![completed("tc_1", Outcome::Succeeded)])).await.expect("recorded");
-    let permitted = by(Filter { decision: Some(DecisionKind::Permit), ..Filter::default() });
+    let permitted = by(EventFilter { decision: Some(DecisionKind::Permit), ..EventFilter::default() });
     assert_eq!(told(&calls(&store, &permitted).await), ["tc_1 succeeded"]);
-    let denied = by(Filter { decision: Some(DecisionKind::Deny), ..Filter::default() });
+    let denied = by(EventFilter { decision: Some(DecisionKind::Deny), ..EventFilter::default() });
     assert_eq!(told(&calls(&store, &denied).await), Vec::<String>::new());
 }
 
-async fn ends_of_calls_are_read_once(world: World) {
+async fn ends_of_calls_are_read_once(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let before = store.ledger_before(START_MS).await.expect("read");
@@ -245,14 +249,14 @@ async fn ends_of_calls_are_read_once(world: World) {
     assert_eq!(store.call_ends(late).await.expect("read").ends, []);
 }
 
-async fn an_export_ends_where_the_ledger_ended_when_it_began(world: World) {
+async fn an_export_ends_where_the_ledger_ended_when_it_began(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     for number in 0..500 {
         whole_call(&writer, number).await;
     }
     for (format, member) in [(ExportFormat::Jsonl, "seq"), (ExportFormat::CloudEvents, "specversion")] {
-        let mut export = store.export_ledger(Filter::default(), format).await.expect("begun");
+        let mut export = store.export_ledger(EventFilter::default(), format).await.expect("begun");
         whole_call(&writer, 1_000).await;
         let (mut lines, mut pages) = (0, 0);
         while let Some(some) = export.next().await.expect("read") {
@@ -266,7 +270,7 @@ async fn an_export_ends_where_the_ledger_ended_when_it_began(world: World) {
         assert_eq!((lines, pages), (expected, 2));
         assert_eq!(export.next().await.expect("read"), None, "it stays at its end");
     }
-    let failed = Filter { outcome: Some(Outcome::Failed), ..Filter::default() };
+    let failed = EventFilter { outcome: Some(Outcome::Failed), ..EventFilter::default() };
     let mut export = store.export_ledger(failed, ExportFormat::Jsonl).await.expect("begun");
     assert_eq!(export.next().await.expect("read").expect("some").events, 167);
 }

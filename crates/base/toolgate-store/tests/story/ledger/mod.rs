@@ -12,11 +12,12 @@ mod writing;
 use std::sync::Arc;
 
 use toolgate_core::event::{
-    About, Body, DecisionKind, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded,
+    DecisionKind, Durability, Event, EventFilter, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome,
+    RecordedEvent,
 };
 use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
-use toolgate_store::{LedgerWriter, Order, Store};
+use toolgate_store::{LedgerOrder, LedgerWriter, Store};
 
 const START_MS: i64 = 1_780_000_000_000;
 const DAY_MS: i64 = 86_400_000;
@@ -25,14 +26,14 @@ async fn writer(store: &Store, stream: &str) -> LedgerWriter {
     LedgerWriter::start(store, stream).await.expect("the writer starts")
 }
 
-fn about(call: &str) -> Arc<About> {
-    Arc::new(About {
+fn about(call: &str) -> Arc<EventSubject> {
+    Arc::new(EventSubject {
         session: Some(SessionId::new("ses_1")),
         call: Some(CallId::new(call)),
         tool: Some(CanonicalName::recorded("files:read")),
         server: Some(ServerName::new("files").expect("a legal name")),
         tool_version: Some(Digest::of("tool")),
-        ..About::default()
+        ..EventSubject::default()
     })
 }
 
@@ -56,26 +57,26 @@ fn completed(call: &str, outcome: Outcome) -> Event {
     event
 }
 
-fn entry(events: Vec<Event>) -> Entry {
-    Entry { events, ..Entry::default() }
+fn entry(events: Vec<Event>) -> LedgerEntry {
+    LedgerEntry { events, ..LedgerEntry::default() }
 }
 
-fn on_disk(events: Vec<Event>) -> Entry {
-    Entry { durability: Durability::OnDisk, ..entry(events) }
+fn on_disk(events: Vec<Event>) -> LedgerEntry {
+    LedgerEntry { durability: Durability::OnDisk, ..entry(events) }
 }
 
-fn body(text: &str, keep_until_ms: i64) -> Body {
+fn body(text: &str, keep_until_ms: i64) -> LedgerBody {
     let json = RawJson::from_composed(text.to_owned());
-    Body { digest: Digest::of(text), json, keep_until_ms }
+    LedgerBody { digest: Digest::of(text), json, keep_until_ms }
 }
 
-async fn page(store: &Store, filter: &Filter, order: Order) -> Vec<Recorded> {
+async fn page(store: &Store, filter: &EventFilter, order: LedgerOrder) -> Vec<RecordedEvent> {
     store.ledger_page(filter, None, 1_000, order).await.expect("read")
 }
 
 /// Oldest first.
-async fn all(store: &Store) -> Vec<Recorded> {
-    page(store, &Filter::default(), Order::OldestFirst).await
+async fn all(store: &Store) -> Vec<RecordedEvent> {
+    page(store, &EventFilter::default(), LedgerOrder::OldestFirst).await
 }
 
 /// The events of each call, oldest first.

@@ -8,7 +8,7 @@ use toolgate_core::governance::Ledger;
 use toolgate_store::{OutboxBatch, SinkStart};
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_sink_gets_every_event_once_and_in_order,
@@ -36,7 +36,7 @@ fn calls(batch: &OutboxBatch) -> Vec<String> {
     batch.events.iter().map(|one| one.event.about.call.as_ref().expect("a call").to_string()).collect()
 }
 
-async fn a_sink_gets_every_event_once_and_in_order(world: World) {
+async fn a_sink_gets_every_event_once_and_in_order(world: StoreWorld) {
     let store = world.open().await;
     store.create_sink("meter", SinkStart::FromStart).await.expect("made");
     let writers = [writer(&store, "one").await, writer(&store, "two").await];
@@ -60,7 +60,7 @@ async fn a_sink_gets_every_event_once_and_in_order(world: World) {
     assert!(take(&store, 4).await.is_empty());
 }
 
-async fn a_new_sink_begins_now_or_at_the_start(world: World) {
+async fn a_new_sink_begins_now_or_at_the_start(world: StoreWorld) {
     let store = world.open().await;
     let one = writer(&store, "one").await;
     call(&one, 1).await;
@@ -75,7 +75,7 @@ async fn a_new_sink_begins_now_or_at_the_start(world: World) {
     assert_eq!(calls(&all), ["tc_001", "tc_002", "tc_003"]);
 }
 
-async fn only_the_kinds_that_were_asked_for_are_sent(world: World) {
+async fn only_the_kinds_that_were_asked_for_are_sent(world: StoreWorld) {
     let store = world.open().await;
     store.create_sink("starts", SinkStart::FromStart).await.expect("made");
     let writer = writer(&store, "one").await;
@@ -87,7 +87,7 @@ async fn only_the_kinds_that_were_asked_for_are_sent(world: World) {
     assert_eq!(found, kinds);
 }
 
-async fn what_was_not_delivered_comes_again(world: World) {
+async fn what_was_not_delivered_comes_again(world: StoreWorld) {
     let store = world.open().await;
     store.create_sink("meter", SinkStart::FromStart).await.expect("made");
     call(&writer(&store, "one").await, 1).await;
@@ -100,7 +100,7 @@ async fn what_was_not_delivered_comes_again(world: World) {
     assert!(take(&store, 10).await.is_empty());
 }
 
-async fn two_processes_never_hold_the_same_batch(world: World) {
+async fn two_processes_never_hold_the_same_batch(world: StoreWorld) {
     let stores = [world.open().await, world.open().await];
     stores[0].create_sink("meter", SinkStart::FromStart).await.expect("made");
     let one = writer(&stores[0], "one").await;
@@ -127,7 +127,7 @@ async fn deliver_all(store: Store, delivered: Arc<Mutex<Vec<String>>>, count: us
     }
 }
 
-async fn a_holder_that_died_is_followed_by_another(world: World) {
+async fn a_holder_that_died_is_followed_by_another(world: StoreWorld) {
     let (dead, alive) = (world.open().await, world.open().await);
     dead.create_sink("meter", SinkStart::FromStart).await.expect("made");
     let one = writer(&dead, "one").await;
@@ -149,7 +149,7 @@ async fn a_holder_that_died_is_followed_by_another(world: World) {
     assert!(take(&dead, 10).await.is_empty());
 }
 
-async fn a_restart_loses_nothing(world: World) {
+async fn a_restart_loses_nothing(world: StoreWorld) {
     let store = world.open().await;
     store.create_sink("meter", SinkStart::FromStart).await.expect("made");
     call(&writer(&store, "one").await, 1).await;

@@ -1,11 +1,11 @@
 //! Pages: every filter, both orders, from any place.
 
-use toolgate_core::event::{DecisionKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, EventFilter, Outcome};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::RunId;
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     every_filter_finds_what_it_says_and_nothing_else,
@@ -18,13 +18,13 @@ fn mixed() -> Vec<Event> {
     let mixed = (0..240i64).map(|number| {
         let pick = |count: i64| number % count;
         let server = ServerName::new(&format!("server-{}", pick(4))).expect("a legal name");
-        let about = About {
+        let about = EventSubject {
             session: (pick(3) == 0).then(|| SessionId::new(format!("ses_{}", pick(9)))),
             run: (pick(5) == 0).then(|| RunId::new(format!("run_{}", pick(10)))),
             call: (pick(7) != 0).then(|| CallId::new(format!("tc_{}", number / 3))),
             tool: (pick(11) != 0).then(|| CanonicalName::of(&server, &format!("tool_{}", pick(8)))),
             server: (pick(11) != 0).then_some(server),
-            ..About::default()
+            ..EventSubject::default()
         };
         let kind = EventKind::ALL[number as usize % EventKind::ALL.len()];
         let at_ms = START_MS + number * 20_000 - pick(6) * 45_000;
@@ -38,7 +38,7 @@ fn mixed() -> Vec<Event> {
     mixed.collect()
 }
 
-fn passes(filter: &Filter, event: &Event) -> bool {
+fn passes(filter: &EventFilter, event: &Event) -> bool {
     fn fits<T: PartialEq>(wanted: &Option<T>, found: Option<&T>) -> bool {
         wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
     }
@@ -56,39 +56,39 @@ fn passes(filter: &Filter, event: &Event) -> bool {
 }
 
 /// For every event, filters that it passes: one for each field it has, and some for several.
-fn filters(events: &[Event]) -> Vec<Filter> {
-    let none = Filter::default;
+fn filters(events: &[Event]) -> Vec<EventFilter> {
+    let none = EventFilter::default;
     let mut filters = vec![none()];
     for event in events.iter().step_by(5) {
         let about = &event.about;
         filters.extend([
-            Filter { from_ms: Some(event.at_ms), ..none() },
-            Filter { until_ms: Some(event.at_ms), ..none() },
-            Filter { from_ms: Some(event.at_ms), until_ms: Some(event.at_ms + 60_000), ..none() },
-            Filter { kind: Some(event.kind), ..none() },
-            Filter { principal: Some(event.principal.clone()), ..none() },
-            Filter { session: about.session.clone(), ..none() },
-            Filter { run: about.run.clone(), ..none() },
-            Filter { call: about.call.clone(), ..none() },
-            Filter { tool: about.tool.clone(), ..none() },
-            Filter { server: about.server.clone(), ..none() },
-            Filter { outcome: event.outcome, ..none() },
-            Filter { decision: event.decision, ..none() },
-            Filter {
+            EventFilter { from_ms: Some(event.at_ms), ..none() },
+            EventFilter { until_ms: Some(event.at_ms), ..none() },
+            EventFilter { from_ms: Some(event.at_ms), until_ms: Some(event.at_ms + 60_000), ..none() },
+            EventFilter { kind: Some(event.kind), ..none() },
+            EventFilter { principal: Some(event.principal.clone()), ..none() },
+            EventFilter { session: about.session.clone(), ..none() },
+            EventFilter { run: about.run.clone(), ..none() },
+            EventFilter { call: about.call.clone(), ..none() },
+            EventFilter { tool: about.tool.clone(), ..none() },
+            EventFilter { server: about.server.clone(), ..none() },
+            EventFilter { outcome: event.outcome, ..none() },
+            EventFilter { decision: event.decision, ..none() },
+            EventFilter {
                 server: about.server.clone(),
                 outcome: event.outcome,
                 from_ms: Some(event.at_ms),
                 ..none()
             },
-            Filter { principal: Some(event.principal.clone()), kind: Some(event.kind), ..none() },
+            EventFilter { principal: Some(event.principal.clone()), kind: Some(event.kind), ..none() },
         ]);
     }
-    filters.push(Filter { principal: Some(PrincipalId::new("nobody")), ..none() });
-    filters.push(Filter { from_ms: Some(START_MS * 2), ..none() });
+    filters.push(EventFilter { principal: Some(PrincipalId::new("nobody")), ..none() });
+    filters.push(EventFilter { from_ms: Some(START_MS * 2), ..none() });
     filters
 }
 
-async fn every_filter_finds_what_it_says_and_nothing_else(world: World) {
+async fn every_filter_finds_what_it_says_and_nothing_else(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let events = mixed();
@@ -97,20 +97,20 @@ async fn every_filter_finds_what_it_says_and_nothing_else(world: World) {
     }
     for filter in filters(&events) {
         let mut expected: Vec<&Event> = events.iter().filter(|event| passes(&filter, event)).collect();
-        let found = page(&store, &filter, Order::OldestFirst).await;
+        let found = page(&store, &filter, LedgerOrder::OldestFirst).await;
         assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
         expected.reverse();
-        let found = page(&store, &filter, Order::NewestFirst).await;
+        let found = page(&store, &filter, LedgerOrder::NewestFirst).await;
         assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
     }
 }
 
-async fn a_cursor_goes_on_where_the_page_ended(world: World) {
+async fn a_cursor_goes_on_where_the_page_ended(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     writer.append(entry(mixed())).await.expect("written");
-    let filter = Filter { principal: Some(PrincipalId::new("agent")), ..Filter::default() };
-    for order in [Order::NewestFirst, Order::OldestFirst] {
+    let filter = EventFilter { principal: Some(PrincipalId::new("agent")), ..EventFilter::default() };
+    for order in [LedgerOrder::NewestFirst, LedgerOrder::OldestFirst] {
         let whole = page(&store, &filter, order).await;
         let (mut read, mut after) = (Vec::new(), None);
         loop {
@@ -124,7 +124,7 @@ async fn a_cursor_goes_on_where_the_page_ended(world: World) {
     }
 }
 
-async fn who_follows_misses_nothing_that_others_write(world: World) {
+async fn who_follows_misses_nothing_that_others_write(world: StoreWorld) {
     const EACH: usize = 40;
     let store = world.open().await;
     let mut writing = Vec::new();
@@ -142,7 +142,10 @@ async fn who_follows_misses_nothing_that_others_write(world: World) {
     }
     let (mut seen, mut after) = (Vec::new(), None);
     while seen.len() < 4 * EACH * 3 {
-        let page = store.ledger_page(&Filter::default(), after, 50, Order::OldestFirst).await.expect("read");
+        let page = store
+            .ledger_page(&EventFilter::default(), after, 50, LedgerOrder::OldestFirst)
+            .await
+            .expect("read");
         after = page.last().map(|last| last.seq).or(after);
         seen.extend(page);
         assert!(
@@ -157,7 +160,7 @@ async fn who_follows_misses_nothing_that_others_write(world: World) {
 }
 
 /// True if the seen events are all events up to the last one.
-async fn all_seen(store: &Store, seen: &[Recorded]) -> bool {
+async fn all_seen(store: &Store, seen: &[RecordedEvent]) -> bool {
     let last = seen.last().map_or(0, |last| last.seq);
     all(store).await.iter().filter(|one| one.seq <= last).count() == seen.len()
 }

@@ -4,7 +4,7 @@ use toolgate_core::event::Outcome;
 use toolgate_core::governance::{Ledger, Warrant};
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     calls_that_were_left_open_end_as_unknown,
@@ -12,7 +12,7 @@ crate::on_both!(
     a_sweep_has_no_limit,
 );
 
-async fn calls_that_were_left_open_end_as_unknown(world: World) {
+async fn calls_that_were_left_open_end_as_unknown(world: StoreWorld) {
     let store = world.open().await;
     let (one, two) = (writer(&store, "one").await, writer(&store, "two").await);
     for call in ["tc_1", "tc_2", "tc_3"] {
@@ -37,7 +37,7 @@ async fn calls_that_were_left_open_end_as_unknown(world: World) {
     assert_sound(&store).await;
 }
 
-async fn a_call_that_waits_for_its_client_is_left_for_a_day(world: World) {
+async fn a_call_that_waits_for_its_client_is_left_for_a_day(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     writer.start(on_disk(vec![started("tc_1")]), Warrant::NoneNeeded).await.expect("started");
@@ -49,7 +49,7 @@ async fn a_call_that_waits_for_its_client_is_left_for_a_day(world: World) {
     assert_eq!(store.sweep("one").await.expect("swept"), [CallId::new("tc_1")]);
 }
 
-async fn a_sweep_has_no_limit(world: World) {
+async fn a_sweep_has_no_limit(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let starts = (0..1_100).map(|number| started(&format!("tc_{number:04}"))).collect();

@@ -8,7 +8,7 @@ use toolgate_core::governance::{Ledger, StartRefused, Warrant};
 use toolgate_store::{StreamClaim, StreamWatch};
 
 use super::*;
-use crate::world::{World, within};
+use crate::world::{StoreWorld, within};
 
 crate::on_both!(
     of_two_survivors_one_closes_the_calls_of_a_dead_gateway,
@@ -65,7 +65,7 @@ async fn close(store: &Store, claims: Vec<StreamClaim>) -> Vec<CallId> {
     closed
 }
 
-async fn of_two_survivors_one_closes_the_calls_of_a_dead_gateway(world: World) {
+async fn of_two_survivors_one_closes_the_calls_of_a_dead_gateway(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer_under(&store, &claimed(&store).await).await;
     for call in ["tc_1", "tc_2"] {
@@ -87,7 +87,7 @@ async fn of_two_survivors_one_closes_the_calls_of_a_dead_gateway(world: World) {
     assert_sound(&store).await;
 }
 
-async fn whoever_returns_does_not_end_the_calls_that_were_closed(world: World) {
+async fn whoever_returns_does_not_end_the_calls_that_were_closed(world: StoreWorld) {
     let store = world.open().await;
     let claim = claimed(&store).await;
     let writer = writer_under(&store, &claim).await;
@@ -116,7 +116,7 @@ async fn whoever_returns_does_not_end_the_calls_that_were_closed(world: World) {
     assert_sound(&store).await;
 }
 
-async fn an_end_that_waited_for_the_database_is_dropped_where_the_call_was_closed(world: World) {
+async fn an_end_that_waited_for_the_database_is_dropped_where_the_call_was_closed(world: StoreWorld) {
     let store = world.open().await;
     let claim = claimed(&store).await;
     let writer = writer_under(&store, &claim).await;
@@ -133,7 +133,7 @@ async fn an_end_that_waited_for_the_database_is_dropped_where_the_call_was_close
     assert_sound(&store).await;
 }
 
-async fn a_gateway_that_shows_signs_of_life_is_left_alone(world: World) {
+async fn a_gateway_that_shows_signs_of_life_is_left_alone(world: StoreWorld) {
     let store = world.open().await;
     let claim = claimed(&store).await;
     let mut watch = survivor(&store, "b");
@@ -146,7 +146,7 @@ async fn a_gateway_that_shows_signs_of_life_is_left_alone(world: World) {
     assert_eq!(takes(&mut watch).await[0].stream(), GONE);
 }
 
-async fn calls_of_a_stream_without_a_gateway_are_closed(world: World) {
+async fn calls_of_a_stream_without_a_gateway_are_closed(world: StoreWorld) {
     let store = world.open().await;
     for stream in ["cli", GONE] {
         let writer = writer(&store, stream).await;

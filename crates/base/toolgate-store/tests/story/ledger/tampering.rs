@@ -6,7 +6,7 @@ use toolgate_core::id::{ApprovalId, RunId};
 use toolgate_store::{LedgerFault, Tampering};
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     an_untouched_ledger_is_sound,
@@ -21,7 +21,7 @@ crate::on_both!(
 
 /// An event with all fields, so that there is something to change in every column.
 fn full(number: i64) -> Event {
-    let about = About {
+    let about = EventSubject {
         run: Some(RunId::new("run_1")),
         task: Some("task".into()),
         trace: Some("trace".into()),
@@ -41,7 +41,7 @@ fn full(number: i64) -> Event {
 }
 
 /// Two streams whose events alternate: 1, 3, 5, 7, 9 and 2, 4, 6, 8, 10.
-async fn ledger(world: &World) -> Store {
+async fn ledger(world: &StoreWorld) -> Store {
     let store = world.open().await;
     let writers = [writer(&store, "one").await, writer(&store, "two").await];
     for number in 0..10 {
@@ -58,7 +58,7 @@ fn at(stream: &str, stream_seq: i64, seq: Option<i64>, what: Tampering) -> Optio
     Some(LedgerFault { stream: stream.into(), stream_seq, seq, what })
 }
 
-async fn an_untouched_ledger_is_sound(world: World) {
+async fn an_untouched_ledger_is_sound(world: StoreWorld) {
     let store = ledger(&world).await;
     let mut told = 0;
     let verified = store.verify_ledger(|events| told = events).await.expect("verified");
@@ -97,7 +97,7 @@ const EDITS: [(&str, &str); 25] = [
     ("detail", "'{\"a\":1}'"),
 ];
 
-async fn every_column_of_every_event_is_watched(world: World) {
+async fn every_column_of_every_event_is_watched(world: StoreWorld) {
     let store = ledger(&world).await;
     for (seq, stream, stream_seq) in [(1, "one", 1), (4, "two", 2), (5, "one", 3), (10, "two", 5)] {
         for (column, value) in EDITS {
@@ -123,7 +123,7 @@ async fn every_column_of_every_event_is_watched(world: World) {
     assert_sound(&store).await;
 }
 
-async fn a_dropped_event_is_named(world: World) {
+async fn a_dropped_event_is_named(world: StoreWorld) {
     let store = ledger(&world).await;
     assert_eq!(world.sql("DELETE FROM ledger_events WHERE seq = 4").await, 1);
     assert_eq!(fault(&store).await, at("two", 2, None, Tampering::Dropped));
@@ -131,7 +131,7 @@ async fn a_dropped_event_is_named(world: World) {
     assert_eq!(fault(&store).await, at("one", 1, None, Tampering::Dropped));
 }
 
-async fn a_tail_that_was_cut_off_is_missed(world: World) {
+async fn a_tail_that_was_cut_off_is_missed(world: StoreWorld) {
     let store = ledger(&world).await;
     assert_eq!(world.sql("DELETE FROM ledger_events WHERE seq >= 9").await, 2);
     assert_eq!(fault(&store).await, at("one", 5, None, Tampering::Dropped));
@@ -139,7 +139,7 @@ async fn a_tail_that_was_cut_off_is_missed(world: World) {
     assert_eq!(fault(&store).await, at("one", 1, None, Tampering::Dropped));
 }
 
-async fn events_that_changed_places_are_named(world: World) {
+async fn events_that_changed_places_are_named(world: StoreWorld) {
     let store = ledger(&world).await;
     for step in ["99 WHERE stream_seq = 2", "2 WHERE stream_seq = 3", "3 WHERE stream_seq = 99"] {
         assert_eq!(
@@ -161,7 +161,7 @@ async fn events_that_changed_places_are_named(world: World) {
     assert_eq!(fault(&store).await, at("one", 3, Some(3), Tampering::Reordered));
 }
 
-async fn an_inserted_event_is_named(world: World) {
+async fn an_inserted_event_is_named(world: StoreWorld) {
     let store = ledger(&world).await;
     let columns = "tenant, stream, previous, hash, kind, at_ms, principal";
     let insert = |seq: i64, stream_seq: i64| {
@@ -178,7 +178,7 @@ async fn an_inserted_event_is_named(world: World) {
 }
 
 /// An attacker who can compute hashes appends an event that fits; without the key the head does not follow.
-async fn a_forged_head_is_noticed(world: World) {
+async fn a_forged_head_is_noticed(world: StoreWorld) {
     let store = ledger(&world).await;
     let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
          WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";
@@ -189,7 +189,7 @@ async fn a_forged_head_is_noticed(world: World) {
     assert_eq!(fault(&store).await, at("one", 4, None, Tampering::HeadForged));
 }
 
-async fn a_forged_head_is_not_sealed_by_writing_on(world: World) {
+async fn a_forged_head_is_not_sealed_by_writing_on(world: StoreWorld) {
     let cut_off = "DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5";
     let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
          WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use toolgate_core::event::{DecisionKind, Filter, Outcome};
+use toolgate_core::event::{DecisionKind, EventFilter, Outcome};
 use toolgate_core::governance::{Ledger, StartRefused, Warrant};
 use toolgate_core::id::{ApprovalId, GrantId, RunId};
 
 use super::*;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     an_event_is_read_back_as_it_was_written,
@@ -20,10 +20,10 @@ crate::on_both!(
     what_is_handed_over_before_the_end_is_written,
 );
 
-async fn an_event_is_read_back_as_it_was_written(world: World) {
+async fn an_event_is_read_back_as_it_was_written(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
-    let about = About {
+    let about = EventSubject {
         run: Some(RunId::new("run_1")),
         task: Some("a task".into()),
         trace: Some("00-1-2-01".into()),
@@ -51,7 +51,7 @@ async fn an_event_is_read_back_as_it_was_written(world: World) {
     assert_sound(&store).await;
 }
 
-async fn everybody_is_answered_and_nothing_is_missing(world: World) {
+async fn everybody_is_answered_and_nothing_is_missing(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let calls = (0..300).map(|number| {
@@ -70,8 +70,8 @@ async fn everybody_is_answered_and_nothing_is_missing(world: World) {
     assert_eq!(read.len(), 900);
     assert_eq!(read.iter().map(|one| one.stream_seq).collect::<Vec<_>>(), (1..=900).collect::<Vec<_>>());
     assert!(read.is_sorted_by(|one, two| one.seq < two.seq));
-    let ended = Filter { kind: Some(EventKind::CallCompleted), ..Filter::default() };
-    let ended = page(&store, &ended, Order::NewestFirst).await;
+    let ended = EventFilter { kind: Some(EventKind::CallCompleted), ..EventFilter::default() };
+    let ended = page(&store, &ended, LedgerOrder::NewestFirst).await;
     assert_eq!(
         ended.iter().filter_map(|one| one.event.about.call.clone()).collect::<BTreeSet<_>>().len(),
         300
@@ -80,7 +80,7 @@ async fn everybody_is_answered_and_nothing_is_missing(world: World) {
     assert_sound(&store).await;
 }
 
-async fn a_refused_call_takes_nobody_down_with_it(world: World) {
+async fn a_refused_call_takes_nobody_down_with_it(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let starts = (0..60).map(|number| {
@@ -102,7 +102,7 @@ async fn a_refused_call_takes_nobody_down_with_it(world: World) {
     assert_sound(&store).await;
 }
 
-async fn two_processes_write_to_one_stream_and_to_their_own(world: World) {
+async fn two_processes_write_to_one_stream_and_to_their_own(world: StoreWorld) {
     let (first, second) = (world.open().await, world.open().await);
     let writers = [
         writer(&first, "shared").await,
@@ -128,7 +128,7 @@ async fn two_processes_write_to_one_stream_and_to_their_own(world: World) {
     assert_eq!((verified.events, verified.streams, verified.fault), (400, 3, None));
 }
 
-async fn a_round_is_taken_up_once(world: World) {
+async fn a_round_is_taken_up_once(world: StoreWorld) {
     let (first, second) = (world.open().await, world.open().await);
     let (one, two) = (writer(&first, "one").await, writer(&second, "two").await);
     let resume = |round| Warrant::Round { call: CallId::new("tc_1"), round };
@@ -147,13 +147,13 @@ async fn a_round_is_taken_up_once(world: World) {
     assert_eq!(all(&first).await.len(), 1 + 3 + 3 + 1);
 }
 
-async fn bodies_are_kept_once_and_for_the_longest_time(world: World) {
+async fn bodies_are_kept_once_and_for_the_longest_time(world: StoreWorld) {
     let store = world.open().await;
     let (one, two) = (writer(&store, "one").await, writer(&store, "two").await);
     let short = body("{\"a\":1}", START_MS);
     let long = body("{\"a\":1}", START_MS + 10 * DAY_MS);
     let other = body("[\"other\"]", START_MS);
-    let entry = |bodies: Vec<Body>| Entry { bodies, ..entry(vec![decided("tc_1")]) };
+    let entry = |bodies: Vec<LedgerBody>| LedgerEntry { bodies, ..entry(vec![decided("tc_1")]) };
     one.append(entry(vec![short.clone(), other.clone(), short.clone(), long.clone()]))
         .await
         .expect("written");
@@ -175,7 +175,7 @@ async fn bodies_are_kept_once_and_for_the_longest_time(world: World) {
     assert_sound(&store).await;
 }
 
-async fn an_odd_text_does_not_spoil_the_batch(world: World) {
+async fn an_odd_text_does_not_spoil_the_batch(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let (odd, plain) = (entry(vec![started("tc_\0odd")]), entry(vec![started("tc_plain")]));
@@ -188,7 +188,7 @@ async fn an_odd_text_does_not_spoil_the_batch(world: World) {
     assert_eq!(world.sql("DELETE FROM open_calls").await, 1);
 }
 
-async fn what_is_handed_over_before_the_end_is_written(world: World) {
+async fn what_is_handed_over_before_the_end_is_written(world: StoreWorld) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
     let waiting: Vec<_> = (0..50)

@@ -6,7 +6,7 @@ use toolgate_store::{Books, Store, StoreError, ToolRowChange, ToolRowsWritten, T
 
 use super::{count_of, event, first, name, quarantined, revisions, tool};
 use crate::desk::books;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(a_change_of_tools_happens_with_its_events_or_not_at_all);
 
@@ -40,7 +40,7 @@ async fn told(store: &Store) -> (usize, usize, u64) {
     (pinned, count_of(store, EventKind::ToolQuarantined).await, revisions(store).await.tools)
 }
 
-async fn a_change_of_tools_happens_with_its_events_or_not_at_all(world: World) {
+async fn a_change_of_tools_happens_with_its_events_or_not_at_all(world: StoreWorld) {
     let mut before = (0, 0, 0);
     for n in 1..OPERATIONS_MAX {
         let store = world.open().await;

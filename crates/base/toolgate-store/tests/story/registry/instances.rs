@@ -9,12 +9,13 @@ use toolgate_core::event::EventKind;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::{Effects, FileStrategy, SlotForm, ToolExtra};
 use toolgate_store::{
-    Books, Join, Joined, RegisterError, Registering, RegistrationLimits, Revisions, Store, StoredInstance,
+    Books, JoinKind, JoinedInstance, NewInstance, RegisterError, RegistrationLimits, Revisions, Store,
+    StoredInstance,
 };
 
 use super::{count_of, event, name, replicas, revisions};
 use crate::desk::{books, kinds};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     an_instance_comes_back_as_it_registered,
@@ -35,21 +36,21 @@ fn id(id: &str) -> InstanceId {
     InstanceId::new(id).expect("a legal id")
 }
 
-fn registering(server: &str, instance: &str) -> Registering {
+fn registering(server: &str, instance: &str) -> NewInstance {
     let spec =
         InstanceSpec { id: id(instance), ..InstanceSpec::only(format!("http://127.0.0.1/{instance}")) };
-    Registering { server: name(server), spec, lease: Duration::from_secs(30), settings: None }
+    NewInstance { server: name(server), spec, lease: Duration::from_secs(30), settings: None }
 }
 
-async fn join(books: &Books, registering: &Registering) -> Result<Joined, RegisterError> {
+async fn join(books: &Books, registering: &NewInstance) -> Result<JoinedInstance, RegisterError> {
     let joined = |join| match join {
-        Join::FirstOfServer => vec![event(EventKind::ServerAdded), event(EventKind::InstanceJoined)],
+        JoinKind::FirstOfServer => vec![event(EventKind::ServerAdded), event(EventKind::InstanceJoined)],
         _ => vec![event(EventKind::InstanceJoined)],
     };
     books.upsert_instance(registering, LIMITS, joined).await
 }
 
-async fn joined(books: &Books, registering: &Registering) -> Joined {
+async fn joined(books: &Books, registering: &NewInstance) -> JoinedInstance {
     join(books, registering).await.expect("registered")
 }
 
@@ -63,7 +64,7 @@ async fn ids(store: &Store) -> Vec<String> {
     all.iter().map(|one| format!("{}/{}", one.server, one.spec.id)).collect()
 }
 
-fn stored(registered: &Registering, joined: Joined, found: &StoredInstance) -> StoredInstance {
+fn stored(registered: &NewInstance, joined: JoinedInstance, found: &StoredInstance) -> StoredInstance {
     StoredInstance {
         server: registered.server.clone(),
         spec: registered.spec.clone(),
@@ -73,7 +74,7 @@ fn stored(registered: &Registering, joined: Joined, found: &StoredInstance) -> S
     }
 }
 
-async fn an_instance_comes_back_as_it_registered(world: World) {
+async fn an_instance_comes_back_as_it_registered(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let extra = ToolExtra {
         effects: Some(Effects::READ),
@@ -94,7 +95,7 @@ async fn an_instance_comes_back_as_it_registered(world: World) {
     full.spec.extras = Arc::new(extras);
     full.settings = Some(RawJson::from_composed(r#"{"a" : 1}"#.into()));
     let said = joined(&one, &full).await;
-    assert_eq!(said.join, Join::FirstOfServer);
+    assert_eq!(said.join, JoinKind::FirstOfServer);
 
     let found = world.open().await.read_instances().await.expect("read");
     assert_eq!(found, [stored(&full, said, &found[0])]);
@@ -105,39 +106,39 @@ async fn an_instance_comes_back_as_it_registered(world: World) {
     assert_eq!(revisions(&store).await, Revisions { registrations: 1, ..Revisions::default() });
 }
 
-async fn registering_again_replaces_and_keeps_its_place(world: World) {
+async fn registering_again_replaces_and_keeps_its_place(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let first = joined(&one, &registering("files", "b")).await;
     // The order is by the millisecond, and then by id.
     let began = store.read_instances().await.expect("read")[0].registered_at_ms;
-    assert_eq!(joined(&two, &registering("files", "c")).await.join, Join::New);
+    assert_eq!(joined(&two, &registering("files", "c")).await.join, JoinKind::New);
     let mut moved = registering("files", "b");
     moved.spec.url = "http://127.0.0.1/elsewhere".into();
     let again = joined(&two, &moved).await;
-    assert_eq!(again.join, Join::Changed);
+    assert_eq!(again.join, JoinKind::Changed);
     assert_ne!(again.beat, first.beat, "and it is a sign of life");
     let found = store.read_instances().await.expect("read");
     assert_eq!(found[0], stored(&moved, again, &found[0]));
     assert_eq!((found[0].registered_at_ms, found.len()), (began, 2));
-    let longer = Registering { lease: Duration::from_secs(60), ..moved.clone() };
-    assert_eq!(joined(&one, &longer).await.join, Join::Changed);
+    let longer = NewInstance { lease: Duration::from_secs(60), ..moved.clone() };
+    assert_eq!(joined(&one, &longer).await.join, JoinKind::Changed);
     let settings = Some(RawJson::from_composed(r#"{"a":1}"#.into()));
-    assert_eq!(joined(&one, &Registering { settings, ..longer }).await.join, Join::Changed);
+    assert_eq!(joined(&one, &NewInstance { settings, ..longer }).await.join, JoinKind::Changed);
     assert_eq!(revisions(&store).await.registrations, 5);
 }
 
-async fn registering_the_same_is_a_sign_of_life(world: World) {
+async fn registering_the_same_is_a_sign_of_life(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let first = joined(&one, &registering("files", "a")).await;
     let again = joined(&two, &registering("files", "a")).await;
-    assert_eq!((again.join, again.beat), (Join::Unchanged, first.beat + 1));
+    assert_eq!((again.join, again.beat), (JoinKind::Unchanged, first.beat + 1));
     assert_eq!(revisions(&store).await.registrations, 1);
     assert_eq!(count_of(&store, EventKind::InstanceJoined).await, 1);
 }
 
-async fn a_sign_of_life_is_no_change(world: World) {
+async fn a_sign_of_life_is_no_change(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
-    let Joined { beat, .. } = joined(&one, &registering("files", "a")).await;
+    let JoinedInstance { beat, .. } = joined(&one, &registering("files", "a")).await;
     joined(&one, &registering("files", "b")).await;
     let before = revisions(&store).await;
     let bumps = (0..20).map(|number| {
@@ -158,9 +159,9 @@ async fn a_sign_of_life_is_no_change(world: World) {
     }
 }
 
-async fn an_instance_that_gave_a_sign_of_life_stays(world: World) {
+async fn an_instance_that_gave_a_sign_of_life_stays(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
-    let Joined { beat, .. } = joined(&one, &registering("files", "a")).await;
+    let JoinedInstance { beat, .. } = joined(&one, &registering("files", "a")).await;
     let alive = store.bump_beat(&name("files"), &id("a")).await.expect("noted").expect("it is there");
     assert!(!remove(&two, "a", Some(beat)).await);
     assert_eq!(
@@ -175,27 +176,27 @@ async fn an_instance_that_gave_a_sign_of_life_stays(world: World) {
     assert!(remove(&one, "a", None).await, "whatever it did");
 }
 
-async fn of_two_who_miss_an_instance_one_takes_it_out(world: World) {
+async fn of_two_who_miss_an_instance_one_takes_it_out(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for round in 1..9 {
-        let Joined { beat, .. } = joined(&one, &registering("files", "a")).await;
+        let JoinedInstance { beat, .. } = joined(&one, &registering("files", "a")).await;
         let (left, right) = tokio::join!(remove(&one, "a", Some(beat)), remove(&two, "a", Some(beat)));
         assert!(left != right, "one of them did");
         assert_eq!(count_of(&store, EventKind::InstanceLeft).await, round);
     }
 }
 
-async fn an_instance_that_came_back_is_not_taken_for_the_one_that_left(world: World) {
+async fn an_instance_that_came_back_is_not_taken_for_the_one_that_left(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
-    let Joined { beat, .. } = joined(&one, &registering("files", "a")).await;
+    let JoinedInstance { beat, .. } = joined(&one, &registering("files", "a")).await;
     assert!(remove(&one, "a", None).await);
     let back = joined(&one, &registering("files", "a")).await;
-    assert_eq!(back.join, Join::New);
+    assert_eq!(back.join, JoinKind::New);
     assert!(!remove(&two, "a", Some(beat)).await, "somebody who saw only the first one");
     assert_eq!(ids(&store).await, ["files/a"]);
 }
 
-async fn a_server_has_so_many_instances(world: World) {
+async fn a_server_has_so_many_instances(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let tries = (0..20).map(|number| {
         let books = if number % 2 == 0 { one.clone() } else { two.clone() };
@@ -214,11 +215,11 @@ async fn a_server_has_so_many_instances(world: World) {
     assert_eq!(count_of(&store, EventKind::InstanceJoined).await, 5);
     let mut moved = registering("files", known[0].spec.id.as_str());
     moved.spec.version = Some("2".into());
-    assert_eq!(joined(&one, &moved).await.join, Join::Changed, "those that are there may come again");
-    assert_eq!(joined(&one, &registering("other", "1")).await.join, Join::FirstOfServer);
+    assert_eq!(joined(&one, &moved).await.join, JoinKind::Changed, "those that are there may come again");
+    assert_eq!(joined(&one, &registering("other", "1")).await.join, JoinKind::FirstOfServer);
 }
 
-async fn there_are_so_many_servers(world: World) {
+async fn there_are_so_many_servers(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     for number in 0..LIMITS.servers_max {
@@ -227,19 +228,19 @@ async fn there_are_so_many_servers(world: World) {
     let refused = join(&books, &registering("more", "a")).await;
     assert!(matches!(refused, Err(RegisterError::TooManyServers { max: 10 })), "{refused:?}");
     assert_eq!(store.read_registered_servers().await.expect("read").len(), 10);
-    assert_eq!(joined(&books, &registering("s3", "b")).await.join, Join::New);
+    assert_eq!(joined(&books, &registering("s3", "b")).await.join, JoinKind::New);
     assert!(books.remove_registered_server(&name("s3"), Vec::new()).await.expect("asked"));
-    assert_eq!(joined(&books, &registering("more", "a")).await.join, Join::FirstOfServer);
+    assert_eq!(joined(&books, &registering("more", "a")).await.join, JoinKind::FirstOfServer);
 }
 
-async fn a_server_without_instances_is_still_known(world: World) {
+async fn a_server_without_instances_is_still_known(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     joined(&books, &registering("files", "a")).await;
     assert!(remove(&books, "a", None).await);
     let known = store.read_registered_servers().await.expect("read");
     assert_eq!((known.len(), &known[0].name), (1, &name("files")));
-    assert_eq!(joined(&books, &registering("files", "b")).await.join, Join::New, "an old acquaintance");
+    assert_eq!(joined(&books, &registering("files", "b")).await.join, JoinKind::New, "an old acquaintance");
     joined(&books, &registering("other", "b")).await;
 
     let forget = async || {

@@ -9,18 +9,18 @@ mod vault;
 
 use std::sync::Arc;
 
-use toolgate_core::event::{About, Event, EventKind};
-use toolgate_core::registry::{Definition, Finding, FindingKind, ToolRow, ToolStatus};
+use toolgate_core::event::{Event, EventKind, EventSubject};
+use toolgate_core::registry::{Definition, DefinitionFinding, FindingKind, ToolRow, ToolStatus};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 use toolgate_store::{Books, Revisions, Store, ToolRowChange, ToolTraits};
 
 use crate::desk;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 const SEEN_MS: i64 = 1_780_000_000_000;
 
 /// Two gateways on one database.
-async fn replicas(world: &World) -> (Store, Books, Books) {
+async fn replicas(world: &StoreWorld) -> (Store, Books, Books) {
     let (first, second) = (world.open().await, world.open().await);
     let one = desk::books(&first).await;
     let two = second.books(desk::settings("two")).await.expect("the books open");
@@ -32,7 +32,7 @@ fn name(name: &str) -> ServerName {
 }
 
 fn event(kind: EventKind) -> Event {
-    Event::new(kind, SEEN_MS, PrincipalId::gateway(), Arc::new(About::default()))
+    Event::new(kind, SEEN_MS, PrincipalId::gateway(), Arc::new(EventSubject::default()))
 }
 
 fn definition(own: &str, description: &str) -> Definition {
@@ -70,7 +70,7 @@ fn quarantined(row: &ToolRow, why: &str) -> ToolRow {
         status: ToolStatus::Quarantined,
         reason: Some(why.into()),
         candidate: Some(definition(&row.own, why)),
-        findings: vec![Finding {
+        findings: vec![DefinitionFinding {
             kind: FindingKind::Instruction,
             place: "description".into(),
             excerpt: "ignore previous".into(),

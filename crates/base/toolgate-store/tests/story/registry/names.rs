@@ -5,7 +5,7 @@ use toolgate_core::registry::{NamedKind, WireName};
 use toolgate_store::Revisions;
 
 use super::{name, replicas, revisions};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_name_belongs_to_whoever_had_it_first,
@@ -19,7 +19,7 @@ fn wanted(wire: &str, server: &str, own: &str) -> WireName {
     WireName { kind: NamedKind::Tool, name: wire.into(), server, owner }
 }
 
-async fn a_name_belongs_to_whoever_had_it_first(world: World) {
+async fn a_name_belongs_to_whoever_had_it_first(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let first = wanted("x__y__z", "x.y", "z");
     let given = one.give_wire_names(std::slice::from_ref(&first)).await.expect("written");
@@ -33,7 +33,7 @@ async fn a_name_belongs_to_whoever_had_it_first(world: World) {
     assert_eq!(revisions(&store).await, Revisions { tools: 2, ..Revisions::default() }, "others take it up");
 }
 
-async fn of_two_who_give_a_name_at_once_one_does(world: World) {
+async fn of_two_who_give_a_name_at_once_one_does(world: StoreWorld) {
     let (_store, one, two) = replicas(&world).await;
     for at in 0..20 {
         let wire = format!("name_{at}");
@@ -46,7 +46,7 @@ async fn of_two_who_give_a_name_at_once_one_does(world: World) {
     }
 }
 
-async fn a_name_may_be_any_text(world: World) {
+async fn a_name_may_be_any_text(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let long = "x".repeat(20_000);
     let names = ["", "nul\0", "nul\u{fffd}", "größe \"quoted\"\n", &long];

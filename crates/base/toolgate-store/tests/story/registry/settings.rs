@@ -5,7 +5,7 @@ use toolgate_core::{PrincipalId, RawJson};
 use toolgate_store::{Books, Revisions, WriteSettingError};
 
 use super::{count_of, event, replicas, revisions};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_setting_comes_back_byte_for_byte,
@@ -33,7 +33,7 @@ fn stale(written: Result<u64, WriteSettingError>) -> u64 {
     }
 }
 
-async fn a_setting_comes_back_byte_for_byte(world: World) {
+async fn a_setting_comes_back_byte_for_byte(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     assert_eq!(store.read_setting("aliases").await.expect("read"), None);
     assert_eq!(write(&one, r#"[ {"b":1.0, "a":"\u0000"} ]"#, None).await.expect("written"), 1);
@@ -56,7 +56,7 @@ async fn a_setting_comes_back_byte_for_byte(world: World) {
     assert_eq!(revisions(&store).await, Revisions { settings: 4, ..Revisions::default() });
 }
 
-async fn a_stale_setting_is_not_written(world: World) {
+async fn a_stale_setting_is_not_written(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     assert_eq!(stale(write(&one, "[1]", Some(1)).await), 0);
     assert_eq!(write(&one, "[1]", Some(0)).await.expect("written"), 1);
@@ -68,7 +68,7 @@ async fn a_stale_setting_is_not_written(world: World) {
     assert_eq!(revisions(&store).await.settings, 1);
 }
 
-async fn of_two_who_write_a_setting_one_is_stale(world: World) {
+async fn of_two_who_write_a_setting_one_is_stale(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for version in 0..8 {
         let (left, right) =

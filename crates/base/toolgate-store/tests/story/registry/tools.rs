@@ -1,17 +1,17 @@
 //! Pinned tools.
 
 use toolgate_core::CanonicalName;
-use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
 use toolgate_store::{
-    Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, ToolTraits,
+    LedgerOrder, Revisions, Store, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, ToolTraits,
     VERSIONS_PER_TOOL_MAX,
 };
 
 use super::{SEEN_MS, count_of, definition, event, first, name, quarantined, replicas, revisions, tool};
 use crate::desk::{books, kinds};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_tool_comes_back_as_it_was_pinned,
@@ -44,7 +44,7 @@ async fn versions(store: &Store, row: &ToolRow) -> Vec<toolgate_core::Digest> {
     stored.into_iter().map(|one| one.definition.version).collect()
 }
 
-async fn every_definition_that_was_seen_is_kept(world: World) {
+async fn every_definition_that_was_seen_is_kept(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let row = tool("files", "read");
     let write = async |change: ToolRowChange| {
@@ -61,7 +61,7 @@ async fn every_definition_that_was_seen_is_kept(world: World) {
     assert!(versions(&store, &tool("files", "write")).await.is_empty());
 }
 
-async fn of_very_many_definitions_the_oldest_go(world: World) {
+async fn of_very_many_definitions_the_oldest_go(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let row = tool("files", "read");
     let written = one.write_tool_rows(&[first(row.clone())], Vec::new()).await.expect("written");
@@ -86,7 +86,7 @@ fn scan() -> SlotForm {
     }
 }
 
-async fn a_tool_comes_back_as_it_was_pinned(world: World) {
+async fn a_tool_comes_back_as_it_was_pinned(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let traits = ToolTraits {
         capabilities: vec!["documents".into()],
@@ -121,7 +121,7 @@ async fn a_tool_comes_back_as_it_was_pinned(world: World) {
 }
 
 /// Whatever name one tool has, the others are pinned too.
-async fn a_tool_may_have_any_name(world: World) {
+async fn a_tool_may_have_any_name(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let long = "x".repeat(20_000);
@@ -135,7 +135,7 @@ async fn a_tool_may_have_any_name(world: World) {
     assert_eq!(store.read_tool_rows().await.expect("read").len(), owns.len());
 }
 
-async fn thousands_of_tools_are_pinned_at_once(world: World) {
+async fn thousands_of_tools_are_pinned_at_once(world: StoreWorld) {
     const COUNT: usize = 2_049;
     let store = world.open().await;
     let books = books(&store).await;
@@ -147,7 +147,7 @@ async fn thousands_of_tools_are_pinned_at_once(world: World) {
     assert_eq!(revisions(&store).await.tools, 1, "one change");
 }
 
-async fn tools_are_read_by_server_and_by_name(world: World) {
+async fn tools_are_read_by_server_and_by_name(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let rows = [tool("b", "2"), tool("a.b", "1"), tool("b", "1"), tool("a", "1")];
@@ -177,7 +177,7 @@ async fn tools_are_read_by_server_and_by_name(world: World) {
     assert_eq!(page(retired, 3).await, (Vec::new(), false));
 }
 
-async fn of_two_who_see_a_server_first_one_pins_its_tools(world: World) {
+async fn of_two_who_see_a_server_first_one_pins_its_tools(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for round in 0..6 {
         let server = format!("server{round}");
@@ -201,7 +201,7 @@ async fn of_two_who_see_a_server_first_one_pins_its_tools(world: World) {
     }
 }
 
-async fn of_two_who_change_a_tool_one_does(world: World) {
+async fn of_two_who_change_a_tool_one_does(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let row = tool("files", "read");
     assert_eq!(
@@ -236,7 +236,7 @@ async fn of_two_who_change_a_tool_one_does(world: World) {
     assert_eq!(revisions(&store).await.tools, 9, "who lost changed nothing");
 }
 
-async fn one_outdated_row_keeps_all_of_a_change_back(world: World) {
+async fn one_outdated_row_keeps_all_of_a_change_back(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let (known, new) = (tool("files", "read"), tool("files", "write"));
@@ -261,7 +261,7 @@ async fn one_outdated_row_keeps_all_of_a_change_back(world: World) {
     assert_eq!(revisions(&store).await.tools, 1);
 }
 
-async fn a_reading_is_seen_without_a_change(world: World) {
+async fn a_reading_is_seen_without_a_change(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let retired = ToolRow { status: ToolStatus::Retired, ..tool("files", "gone") };
@@ -279,7 +279,7 @@ async fn a_reading_is_seen_without_a_change(world: World) {
     assert_eq!(revisions(&store).await, before);
 }
 
-async fn the_ledger_finds_what_the_registry_tells(world: World) {
+async fn the_ledger_finds_what_the_registry_tells(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let mut told: Vec<_> =
@@ -288,8 +288,8 @@ async fn the_ledger_finds_what_the_registry_tells(world: World) {
     let changes = [first(tool("files", "a"))];
     assert_eq!(books.write_tool_rows(&changes, told.clone()).await.expect("written"), ToolRowsWritten::All);
     for event in told.drain(..) {
-        let filter = Filter { kind: Some(event.kind), ..Filter::default() };
-        let found = store.ledger_page(&filter, None, 10, Order::OldestFirst).await.expect("read");
+        let filter = EventFilter { kind: Some(event.kind), ..EventFilter::default() };
+        let found = store.ledger_page(&filter, None, 10, LedgerOrder::OldestFirst).await.expect("read");
         assert_eq!(found.into_iter().map(|found| found.event).collect::<Vec<_>>(), [event]);
     }
 }

@@ -2,11 +2,11 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::EventKind;
-use toolgate_store::{Books, Revisions, Whose};
+use toolgate_store::{Books, Revisions, SecretOwner};
 
 use super::{event, name, replicas, revisions};
 use crate::desk::kinds;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_secret_is_kept_for_a_server_and_somebody,
@@ -19,7 +19,7 @@ async fn put(books: &Books, server: &str, principal: Option<&PrincipalId>, named
     books.put_sealed(&name(server), principal, named, sealed, &[], events).await.expect("stored");
 }
 
-async fn a_secret_is_kept_for_a_server_and_somebody(world: World) {
+async fn a_secret_is_kept_for_a_server_and_somebody(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let alice = PrincipalId::new("alice");
     put(&one, "git", None, "KEY", &[0, 1, 255]).await;
@@ -48,7 +48,7 @@ async fn a_secret_is_kept_for_a_server_and_somebody(world: World) {
     assert!(listed(Some("other")).await.is_empty());
 }
 
-async fn a_secret_is_replaced_and_removed(world: World) {
+async fn a_secret_is_replaced_and_removed(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     put(&one, "git", None, "KEY", b"1").await;
     let before = store.list_sealed(None).await.expect("listed").remove(0);
@@ -70,7 +70,7 @@ async fn a_secret_is_replaced_and_removed(world: World) {
     assert_eq!(revisions(&store).await, Revisions { vault: 3, ..Revisions::default() });
 }
 
-async fn where_a_secret_may_go_is_kept_with_it(world: World) {
+async fn where_a_secret_may_go_is_kept_with_it(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let star = PrincipalId::new("*");
     let sealed = async |principal: Option<&PrincipalId>, origins: &[&str]| {
@@ -95,7 +95,7 @@ async fn where_a_secret_may_go_is_kept_with_it(world: World) {
     assert!(one.remove_sealed(&name("git"), Some(&star), "KEY", Vec::new()).await.expect("removed"));
     let left = store.list_secret_origins().await.expect("listed");
     assert_eq!(left.len(), 2);
-    assert!(left.iter().all(|one| one.whose == Whose::All), "{left:?}");
+    assert!(left.iter().all(|one| one.whose == SecretOwner::All), "{left:?}");
     two.set_secret_origins(&name("git"), "KEY", &["*".to_owned()], Vec::new()).await.expect("allowed");
     assert!(may(None, "https://anywhere").await);
     assert_eq!(revisions(&store).await, Revisions { vault: 6, ..Revisions::default() });

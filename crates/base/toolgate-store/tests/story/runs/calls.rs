@@ -16,7 +16,7 @@ crate::on_both!(
     what_was_put_off_is_taken_up_once,
 );
 
-async fn a_budget_of_calls_ends_at_its_number(world: World) {
+async fn a_budget_of_calls_ends_at_its_number(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, Run { budget: with_calls(2), ..a_run("1") }).await.id;
     look_first(&books, &run).await;
@@ -30,9 +30,9 @@ async fn a_budget_of_calls_ends_at_its_number(world: World) {
     assert_eq!(store.run_calls(&run).await.expect("read").len(), 3);
 }
 
-async fn a_budget_of_bytes_counts_both_ways(world: World) {
+async fn a_budget_of_bytes_counts_both_ways(world: StoreWorld) {
     let (store, books) = place(&world).await;
-    let budget = Budget { bytes: Some(205), ..Budget::default() };
+    let budget = RunBudget { bytes: Some(205), ..RunBudget::default() };
     let run = create(&books, Run { budget, ..a_run("1") }).await.id;
     look_first(&books, &run).await;
     assert_eq!(read(&store, &run).await.used.bytes, 200);
@@ -46,9 +46,9 @@ async fn a_budget_of_bytes_counts_both_ways(world: World) {
     assert!(matches!(&refused, Err(RunError::Exhausted(one)) if one.limit == "bytes"), "{refused:?}");
 }
 
-async fn a_budget_of_seconds_lets_nothing_in_after_them(world: World) {
+async fn a_budget_of_seconds_lets_nothing_in_after_them(world: StoreWorld) {
     let (store, books) = place(&world).await;
-    let budget = Budget { seconds: Some(5), ..Budget::default() };
+    let budget = RunBudget { seconds: Some(5), ..RunBudget::default() };
     let run = create(&books, Run { budget, ..a_run("1") }).await.id;
     admit(&books, &run, "1").await.expect("let in");
     let late = NOW_MS + 10 + 5_000;
@@ -59,7 +59,7 @@ async fn a_budget_of_seconds_lets_nothing_in_after_them(world: World) {
     assert_eq!((exhausted.limit, exhausted.max, exhausted.used), ("seconds", 5, 5));
 }
 
-async fn a_call_that_goes_on_counts_once(world: World) {
+async fn a_call_that_goes_on_counts_once(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, Run { budget: with_calls(1), ..a_run("1") }).await.id;
     admit(&books, &run, "1").await.expect("let in");
@@ -74,7 +74,7 @@ async fn a_call_that_goes_on_counts_once(world: World) {
     assert!(matches!(admit(&books, &run, "2").await, Err(RunError::Exhausted(_))));
 }
 
-async fn an_end_is_noted_once(world: World) {
+async fn an_end_is_noted_once(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     finish(&books, &run, "never let in").await;
@@ -86,7 +86,7 @@ async fn an_end_is_noted_once(world: World) {
     assert_eq!((calls[0].state, calls[0].ended_at_ms), (RunCallState::Failed, Some(NOW_MS + 15)));
     assert_eq!(read(&store, &run).await.used.bytes, 11);
     let by = ada();
-    let ending = toolgate_store::Ending::Failed { reason: "no".to_owned() };
+    let ending = toolgate_store::RunEnding::Failed { reason: "no".to_owned() };
     admit(&books, &run, "2").await.expect("let in");
     books.end_run(&run, &ending, later(&by, 60)).await.expect("ended");
     finish(&books, &run, "2").await;
@@ -94,7 +94,7 @@ async fn an_end_is_noted_once(world: World) {
     assert_eq!(calls[1].state, RunCallState::Completed, "a call may end after its run");
 }
 
-async fn a_crash_leaves_calls_unknown(world: World) {
+async fn a_crash_leaves_calls_unknown(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let run = create(&one, a_run("1")).await.id;
     admit(&one, &run, "ended").await.expect("let in");
@@ -113,7 +113,7 @@ async fn a_crash_leaves_calls_unknown(world: World) {
     assert_eq!(store.forget_run_calls("one", NOW_MS + 70).await.expect("forgotten"), 0);
 }
 
-async fn what_is_sent_twice_is_claimed_once(world: World) {
+async fn what_is_sent_twice_is_claimed_once(world: StoreWorld) {
     let (store, _, _) = replicas(&world).await;
     let (run, request) = (id("1"), Digest::of("add 1 and 2"));
     let claims = (0..16).map(|_| {
@@ -143,7 +143,7 @@ async fn what_is_sent_twice_is_claimed_once(world: World) {
     assert_eq!((result_of("other").await, result_of("a\0").await), (None, Some(result)));
 }
 
-async fn what_was_put_off_is_taken_up_once(world: World) {
+async fn what_was_put_off_is_taken_up_once(world: StoreWorld) {
     let (store, _, _) = replicas(&world).await;
     let (run, request, waits) = (id("1"), Digest::of("pay"), desk::arguments(1));
     assert!(store.claim_batch_call(&run, "a", request, "one", NOW_MS).await.expect("claimed"));

@@ -2,7 +2,7 @@
 
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;
-use toolgate_store::{Ending, RUN_DEPTH_MAX};
+use toolgate_store::{RUN_DEPTH_MAX, RunEnding};
 
 use super::*;
 
@@ -15,9 +15,9 @@ crate::on_both!(
     a_run_is_not_completed_before_those_within_it,
 );
 
-async fn a_child_gets_no_more_than_is_left_above_it(world: World) {
+async fn a_child_gets_no_more_than_is_left_above_it(world: StoreWorld) {
     let (_, books) = place(&world).await;
-    let budget = Budget { calls: Some(5), seconds: Some(60), bytes: Some(1_000) };
+    let budget = RunBudget { calls: Some(5), seconds: Some(60), bytes: Some(1_000) };
     let root = create(&books, Run { budget, ..a_run("root") }).await.id;
     admit(&books, &root, "1").await.expect("let in");
     finish(&books, &root, "1").await;
@@ -25,13 +25,13 @@ async fn a_child_gets_no_more_than_is_left_above_it(world: World) {
     let wanted = Run { parent: Some(root.clone()), budget: with_calls(9), ..a_run("child") };
     // Ten seconds after the first call.
     let child = books.create_run(wanted, later(&by, 10_010)).await.expect("created");
-    assert_eq!(child.budget, Budget { calls: Some(4), seconds: Some(50), bytes: Some(900) });
+    assert_eq!(child.budget, RunBudget { calls: Some(4), seconds: Some(50), bytes: Some(900) });
     let modest = Run { parent: Some(child.id.clone()), budget: with_calls(1), ..a_run("grandchild") };
     let grandchild = books.create_run(modest, later(&by, 10_010)).await.expect("created");
-    assert_eq!(grandchild.budget, Budget { calls: Some(1), seconds: Some(50), bytes: Some(900) });
+    assert_eq!(grandchild.budget, RunBudget { calls: Some(1), seconds: Some(50), bytes: Some(900) });
 }
 
-async fn what_a_child_uses_up_is_used_up_above_it(world: World) {
+async fn what_a_child_uses_up_is_used_up_above_it(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let root = create(&books, Run { budget: with_calls(3), ..a_run("root") }).await.id;
     let middle = create_child(&books, "middle", &root).await.id;
@@ -50,7 +50,7 @@ async fn what_a_child_uses_up_is_used_up_above_it(world: World) {
     assert_eq!(store.run_calls(&leaf).await.expect("read").len(), 1);
 }
 
-async fn runs_are_not_nested_for_ever(world: World) {
+async fn runs_are_not_nested_for_ever(world: StoreWorld) {
     let (_, books) = place(&world).await;
     let mut last = create(&books, a_run("0")).await.id;
     for depth in 1..=RUN_DEPTH_MAX {
@@ -62,7 +62,7 @@ async fn runs_are_not_nested_for_ever(world: World) {
     assert!(matches!(refused, Err(RunError::TooDeep { max: RUN_DEPTH_MAX })), "{refused:?}");
 }
 
-async fn an_ended_run_gets_no_children(world: World) {
+async fn an_ended_run_gets_no_children(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let root = create(&books, a_run("root")).await.id;
     complete(&books, &root, None).await.expect("completed");
@@ -76,7 +76,7 @@ async fn an_ended_run_gets_no_children(world: World) {
     assert!(store.run(&id("late")).await.expect("read").is_none());
 }
 
-async fn a_run_ends_with_all_within_it(world: World) {
+async fn a_run_ends_with_all_within_it(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let root = create(&books, a_run("root")).await.id;
     let (one, two) =
@@ -87,7 +87,7 @@ async fn a_run_ends_with_all_within_it(world: World) {
     let question = ask(&books, "1", &leaf, a_slot("a")).await.expect("asked");
 
     let by = ada();
-    let ending = Ending::Cancelled { reason: "operator".to_owned() };
+    let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
     let ended = books.end_run(&root, &ending, later(&by, 60)).await.expect("ended");
     assert_eq!(ended.ended, [one.clone(), leaf.clone()]);
     assert_eq!(ended.cancelled.iter().map(|input| &input.id).collect::<Vec<_>>(), [&question.id]);
@@ -109,7 +109,7 @@ async fn a_run_ends_with_all_within_it(world: World) {
     assert_eq!(story_of(&store, &leaf).await[3..], ["run.paused", "input.resolved", "run.ended"]);
 }
 
-async fn a_run_is_not_completed_before_those_within_it(world: World) {
+async fn a_run_is_not_completed_before_those_within_it(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let root = create(&books, a_run("root")).await.id;
     let child = create_child(&books, "child", &root).await.id;

@@ -1,7 +1,7 @@
 //! The ends of runs.
 
 use toolgate_core::run::Run;
-use toolgate_store::Ending;
+use toolgate_store::RunEnding;
 
 use super::*;
 
@@ -13,7 +13,7 @@ crate::on_both!(
     time_ends_a_run_by_what_it_has_made,
 );
 
-async fn a_run_is_not_completed_while_calls_are_in_flight(world: World) {
+async fn a_run_is_not_completed_while_calls_are_in_flight(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     admit(&books, &run, "1").await.expect("let in");
@@ -31,7 +31,7 @@ async fn a_run_is_not_completed_while_calls_are_in_flight(world: World) {
     assert_eq!(detail(&last)["used"]["calls"], 1);
 }
 
-async fn two_that_end_a_run_do_not_wait_for_each_other(world: World) {
+async fn two_that_end_a_run_do_not_wait_for_each_other(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     for own in ["own", "other"] {
@@ -43,7 +43,7 @@ async fn two_that_end_a_run_do_not_wait_for_each_other(world: World) {
     trace(&store, &run).await;
 }
 
-async fn a_run_ends_once(world: World) {
+async fn a_run_ends_once(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     complete(&books, &run, None).await.expect("completed");
@@ -51,7 +51,9 @@ async fn a_run_ends_once(world: World) {
     let over =
         |refused: RunError| matches!(refused, RunError::Step(refusal) if refusal.code.name == "run_ended");
     assert!(complete(&books, &run, None).await.is_err_and(over));
-    for ending in [Ending::Failed { reason: String::new() }, Ending::Cancelled { reason: String::new() }] {
+    for ending in
+        [RunEnding::Failed { reason: String::new() }, RunEnding::Cancelled { reason: String::new() }]
+    {
         assert!(books.end_run(&run, &ending, later(&by, 60)).await.is_err_and(over));
     }
     assert!(books.pause_run(&run, "operator", later(&by, 60)).await.is_err_and(over));
@@ -62,7 +64,7 @@ async fn a_run_ends_once(world: World) {
     assert_eq!(trace(&store, &run).await, [RunState::Pending, RunState::Completed]);
 }
 
-async fn a_completed_run_has_what_it_named(world: World) {
+async fn a_completed_run_has_what_it_named(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let (run, all) = (create(&books, a_run("1")).await.id, create(&books, a_run("2")).await.id);
     let kept = make(&store, &books, &run, "b.txt").await;
@@ -74,7 +76,7 @@ async fn a_completed_run_has_what_it_named(world: World) {
     };
     assert_eq!(names(&run).await, ["a.txt", "b.txt"], "while it runs, all that it stored");
     let by = ada();
-    let completion = Completion {
+    let completion = RunCompletion {
         call: None,
         summary: "done".to_owned(),
         artifacts: Some(vec![kept]),
@@ -89,9 +91,9 @@ async fn a_completed_run_has_what_it_named(world: World) {
     assert_eq!(listed, [1, 1]);
 }
 
-async fn time_ends_a_run_by_what_it_has_made(world: World) {
+async fn time_ends_a_run_by_what_it_has_made(world: StoreWorld) {
     let (store, books) = place(&world).await;
-    let budget = Budget { seconds: Some(5), ..Budget::default() };
+    let budget = RunBudget { seconds: Some(5), ..RunBudget::default() };
     let by = PrincipalId::gateway();
     for (name, state) in [("idle", RunState::Failed), ("busy", RunState::Partial)] {
         let run = create(&books, Run { budget, ..a_run(name) }).await.id;

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use toolgate_core::run::Run;
-use toolgate_store::{Ending, InputFilter};
+use toolgate_store::{InputFilter, RunEnding};
 
 use super::*;
 use crate::waves::{CASES, Gateways, Then, Wave, on_postgres, on_sqlite, waves};
@@ -66,12 +66,12 @@ async fn act(books: Books, run: RunId, deed: Deed, number: u32) {
         Deed::Pause => books.pause_run(&run, "operator", act).await.map(drop),
         Deed::Resume => books.resume_run(&run, act).await.map(drop),
         Deed::Complete => complete(&books, &run, None).await.map(drop),
-        Deed::Fail => books.end_run(&run, &Ending::Failed { reason: name }, act).await.map(drop),
-        Deed::Cancel => books.end_run(&run, &Ending::Cancelled { reason: name }, act).await.map(drop),
+        Deed::Fail => books.end_run(&run, &RunEnding::Failed { reason: name }, act).await.map(drop),
+        Deed::Cancel => books.end_run(&run, &RunEnding::Cancelled { reason: name }, act).await.map(drop),
         Deed::RunOut => books.end_late_run(&run, later(&by, 10_000_000)).await.map(drop),
         Deed::CancelParent => {
             let parent = RunId::new(format!("{run}-parent"));
-            books.end_run(&parent, &Ending::Cancelled { reason: name }, act).await.map(drop)
+            books.end_run(&parent, &RunEnding::Cancelled { reason: name }, act).await.map(drop)
         }
     };
     if let Err(RunError::Store(error)) = done {
@@ -88,7 +88,7 @@ async fn answer_any(books: &Books, run: &RunId) -> Result<(), RunError> {
     }
 }
 
-async fn open(world: &World) -> Gateways {
+async fn open(world: &StoreWorld) -> Gateways {
     let (store, one, two) = replicas(world).await;
     for stream in ["one", "two"] {
         store.forget_run_calls(stream, NOW_MS).await.expect("forgotten");
@@ -96,12 +96,12 @@ async fn open(world: &World) -> Gateways {
     Gateways { store, books: [one, two] }
 }
 
-async fn live(world: &World, waves: &[Wave<Deed>], case: u32) {
+async fn live(world: &StoreWorld, waves: &[Wave<Deed>], case: u32) {
     let mut gateways = open(world).await;
     let run = id(&case.to_string());
     let parent = RunId::new(format!("{run}-parent"));
     create(&gateways.books[0], Run { id: parent.clone(), ..a_run("") }).await;
-    let budget = Budget { calls: Some(CALLS_MAX), seconds: Some(60), bytes: None };
+    let budget = RunBudget { calls: Some(CALLS_MAX), seconds: Some(60), bytes: None };
     create(&gateways.books[0], Run { parent: Some(parent.clone()), budget, ..a_run(&case.to_string()) })
         .await;
     let mut number = 0;
@@ -146,7 +146,7 @@ async fn check(store: &Store, run: &RunId, parent: &RunId) {
     assert!(run.used.calls <= CALLS_MAX);
 }
 
-fn any_interleaving_keeps_to_the_machine(runtime: &tokio::runtime::Runtime, world: &World) {
+fn any_interleaving_keeps_to_the_machine(runtime: &tokio::runtime::Runtime, world: &StoreWorld) {
     let mut runner = TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
     // Each case has a run of its own.
     let case = std::cell::Cell::new(0);

@@ -15,7 +15,7 @@ crate::on_both!(
     what_is_not_there_is_not_changed,
 );
 
-async fn a_run_is_kept_as_it_was_created(world: World) {
+async fn a_run_is_kept_as_it_was_created(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = Run { budget: with_calls(3), ..a_run("1") };
     assert_eq!(create(&books, run.clone()).await, run);
@@ -32,13 +32,13 @@ async fn a_run_is_kept_as_it_was_created(world: World) {
     assert!(store.run(&id("\0")).await.expect("read").is_none());
 }
 
-async fn a_run_starts_with_its_first_call(world: World) {
+async fn a_run_starts_with_its_first_call(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     books.admit_run_call(&run, &a_call("1", CallKind::Control), NOW_MS + 7).await.expect("let in");
     let started = read(&store, &run).await;
     assert_eq!((started.state, started.started_at_ms), (RunState::Running, Some(NOW_MS + 7)));
-    assert_eq!(started.used, Used::default(), "the gateway's own tools use up nothing");
+    assert_eq!(started.used, BudgetUsage::default(), "the gateway's own tools use up nothing");
     let events = events_of(&store, &run).await;
     assert_eq!(events[1].event.kind, EventKind::RunStarted);
     assert_eq!(events[1].event.principal.as_str(), "erna", "whoever works in it starts it");
@@ -47,7 +47,7 @@ async fn a_run_starts_with_its_first_call(world: World) {
     assert_eq!(story_of(&store, &run).await, ["run.created", "run.started"], "once");
 }
 
-async fn a_run_can_be_stopped_and_go_on(world: World) {
+async fn a_run_can_be_stopped_and_go_on(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     let by = ada();
@@ -76,7 +76,7 @@ async fn a_run_can_be_stopped_and_go_on(world: World) {
     trace(&store, &run).await;
 }
 
-async fn pages_are_newest_first_and_leave_nothing_out(world: World) {
+async fn pages_are_newest_first_and_leave_nothing_out(world: StoreWorld) {
     let (store, books) = place(&world).await;
     for number in 0..7_i64 {
         // Some at the same moment.
@@ -106,7 +106,7 @@ async fn pages_are_newest_first_and_leave_nothing_out(world: World) {
     assert!(all(other).await.is_empty());
 }
 
-async fn what_is_not_there_is_not_changed(world: World) {
+async fn what_is_not_there_is_not_changed(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let (by, run) = (ada(), id("nobody"));
     let unknown = |error: RunError| matches!(error, RunError::UnknownRun(unknown) if unknown == id("nobody"));

@@ -18,7 +18,7 @@ crate::on_both!(
     questions_are_listed_and_watched,
 );
 
-async fn nobody_is_asked_before_two_data_tools_have_completed(world: World) {
+async fn nobody_is_asked_before_two_data_tools_have_completed(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     let count = async || match ask(&books, "1", &run, a_slot("a")).await {
@@ -47,7 +47,7 @@ async fn nobody_is_asked_before_two_data_tools_have_completed(world: World) {
     check_question(&store, &run).await;
 }
 
-async fn a_question_pauses_the_run_and_its_answer_resumes_it(world: World) {
+async fn a_question_pauses_the_run_and_its_answer_resumes_it(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
@@ -83,7 +83,7 @@ async fn a_question_pauses_the_run_and_its_answer_resumes_it(world: World) {
     check_question(&store, &run).await;
 }
 
-async fn the_same_question_is_asked_once(world: World) {
+async fn the_same_question_is_asked_once(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
@@ -96,20 +96,20 @@ async fn the_same_question_is_asked_once(world: World) {
     assert_eq!(story.iter().filter(|kind| **kind == "input.requested").count(), 1);
 }
 
-async fn another_question_under_the_same_id_is_none(world: World) {
+async fn another_question_under_the_same_id_is_none(world: StoreWorld) {
     let (_, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
     let option = |value: &str| SlotOption { value: value.to_owned(), label: None };
-    let choice = |values: [&str; 2]| Slot {
+    let choice = |values: [&str; 2]| InputSlot {
         slot_type: SlotType::Choice,
         options: values.map(option).to_vec(),
         ..a_slot("a")
     };
     let asked = ask(&books, "1", &run, choice(["x", "y"])).await.expect("asked");
     let others = [
-        Slot { prompt_key: "Why?".to_owned(), ..choice(["x", "y"]) },
-        Slot { slot_type: SlotType::MultiChoice, ..choice(["x", "y"]) },
+        InputSlot { prompt_key: "Why?".to_owned(), ..choice(["x", "y"]) },
+        InputSlot { slot_type: SlotType::MultiChoice, ..choice(["x", "y"]) },
         choice(["x", "z"]),
     ];
     for other in others {
@@ -117,11 +117,11 @@ async fn another_question_under_the_same_id_is_none(world: World) {
         assert!(matches!(&refused, Err(RunError::SlotTaken(before)) if before.id == asked.id), "{refused:?}");
     }
     let labelled = SlotOption { value: "x".to_owned(), label: Some("the first".to_owned()) };
-    let same = Slot { options: vec![labelled, option("y")], ..choice(["x", "y"]) };
+    let same = InputSlot { options: vec![labelled, option("y")], ..choice(["x", "y"]) };
     assert_eq!(ask(&books, "2", &run, same).await.expect("attached").id, asked.id);
 }
 
-async fn a_run_waits_for_one_question_at_a_time(world: World) {
+async fn a_run_waits_for_one_question_at_a_time(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let (run, other) = (create(&books, a_run("1")).await.id, create(&books, a_run("2")).await.id);
     look_first(&books, &run).await;
@@ -139,7 +139,7 @@ async fn a_run_waits_for_one_question_at_a_time(world: World) {
     check_question(&store, &other).await;
 }
 
-async fn an_answer_must_fit_and_stands(world: World) {
+async fn an_answer_must_fit_and_stands(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
@@ -158,7 +158,7 @@ async fn an_answer_must_fit_and_stands(world: World) {
     }
 }
 
-async fn a_run_may_go_on_without_its_answer(world: World) {
+async fn a_run_may_go_on_without_its_answer(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
@@ -177,14 +177,14 @@ async fn a_run_may_go_on_without_its_answer(world: World) {
     check_question(&store, &run).await;
 }
 
-async fn a_file_that_is_an_answer_is_given_to_the_run(world: World) {
+async fn a_file_that_is_an_answer_is_given_to_the_run(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let run = create(&books, a_run("1")).await.id;
     look_first(&books, &run).await;
     let by = ada();
     let files = [("1", "cv.pdf", "file_2"), ("2", "cv.pdf", "file_3"), ("3", "again.pdf", "file_2")];
     for (name, path, file) in files {
-        let slot = Slot { slot_type: SlotType::File, ..a_slot(name) };
+        let slot = InputSlot { slot_type: SlotType::File, ..a_slot(name) };
         let asked = ask(&books, name, &run, slot).await.expect("asked");
         let given = InputFile { path: path.into(), file: FileId::new(file), digest: Digest::of(file) };
         let answer = InputAnswer { value: json!(file), via: "api".to_owned(), file: Some(given) };
@@ -196,7 +196,7 @@ async fn a_file_that_is_an_answer_is_given_to_the_run(world: World) {
     assert_eq!(input, [("cv.pdf", "file_2"), first, ("inp_2/cv.pdf", "file_3")]);
 }
 
-async fn questions_are_listed_and_watched(world: World) {
+async fn questions_are_listed_and_watched(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let mut asked = Vec::new();
     for number in 0..5 {

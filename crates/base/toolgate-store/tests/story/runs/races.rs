@@ -1,7 +1,7 @@
 //! Everything at the same moment: one outcome.
 
 use toolgate_core::run::Run;
-use toolgate_store::Ending;
+use toolgate_store::RunEnding;
 
 use super::*;
 
@@ -28,7 +28,7 @@ async fn let_in(tasks: Vec<tokio::task::JoinHandle<Result<(), RunError>>>) -> us
     count
 }
 
-async fn many_admits_let_in_as_many_as_the_budget_has(world: World) {
+async fn many_admits_let_in_as_many_as_the_budget_has(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let run = create(&one, Run { budget: with_calls(7), ..a_run("1") }).await.id;
     let admits = (0..MANY).map(|number| {
@@ -41,7 +41,7 @@ async fn many_admits_let_in_as_many_as_the_budget_has(world: World) {
     assert_eq!(story_of(&store, &run).await, ["run.created", "run.started"]);
 }
 
-async fn many_admits_in_a_tree_let_in_as_many_as_its_root_has(world: World) {
+async fn many_admits_in_a_tree_let_in_as_many_as_its_root_has(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let root = create(&one, Run { budget: with_calls(9), ..a_run("root") }).await.id;
     let children = [create_child(&one, "a", &root).await.id, create_child(&two, "b", &root).await.id];
@@ -69,7 +69,7 @@ async fn many_admits_in_a_tree_let_in_as_many_as_its_root_has(world: World) {
     assert_eq!((used.calls, used.bytes), (9, 900));
 }
 
-async fn many_answers_have_one_winner(world: World) {
+async fn many_answers_have_one_winner(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for round in 0..3 {
         let run = create(&one, a_run(&round.to_string())).await.id;
@@ -98,14 +98,14 @@ async fn many_answers_have_one_winner(world: World) {
     }
 }
 
-async fn an_answer_and_a_cancellation_have_one_outcome(world: World) {
+async fn an_answer_and_a_cancellation_have_one_outcome(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let by = ada();
     for round in 0..6 {
         let run = create(&one, a_run(&round.to_string())).await.id;
         look_first(&one, &run).await;
         let asked = ask(&one, &round.to_string(), &run, a_slot("a")).await.expect("asked").id;
-        let ending = Ending::Cancelled { reason: "operator".to_owned() };
+        let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
         let (answered, ended) =
             tokio::join!(answer(&one, &asked, "bob", "x"), two.end_run(&run, &ending, later(&by, 60)));
         let ended = ended.expect("whichever came first, it can be cancelled");
@@ -122,7 +122,7 @@ async fn an_answer_and_a_cancellation_have_one_outcome(world: World) {
     }
 }
 
-async fn the_same_question_of_many_is_one(world: World) {
+async fn the_same_question_of_many_is_one(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let run = create(&one, a_run("1")).await.id;
     look_first(&one, &run).await;
@@ -139,7 +139,7 @@ async fn the_same_question_of_many_is_one(world: World) {
     assert_eq!(story.iter().filter(|kind| **kind == "input.requested").count(), 1);
 }
 
-async fn nothing_is_let_in_after_the_end(world: World) {
+async fn nothing_is_let_in_after_the_end(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for round in 0..4 {
         let run = create(&one, a_run(&round.to_string())).await.id;

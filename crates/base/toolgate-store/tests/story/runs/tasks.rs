@@ -13,7 +13,7 @@ fn a_task(name: &str) -> Task {
         name: name.to_owned(),
         description: "pay\u{1F600}".to_owned(),
         agent: AgentName::new("clerk").ok(),
-        budget: Budget { calls: Some(1), seconds: None, bytes: Some(u64::MAX) },
+        budget: RunBudget { calls: Some(1), seconds: None, bytes: Some(u64::MAX) },
         created_by: ada(),
         created_at_ms: NOW_MS,
         updated_at_ms: NOW_MS,
@@ -21,13 +21,14 @@ fn a_task(name: &str) -> Task {
     }
 }
 
-async fn a_task_is_kept_changed_and_deleted(world: World) {
+async fn a_task_is_kept_changed_and_deleted(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let by = ada();
     let task = Task { budget: with_calls(1), ..a_task("1") };
     books.create_task(&task, later(&by, 0)).await.expect("created");
     assert_eq!(store.task(&task.id).await.expect("read"), Some(task.clone()));
-    let change = |before| Task { name: "other".to_owned(), agent: None, budget: Budget::default(), ..before };
+    let change =
+        |before| Task { name: "other".to_owned(), agent: None, budget: RunBudget::default(), ..before };
     let changed =
         books.change_task(&task.id, TaskVersion::Any, change, later(&by, 5)).await.expect("changed");
     assert_eq!((changed.name.as_str(), changed.row_version, changed.updated_at_ms), ("other", 2, NOW_MS + 5));
@@ -48,7 +49,7 @@ async fn a_task_is_kept_changed_and_deleted(world: World) {
     assert_eq!(told, ["created", "changed", "created", "deleted"]);
 }
 
-async fn a_task_that_changed_meanwhile_is_not_overwritten(world: World) {
+async fn a_task_that_changed_meanwhile_is_not_overwritten(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let by = ada();
     let task = a_task("1");

@@ -5,7 +5,7 @@ use toolgate_core::event::EventKind;
 use toolgate_store::{Books, NewAgentVersion};
 
 use super::{OPENED_MS, agent, count_of, event, id, replicas, revision};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(each_version_is_numbered_once, numbers_have_no_gap_whoever_gives_them);
 
@@ -20,7 +20,7 @@ async fn keep(books: &Books, versions: &[NewAgentVersion]) -> usize {
     books.keep_agent_versions(versions, told).await.expect("kept")
 }
 
-async fn each_version_is_numbered_once(world: World) {
+async fn each_version_is_numbered_once(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let [first, second] = [version("clerk", "first"), version("clerk", "second")];
     assert_eq!(keep(&one, &[first.clone(), version("cook", "first")]).await, 2);
@@ -37,7 +37,7 @@ async fn each_version_is_numbered_once(world: World) {
     assert_eq!((count_of(&store, EventKind::AgentDefined).await, revision(&store).await), (3, 0));
 }
 
-async fn numbers_have_no_gap_whoever_gives_them(world: World) {
+async fn numbers_have_no_gap_whoever_gives_them(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let keeping = |books: &Books, side: usize| {
         let books = books.clone();

@@ -2,10 +2,10 @@
 
 use toolgate_core::event::EventKind;
 use toolgate_core::id::SessionId;
-use toolgate_store::{Books, SessionKind, StoredSession, Unused};
+use toolgate_store::{Books, IdleCriteria, SessionKind, StoredSession};
 
 use super::{OPENED_MS, close, count_of, event, id, open, read, replicas, session};
-use crate::world::{World, within_a_second};
+use crate::world::{StoreWorld, within_a_second};
 
 crate::on_both!(
     a_closed_session_takes_its_token_with_it,
@@ -17,7 +17,7 @@ crate::on_both!(
     what_has_changed_is_found_by_its_revision,
 );
 
-async fn a_closed_session_takes_its_token_with_it(world: World) {
+async fn a_closed_session_takes_its_token_with_it(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let (ended, other) = (session("ended"), session("other"));
     let token = open(&one, &ended).await.expect("opened");
@@ -39,7 +39,7 @@ async fn a_closed_session_takes_its_token_with_it(world: World) {
     assert_eq!(count_of(&store, EventKind::SessionClosed).await, 1);
 }
 
-async fn of_two_who_close_a_session_one_has_closed_it(world: World) {
+async fn of_two_who_close_a_session_one_has_closed_it(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for number in 0..5 {
         let ended = session(&number.to_string());
@@ -50,7 +50,7 @@ async fn of_two_who_close_a_session_one_has_closed_it(world: World) {
     assert_eq!(count_of(&store, EventKind::SessionClosed).await, 5);
 }
 
-async fn the_last_use_only_grows(world: World) {
+async fn the_last_use_only_grows(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let (used, other) = (session("used"), session("other"));
     for session in [&used, &other] {
@@ -66,7 +66,7 @@ async fn the_last_use_only_grows(world: World) {
     store.touch_sessions(&[]).await.expect("nothing to do");
 }
 
-async fn touching_from_two_sides_ends(world: World) {
+async fn touching_from_two_sides_ends(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let ids: Vec<SessionId> = (0..20).map(|number| id(&number.to_string())).collect();
     for number in 0..20 {
@@ -94,19 +94,19 @@ async fn touching_from_two_sides_ends(world: World) {
 }
 
 async fn sweep(books: &Books, now_ms: i64, since_ms: i64) -> Vec<String> {
-    let tell = |session: &StoredSession, closing: &toolgate_store::Closing| {
+    let tell = |session: &StoredSession, closing: &toolgate_store::SessionEnd| {
         let mut event = event(EventKind::SessionClosed, &session.id);
         event.detail = Some(serde_json::json!({ "reason": closing.reason }).into());
         event
     };
     let ids = books
-        .close_unused_sessions(Unused { now_ms, heard_ms: now_ms, since_ms }, tell)
+        .close_unused_sessions(IdleCriteria { now_ms, heard_ms: now_ms, since_ms }, tell)
         .await
         .expect("swept");
     ids.iter().map(|id| id.as_str()["ses_".len()..].to_owned()).collect()
 }
 
-async fn what_nobody_uses_is_closed_and_what_somebody_uses_is_not(world: World) {
+async fn what_nobody_uses_is_closed_and_what_somebody_uses_is_not(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let (idle, used, old) = (session("idle"), session("used"), session("old"));
     let old = StoredSession { idle_seconds: 100_000, ..old };
@@ -135,7 +135,7 @@ async fn what_nobody_uses_is_closed_and_what_somebody_uses_is_not(world: World) 
     assert_eq!(count_of(&store, EventKind::SessionClosed).await, 4);
 }
 
-async fn a_gateway_that_was_away_closes_nothing_for_it(world: World) {
+async fn a_gateway_that_was_away_closes_nothing_for_it(world: StoreWorld) {
     let (_store, one, _two) = replicas(&world).await;
     open(&one, &session("one")).await.expect("opened");
     let back_ms = OPENED_MS + 1_000_000;
@@ -144,7 +144,7 @@ async fn a_gateway_that_was_away_closes_nothing_for_it(world: World) {
     assert_eq!(sweep(&one, back_ms + 60_000, back_ms).await, ["one"]);
 }
 
-async fn what_has_changed_is_found_by_its_revision(world: World) {
+async fn what_has_changed_is_found_by_its_revision(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     for number in 0..4 {
         open(&one, &session(&number.to_string())).await.expect("opened");

@@ -4,7 +4,7 @@ use toolgate_core::PrincipalId;
 use toolgate_store::{PageCursor, SessionFilter, SessionStanding, Store, StoredSession};
 
 use super::{OPENED_MS, agent, close, open, replicas, session};
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(sessions_are_found_by_what_they_are, pages_go_on_where_they_ended);
 
@@ -15,7 +15,7 @@ async fn names(store: &Store, filter: SessionFilter) -> String {
     names.join(" ")
 }
 
-async fn sessions_are_found_by_what_they_are(world: World) {
+async fn sessions_are_found_by_what_they_are(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let aged = |name: &str, age_ms: i64| StoredSession {
         created_at_ms: OPENED_MS - age_ms,
@@ -56,7 +56,7 @@ async fn sessions_are_found_by_what_they_are(world: World) {
     }
 }
 
-async fn pages_go_on_where_they_ended(world: World) {
+async fn pages_go_on_where_they_ended(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     for number in 0..7 {
         // Three at the same moment, so that the time alone does not tell them apart.

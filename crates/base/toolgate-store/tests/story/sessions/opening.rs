@@ -10,7 +10,7 @@ use toolgate_store::{Books, ChangeSessionError, NewSessionError, SessionKind, St
 
 use super::{close, count_of, event, id, mounts, no_more_than, open, read, replicas, revision, session};
 use crate::desk::STREAM;
-use crate::world::World;
+use crate::world::StoreWorld;
 
 crate::on_both!(
     a_session_comes_back_as_it_was_opened,
@@ -21,7 +21,7 @@ crate::on_both!(
     a_session_is_opened_with_its_token_and_event_or_not_at_all,
 );
 
-async fn a_session_comes_back_as_it_was_opened(world: World) {
+async fn a_session_comes_back_as_it_was_opened(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let whole = session("whole");
     let bare = StoredSession {
@@ -45,7 +45,7 @@ async fn a_session_comes_back_as_it_was_opened(world: World) {
     assert_eq!((count_of(&store, EventKind::SessionStarted).await, revision(&store).await), (2, 2));
 }
 
-async fn the_token_of_a_session_stands_for_it(world: World) {
+async fn the_token_of_a_session_stands_for_it(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let opened = session("one");
     let token = open(&one, &opened).await.expect("opened");
@@ -71,7 +71,7 @@ async fn the_token_of_a_session_stands_for_it(world: World) {
     assert_eq!(store.first_start_tokens(STREAM).await.expect("asked").len(), 2, "it is nobody's first token");
 }
 
-async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: World) {
+async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let opening = |number: u32| {
         let books = if number.is_multiple_of(2) { one.clone() } else { two.clone() };
@@ -98,7 +98,7 @@ async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: World) {
     assert!(another.is_ok(), "there is room again");
 }
 
-async fn a_default_session_is_kept_once(world: World) {
+async fn a_default_session_is_kept_once(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let kept = StoredSession { kind: SessionKind::Default, ..session("default") };
     let keep = |books: Books| {
@@ -115,7 +115,7 @@ async fn a_default_session_is_kept_once(world: World) {
     assert_eq!(revision(&store).await, 0, "nobody needs to know");
 }
 
-async fn what_a_session_may_touch_is_changed_only_by_who_saw_it_last(world: World) {
+async fn what_a_session_may_touch_is_changed_only_by_who_saw_it_last(world: StoreWorld) {
     let (store, one, two) = replicas(&world).await;
     let opened = session("one");
     open(&one, &opened).await.expect("opened");
@@ -153,7 +153,7 @@ async fn traces(store: &Store, session: &StoredSession) -> (usize, usize, usize)
     (usize::from(row), tokens, told)
 }
 
-async fn a_session_is_opened_with_its_token_and_event_or_not_at_all(world: World) {
+async fn a_session_is_opened_with_its_token_and_event_or_not_at_all(world: StoreWorld) {
     let store = world.open().await;
     let books = crate::desk::books(&store).await;
     for n in 1..60 {

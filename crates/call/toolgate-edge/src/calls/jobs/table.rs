@@ -9,23 +9,23 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::{RawJson, RpcError};
 
 #[derive(Default)]
-pub(crate) struct Jobs(Mutex<HashMap<ApprovalId, Job>>);
+pub(crate) struct Jobs(Mutex<HashMap<ApprovalId, CallJob>>);
 
 #[derive(Clone)]
-pub(crate) struct Job {
-    pub(crate) end: watch::Receiver<Option<End>>,
+pub(crate) struct CallJob {
+    pub(crate) end: watch::Receiver<Option<JobEnd>>,
     pub(crate) cancel: CancellationToken,
 }
 
 /// The result of a call, or the error it ended with.
-pub(crate) type End = Result<RawJson, RpcError>;
+pub(crate) type JobEnd = Result<RawJson, RpcError>;
 
 impl Jobs {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, Job>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, CallJob>> {
         self.0.lock()
     }
 
-    pub(crate) fn find(&self, id: &ApprovalId) -> Option<Job> {
+    pub(crate) fn find(&self, id: &ApprovalId) -> Option<CallJob> {
         self.lock().get(id).cloned()
     }
 }

@@ -29,29 +29,29 @@ const KEY_END: &str = "-----END ";
 /// The headers of an encrypted key.
 const KEY_HEADERS: [&str; 2] = ["Proc-Type: ", "DEK-Info: "];
 
-type Belongs = fn(u8) -> bool;
+type ByteClass = fn(u8) -> bool;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum CredentialShape {
     /// The beginning and at least this many of these characters.
     Run {
-        of: Belongs,
+        of: ByteClass,
         bytes_min: usize,
     },
     /// The same, with a digit, a lower-case and an upper-case letter among them: the beginning alone is not
     /// enough.
     Mixed {
-        of: Belongs,
+        of: ByteClass,
         bytes_min: usize,
     },
     /// The beginning and exactly this many of these characters.
     Exactly {
-        of: Belongs,
+        of: ByteClass,
         bytes: usize,
     },
     /// The text after the beginning, without it.
     Behind {
-        of: Belongs,
+        of: ByteClass,
         bytes_min: usize,
     },
     Toolgate,
@@ -63,61 +63,65 @@ pub(super) enum Shape {
     Address,
 }
 
-impl PartialEq for Shape {
+impl PartialEq for CredentialShape {
     /// Compares the kind only; functions cannot be compared.
     fn eq(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 
-impl Shape {
+impl CredentialShape {
     /// The range of the credential whose beginning, in any case of letters, is at `at`.
     pub(super) fn at(self, text: &str, at: usize, start: &str) -> Option<Range<usize>> {
         let behind = at + start.len();
         let rest = &text[behind..];
         match self {
-            Shape::Bearer => bearer(text, at, behind),
-            Shape::Basic if is_within_word(text.as_bytes(), at) => None,
-            Shape::Basic => basic(rest).map(|length| behind..behind + length),
-            Shape::Address => password(rest).map(|range| behind + range.start..behind + range.end),
+            CredentialShape::Bearer => bearer(text, at, behind),
+            CredentialShape::Basic if is_within_word(text.as_bytes(), at) => None,
+            CredentialShape::Basic => basic(rest).map(|length| behind..behind + length),
+            CredentialShape::Address => password(rest).map(|range| behind + range.start..behind + range.end),
             // All others are written in one way only.
             _ if !text[at..].starts_with(start) || is_within_word(text.as_bytes(), at) => None,
-            Shape::Run { of, bytes_min } => long_run(rest, of, bytes_min).map(|length| at..behind + length),
-            Shape::Mixed { of, bytes_min } => {
+            CredentialShape::Run { of, bytes_min } => {
+                long_run(rest, of, bytes_min).map(|length| at..behind + length)
+            }
+            CredentialShape::Mixed { of, bytes_min } => {
                 let is_it = is_mixed(rest, of);
                 is_it.then(|| long_run(rest, of, bytes_min).map(|length| at..behind + length)).flatten()
             }
-            Shape::Exactly { of, bytes } => {
+            CredentialShape::Exactly { of, bytes } => {
                 let is_it = run_of(rest, is_alphanumeric) == bytes && run_of(rest, of) == bytes;
                 is_it.then_some(at..behind + bytes)
             }
-            Shape::Behind { of, bytes_min } => {
+            CredentialShape::Behind { of, bytes_min } => {
                 long_run(rest, of, bytes_min).map(|length| behind..behind + length)
             }
-            Shape::Toolgate => token(rest).map(|length| at..behind + length),
-            Shape::WebToken => web_token(&text[at..]).map(|length| at..at + length),
-            Shape::PrivateKey => private_key(rest).map(|range| behind + range.start..behind + range.end),
+            CredentialShape::Toolgate => token(rest).map(|length| at..behind + length),
+            CredentialShape::WebToken => web_token(&text[at..]).map(|length| at..at + length),
+            CredentialShape::PrivateKey => {
+                private_key(rest).map(|range| behind + range.start..behind + range.end)
+            }
         }
     }
 
     /// The same in JSON, where escapes make it a possibility only.
     pub(super) fn may_be_at(self, json: &[u8], at: usize, start: &str) -> bool {
         let rest = &json[(at + start.len()).min(json.len())..];
-        let longer = |of: Belongs, bytes_min: usize| {
+        let longer = |of: ByteClass, bytes_min: usize| {
             rest.iter().take_while(|byte| of(**byte) || **byte == b'\\').take(bytes_min).count() == bytes_min
         };
         // An apparent letter may be the end of an escape.
         let is_within = is_within_word(json, at) && json[..at].iter().nth_back(1) != Some(&b'\\');
         match self {
-            Shape::Bearer => true,
+            CredentialShape::Bearer => true,
             _ if is_within => false,
-            Shape::Run { of, bytes_min }
-            | Shape::Mixed { of, bytes_min }
-            | Shape::Exactly { of, bytes: bytes_min }
-            | Shape::Behind { of, bytes_min } => longer(of, bytes_min),
-            Shape::Basic => longer(is_base64, BASIC_CHARS_MIN),
-            Shape::WebToken => longer(is_word, WEB_TOKEN_PART_MIN - "eyJ".len()),
-            Shape::Toolgate | Shape::PrivateKey | Shape::Address => true,
+            CredentialShape::Run { of, bytes_min }
+            | CredentialShape::Mixed { of, bytes_min }
+            | CredentialShape::Exactly { of, bytes: bytes_min }
+            | CredentialShape::Behind { of, bytes_min } => longer(of, bytes_min),
+            CredentialShape::Basic => longer(is_base64, BASIC_CHARS_MIN),
+            CredentialShape::WebToken => longer(is_word, WEB_TOKEN_PART_MIN - "eyJ".len()),
+            CredentialShape::Toolgate | CredentialShape::PrivateKey | CredentialShape::Address => true,
         }
     }
 }
@@ -210,16 +214,16 @@ fn password(rest: &str) -> Option<Range<usize>> {
 
 /// The length of a run that has at least this many characters. Short runs are abandoned early: a text may be
 /// full of beginnings.
-fn long_run(text: &str, belongs: Belongs, least: usize) -> Option<usize> {
+fn long_run(text: &str, belongs: ByteClass, least: usize) -> Option<usize> {
     let begins = text.bytes().take(least).take_while(|byte| belongs(*byte)).count() == least;
     begins.then(|| run_of(text, belongs))
 }
 
-fn run_of(text: &str, belongs: Belongs) -> usize {
+fn run_of(text: &str, belongs: ByteClass) -> usize {
     text.bytes().take_while(|byte| belongs(*byte)).count()
 }
 
-fn is_mixed(text: &str, belongs: Belongs) -> bool {
+fn is_mixed(text: &str, belongs: ByteClass) -> bool {
     let run = || text.bytes().take(MIXED_WITHIN).take_while(|byte| belongs(*byte));
     let holds = |kind: fn(&u8) -> bool| run().any(|byte| kind(&byte));
     [u8::is_ascii_digit as fn(&u8) -> bool, u8::is_ascii_lowercase, u8::is_ascii_uppercase]

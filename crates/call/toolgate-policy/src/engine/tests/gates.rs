@@ -3,7 +3,7 @@
 use super::*;
 
 fn gates(text: &str, arguments: Value) -> Verdict {
-    verdict(&[(Set::Gates, text)], arguments)
+    verdict(&[(PolicyPurpose::Gates, text)], arguments)
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_error_in_a_gate_denies() {
 
 #[test]
 fn the_guard_is_final_whatever_the_gates_say() {
-    let texts = [(Set::Guard, ""), (Set::Gates, "forbid(principal, action, resource);")];
+    let texts = [(PolicyPurpose::Guard, ""), (PolicyPurpose::Gates, "forbid(principal, action, resource);")];
     assert!(matches!(verdict(&texts, json!({})), Verdict::Deny(_)));
 }
 
@@ -91,11 +91,11 @@ fn templates_gate_by_effect_and_name() {
             verdict => requirement(verdict).gates.into_iter().map(|gate| gate.id).collect(),
         }
     };
-    assert_eq!(asked(Template::Exploratory), Vec::<String>::new());
-    assert_eq!(asked(Template::Standard), ["template:external-write"]);
-    assert_eq!(asked(Template::Regulated), ["template:external-write"]);
+    assert_eq!(asked(PolicyTemplate::Exploratory), Vec::<String>::new());
+    assert_eq!(asked(PolicyTemplate::Standard), ["template:external-write"]);
+    assert_eq!(asked(PolicyTemplate::Regulated), ["template:external-write"]);
     assert_eq!(
-        asked(Template::AuditCritical),
+        asked(PolicyTemplate::AuditCritical),
         ["template:external-action", "template:external-write", "template:move"]
     );
 }
@@ -103,7 +103,8 @@ fn templates_gate_by_effect_and_name() {
 #[test]
 fn a_template_does_not_take_back_what_a_gate_allows() {
     let gate = r#"@id("mine") @approvers("caller") @editable("true") @on_timeout("escalate") forbid(principal, action, resource);"#;
-    let engine = PolicyEngine::load(sources(&[(Set::Gates, gate)], Template::AuditCritical)).unwrap();
+    let engine =
+        PolicyEngine::load(sources(&[(PolicyPurpose::Gates, gate)], PolicyTemplate::AuditCritical)).unwrap();
     let requirement = requirement(decide(&engine, &agent(), &transfer(), json!({})).verdict);
     assert_eq!(requirement.gates.len(), 2);
     assert!(requirement.editable && requirement.caller_may_decide());

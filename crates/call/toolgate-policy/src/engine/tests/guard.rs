@@ -3,13 +3,13 @@
 use super::*;
 
 fn guard(text: &str, arguments: Value) -> Verdict {
-    verdict(&[(Set::Guard, text)], arguments)
+    verdict(&[(PolicyPurpose::Guard, text)], arguments)
 }
 
 #[test]
 fn without_a_guard_everything_is_permitted() {
     assert_eq!(verdict(&[], json!({})), Verdict::Permit);
-    assert_eq!(verdict(&[(Set::GatesShadow, "")], json!({})), Verdict::Permit);
+    assert_eq!(verdict(&[(PolicyPurpose::GatesShadow, "")], json!({})), Verdict::Permit);
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_forbid_beats_every_permit_and_says_why() {
     assert_eq!(denial.policies.len(), 1);
     assert_eq!(denial.policies[0].id, "no-money");
     assert_eq!(denial.policies[0].reason.as_deref(), Some("not today"));
-    let engine = engine(&[(Set::Guard, text)]);
+    let engine = engine(&[(PolicyPurpose::Guard, text)]);
     assert_eq!(decide(&engine, &agent(), &balance(), json!({})).verdict, Verdict::Permit);
 }
 
@@ -103,8 +103,8 @@ fn principals_have_kind_role_groups_and_name() {
         (r#"principal.name == "helper" && principal.role == "agent""#, true),
     ] {
         let text = format!("permit(principal, action, resource) when {{ {condition} }};");
-        let engine = engine(&[(Set::Guard, &text)]);
-        let helper = principal("helper", Kind::Agent, Role::Agent, &["payments"]);
+        let engine = engine(&[(PolicyPurpose::Guard, &text)]);
+        let helper = principal("helper", PrincipalKind::Agent, Role::Agent, &["payments"]);
         let permitted = decide(&engine, &helper, &transfer(), json!({})).verdict == Verdict::Permit;
         assert_eq!(permitted, expected, "{condition}");
     }
@@ -133,9 +133,9 @@ fn scopes_choose_by_principal_action_and_resource() {
         (r#"principal, action, resource is Tool in Server::"bank""#, true),
         (r#"principal, action, resource is Server"#, false),
     ] {
-        let helper = principal("helper", Kind::Agent, Role::Agent, &["payments"]);
+        let helper = principal("helper", PrincipalKind::Agent, Role::Agent, &["payments"]);
         let permitted = |text: &str| {
-            let engine = engine(&[(Set::Guard, text)]);
+            let engine = engine(&[(PolicyPurpose::Guard, text)]);
             decide(&engine, &helper, &transfer(), json!({})).verdict == Verdict::Permit
         };
         assert_eq!(permitted(&format!("permit({scope});")), expected, "{scope}");
@@ -172,7 +172,7 @@ fn tools_have_effects_traits_server_name_and_version() {
         &format!("resource.version == \"{version}\""),
     ] {
         let text = format!("permit(principal, action, resource) when {{ {condition} }};");
-        let engine = engine(&[(Set::Guard, &text)]);
+        let engine = engine(&[(PolicyPurpose::Guard, &text)]);
         assert_eq!(decide(&engine, &agent(), &publish, json!({})).verdict, Verdict::Permit, "{condition}");
     }
 }
@@ -182,26 +182,26 @@ fn the_context_holds_session_run_task_and_template() {
     let text = r#"permit(principal, action, resource) when {
         context.session == "ses_1" && context.run == "run_1" && context.task == "t" && context.template == "exploratory" };
         permit(principal, action, resource) unless { context has session || context has run || context has task };"#;
-    let engine = engine(&[(Set::Guard, text)]);
+    let engine = engine(&[(PolicyPurpose::Guard, text)]);
     let (session, run, arguments) = (SessionId::new("ses_1"), RunId::new("run_1"), json!({}));
     let (principal, tool) = (agent(), transfer());
-    let full = Question {
+    let full = PolicyRequest {
         session: Some(&session),
         run: Some(&run),
         task: Some("t"),
         ..question(&principal, &tool, &arguments)
     };
     assert_eq!(engine.decide(&full).verdict, Verdict::Permit);
-    let other = Question { task: Some("u"), ..full };
+    let other = PolicyRequest { task: Some("u"), ..full };
     assert!(matches!(engine.decide(&other).verdict, Verdict::Deny(_)));
 }
 
 #[test]
 fn what_was_worked_out_for_one_caller_is_not_used_for_another() {
     let text = r#"permit(principal in Group::"payments", action, resource) when { resource.write };"#;
-    let engine = engine(&[(Set::Guard, text)]);
+    let engine = engine(&[(PolicyPurpose::Guard, text)]);
     let is_permitted = |groups: &[&str], tool: &toolgate_core::Tool| {
-        let helper = principal("helper", Kind::Agent, Role::Agent, groups);
+        let helper = principal("helper", PrincipalKind::Agent, Role::Agent, groups);
         decide(&engine, &helper, tool, json!({})).verdict == Verdict::Permit
     };
     let reading = toolgate_core::Tool { effects: Effects::READ, ..transfer() };

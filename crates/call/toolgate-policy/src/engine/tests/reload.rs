@@ -65,12 +65,13 @@ fn what_does_not_load_leaves_the_old_in_force_and_is_told_once() {
 fn other_sources_take_the_place_of_the_old_only_if_they_load() {
     let engine = engine(&[]);
     let first = engine.version();
-    let strict = sources(&[], Template::AuditCritical);
-    let broken = Sources { extra: vec![("settings".into(), Set::Guard, "permit".into())], ..strict.clone() };
+    let strict = sources(&[], PolicyTemplate::AuditCritical);
+    let broken =
+        Sources { extra: vec![("settings".into(), PolicyPurpose::Guard, "permit".into())], ..strict.clone() };
     assert!(engine.reload_from(broken, &[]).unwrap_err().to_string().starts_with("settings:1:"));
-    assert_eq!((engine.version(), engine.template()), (first, Template::Exploratory));
+    assert_eq!((engine.version(), engine.template()), (first, PolicyTemplate::Exploratory));
     assert_ne!(engine.reload_from(strict, &[]).unwrap(), first);
-    assert_eq!(engine.template(), Template::AuditCritical);
+    assert_eq!(engine.template(), PolicyTemplate::AuditCritical);
     assert!(!is_permitted(&engine));
     // The next reload reads the new sources, not the old ones.
     engine.reload(&[]).unwrap();

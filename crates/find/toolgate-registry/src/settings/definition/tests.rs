@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::known::SettingContext;
-use crate::settings::{AGENTS, CAPABILITIES, Settings, check};
+use crate::settings::{AGENTS, CAPABILITIES, RegistrySettings, check};
 
 fn file() -> FileState {
     let agent = |value: Value| serde_json::from_value(value).expect("an agent");
@@ -33,12 +33,12 @@ fn stored() -> (Value, Value) {
 
 fn refusal(key: &'static str, value: &Value) -> Result<(), Refusal> {
     let (agents, capabilities) = stored();
-    let mut settings = Settings::default();
+    let mut settings = RegistrySettings::default();
     settings.take(AGENTS, &agents).expect("a list");
     settings.take(CAPABILITIES, &capabilities).expect("a list");
     let context = SettingContext { file: file(), ..SettingContext::default() };
     let before = if key == AGENTS { &agents } else { &capabilities };
-    check(key, value, &Around { context: &context, set: &settings.set, before })
+    check(key, value, &SettingConstraints { context: &context, set: &settings.set, before })
 }
 
 /// `code field: message (hint)`, or `fine`.

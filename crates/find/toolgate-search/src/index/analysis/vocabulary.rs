@@ -10,14 +10,14 @@ const STEMS_SWEPT_MIN: usize = 50_000;
 /// Beyond this many the cached words are dropped; they cost memory, and stemming them again costs little.
 const WORDS_MAX: usize = 50_000;
 
-pub(crate) struct Vocabulary {
+pub(crate) struct StemVocabulary {
     stems: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     of_word: HashMap<String, u32>,
     swept_at: usize,
 }
 
-impl Default for Vocabulary {
+impl Default for StemVocabulary {
     fn default() -> Self {
         Self {
             stems: Vec::new(),
@@ -28,7 +28,7 @@ impl Default for Vocabulary {
     }
 }
 
-impl Vocabulary {
+impl StemVocabulary {
     /// All stems by their numbers.
     pub(crate) fn stems(&self) -> &[Arc<str>] {
         &self.stems
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn words_that_nobody_has_any_more_are_forgotten() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = StemVocabulary::default();
         let numbers = 0..STEMS_SWEPT_MIN;
         let mut kept = numbers.map(|number| vocabulary.stem_number(format!("x{number}"))).last().unwrap();
         assert!(vocabulary.wants_sweep());

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_core::{Digest, ServerName};
 
 use super::super::*;
-use crate::document::Document;
+use crate::document::ToolDocument;
 
 #[derive(Clone, Debug)]
 pub(super) struct Made {
@@ -52,11 +52,11 @@ impl Made {
         self
     }
 
-    pub(super) fn document(&self) -> (Digest, Arc<Document>) {
+    pub(super) fn document(&self) -> (Digest, Arc<ToolDocument>) {
         let properties: BTreeMap<_, _> = self.argument.iter().map(|name| (name, json!({}))).collect();
         let definition = json!({"description": self.description, "inputSchema": {"properties": properties}});
         let document =
-            Document::read(&server(&self.server), &self.own, &definition, &self.tags, &self.examples);
+            ToolDocument::read(&server(&self.server), &self.own, &definition, &self.tags, &self.examples);
         let version = Digest::of(definition.to_string());
         (version, Arc::new(document.known_as(self.known_as.iter().cloned())))
     }
@@ -66,7 +66,7 @@ pub(super) fn server(name: &str) -> ServerName {
     ServerName::new(name).unwrap()
 }
 
-pub(super) fn by_server(tools: &[Made]) -> BTreeMap<ServerName, Vec<(Digest, Arc<Document>)>> {
+pub(super) fn by_server(tools: &[Made]) -> BTreeMap<ServerName, Vec<(Digest, Arc<ToolDocument>)>> {
     let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for tool in tools {
         all.entry(server(&tool.server)).or_default().push(tool.document());

@@ -7,7 +7,7 @@ use proptest::sample::{Index as Pick, select};
 
 use super::made::by_server;
 use super::*;
-use crate::document::Document;
+use crate::document::ToolDocument;
 
 /// Few words, so that tools share them, with families, beginnings and near misspellings among them.
 const WORDS: [&str; 18] = [
@@ -63,7 +63,7 @@ fn query() -> impl Strategy<Value = String> {
     ]
 }
 
-fn everything(subset: &Subset, query: &str) -> (Vec<Hit>, Vec<Hit>, Vec<CanonicalName>) {
+fn everything(subset: &Subset, query: &str) -> (Vec<SearchHit>, Vec<SearchHit>, Vec<CanonicalName>) {
     let servers = [made::server("a"), made::server("map")];
     (subset.search(query, None, 100), subset.search(query, Some(&servers), 5), subset.nearest(query, 5))
 }
@@ -110,8 +110,8 @@ proptest! {
 }
 
 /// The same version with other tags: the operator's additions change without the definition.
-fn reworded(tool: &Document) -> Arc<Document> {
-    Arc::new(Document { tags: vec!["search weather".into()], ..tool.clone() })
+fn reworded(tool: &ToolDocument) -> Arc<ToolDocument> {
+    Arc::new(ToolDocument { tags: vec!["search weather".into()], ..tool.clone() })
 }
 
 #[test]

@@ -10,14 +10,14 @@ use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::RunId;
 use toolgate_core::run::{Run, ended};
-use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{CanonicalName, Digest, RawJson, RefusalKind};
-use toolgate_pipeline::{Warning, canonical};
-use toolgate_runs::Claim;
+use toolgate_pipeline::{CallWarning, canonical};
+use toolgate_runs::CallClaim;
 
-use crate::problem::{Answered, Problem};
+use crate::problem::{ApiResult, Problem};
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
-use crate::{Context, Hold, ToolCallRequest};
+use crate::{ApiContext, HoldMode, ToolCallRequest};
 
 /// The canonical and the wire name of the tool that asks a person.
 const ASK: [&str; 2] = ["toolgate.runs.ask", "request_user_input"];
@@ -27,14 +27,14 @@ const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 const NOT_CALLED: &str = "not_called";
 
 /// A call as sent.
-pub(super) struct Call {
+pub(super) struct TurnCall {
     id: String,
     name: String,
     /// An error if the text of the arguments is not JSON.
     arguments: Result<RawJson, serde_json::Error>,
 }
 
-impl Call {
+impl TurnCall {
     pub(super) fn new(id: String, name: String, arguments: Option<RawJson>) -> Self {
         Self { id, name, arguments: object_of(arguments) }
     }
@@ -63,7 +63,7 @@ fn object_of(arguments: Option<RawJson>) -> Result<RawJson, serde_json::Error> {
 
 /// The time of a call within the turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum CallTiming {
     /// With all others.
     Together,
     /// After those, each on its own.
@@ -71,36 +71,36 @@ enum Place {
     Last,
 }
 
-impl Place {
+impl CallTiming {
     /// The gateway's own tools have no other names than these.
     fn of(name: &str) -> Self {
         match () {
-            () if ASK.contains(&name) => Place::Asking,
-            () if COMPLETE.contains(&name) => Place::Last,
-            () => Place::Together,
+            () if ASK.contains(&name) => CallTiming::Asking,
+            () if COMPLETE.contains(&name) => CallTiming::Last,
+            () => CallTiming::Together,
         }
     }
 }
 
 /// All that the calls of one turn have in common.
-pub(super) struct Turn {
-    context: Context,
+pub(super) struct CallTurn {
+    context: ApiContext,
     run: Run,
     /// The seat of the calls; or the reason why no new ones can be made, although earlier ones may be
     /// answered.
-    seat: Answered<Arc<Seat>>,
-    hold: Hold,
+    seat: ApiResult<Arc<Seat>>,
+    hold: HoldMode,
     trace: Option<String>,
 }
 
-impl Turn {
+impl CallTurn {
     pub(super) async fn of(
-        context: &Context,
+        context: &ApiContext,
         credential: &Credential,
         run: Run,
-        hold: Hold,
+        hold: HoldMode,
         trace: Option<String>,
-    ) -> Answered<Self> {
+    ) -> ApiResult<Self> {
         let seat = seat(context, credential, &run).await?;
         Ok(Self { context: context.clone(), run, seat, hold, trace })
     }
@@ -110,17 +110,17 @@ impl Turn {
     }
 
     /// Makes the calls and returns their results, in the order of the calls.
-    pub(super) async fn play(self, calls: Vec<Call>, parallel_max: usize) -> Vec<RawJson> {
-        let places: Vec<Place> = calls.iter().map(|call| Place::of(&call.name)).collect();
-        let at = |place: Place| {
+    pub(super) async fn play(self, calls: Vec<TurnCall>, parallel_max: usize) -> Vec<RawJson> {
+        let places: Vec<CallTiming> = calls.iter().map(|call| CallTiming::of(&call.name)).collect();
+        let at = |place: CallTiming| {
             let calls = calls.iter().enumerate().zip(&places);
             calls.filter(move |(_, one)| **one == place).map(|(call, _)| call)
         };
         let permits = Semaphore::new(parallel_max);
         let together =
-            at(Place::Together).map(async |(number, call)| (number, self.answer(call, &permits).await));
+            at(CallTiming::Together).map(async |(number, call)| (number, self.answer(call, &permits).await));
         let mut results = join_all(together).await;
-        for (number, call) in at(Place::Asking).chain(at(Place::Last)) {
+        for (number, call) in at(CallTiming::Asking).chain(at(CallTiming::Last)) {
             results.push((number, self.answer(call, &permits).await));
         }
         results.sort_by_key(|(number, _)| *number);
@@ -128,7 +128,7 @@ impl Turn {
     }
 
     /// Makes a call, unless it was made before.
-    async fn answer(&self, call: &Call, permits: &Semaphore) -> RawJson {
+    async fn answer(&self, call: &TurnCall, permits: &Semaphore) -> RawJson {
         let arguments = match &call.arguments {
             Ok(arguments) => arguments,
             Err(error) => return fresh(&call.id, &told(&no_json(error))),
@@ -136,20 +136,20 @@ impl Turn {
         let permit = permits.acquire().await.expect("nobody closes it");
         let request = call.digest(arguments);
         match self.context.runs.claim(&self.run.id, &call.id, request).await {
-            Ok(Claim::Run) => fresh(&call.id, &self.make(call, arguments).await),
-            Ok(Claim::Recorded(result)) => replayed(&call.id, &result),
-            Ok(Claim::Running) => {
+            Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments).await),
+            Ok(CallClaim::Recorded(result)) => replayed(&call.id, &result),
+            Ok(CallClaim::Running) => {
                 // It runs elsewhere and takes no place here.
                 drop(permit);
                 replayed(&call.id, &self.context.runs.recorded(&self.run.id, &call.id).await)
             }
-            Ok(Claim::Mismatch) => fresh(&call.id, &told(&reused(&call.id))),
+            Ok(CallClaim::Mismatch) => fresh(&call.id, &told(&reused(&call.id))),
             Err(refusal) => fresh(&call.id, &told(&Box::from(refusal))),
         }
     }
 
     /// Makes a claimed call, and stores its result.
-    async fn make(&self, call: &Call, arguments: &RawJson) -> RawJson {
+    async fn make(&self, call: &TurnCall, arguments: &RawJson) -> RawJson {
         let runs = &self.context.runs;
         match self.send(call, arguments).await {
             Ok((tool, view)) => {
@@ -181,11 +181,11 @@ impl Turn {
             return whole;
         }
         let message = "secrets were left out of what is kept of this call; only its first answer had them";
-        view.warnings.push(Warning::new(&codes::REDACTED, message));
+        view.warnings.push(CallWarning::new(&codes::REDACTED, message));
         RawJson::from_serialize(&view)
     }
 
-    async fn send(&self, call: &Call, arguments: &RawJson) -> Answered<(CanonicalName, EnvelopeView)> {
+    async fn send(&self, call: &TurnCall, arguments: &RawJson) -> ApiResult<(CanonicalName, EnvelopeView)> {
         let seat = self.seat.clone()?;
         let request = ToolCallRequest {
             name: call.name.clone(),
@@ -202,10 +202,10 @@ impl Turn {
 
 /// The seat of the principal that works in a run, and of no one else. The inner problem concerns the session,
 /// not the caller.
-async fn seat(context: &Context, credential: &Credential, run: &Run) -> Answered<Answered<Arc<Seat>>> {
+async fn seat(context: &ApiContext, credential: &Credential, run: &Run) -> ApiResult<ApiResult<Arc<Seat>>> {
     let route = match (&credential.session, &run.session) {
-        (Some(_), _) => Route::Default,
-        (None, Some(session)) => Route::Session(session.clone()),
+        (Some(_), _) => SessionRoute::Default,
+        (None, Some(session)) => SessionRoute::Session(session.clone()),
         (None, None) => return Ok(Err(unseated(run))),
     };
     match context.sessions.seat(credential, &route).await {

@@ -6,12 +6,12 @@ use serde::Serialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{ServerHealth, ServerState};
-use toolgate_registry::{KnownServer, Source};
+use toolgate_registry::{KnownServer, ServerSource};
 use toolgate_search::tokens::TOKENIZER;
 use toolgate_store::{LedgerFault, ServerStatus, WaitingCounts};
 use utoipa::ToSchema;
 
-use crate::pulse::{Edge, Hour, MINUTES, Sums, Tokens, Verification};
+use crate::pulse::{LastVerification, ListTokens, MINUTES, OutcomeSums, TrafficEdge, TrafficHour};
 
 /// The maximum number of principals and edges, the busiest first.
 const PRINCIPALS_MAX: usize = 50;
@@ -53,7 +53,7 @@ pub(crate) struct OverviewServer {
     name: String,
     /// file, expected, settings or registered.
     #[schema(value_type = String)]
-    source: Source,
+    source: ServerSource,
     /// starting, healthy or degraded.
     #[schema(value_type = String)]
     health: ServerHealth,
@@ -207,7 +207,7 @@ impl OverviewServer {
 }
 
 impl TrafficView {
-    pub(super) fn of(hour: &Hour) -> Self {
+    pub(super) fn of(hour: &TrafficHour) -> Self {
         let (sums, edges, latencies) = (hour.sums(), hour.edges(), hour.latencies());
         let minutes: Vec<MinuteView> = hour
             .minutes()
@@ -234,8 +234,10 @@ impl TrafficView {
     }
 }
 
-fn by_principal(edges: &BTreeMap<(&PrincipalId, Option<&str>), Edge>) -> BTreeMap<String, Edge> {
-    let mut all: BTreeMap<String, Edge> = BTreeMap::new();
+fn by_principal(
+    edges: &BTreeMap<(&PrincipalId, Option<&str>), TrafficEdge>,
+) -> BTreeMap<String, TrafficEdge> {
+    let mut all: BTreeMap<String, TrafficEdge> = BTreeMap::new();
     for ((principal, _), edge) in edges {
         all.entry(principal.to_string()).or_default().add(*edge);
     }
@@ -251,8 +253,8 @@ fn busiest<T>(all: impl Iterator<Item = T>, max: usize, calls: impl Fn(&T) -> u6
 }
 
 impl PrincipalView {
-    fn of((id, edge): (String, Edge)) -> Self {
-        let Edge { sums, last_ms } = edge;
+    fn of((id, edge): (String, TrafficEdge)) -> Self {
+        let TrafficEdge { sums, last_ms } = edge;
         Self {
             id,
             calls: sums.calls(),
@@ -264,7 +266,7 @@ impl PrincipalView {
 }
 
 impl EdgeView {
-    fn of(((principal, server), edge): ((&PrincipalId, Option<&str>), Edge)) -> Self {
+    fn of(((principal, server), edge): ((&PrincipalId, Option<&str>), TrafficEdge)) -> Self {
         let sums = edge.sums;
         Self {
             principal: principal.to_string(),
@@ -276,23 +278,23 @@ impl EdgeView {
     }
 }
 
-impl From<Sums> for SumsView {
-    fn from(sums: Sums) -> Self {
-        let Sums { succeeded, failed, refused, other } = sums;
+impl From<OutcomeSums> for SumsView {
+    fn from(sums: OutcomeSums) -> Self {
+        let OutcomeSums { succeeded, failed, refused, other } = sums;
         Self { succeeded, failed, refused, other }
     }
 }
 
-impl From<Tokens> for TokensView {
-    fn from(tokens: Tokens) -> Self {
-        let Tokens { catalogue, sessions, listed } = tokens;
+impl From<ListTokens> for TokensView {
+    fn from(tokens: ListTokens) -> Self {
+        let ListTokens { catalogue, sessions, listed } = tokens;
         let saved = (catalogue * sessions).saturating_sub(listed);
         Self { tokenizer: TOKENIZER, catalogue, sessions, listed, saved }
     }
 }
 
 impl LedgerView {
-    pub(super) fn of(events: u64, verified: Option<Verification>) -> Self {
+    pub(super) fn of(events: u64, verified: Option<LastVerification>) -> Self {
         let verified = verified.map(|found| VerificationView {
             at: rfc3339(found.at_ms),
             intact: found.fault.is_none(),

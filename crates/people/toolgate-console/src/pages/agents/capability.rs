@@ -4,17 +4,17 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::told::{self, Capability, source};
-use crate::address::Address;
-use crate::layout::Room;
+use super::told::{self, CapabilityData, source};
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::{self, links, number, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const TOOLS_MAX: usize = 500;
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
-    let capability: Capability = visit.get(Address::of(["capabilities", &name])).await?;
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+    let capability: CapabilityData = visit.get(PageAddress::of(["capabilities", &name])).await?;
     let body = html! {
         (parts::heading(html! { "Capability " (text::short(&capability.name)) }, html! { a.button href="/console/agents" { "Agents" } }))
         section #capability data-live="registry setting config" {
@@ -31,10 +31,10 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             (members(&capability))
         }
     };
-    Ok(visit.page(&capability.name, Room::Agents, body).await)
+    Ok(visit.page(&capability.name, ConsolePage::Agents, body).await)
 }
 
-fn members(capability: &Capability) -> Markup {
+fn members(capability: &CapabilityData) -> Markup {
     html! {
         h2 { "Current tools" }
         @if capability.tools.is_empty() {

@@ -5,22 +5,23 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{self, Agent, Definition, source};
-use super::versions::{self, Versions};
-use crate::address::Address;
-use crate::layout::Room;
+use super::told::{self, AgentData, DefinitionData, source};
+use super::versions::{self, VersionsData};
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::pages::catalogue::{budget, digest};
-use crate::pages::sessions::listing::{self, Preview};
+use crate::pages::sessions::listing::{self, SessionPreviewData};
 use crate::pages::sessions::price::{self, Price};
 use crate::parts::{self, moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
-    let agent: Agent = visit.get(Address::of(["agents", &name])).await?;
-    let versions: Versions = visit.get(Address::of(["agents", &name, "versions"])).await?;
-    let price: Option<Price> = visit.find(Address::of(["tools", "cost"]).with("agent", &name)).await?;
-    let preview: Option<Preview> = visit.find(Address::of(["tools", "preview"]).with("agent", &name)).await?;
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+    let agent: AgentData = visit.get(PageAddress::of(["agents", &name])).await?;
+    let versions: VersionsData = visit.get(PageAddress::of(["agents", &name, "versions"])).await?;
+    let price: Option<Price> = visit.find(PageAddress::of(["tools", "cost"]).with("agent", &name)).await?;
+    let preview: Option<SessionPreviewData> =
+        visit.find(PageAddress::of(["tools", "preview"]).with("agent", &name)).await?;
     let body = html! {
         (parts::heading(html! { (text::short(&agent.name)) }, actions(&agent.name)))
         section #agent data-live="agent registry setting config" {
@@ -37,17 +38,17 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             (versions::show(&visit, &versions, &agent.version))
         }
     };
-    Ok(visit.page(&agent.name, Room::Agents, body).await)
+    Ok(visit.page(&agent.name, ConsolePage::Agents, body).await)
 }
 
 fn actions(name: &str) -> Markup {
     html! {
-        a.button href=(Address::of(["console", "sessions"]).with("agent", name)) { "Its sessions" }
+        a.button href=(PageAddress::of(["console", "sessions"]).with("agent", name)) { "Its sessions" }
     }
 }
 
-fn definition(agent: &Agent) -> Markup {
-    let Definition { pinned, blocked, mounts, limits, principals, groups, .. } = &agent.definition;
+fn definition(agent: &AgentData) -> Markup {
+    let DefinitionData { pinned, blocked, mounts, limits, principals, groups, .. } = &agent.definition;
     html! {
         dl.facts {
             div { dt { "From" } dd { (source(&agent.source)) } }

@@ -4,29 +4,29 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::text;
 
 #[derive(Deserialize)]
-pub(super) struct Agents {
-    pub(super) agents: Vec<Agent>,
+pub(super) struct AgentsData {
+    pub(super) agents: Vec<AgentData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Agent {
+pub(super) struct AgentData {
     pub(super) name: String,
     pub(super) source: String,
     pub(super) version: String,
     pub(super) number: Option<u64>,
     #[serde(default)]
     pub(super) problems: Vec<String>,
-    pub(super) definition: Definition,
+    pub(super) definition: DefinitionData,
     #[serde(default)]
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<AgentWarningData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Definition {
+pub(super) struct DefinitionData {
     pub(super) description: Option<String>,
     pub(super) capabilities: Option<Vec<String>>,
     #[serde(default)]
@@ -43,7 +43,7 @@ pub(super) struct Definition {
     #[serde(default)]
     pub(super) reveal_found: bool,
     #[serde(default)]
-    pub(super) limits: Limits,
+    pub(super) limits: LimitsData,
     #[serde(default)]
     pub(super) principals: Vec<String>,
     #[serde(default)]
@@ -51,7 +51,7 @@ pub(super) struct Definition {
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Limits {
+pub(super) struct LimitsData {
     pub(super) idle_seconds: Option<i64>,
     pub(super) lifetime_seconds: Option<i64>,
     pub(super) sessions_max: Option<u64>,
@@ -59,17 +59,17 @@ pub(super) struct Limits {
 
 /// A rule that no tool fits.
 #[derive(Deserialize)]
-pub(super) struct Warning {
+pub(super) struct AgentWarningData {
     pub(super) message: String,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Capabilities {
-    pub(super) capabilities: Vec<Capability>,
+pub(super) struct CapabilitiesData {
+    pub(super) capabilities: Vec<CapabilityData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Capability {
+pub(super) struct CapabilityData {
     pub(super) name: String,
     pub(super) source: String,
     #[serde(default)]
@@ -78,9 +78,9 @@ pub(super) struct Capability {
     pub(super) agents: Vec<String>,
     pub(super) definition: CapabilityRules,
     #[serde(default)]
-    pub(super) tools: Vec<Member>,
+    pub(super) tools: Vec<CapabilityMember>,
     #[serde(default)]
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<AgentWarningData>,
 }
 
 #[derive(Deserialize)]
@@ -95,18 +95,18 @@ pub(super) struct CapabilityRules {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Member {
+pub(super) struct CapabilityMember {
     pub(super) tool: String,
     pub(super) by: String,
     pub(super) rule: String,
 }
 
 pub(super) fn capability(name: &str) -> Markup {
-    html! { a href=(Address::of(["console", "capabilities", name])) { (text::short(name)) } }
+    html! { a href=(PageAddress::of(["console", "capabilities", name])) { (text::short(name)) } }
 }
 
 pub(super) fn agent(name: &str) -> Markup {
-    html! { a href=(Address::of(["console", "agents", name])) { (text::short(name)) } }
+    html! { a href=(PageAddress::of(["console", "agents", name])) { (text::short(name)) } }
 }
 
 /// The source of a definition.
@@ -130,7 +130,7 @@ pub(super) fn rules(rules: &CapabilityRules) -> Markup {
     }
 }
 
-pub(super) fn warnings(problems: &[String], warnings: &[Warning]) -> Markup {
+pub(super) fn warnings(problems: &[String], warnings: &[AgentWarningData]) -> Markup {
     html! {
         @for problem in problems { p.error { (text::long(problem)) } }
         @for warning in warnings { p.notice { (text::long(&warning.message)) } }

@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::pages::catalogue::digest;
 use crate::parts::{self, diff, moment};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 /// The number of versions that are shown with their changes.
 const VERSIONS_MAX: usize = 20;
 
 #[derive(Deserialize)]
-pub(super) struct Versions {
-    versions: Vec<Version>,
+pub(super) struct VersionsData {
+    versions: Vec<VersionData>,
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct VersionData {
     number: u64,
     version: String,
     first_seen: String,
     definition: Value,
 }
 
-pub(super) fn show(visit: &Visit, versions: &Versions, current: &str) -> Markup {
+pub(super) fn show(visit: &PageVisit, versions: &VersionsData, current: &str) -> Markup {
     let versions = &versions.versions;
     html! {
         h2 { "Versions" }
@@ -46,7 +46,7 @@ pub(super) fn show(visit: &Visit, versions: &Versions, current: &str) -> Markup 
     }
 }
 
-fn written(version: &Version) -> String {
+fn written(version: &VersionData) -> String {
     let mut text = serde_json::to_string_pretty(&version.definition).unwrap_or_default();
     text.push('\n');
     text

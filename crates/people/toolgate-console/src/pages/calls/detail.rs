@@ -5,41 +5,49 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{Approval, Call, Event, Recorded, Way};
-use super::{Page, outcome, steps};
-use crate::address::Address;
-use crate::layout::Room;
+use super::told::{CallApprovalData, CallData, CallTrail, EventData, RecordedData};
+use super::{CallsData, outcome, steps};
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
 use crate::parts::{self, diff, json, links, text};
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// The number of characters of a digest beside others.
 const DIGEST_CHARS: usize = 15;
 /// The addresses of refs, as results name them.
 const REFS: &str = "toolgate://refs/";
 
-pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let recorded: Recorded = visit.get(Address::of(["ledger", &id])).await?;
-    let found: Page = visit.get(Address::of(["calls"]).with("id", &id)).await?;
-    let unknown = || Problem::not_found(format!("the ledger has no call {id}"));
+pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let recorded: RecordedData = visit.get(PageAddress::of(["ledger", &id])).await?;
+    let found: CallsData = visit.get(PageAddress::of(["calls"]).with("id", &id)).await?;
+    let unknown = || ApiProblem::not_found(format!("the ledger has no call {id}"));
     let call = found.calls.into_iter().next().ok_or_else(unknown)?;
-    let approval: Option<Approval> = match &call.approval {
-        Some(approval) => visit.find(Address::of(["approvals", approval])).await?,
+    let approval: Option<CallApprovalData> = match &call.approval {
+        Some(approval) => visit.find(PageAddress::of(["approvals", approval])).await?,
         None => None,
     };
     let asked = match approval.as_ref().filter(|approval| approval.call != call.id) {
-        Some(approval) => visit.find::<Recorded>(Address::of(["ledger", &approval.call])).await?,
+        Some(approval) => visit.find::<RecordedData>(PageAddress::of(["ledger", &approval.call])).await?,
         None => None,
     };
-    let way =
-        Way { own: recorded.read(), before: asked.map(|asked| asked.of_approval()).unwrap_or_default() };
+    let way = CallTrail {
+        own: recorded.read(),
+        before: asked.map(|asked| asked.of_approval()).unwrap_or_default(),
+    };
     let title = format!("Call of {}", call.tool.as_deref().unwrap_or("no tool"));
     let body = page(&visit, &call, &way, &recorded, approval.as_ref());
-    Ok(visit.page(&title, Room::Calls, body).await)
+    Ok(visit.page(&title, ConsolePage::Calls, body).await)
 }
 
-fn page(visit: &Visit, call: &Call, way: &Way, recorded: &Recorded, approval: Option<&Approval>) -> Markup {
+fn page(
+    visit: &PageVisit,
+    call: &CallData,
+    way: &CallTrail,
+    recorded: &RecordedData,
+    approval: Option<&CallApprovalData>,
+) -> Markup {
     let events = &way.own;
     let tool = html! { @if let Some(tool) = &call.tool { (links::tool(tool)) } @else { "no tool" } };
     html! {
@@ -76,9 +84,15 @@ fn page(visit: &Visit, call: &Call, way: &Way, recorded: &Recorded, approval: Op
     }
 }
 
-fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approval>) -> Markup {
+fn about(
+    visit: &PageVisit,
+    call: &CallData,
+    events: &[EventData],
+    approval: Option<&CallApprovalData>,
+) -> Markup {
     let took = call.duration_ms.map_or_else(|| "still running".to_owned(), |ms| span(ms.round() as i64));
-    let find = |part: fn(&Event) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
+    let find =
+        |part: fn(&EventData) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
     let (version, policy) = (find(|event| &event.tool_version), find(|event| &event.policy_version));
     let trace = find(|event| &event.trace);
     let some = |value: Option<&str>, shown: fn(&str) -> Markup| value.map(shown);
@@ -102,13 +116,13 @@ fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approva
 }
 
 /// Another call that used the approval that this one asked for.
-fn ran_as(call: &Call, approval: Option<&Approval>) -> Option<Markup> {
+fn ran_as(call: &CallData, approval: Option<&CallApprovalData>) -> Option<Markup> {
     let other = approval?.used_by.as_deref().filter(|other| *other != call.id)?;
     Some(links::id(other))
 }
 
-fn arguments(events: &[Event], recorded: &Recorded, approval: Option<&Approval>) -> Markup {
-    if let Some(Approval { arguments, proposed_arguments: Some(proposed), .. }) = approval {
+fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&CallApprovalData>) -> Markup {
+    if let Some(CallApprovalData { arguments, proposed_arguments: Some(proposed), .. }) = approval {
         return html! {
             p { "An approver changed them. The call ran with the arguments on the right." }
             (diff::side_by_side(("proposed", &pretty(proposed)), ("effective", &pretty(arguments))))
@@ -127,7 +141,7 @@ fn shown(value: &Value) -> Markup {
     html! { (json::tree(value)) (json::raw(value)) }
 }
 
-fn result(call: &Call, events: &[Event], recorded: &Recorded) -> Markup {
+fn result(call: &CallData, events: &[EventData], recorded: &RecordedData) -> Markup {
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
     let none =
         if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is no result yet." };
@@ -183,7 +197,7 @@ fn said(words: &str) -> Markup {
 }
 
 /// A body that the ledger names, if it was kept.
-fn kept(digest: Option<&str>, recorded: &Recorded, none: &str, show: fn(&Value) -> Markup) -> Markup {
+fn kept(digest: Option<&str>, recorded: &RecordedData, none: &str, show: fn(&Value) -> Markup) -> Markup {
     let Some(digest) = digest else { return html! { p.soft { (none) } } };
     match recorded.bodies.get(digest) {
         Some(body) => show(body),

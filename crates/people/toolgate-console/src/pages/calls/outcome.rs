@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::parts::{self, Tone};
+use crate::parts::{self, BadgeTone};
 
 pub(super) fn badge(state: &str) -> Markup {
     parts::badge(word(state), tone(state))
@@ -23,12 +23,12 @@ fn word(state: &str) -> &str {
     }
 }
 
-pub(super) fn tone(state: &str) -> Tone {
+pub(super) fn tone(state: &str) -> BadgeTone {
     match state {
-        "accepted" | "joined" => Tone::Good,
-        "pending_approval" | "input_required" | "pending_input" => Tone::Waiting,
-        "invalid" | "refused" | "abandoned" => Tone::Bad,
-        other => Tone::of(other),
+        "accepted" | "joined" => BadgeTone::Good,
+        "pending_approval" | "input_required" | "pending_input" => BadgeTone::Waiting,
+        "invalid" | "refused" | "abandoned" => BadgeTone::Bad,
+        other => BadgeTone::of(other),
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn decision(decision: &str) -> Markup {
         "deny" => "denied",
         other => other,
     };
-    html! { (parts::badge(said, Tone::of(decision))) }
+    html! { (parts::badge(said, BadgeTone::of(decision))) }
 }
 
 /// The outcome of the call, in a sentence.

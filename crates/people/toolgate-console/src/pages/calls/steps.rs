@@ -5,21 +5,21 @@ use serde_json::Value;
 use toolgate_core::moment::rfc3339;
 
 use super::outcome;
-use super::told::{Call, Event, Way};
-use crate::address::Address;
+use super::told::{CallData, CallTrail, EventData};
+use crate::address::PageAddress;
 use crate::parts::moment::{left, span};
-use crate::parts::{Tone, links, number, text};
-use crate::visit::Visit;
+use crate::parts::{BadgeTone, links, number, text};
+use crate::visit::PageVisit;
 
 /// One step.
-struct Step {
+struct CallStep {
     at_ms: i64,
     name: &'static str,
-    tone: Tone,
+    tone: BadgeTone,
     told: Markup,
 }
 
-pub(super) fn timeline(visit: &Visit, call: &Call, way: &Way) -> Markup {
+pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> Markup {
     let steps = steps(visit, call, way);
     let mut before: Option<i64> = None;
     html! {
@@ -48,16 +48,16 @@ fn clock(at_ms: i64) -> Markup {
     html! { time datetime=(written) title=(written) { (time) " UTC" } }
 }
 
-fn tone_word(tone: Tone) -> &'static str {
+fn tone_word(tone: BadgeTone) -> &'static str {
     match tone {
-        Tone::Plain => "plain",
-        Tone::Good => "good",
-        Tone::Waiting => "waiting",
-        Tone::Bad => "bad",
+        BadgeTone::Plain => "plain",
+        BadgeTone::Good => "good",
+        BadgeTone::Waiting => "waiting",
+        BadgeTone::Bad => "bad",
     }
 }
 
-fn steps(visit: &Visit, call: &Call, way: &Way) -> Vec<Step> {
+fn steps(visit: &PageVisit, call: &CallData, way: &CallTrail) -> Vec<CallStep> {
     let own = own_steps(visit, call, &way.own);
     let mut before = way.before.iter().filter_map(|event| step(visit, call, event)).peekable();
     let mut steps = Vec::new();
@@ -74,55 +74,55 @@ fn steps(visit: &Visit, call: &Call, way: &Way) -> Vec<Step> {
     steps
 }
 
-fn own_steps(visit: &Visit, call: &Call, events: &[Event]) -> Vec<Step> {
+fn own_steps(visit: &PageVisit, call: &CallData, events: &[EventData]) -> Vec<CallStep> {
     let first_ms = events.first().map_or(0, |event| event.at_ms);
     let received_ms = call.started_ms().unwrap_or(first_ms).min(first_ms);
     let told = html! { p { "From " (links::principal(&call.principal)) "." } };
-    let mut steps = vec![Step { at_ms: received_ms, name: "Received", tone: Tone::Plain, told }];
+    let mut steps = vec![CallStep { at_ms: received_ms, name: "Received", tone: BadgeTone::Plain, told }];
     if let Some(judged) = events.iter().find(|event| event.kind == "policy.decided") {
         let told = html! { p.soft { "The arguments match the tool's schema." } };
-        steps.push(Step { at_ms: judged.at_ms, name: "Validated", tone: Tone::Good, told });
+        steps.push(CallStep { at_ms: judged.at_ms, name: "Validated", tone: BadgeTone::Good, told });
     }
     steps.extend(events.iter().filter_map(|event| step(visit, call, event)));
     steps
 }
 
-fn step(visit: &Visit, call: &Call, event: &Event) -> Option<Step> {
+fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallStep> {
     let detail = &event.detail;
     let (name, tone, told) = match event.kind.as_str() {
         "policy.decided" => ("Decided", decision_tone(event), decided(event)),
-        "approval.requested" => ("Asked", Tone::Waiting, asked(visit, call, event)),
-        "approval.joined" => ("Joined", Tone::Waiting, joined(event)),
+        "approval.requested" => ("Asked", BadgeTone::Waiting, asked(visit, call, event)),
+        "approval.joined" => ("Joined", BadgeTone::Waiting, joined(event)),
         "approval.voted" => ("Voted", vote_tone(detail), voted(event)),
-        "approval.escalated" => ("Escalated", Tone::Waiting, escalated(detail)),
-        "approval.resolved" => ("Resolved", Tone::of(word(detail, "state")), resolved(detail)),
+        "approval.escalated" => ("Escalated", BadgeTone::Waiting, escalated(detail)),
+        "approval.resolved" => ("Resolved", BadgeTone::of(word(detail, "state")), resolved(detail)),
         "approval.consumed" => {
-            ("Approval used", Tone::Good, html! { p.soft { "It is good for this one call." } })
+            ("Approval used", BadgeTone::Good, html! { p.soft { "It is good for this one call." } })
         }
-        "grant.used" => ("Grant used", Tone::Good, grant(detail)),
-        "grant.created" => ("Grant given", Tone::Good, grant(detail)),
-        "tool.call.started" => ("Sent", Tone::Good, sent(detail)),
+        "grant.used" => ("Grant used", BadgeTone::Good, grant(detail)),
+        "grant.created" => ("Grant given", BadgeTone::Good, grant(detail)),
+        "tool.call.started" => ("Sent", BadgeTone::Good, sent(detail)),
         "tool.call.paused" => {
-            ("Waits for its client", Tone::Waiting, html! { p.soft { "The server asked a question." } })
+            ("Waits for its client", BadgeTone::Waiting, html! { p.soft { "The server asked a question." } })
         }
-        "tool.call.resumed" => ("Continued", Tone::Good, html! { p.soft { "The client answered." } }),
+        "tool.call.resumed" => ("Continued", BadgeTone::Good, html! { p.soft { "The client answered." } }),
         "tool.call.completed" => ended(event),
-        "input.requested" => ("Asked a person", Tone::Waiting, html! {}),
-        "input.resolved" => ("Answered", Tone::Good, html! {}),
+        "input.requested" => ("Asked a person", BadgeTone::Waiting, html! {}),
+        "input.resolved" => ("Answered", BadgeTone::Good, html! {}),
         _ => return None,
     };
-    Some(Step { at_ms: event.at_ms, name, tone, told })
+    Some(CallStep { at_ms: event.at_ms, name, tone, told })
 }
 
 fn word<'a>(detail: &'a Value, name: &str) -> &'a str {
     detail[name].as_str().unwrap_or_default()
 }
 
-fn decision_tone(event: &Event) -> Tone {
-    Tone::of(event.decision.as_deref().unwrap_or_default())
+fn decision_tone(event: &EventData) -> BadgeTone {
+    BadgeTone::of(event.decision.as_deref().unwrap_or_default())
 }
 
-fn decided(event: &Event) -> Markup {
+fn decided(event: &EventData) -> Markup {
     let detail = &event.detail;
     let said = event.decision.as_deref().unwrap_or_default();
     let policies = match said {
@@ -153,7 +153,7 @@ fn policies(policies: &Value) -> Markup {
     }
 }
 
-fn asked(visit: &Visit, call: &Call, event: &Event) -> Markup {
+fn asked(visit: &PageVisit, call: &CallData, event: &EventData) -> Markup {
     let detail = &event.detail;
     let before = event.call.as_deref().filter(|other| *other != call.id);
     html! {
@@ -178,7 +178,7 @@ fn people(detail: &Value) -> Markup {
     }
 }
 
-fn joined(event: &Event) -> Markup {
+fn joined(event: &EventData) -> Markup {
     let said = match word(&event.detail, "state") {
         "approved" => "The same call was approved before; this call uses that approval.",
         _ => "The same call already waits for approval; this call waits with it.",
@@ -186,15 +186,15 @@ fn joined(event: &Event) -> Markup {
     html! { p { (said) @if let Some(approval) = &event.approval { " " (links::brief(approval)) } } }
 }
 
-fn vote_tone(detail: &Value) -> Tone {
+fn vote_tone(detail: &Value) -> BadgeTone {
     match word(detail, "ballot") {
-        "approve" | "edit" => Tone::Good,
-        "deny" => Tone::Bad,
-        _ => Tone::Waiting,
+        "approve" | "edit" => BadgeTone::Good,
+        "deny" => BadgeTone::Bad,
+        _ => BadgeTone::Waiting,
     }
 }
 
-fn voted(event: &Event) -> Markup {
+fn voted(event: &EventData) -> Markup {
     let detail = &event.detail;
     let ballot = match word(detail, "ballot") {
         "approve" => "approved",
@@ -239,7 +239,7 @@ fn sent(detail: &Value) -> Markup {
     }
 }
 
-fn ended(event: &Event) -> (&'static str, Tone, Markup) {
+fn ended(event: &EventData) -> (&'static str, BadgeTone, Markup) {
     let state = event.outcome.as_deref().unwrap_or("unknown");
     let name = match state {
         "succeeded" | "tool_error" | "accepted" | "joined" => "Answered",
@@ -250,7 +250,7 @@ fn ended(event: &Event) -> (&'static str, Tone, Markup) {
     (name, outcome::tone(state), end(event, state))
 }
 
-fn end(event: &Event, state: &str) -> Markup {
+fn end(event: &EventData, state: &str) -> Markup {
     let detail = &event.detail;
     let message = detail["message"].as_str().or(detail["error"]["message"].as_str());
     html! {
@@ -262,14 +262,14 @@ fn end(event: &Event, state: &str) -> Markup {
 }
 
 /// The division of time: the gateway itself, people, the server.
-pub(super) fn spent(call: &Call, events: &[Event]) -> Markup {
+pub(super) fn spent(call: &CallData, events: &[EventData]) -> Markup {
     let Some(total) = call.duration_ms.map(|ms| ms.round() as i64).filter(|total| *total > 0) else {
         return html! {};
     };
     let at = |kind: &str| events.iter().find(|event| event.kind == kind).map(|event| event.at_ms);
     let begun = at("tool.call.started").or(at("tool.call.resumed"));
     let ended = at("tool.call.completed");
-    let waits = |event: &&Event| match event.kind.as_str() {
+    let waits = |event: &&EventData| match event.kind.as_str() {
         "approval.requested" => true,
         "approval.joined" => word(&event.detail, "state") == "pending",
         _ => false,
@@ -314,8 +314,8 @@ fn pieces(parts: &[(&str, &'static str, i64)], total: i64) -> Vec<(&'static str,
 }
 
 /// Links to related pages.
-pub(super) fn around(call: &Call) -> Markup {
-    let all = Address::of(["console", "ledger"]).with("call", &call.id);
+pub(super) fn around(call: &CallData) -> Markup {
+    let all = PageAddress::of(["console", "ledger"]).with("call", &call.id);
     html! { p.help { a href=(all) { "Its events in the ledger" } } }
 }
 
@@ -323,13 +323,13 @@ pub(super) fn around(call: &Call) -> Markup {
 mod tests {
     use super::*;
 
-    fn event(kind: &str, at_ms: i64) -> Event {
-        Event { kind: kind.into(), at_ms, ..Event::default() }
+    fn event(kind: &str, at_ms: i64) -> EventData {
+        EventData { kind: kind.into(), at_ms, ..EventData::default() }
     }
 
     #[test]
     fn time_is_divided_among_gateway_people_and_server() {
-        let call = Call { duration_ms: Some(1_000.0), ..Call::default() };
+        let call = CallData { duration_ms: Some(1_000.0), ..CallData::default() };
         let events = [
             event("policy.decided", 100),
             event("approval.requested", 100),
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_people_wrote_stays_text() {
-        let told = Event {
+        let told = EventData {
             detail: serde_json::json!({ "ballot": "deny", "reason": "<img src=x>\u{202e}" }),
             ..event("approval.voted", 1)
         };

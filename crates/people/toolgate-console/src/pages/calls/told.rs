@@ -6,7 +6,7 @@ use toolgate_core::moment::parse_rfc3339;
 
 /// One call, in short.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Call {
+pub(super) struct CallData {
     pub(super) id: String,
     pub(super) state: String,
     #[serde(default)]
@@ -31,7 +31,7 @@ pub(super) struct Call {
 
 /// Everything that the ledger has of one.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Recorded {
+pub(super) struct RecordedData {
     /// The raw events.
     pub(super) events: Vec<Value>,
     /// By digest.
@@ -40,7 +40,7 @@ pub(super) struct Recorded {
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Event {
+pub(super) struct EventData {
     pub(super) kind: String,
     #[serde(default)]
     pub(super) at_ms: i64,
@@ -70,16 +70,16 @@ pub(super) struct Event {
 
 /// The events of a call.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct CallTrail {
     /// In the order of recording.
-    pub(super) own: Vec<Event>,
+    pub(super) own: Vec<EventData>,
     /// The events about the same call, which had asked for the approval before.
-    pub(super) before: Vec<Event>,
+    pub(super) before: Vec<EventData>,
 }
 
 /// The needed parts of an approval.
 #[derive(Debug, Deserialize)]
-pub(super) struct Approval {
+pub(super) struct CallApprovalData {
     /// The call that asked first.
     pub(super) call: String,
     pub(super) arguments: Value,
@@ -90,20 +90,20 @@ pub(super) struct Approval {
     pub(super) used_by: Option<String>,
 }
 
-impl Recorded {
+impl RecordedData {
     /// The events of the approval that an earlier call asked for.
-    pub(super) fn of_approval(&self) -> Vec<Event> {
+    pub(super) fn of_approval(&self) -> Vec<EventData> {
         let told = ["approval.requested", "approval.voted", "approval.escalated", "approval.resolved"];
         self.read().into_iter().filter(|event| told.contains(&event.kind.as_str())).collect()
     }
 
     /// The readable events.
-    pub(super) fn read(&self) -> Vec<Event> {
+    pub(super) fn read(&self) -> Vec<EventData> {
         self.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect()
     }
 }
 
-impl Call {
+impl CallData {
     pub(super) fn started_ms(&self) -> Option<i64> {
         parse_rfc3339(&self.started_at)
     }

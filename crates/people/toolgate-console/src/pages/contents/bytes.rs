@@ -7,65 +7,65 @@ use http::{HeaderMap, HeaderValue};
 use serde::Deserialize;
 
 use super::preview::{is_image, is_text};
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::headers::POLICY_OF_CONTENTS;
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const OCTETS: &str = "application/octet-stream";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 #[derive(Deserialize)]
-pub(super) struct Saving {
+pub(super) struct SaveQuery {
     #[serde(default)]
     download: Option<String>,
 }
 
 pub(super) async fn of_file(
-    visit: Visit,
+    visit: PageVisit,
     Path(id): Path<String>,
-    Query(saving): Query<Saving>,
+    Query(saving): Query<SaveQuery>,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> PageResult<Response> {
     send(&visit, "files", &id, &saving, &headers).await
 }
 
 pub(super) async fn of_ref(
-    visit: Visit,
+    visit: PageVisit,
     Path(id): Path<String>,
-    Query(saving): Query<Saving>,
+    Query(saving): Query<SaveQuery>,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> PageResult<Response> {
     send(&visit, "refs", &id, &saving, &headers).await
 }
 
 pub(super) async fn of_artifact(
-    visit: Visit,
+    visit: PageVisit,
     Path(id): Path<String>,
-    Query(saving): Query<Saving>,
+    Query(saving): Query<SaveQuery>,
     headers: HeaderMap,
-) -> Answered<Response> {
+) -> PageResult<Response> {
     send(&visit, "artifacts", &id, &saving, &headers).await
 }
 
 async fn send(
-    visit: &Visit,
+    visit: &PageVisit,
     kind: &str,
     id: &str,
-    saving: &Saving,
+    saving: &SaveQuery,
     headers: &HeaderMap,
-) -> Answered<Response> {
+) -> PageResult<Response> {
     let kept = [RANGE, IF_NONE_MATCH]
         .into_iter()
         .filter_map(|name| Some((name.clone(), headers.get(name)?.clone())));
-    let mut response = visit.pass_on(Address::of([kind, id, "content"]), kept.collect()).await?;
+    let mut response = visit.pass_on(PageAddress::of([kind, id, "content"]), kept.collect()).await?;
     let said = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or(OCTETS);
     let (media_type, way) = treated(said, saving.download.is_some());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, media_type);
     match way {
-        Way::Shown => drop(headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"))),
-        Way::Saved => name(headers, id),
+        ByteDisplay::Shown => drop(headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"))),
+        ByteDisplay::Saved => name(headers, id),
     }
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_OF_CONTENTS));
     Ok(response)
@@ -73,17 +73,17 @@ async fn send(
 
 /// The browser's treatment of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum ByteDisplay {
     Shown,
     Saved,
 }
 
 /// The media type of the bytes, and whether a browser may show them.
-fn treated(said: &str, is_saved: bool) -> (HeaderValue, Way) {
+fn treated(said: &str, is_saved: bool) -> (HeaderValue, ByteDisplay) {
     match said {
-        image if is_image(image) && !is_saved => (value(image), Way::Shown),
-        words if is_text(words) && !is_saved => (HeaderValue::from_static(PLAIN), Way::Shown),
-        _ => (HeaderValue::from_static(OCTETS), Way::Saved),
+        image if is_image(image) && !is_saved => (value(image), ByteDisplay::Shown),
+        words if is_text(words) && !is_saved => (HeaderValue::from_static(PLAIN), ByteDisplay::Shown),
+        _ => (HeaderValue::from_static(OCTETS), ByteDisplay::Saved),
     }
 }
 
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn what_could_act_is_only_saved() {
         for active in ["image/svg+xml", "application/xhtml+xml", "application/pdf", "nonsense"] {
-            assert_eq!(treated(active, false), (value(OCTETS), Way::Saved), "{active}");
+            assert_eq!(treated(active, false), (value(OCTETS), ByteDisplay::Saved), "{active}");
         }
         for words in ["text/html", "text/xml", "text/csv; charset=utf-8"] {
-            assert_eq!(treated(words, false), (value(PLAIN), Way::Shown), "{words}");
+            assert_eq!(treated(words, false), (value(PLAIN), ByteDisplay::Shown), "{words}");
         }
-        assert_eq!(treated("image/png", false), (value("image/png"), Way::Shown));
-        assert_eq!(treated("image/png", true), (value(OCTETS), Way::Saved));
+        assert_eq!(treated("image/png", false), (value("image/png"), ByteDisplay::Shown));
+        assert_eq!(treated("image/png", true), (value(OCTETS), ByteDisplay::Saved));
     }
 
     #[test]

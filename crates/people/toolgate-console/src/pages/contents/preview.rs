@@ -6,9 +6,9 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::{self, text};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 /// The amount of a text that is read.
 const LOOK_BYTES: u64 = 64 << 10;
@@ -20,7 +20,7 @@ const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp",
 const TEXTS: [&str; 4] = ["application/json", "application/x-ndjson", "application/yaml", "application/toml"];
 
 /// Something with bytes that can be fetched.
-pub(super) struct Content<'a> {
+pub(super) struct PreviewContent<'a> {
     /// files, refs or artifacts.
     pub(super) kind: &'static str,
     pub(super) id: &'a str,
@@ -28,23 +28,23 @@ pub(super) struct Content<'a> {
     pub(super) size: u64,
 }
 
-impl Content<'_> {
+impl PreviewContent<'_> {
     /// The console's own address for the bytes.
-    pub(super) fn address(&self) -> Address {
-        Address::of(["console", self.kind, self.id, "content"])
+    pub(super) fn address(&self) -> PageAddress {
+        PageAddress::of(["console", self.kind, self.id, "content"])
     }
 }
 
-pub(super) struct Seen {
+pub(super) struct PreviewMarkup {
     pub(super) shown: Markup,
     pub(super) may_save: bool,
 }
 
-pub(super) async fn look(visit: &Visit, content: &Content<'_>) -> Seen {
+pub(super) async fn look(visit: &PageVisit, content: &PreviewContent<'_>) -> PreviewMarkup {
     let range = HeaderValue::from_str(&format!("bytes=0-{}", LOOK_BYTES - 1)).expect("digits fit a header");
     let headers =
         if content.size > LOOK_BYTES { HeaderMap::from_iter([(RANGE, range)]) } else { HeaderMap::new() };
-    let answer = match visit.pass_on(Address::of([content.kind, content.id, "content"]), headers).await {
+    let answer = match visit.pass_on(PageAddress::of([content.kind, content.id, "content"]), headers).await {
         Ok(answer) => answer,
         Err(problem) => return unseen(&problem.detail, problem.status()),
     };
@@ -55,16 +55,16 @@ pub(super) async fn look(visit: &Visit, content: &Content<'_>) -> Seen {
         words if is_text(words) => beginning(answer.into_body(), content.size).await,
         _ => nothing(content),
     };
-    Seen { shown, may_save: true }
+    PreviewMarkup { shown, may_save: true }
 }
 
 /// A user who may see that it exists may not always read it.
-fn unseen(detail: &str, status: StatusCode) -> Seen {
+fn unseen(detail: &str, status: StatusCode) -> PreviewMarkup {
     let next = match status {
         StatusCode::FORBIDDEN => html! { p { "Your role may see that it exists, but not its content." } },
         _ => html! { p { (text::long(detail)) } },
     };
-    Seen { shown: parts::empty("It cannot be shown.", next), may_save: false }
+    PreviewMarkup { shown: parts::empty("It cannot be shown.", next), may_save: false }
 }
 
 async fn beginning(body: Body, size: u64) -> Markup {
@@ -81,7 +81,7 @@ async fn beginning(body: Body, size: u64) -> Markup {
     }
 }
 
-fn nothing(content: &Content<'_>) -> Markup {
+fn nothing(content: &PreviewContent<'_>) -> Markup {
     let next = html! { p { "Download it to open it in another program." } };
     let title = match is_image(content.media_type) {
         true => "The picture is too large to be shown here.",

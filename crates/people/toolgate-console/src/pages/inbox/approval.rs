@@ -6,28 +6,28 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::attachments::{self, Previews};
-use super::form::{self, Attempt};
-use super::outcome::{self, Editing};
-use super::told::Approval;
+use super::form::{self, DecisionAttempt};
+use super::outcome::{self, EditPermission};
+use super::told::ApprovalData;
 use super::{asker, past, risk};
-use crate::address::Address;
-use crate::layout::Room;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::text;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 const WHY_CHARS: usize = 300;
 
-pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
     let approval = find(&visit, &id).await?;
-    Ok(page(&visit, &approval, &Attempt::default()).await)
+    Ok(page(&visit, &approval, &DecisionAttempt::default()).await)
 }
 
-pub(super) async fn find(visit: &Visit, id: &str) -> Answered<Approval> {
-    visit.get(Address::of(["approvals", id])).await
+pub(super) async fn find(visit: &PageVisit, id: &str) -> PageResult<ApprovalData> {
+    visit.get(PageAddress::of(["approvals", id])).await
 }
 
-pub(super) async fn page(visit: &Visit, approval: &Approval, attempt: &Attempt) -> Response {
+pub(super) async fn page(visit: &PageVisit, approval: &ApprovalData, attempt: &DecisionAttempt) -> Response {
     let previews = Previews::of(visit, approval).await;
     let files = attachments::section(visit, approval, &previews);
     let body = html! {
@@ -49,11 +49,11 @@ pub(super) async fn page(visit: &Visit, approval: &Approval, attempt: &Attempt) 
     };
     let status = attempt.problem.as_ref().map_or(StatusCode::OK, |problem| problem.status());
     let title = format!("{} · Approval", approval.tool);
-    visit.page_with(status, &title, Room::Inbox, body).await
+    visit.page_with(status, &title, ConsolePage::Inbox, body).await
 }
 
 /// The caller and the tool, in one line.
-fn lead(approval: &Approval) -> Markup {
+fn lead(approval: &ApprovalData) -> Markup {
     let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
     html! {
         div.lead {
@@ -68,7 +68,7 @@ fn lead(approval: &Approval) -> Markup {
 }
 
 /// Replaced by the decision, even while the user types: `data-state` tells the script so.
-fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Markup) -> Markup {
+fn deciding(visit: &PageVisit, approval: &ApprovalData, attempt: &DecisionAttempt, files: &Markup) -> Markup {
     let barred = approval.barred(visit);
     html! {
         section #deciding data-live="approval" data-state=(approval.state) {
@@ -83,7 +83,7 @@ fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Marku
                 (outcome::edited(approval))
                 section.card aria-labelledby="arguments" {
                     h2 #arguments { "Arguments" }
-                    (outcome::arguments(approval, Editing::ReadOnly))
+                    (outcome::arguments(approval, EditPermission::ReadOnly))
                 }
                 (files)
             }
@@ -92,7 +92,7 @@ fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Marku
 }
 
 /// The reason why the decision was not recorded, with the typed text if the form is gone.
-fn refused(approval: &Approval, attempt: &Attempt, problem: &Problem) -> Markup {
+fn refused(approval: &ApprovalData, attempt: &DecisionAttempt, problem: &ApiProblem) -> Markup {
     let settled = !approval.is_pending();
     let typed = [form::NOTE, form::REASON, form::CHANGES].map(|name| attempt.typed.text(name));
     let typed: Vec<&str> = typed.into_iter().flatten().collect();

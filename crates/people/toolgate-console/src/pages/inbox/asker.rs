@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::Approval;
+use super::told::ApprovalData;
 use super::{risk, ways};
 use crate::parts::{facts, links, moment, text};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
-pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
+pub(super) fn who(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     let known = |id: &Option<String>| id.as_deref().map(|id| ways::id(visit, id));
     let rows = [
         ("Caller", Some(ways::principal(visit, &approval.principal))),
@@ -28,7 +28,7 @@ pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
     }
 }
 
-fn for_whom(visit: &Visit, approval: &Approval) -> Markup {
+fn for_whom(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     match &approval.opened_by {
         Some(person) if *person != approval.principal => {
             html! { (ways::principal(visit, person)) span.soft { " (opened the session)" } }
@@ -37,7 +37,7 @@ fn for_whom(visit: &Visit, approval: &Approval) -> Markup {
     }
 }
 
-pub(super) fn tool(approval: &Approval) -> Markup {
+pub(super) fn tool(approval: &ApprovalData) -> Markup {
     let description =
         approval.definition.as_ref().and_then(|tool| tool.get("description")).and_then(Value::as_str);
     html! {
@@ -55,7 +55,7 @@ pub(super) fn tool(approval: &Approval) -> Markup {
 }
 
 /// The gates, in their authors' words.
-pub(super) fn policy(approval: &Approval) -> Markup {
+pub(super) fn policy(approval: &ApprovalData) -> Markup {
     let requirement = &approval.requirement;
     html! {
         section.card aria-labelledby="policy" {
@@ -76,7 +76,7 @@ pub(super) fn policy(approval: &Approval) -> Markup {
     }
 }
 
-fn must_agree(approval: &Approval) -> Markup {
+fn must_agree(approval: &ApprovalData) -> Markup {
     let entries = &approval.requirement.approvers;
     html! {
         @match approval.requirement.quorum { 0 | 1 => "One person", more => { (more) " different people" } }
@@ -95,6 +95,6 @@ fn must_agree(approval: &Approval) -> Markup {
     }
 }
 
-fn editable(approval: &Approval) -> Markup {
+fn editable(approval: &ApprovalData) -> Markup {
     html! { @if approval.requirement.editable { "approvers may edit them" } @else { "approvers cannot edit them" } }
 }

@@ -9,12 +9,12 @@ use http::{HeaderMap, HeaderValue};
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 
-use super::told::{Approval, Attachment};
-use crate::address::Address;
+use super::told::{ApprovalData, AttachmentData};
+use crate::address::PageAddress;
 use crate::headers::POLICY_OF_CONTENTS;
 use crate::parts::{links, size, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// The amount of a text that is read.
 const PREVIEW_BYTES: usize = 4 << 10;
@@ -31,7 +31,7 @@ pub(super) struct Previews(Vec<Option<String>>);
 
 impl Previews {
     /// Content without a preview is only named.
-    pub(super) async fn of(visit: &Visit, approval: &Approval) -> Self {
+    pub(super) async fn of(visit: &PageVisit, approval: &ApprovalData) -> Self {
         let mut texts = Vec::new();
         for (number, one) in approval.attachments.iter().take(PREVIEWS_MAX).enumerate() {
             texts.push(match is_text(&one.media_type) {
@@ -43,10 +43,10 @@ impl Previews {
     }
 }
 
-async fn beginning(visit: &Visit, id: &str, number: usize) -> Option<String> {
+async fn beginning(visit: &PageVisit, id: &str, number: usize) -> Option<String> {
     let range = HeaderValue::from_str(&format!("bytes=0-{}", PREVIEW_BYTES - 1)).ok()?;
     let headers = HeaderMap::from_iter([(RANGE, range)]);
-    let address = Address::of(["approvals", id, "attachments", &number.to_string()]);
+    let address = PageAddress::of(["approvals", id, "attachments", &number.to_string()]);
     let answer = visit.pass_on(address, headers).await.ok()?;
     let read = Limited::new(answer.into_body(), PREVIEW_BYTES).collect().await.ok()?;
     Some(String::from_utf8_lossy(&read.to_bytes()).into_owned())
@@ -57,11 +57,11 @@ fn is_text(media_type: &str) -> bool {
     essence.starts_with("text/") || TEXTS.contains(&essence)
 }
 
-fn is_image(one: &Attachment) -> bool {
+fn is_image(one: &AttachmentData) -> bool {
     IMAGES.contains(&one.media_type.as_str()) && one.size <= IMAGE_BYTES_MAX
 }
 
-pub(super) fn section(visit: &Visit, approval: &Approval, previews: &Previews) -> Markup {
+pub(super) fn section(visit: &PageVisit, approval: &ApprovalData, previews: &Previews) -> Markup {
     if approval.attachments.is_empty() {
         return html! {};
     }
@@ -78,14 +78,14 @@ pub(super) fn section(visit: &Visit, approval: &Approval, previews: &Previews) -
 }
 
 fn attachment(
-    visit: &Visit,
-    approval: &Approval,
+    visit: &PageVisit,
+    approval: &ApprovalData,
     number: usize,
-    one: &Attachment,
+    one: &AttachmentData,
     preview: Option<&str>,
 ) -> Markup {
     let bytes =
-        Address::of(["console", "inbox", "approvals", &approval.id, "attachments", &number.to_string()]);
+        PageAddress::of(["console", "inbox", "approvals", &approval.id, "attachments", &number.to_string()]);
     let reads = visit.decides() || visit.operates();
     let name = one.name.as_deref().unwrap_or(&one.id);
     html! {
@@ -108,8 +108,11 @@ fn attachment(
 }
 
 /// The bytes themselves. For any type, a browser only shows or saves them.
-pub(super) async fn content(visit: Visit, Path((id, number)): Path<(String, String)>) -> Answered<Response> {
-    let address = Address::of(["approvals", &id, "attachments", &number]);
+pub(super) async fn content(
+    visit: PageVisit,
+    Path((id, number)): Path<(String, String)>,
+) -> PageResult<Response> {
+    let address = PageAddress::of(["approvals", &id, "attachments", &number]);
     let mut answer: Response<Body> = visit.pass_on(address, HeaderMap::new()).await?;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_OF_CONTENTS));
@@ -126,7 +129,7 @@ mod tests {
         for text in ["text/plain", "text/csv; charset=utf-8", "application/json"] {
             assert!(is_text(text), "{text}");
         }
-        let one = |media_type: &str| Attachment {
+        let one = |media_type: &str| AttachmentData {
             place: "/file_id".into(),
             id: "file_1".into(),
             name: None,

@@ -13,14 +13,14 @@ const LINE_CHARS: usize = 160;
 
 /// One place where two values differ.
 #[derive(Debug, PartialEq)]
-pub(super) struct Change<'a> {
+pub(super) struct ValueChange<'a> {
     /// A JSON pointer.
     pub(super) place: String,
     pub(super) before: Option<&'a Value>,
     pub(super) after: Option<&'a Value>,
 }
 
-pub(super) fn changes<'a>(before: &'a Value, after: &'a Value) -> Vec<Change<'a>> {
+pub(super) fn changes<'a>(before: &'a Value, after: &'a Value) -> Vec<ValueChange<'a>> {
     let mut found = Vec::new();
     compare(String::new(), Some(before), Some(after), &mut found);
     found
@@ -30,7 +30,7 @@ fn compare<'a>(
     place: String,
     before: Option<&'a Value>,
     after: Option<&'a Value>,
-    found: &mut Vec<Change<'a>>,
+    found: &mut Vec<ValueChange<'a>>,
 ) {
     if before == after {
         return;
@@ -49,7 +49,7 @@ fn compare<'a>(
                 compare(format!("{place}/{number}"), Some(before), Some(after), found);
             }
         }
-        _ => found.push(Change { place, before, after }),
+        _ => found.push(ValueChange { place, before, after }),
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-pub(super) fn shown(changes: &[Change<'_>]) -> Markup {
+pub(super) fn shown(changes: &[ValueChange<'_>]) -> Markup {
     html! {
         @for change in changes.iter().take(PLACES_MAX) {
             div.change {

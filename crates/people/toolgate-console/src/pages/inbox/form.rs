@@ -4,16 +4,16 @@ use maud::{Markup, html};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::outcome::{self, Editing};
-use super::told::Approval;
+use super::outcome::{self, EditPermission};
+use super::told::ApprovalData;
 use super::ways::approval_page;
 use super::{difference, pins};
-use crate::fields::Fields;
+use crate::fields::FormFields;
 use crate::layout::csrf;
 use crate::parts::json;
-use crate::problem::Problem;
-use crate::schema_form::{self, Wrong};
-use crate::visit::Visit;
+use crate::problem::ApiProblem;
+use crate::schema_form::{self, FieldErrors};
+use crate::visit::PageVisit;
 
 pub(super) const DECISION: &str = "decision";
 pub(super) const NOTE: &str = "note";
@@ -31,20 +31,20 @@ const REASON_CHARS_MAX: usize = 4_000;
 
 /// An attempt of the user, and its result. Empty when the page is opened.
 #[derive(Default)]
-pub(super) struct Attempt {
-    pub(super) typed: Fields,
-    pub(super) edit: Edit,
-    pub(super) wrong: Wrong,
+pub(super) struct DecisionAttempt {
+    pub(super) typed: FormFields,
+    pub(super) edit: EditState,
+    pub(super) wrong: FieldErrors,
     /// The error in the grant.
     pub(super) wrong_grant: Option<&'static str>,
     /// The error in the text that asks for changes.
     pub(super) wrong_changes: Option<&'static str>,
-    pub(super) problem: Option<Box<Problem>>,
+    pub(super) problem: Option<Box<ApiProblem>>,
 }
 
 /// The state of the edited arguments.
 #[derive(Default)]
-pub(super) enum Edit {
+pub(super) enum EditState {
     #[default]
     NotLookedAt,
     Same,
@@ -53,7 +53,7 @@ pub(super) enum Edit {
     Unreadable,
 }
 
-impl Attempt {
+impl DecisionAttempt {
     fn is_made(&self) -> bool {
         self.typed.pairs().next().is_some()
     }
@@ -65,10 +65,15 @@ pub(super) fn digest(arguments: &Value) -> String {
 }
 
 /// The content to decide on, and the answers.
-pub(super) fn form(visit: &Visit, approval: &Approval, attempt: &Attempt, attachments: &Markup) -> Markup {
-    let editing = Editing::of(approval);
+pub(super) fn form(
+    visit: &PageVisit,
+    approval: &ApprovalData,
+    attempt: &DecisionAttempt,
+    attachments: &Markup,
+) -> Markup {
+    let editing = EditPermission::of(approval);
     html! {
-        form method="post" action=(approval_page(&approval.id)) data-preview=[(editing == Editing::Fields).then_some("#difference")]
+        form method="post" action=(approval_page(&approval.id)) data-preview=[(editing == EditPermission::Fields).then_some("#difference")]
             data-typed[attempt.is_made()] {
             (csrf(visit))
             // Enter in a field presses the first button of a form: it must not be one that decides.
@@ -76,7 +81,7 @@ pub(super) fn form(visit: &Visit, approval: &Approval, attempt: &Attempt, attach
             input type="hidden" name=(SHOWN) value=(approval.effective);
             section.card aria-labelledby="arguments" {
                 h2 #arguments { "Arguments" }
-                @if editing == Editing::Fields { (fields(approval, attempt)) } @else { (outcome::arguments(approval, editing)) }
+                @if editing == EditPermission::Fields { (fields(approval, attempt)) } @else { (outcome::arguments(approval, editing)) }
             }
             (changed(approval, attempt))
             (attachments)
@@ -85,7 +90,7 @@ pub(super) fn form(visit: &Visit, approval: &Approval, attempt: &Attempt, attach
     }
 }
 
-fn fields(approval: &Approval, attempt: &Attempt) -> Markup {
+fn fields(approval: &ApprovalData, attempt: &DecisionAttempt) -> Markup {
     let nothing = Value::Null;
     let schema = approval.schema().unwrap_or(&nothing);
     html! {
@@ -104,14 +109,14 @@ fn fields(approval: &Approval, attempt: &Attempt) -> Markup {
 }
 
 /// The script fills this in while the user types.
-fn changed(approval: &Approval, attempt: &Attempt) -> Markup {
+fn changed(approval: &ApprovalData, attempt: &DecisionAttempt) -> Markup {
     html! {
         div #difference aria-live="polite" {
             @match &attempt.edit {
-                Edit::NotLookedAt => {},
-                Edit::Same => p.notice { "You changed nothing: the call would run as proposed." },
-                Edit::Unreadable => p.notice { "The edited arguments are not valid yet; see the messages beside the fields." },
-                Edit::Changed(edited) => section.card aria-labelledby="changed" {
+                EditState::NotLookedAt => {},
+                EditState::Same => p.notice { "You changed nothing: the call would run as proposed." },
+                EditState::Unreadable => p.notice { "The edited arguments are not valid yet; see the messages beside the fields." },
+                EditState::Changed(edited) => section.card aria-labelledby="changed" {
                     h2 #changed { "Your changes" }
                     input type="hidden" name=(SEEN) value=(digest(edited));
                     (difference::shown(&difference::changes(&approval.arguments, edited)))
@@ -126,7 +131,7 @@ fn changed(approval: &Approval, attempt: &Attempt) -> Markup {
     }
 }
 
-fn answers(approval: &Approval, attempt: &Attempt) -> Markup {
+fn answers(approval: &ApprovalData, attempt: &DecisionAttempt) -> Markup {
     html! {
         section.card.answers aria-labelledby="answers" {
             h2 #answers { "Your answer" }
@@ -135,13 +140,13 @@ fn answers(approval: &Approval, attempt: &Attempt) -> Markup {
             (not_like_this(attempt))
             p.help.keyed {
                 "Keys: " kbd { "a" } " to approve, " kbd { "d" } " to deny, " kbd { "r" } " to ask for changes"
-                @if Editing::of(approval) == Editing::Fields { ", " kbd { "e" } " to the arguments" } "."
+                @if EditPermission::of(approval) == EditPermission::Fields { ", " kbd { "e" } " to the arguments" } "."
             }
         }
     }
 }
 
-fn yes(approval: &Approval, attempt: &Attempt) -> Markup {
+fn yes(approval: &ApprovalData, attempt: &DecisionAttempt) -> Markup {
     let alone = approval.requirement.quorum <= 1 && approval.votes.is_empty();
     html! {
         div.answer {
@@ -159,7 +164,7 @@ fn yes(approval: &Approval, attempt: &Attempt) -> Markup {
     }
 }
 
-fn no(attempt: &Attempt) -> Markup {
+fn no(attempt: &DecisionAttempt) -> Markup {
     html! {
         div.answer {
             div.field {
@@ -171,7 +176,7 @@ fn no(attempt: &Attempt) -> Markup {
     }
 }
 
-fn not_like_this(attempt: &Attempt) -> Markup {
+fn not_like_this(attempt: &DecisionAttempt) -> Markup {
     let wrong = attempt.wrong_changes;
     html! {
         div.answer {

@@ -4,12 +4,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::list::{ARGUMENTS_BYTES_MAX, GLANCE_CHARS, ListQuery, PAGE, WHY_CHARS, glance, plain};
-use super::told::{Approval, Input};
+use super::told::{ApprovalData, InputData};
 use super::ways::{self, approval_page, inbox, question_page};
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::{self, moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// The states that approvals end in.
 const STATES: [(&str, &str); 7] = [
@@ -24,21 +24,21 @@ const STATES: [(&str, &str); 7] = [
 
 #[derive(Deserialize)]
 struct ApprovalsPage {
-    approvals: Vec<Approval>,
+    approvals: Vec<ApprovalData>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct InputsPage {
-    inputs: Vec<Input>,
+    inputs: Vec<InputData>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
-pub(super) async fn decided(visit: &Visit, query: &ListQuery) -> Answered<Markup> {
+pub(super) async fn decided(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
     let address =
-        Address::of(["approvals"]).with("limit", PAGE).with("arguments_bytes_max", ARGUMENTS_BYTES_MAX);
+        PageAddress::of(["approvals"]).with("limit", PAGE).with("arguments_bytes_max", ARGUMENTS_BYTES_MAX);
     let state = query.state.as_deref().filter(|state| !state.is_empty()).unwrap_or("decided");
     let address = address.with("state", state).maybe("cursor", query.cursor.as_deref());
     let ApprovalsPage { approvals, next_cursor } = visit.get(address).await?;
@@ -70,7 +70,7 @@ fn states(here: Option<&str>) -> Markup {
     }
 }
 
-fn decided_table(visit: &Visit, approvals: &[Approval]) -> Markup {
+fn decided_table(visit: &PageVisit, approvals: &[ApprovalData]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -92,7 +92,7 @@ fn decided_table(visit: &Visit, approvals: &[Approval]) -> Markup {
     }
 }
 
-fn by(approval: &Approval) -> Markup {
+fn by(approval: &ApprovalData) -> Markup {
     html! {
         @match approval.last_word() {
             Some(vote) => {
@@ -104,8 +104,8 @@ fn by(approval: &Approval) -> Markup {
     }
 }
 
-pub(super) async fn answered(visit: &Visit, query: &ListQuery) -> Answered<Markup> {
-    let address = Address::of(["inputs"]).with("state", "answered").with("limit", PAGE);
+pub(super) async fn answered(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
+    let address = PageAddress::of(["inputs"]).with("state", "answered").with("limit", PAGE);
     let InputsPage { inputs, next_cursor } =
         visit.get(address.maybe("cursor", query.cursor.as_deref())).await?;
     let here = inbox().with("show", "answered");
@@ -121,7 +121,7 @@ pub(super) async fn answered(visit: &Visit, query: &ListQuery) -> Answered<Marku
     })
 }
 
-fn answered_table(visit: &Visit, inputs: &[Input]) -> Markup {
+fn answered_table(visit: &PageVisit, inputs: &[InputData]) -> Markup {
     html! {
         table.list {
             thead { tr {

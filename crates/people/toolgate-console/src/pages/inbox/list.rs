@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::risk::{self, Risk};
-use super::told::{Approval, Entry, Input};
+use super::told::{ApprovalData, InboxEntryData, InputData};
 use super::ways::{self, approval_page, inbox, question_page};
 use super::{history, outcome, several};
-use crate::address::Address;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::{self, moment, number, size, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// The number of entries that the API returns at once.
 const FETCHED: usize = 200;
@@ -41,19 +41,19 @@ pub(super) struct ListQuery {
 
 #[derive(Deserialize)]
 struct InboxPage {
-    entries: Vec<Entry>,
+    entries: Vec<InboxEntryData>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
-pub(super) async fn show(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Query(query): Query<ListQuery>) -> PageResult<Response> {
     let (tab, entries) = match query.show.as_deref() {
         Some("decided") => (Tab::Decided, history::decided(&visit, &query).await?),
         Some("answered") => (Tab::Answered, history::answered(&visit, &query).await?),
         _ => (Tab::Waiting, waiting(&visit, &query).await?),
     };
     let body = html! { (head(&visit, tab)) (entries) };
-    Ok(visit.page("Inbox", Room::Inbox, body).await)
+    Ok(visit.page("Inbox", ConsolePage::Inbox, body).await)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) enum Tab {
     Answered,
 }
 
-pub(super) fn head(visit: &Visit, here: Tab) -> Markup {
+pub(super) fn head(visit: &PageVisit, here: Tab) -> Markup {
     let tabs = [
         (Tab::Waiting, "Waiting", inbox()),
         (Tab::Decided, "Decided", inbox().with("show", "decided")),
@@ -86,15 +86,15 @@ pub(super) fn head(visit: &Visit, here: Tab) -> Markup {
 }
 
 /// All waiting items, as far as they can be sorted.
-struct Waiting {
-    entries: Vec<Entry>,
+struct WaitingItems {
+    entries: Vec<InboxEntryData>,
     has_more: bool,
 }
 
-async fn all_waiting(visit: &Visit) -> Answered<Waiting> {
-    let (mut entries, mut cursor): (Vec<Entry>, Option<String>) = (Vec::new(), None);
+async fn all_waiting(visit: &PageVisit) -> PageResult<WaitingItems> {
+    let (mut entries, mut cursor): (Vec<InboxEntryData>, Option<String>) = (Vec::new(), None);
     loop {
-        let address = Address::of(["inbox"]).with("limit", FETCHED);
+        let address = PageAddress::of(["inbox"]).with("limit", FETCHED);
         let address =
             address.with("arguments_bytes_max", ARGUMENTS_BYTES_MAX).maybe("cursor", cursor.as_deref());
         let page: InboxPage = visit.get(address).await?;
@@ -105,11 +105,11 @@ async fn all_waiting(visit: &Visit) -> Answered<Waiting> {
         }
     }
     risk::order(&mut entries);
-    Ok(Waiting { entries, has_more: cursor.is_some() })
+    Ok(WaitingItems { entries, has_more: cursor.is_some() })
 }
 
-async fn waiting(visit: &Visit, query: &ListQuery) -> Answered<Markup> {
-    let Waiting { entries, has_more } = all_waiting(visit).await?;
+async fn waiting(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
+    let WaitingItems { entries, has_more } = all_waiting(visit).await?;
     let pages = entries.len().div_ceil(PAGE).max(1);
     let wanted: usize = query.page.as_deref().and_then(|page| page.parse().ok()).unwrap_or(1);
     let page = wanted.clamp(1, pages);
@@ -140,7 +140,7 @@ fn counted(count: usize) -> String {
     }
 }
 
-fn nothing_waits(visit: &Visit) -> Markup {
+fn nothing_waits(visit: &PageVisit) -> Markup {
     parts::empty(
         "Nothing is waiting for a decision.",
         html! {
@@ -187,14 +187,14 @@ fn turned(page: usize, pages: usize) -> Markup {
     }
 }
 
-fn card(visit: &Visit, entry: &Entry) -> Markup {
+fn card(visit: &PageVisit, entry: &InboxEntryData) -> Markup {
     match entry {
-        Entry::Approval(approval) => approval_card(visit, approval),
-        Entry::Input(input) => question_card(visit, input),
+        InboxEntryData::Approval(approval) => approval_card(visit, approval),
+        InboxEntryData::Input(input) => question_card(visit, input),
     }
 }
 
-fn approval_card(visit: &Visit, approval: &Approval) -> Markup {
+fn approval_card(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
     html! {
         li.card data-entry=(approval.id) data-risk=(Risk::of(approval.effects).as_str()) {
@@ -220,7 +220,7 @@ fn approval_card(visit: &Visit, approval: &Approval) -> Markup {
 }
 
 /// The arguments on one line.
-pub(super) fn glance(approval: &Approval) -> Markup {
+pub(super) fn glance(approval: &ApprovalData) -> Markup {
     if let Some(bytes) = approval.arguments_bytes {
         return html! { span.soft { (size(bytes)) " of arguments" } };
     }
@@ -236,12 +236,12 @@ pub(super) fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn question_card(visit: &Visit, input: &Input) -> Markup {
+fn question_card(visit: &PageVisit, input: &InputData) -> Markup {
     html! {
         li.card data-entry=(input.id) data-risk="asks" {
             div.first {
                 h2 { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
-                (parts::badge("question", parts::Tone::Waiting))
+                (parts::badge("question", parts::BadgeTone::Waiting))
             }
             p.soft {
                 (text::short(&input.principal)) " asks in " (ways::id(visit, &input.run)) " "

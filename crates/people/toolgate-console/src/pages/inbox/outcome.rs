@@ -4,14 +4,14 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::difference;
-use super::told::{Approval, Barred, Vote};
+use super::told::{ApprovalData, BarredReason, VoteData};
 use super::ways::{self, inbox};
 use crate::parts::{self, moment, text};
 use crate::schema_form;
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 /// The head of the page: the request, and its state.
-pub(super) fn heading(visit: &Visit, approval: &Approval) -> Markup {
+pub(super) fn heading(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     let title = html! { (text::short(&approval.tool)) " " (parts::state(&approval.state)) };
     let left = html! {
         @if approval.is_pending() { span.left { (moment::left(visit, &approval.expires_at)) } }
@@ -20,7 +20,7 @@ pub(super) fn heading(visit: &Visit, approval: &Approval) -> Markup {
     parts::heading(title, left)
 }
 
-pub(super) fn votes(visit: &Visit, approval: &Approval) -> Markup {
+pub(super) fn votes(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     html! {
         section.card aria-labelledby="votes" {
             h2 #votes { "Decisions so far" }
@@ -35,11 +35,11 @@ pub(super) fn votes(visit: &Visit, approval: &Approval) -> Markup {
 }
 
 /// The number of votes of those needed.
-pub(super) fn quorum(approval: &Approval) -> Markup {
+pub(super) fn quorum(approval: &ApprovalData) -> Markup {
     html! { (approval.agreed) " of " (approval.requirement.quorum.max(1)) " agreed" }
 }
 
-fn said(visit: &Visit, vote: &Vote) -> Markup {
+fn said(visit: &PageVisit, vote: &VoteData) -> Markup {
     html! {
         (ways::principal(visit, &vote.person)) " " (verb(&vote.decision)) " " span.soft { (moment::ago(visit, &vote.at)) }
         @if let Some(reason) = &vote.reason { p.reason { (text::long(reason)) } }
@@ -57,7 +57,7 @@ fn verb(decision: &str) -> &str {
 }
 
 /// The decision, in place of the form.
-pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
+pub(super) fn decided(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     html! {
         section.card.decided aria-labelledby="decided" {
             h2 #decided { (sentence(approval)) }
@@ -70,7 +70,7 @@ pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
     }
 }
 
-fn sentence(approval: &Approval) -> &'static str {
+fn sentence(approval: &ApprovalData) -> &'static str {
     match approval.withdrawn.as_deref() {
         Some("policies_changed") => {
             return "Withdrawn: the policies that required it have changed. A call that still waits needs a new approval";
@@ -93,14 +93,14 @@ fn sentence(approval: &Approval) -> &'static str {
 }
 
 /// One line about another person's decision.
-pub(super) fn by_whom(approval: &Approval) -> String {
+pub(super) fn by_whom(approval: &ApprovalData) -> String {
     let Some(vote) = approval.last_word() else { return sentence(approval).to_owned() };
     let reason = vote.reason.as_deref().map(|reason| format!(" Their reason: {reason}"));
     format!("{} {}.{}", vote.person, verb(&vote.decision), reason.unwrap_or_default())
 }
 
 /// An earlier approver's changes to the arguments.
-pub(super) fn edited(approval: &Approval) -> Markup {
+pub(super) fn edited(approval: &ApprovalData) -> Markup {
     let Some(proposed) = &approval.proposed_arguments else { return html! {} };
     let changes = difference::changes(proposed, &approval.arguments);
     html! {
@@ -113,17 +113,17 @@ pub(super) fn edited(approval: &Approval) -> Markup {
 }
 
 /// The reason why a user sees no buttons, and who has them.
-pub(super) fn barred(visit: &Visit, approval: &Approval, why: Barred) -> Markup {
+pub(super) fn barred(visit: &PageVisit, approval: &ApprovalData, why: BarredReason) -> Markup {
     let groups: Vec<String> =
         approval.requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
     html! {
         section.card aria-labelledby="barred" {
             h2 #barred { "You cannot decide this" }
             @match why {
-                Barred::Role => p { "You are logged in as " (visit.role().as_str()) ". The roles approver and admin decide on approvals." },
-                Barred::Requester => p { "You proposed this call, or opened the session it came from. Someone else must approve it." },
-                Barred::NotAPerson => p { "Only people can decide, and your token belongs to a service." },
-                Barred::NotInGroup => p { "A member of " (text::short(&groups.join(" and of "))) " must approve, and you are in none of these groups." },
+                BarredReason::Role => p { "You are logged in as " (visit.role().as_str()) ". The roles approver and admin decide on approvals." },
+                BarredReason::Requester => p { "You proposed this call, or opened the session it came from. Someone else must approve it." },
+                BarredReason::NotAPerson => p { "Only people can decide, and your token belongs to a service." },
+                BarredReason::NotInGroup => p { "A member of " (text::short(&groups.join(" and of "))) " must approve, and you are in none of these groups." },
             }
         }
     }
@@ -131,7 +131,7 @@ pub(super) fn barred(visit: &Visit, approval: &Approval, why: Barred) -> Markup 
 
 /// The permission to edit the arguments in a form, or the reason against it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Editing {
+pub(super) enum EditPermission {
     Fields,
     /// The gate does not allow it.
     Closed,
@@ -146,13 +146,13 @@ pub(super) enum Editing {
 /// Longer arguments are not put into a form.
 const FORM_BYTES_MAX: usize = 64 << 10;
 
-impl Editing {
-    pub(super) fn of(approval: &Approval) -> Self {
+impl EditPermission {
+    pub(super) fn of(approval: &ApprovalData) -> Self {
         match approval {
-            one if !one.requirement.editable => Editing::Closed,
-            one if one.definition.is_none() => Editing::ToolGone,
-            one if bytes(&one.arguments) > FORM_BYTES_MAX => Editing::TooLong,
-            _ => Editing::Fields,
+            one if !one.requirement.editable => EditPermission::Closed,
+            one if one.definition.is_none() => EditPermission::ToolGone,
+            one if bytes(&one.arguments) > FORM_BYTES_MAX => EditPermission::TooLong,
+            _ => EditPermission::Fields,
         }
     }
 }
@@ -162,19 +162,19 @@ fn bytes(value: &Value) -> usize {
 }
 
 /// The arguments that would run, read-only.
-pub(super) fn arguments(approval: &Approval, editing: Editing) -> Markup {
+pub(super) fn arguments(approval: &ApprovalData, editing: EditPermission) -> Markup {
     html! {
         @match approval.schema() {
             Some(schema) => (schema_form::shown(schema, &approval.arguments)),
             None => (parts::json::tree(&approval.arguments)),
         }
         @match editing {
-            Editing::TooLong => p.notice {
+            EditPermission::TooLong => p.notice {
                 "These arguments are too long to edit here. On the command line: "
                 code { "toolgate approvals edit " (approval.id) " --args …" }
                 ", or over REST: " code { "POST /approvals/" (approval.id) "/decide" } "."
             },
-            Editing::Closed => p.help { "The policy does not let approvers edit them. You can ask for changes instead." },
+            EditPermission::Closed => p.help { "The policy does not let approvers edit them. You can ask for changes instead." },
             _ => {},
         }
         (parts::json::raw(&approval.arguments))

@@ -3,11 +3,16 @@
 use maud::{Markup, html};
 
 use super::told::CallBefore;
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::{self, links, moment, text};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
-pub(super) fn calls(visit: &Visit, calls: &[CallBefore], run: Option<&str>, session: Option<&str>) -> Markup {
+pub(super) fn calls(
+    visit: &PageVisit,
+    calls: &[CallBefore],
+    run: Option<&str>,
+    session: Option<&str>,
+) -> Markup {
     let place = if run.is_some() { "run" } else { "session" };
     html! {
         section.card aria-labelledby="before" {
@@ -25,11 +30,11 @@ pub(super) fn calls(visit: &Visit, calls: &[CallBefore], run: Option<&str>, sess
     }
 }
 
-fn one(visit: &Visit, call: &CallBefore) -> Markup {
+fn one(visit: &PageVisit, call: &CallBefore) -> Markup {
     html! {
         li {
             @match &call.tool {
-                Some(name) if visit.audits() => a href=(Address::of(["console", "calls", &call.id])) { (text::short(name)) },
+                Some(name) if visit.audits() => a href=(PageAddress::of(["console", "calls", &call.id])) { (text::short(name)) },
                 Some(name) => (text::short(name)),
                 None => (links::id(&call.id)),
             }
@@ -42,8 +47,8 @@ fn one(visit: &Visit, call: &CallBefore) -> Markup {
 fn whole(run: Option<&str>, session: Option<&str>) -> Markup {
     html! {
         @match (run, session) {
-            (Some(run), _) => p { a href=(Address::of(["console", "runs", run])) { "The whole run" } },
-            (None, Some(session)) => p { a href=(Address::of(["console", "calls"]).with("session", session)) { "All calls of the session" } },
+            (Some(run), _) => p { a href=(PageAddress::of(["console", "runs", run])) { "The whole run" } },
+            (None, Some(session)) => p { a href=(PageAddress::of(["console", "calls"]).with("session", session)) { "All calls of the session" } },
             (None, None) => {},
         }
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::difference::escaped;
-use crate::fields::Fields;
+use crate::fields::FormFields;
 use crate::parts::text;
 
 const WANTED: &str = "grant";
@@ -28,7 +28,7 @@ const TIMES: [(u64, &str); 5] = [
 
 /// In the form of the API.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Grant {
+pub(super) struct GrantRequest {
     /// `None` pins all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pins: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub(super) struct Grant {
 }
 
 /// The grant of a form, if any; or the error in it.
-pub(super) fn read(fields: &Fields) -> Result<Option<Grant>, &'static str> {
+pub(super) fn read(fields: &FormFields) -> Result<Option<GrantRequest>, &'static str> {
     if !fields.ticked(WANTED) {
         return Ok(None);
     }
@@ -58,10 +58,10 @@ pub(super) fn read(fields: &Fields) -> Result<Option<Grant>, &'static str> {
     };
     let time = fields.text(TIME).and_then(|text| text.parse().ok());
     let expires_in_seconds = time.unwrap_or(DAY_SECONDS);
-    Ok(Some(Grant { pins: some.then_some(pins), uses, expires_in_seconds }))
+    Ok(Some(GrantRequest { pins: some.then_some(pins), uses, expires_in_seconds }))
 }
 
-pub(super) fn fields(arguments: &Value, typed: &Fields, wrong: Option<&str>) -> Markup {
+pub(super) fn fields(arguments: &Value, typed: &FormFields, wrong: Option<&str>) -> Markup {
     let some = typed.text(WHICH) == Some("some");
     let members = arguments.as_object().into_iter().flatten();
     html! {
@@ -104,7 +104,7 @@ pub(super) fn fields(arguments: &Value, typed: &Fields, wrong: Option<&str>) -> 
     }
 }
 
-fn chosen(typed: &Fields, seconds: u64) -> bool {
+fn chosen(typed: &FormFields, seconds: u64) -> bool {
     match typed.text(TIME) {
         Some(text) => text == seconds.to_string(),
         None => seconds == DAY_SECONDS,
@@ -119,31 +119,42 @@ mod tests {
 
     #[test]
     fn without_a_tick_there_is_no_grant() {
-        assert_eq!(read(&Fields::of(&[("pins", "some"), ("pin", "/a"), ("uses", "3")])), Ok(None));
+        assert_eq!(read(&FormFields::of(&[("pins", "some"), ("pin", "/a"), ("uses", "3")])), Ok(None));
     }
 
     #[test]
     fn ticked_arguments_become_pins_and_otherwise_all_are_pinned() {
-        let all = Fields::of(&[("grant", "1"), ("pins", "all"), ("pin", "/a"), ("time", "3600")]);
-        assert_eq!(read(&all), Ok(Some(Grant { pins: None, uses: None, expires_in_seconds: 3_600 })));
-        let some =
-            Fields::of(&[("grant", "1"), ("pins", "some"), ("pin", "/a"), ("pin", "/b~1c"), ("uses", " 3 ")]);
+        let all = FormFields::of(&[("grant", "1"), ("pins", "all"), ("pin", "/a"), ("time", "3600")]);
+        assert_eq!(read(&all), Ok(Some(GrantRequest { pins: None, uses: None, expires_in_seconds: 3_600 })));
+        let some = FormFields::of(&[
+            ("grant", "1"),
+            ("pins", "some"),
+            ("pin", "/a"),
+            ("pin", "/b~1c"),
+            ("uses", " 3 "),
+        ]);
         let pins = Some(vec!["/a".to_owned(), "/b~1c".to_owned()]);
-        assert_eq!(read(&some), Ok(Some(Grant { pins, uses: Some(3), expires_in_seconds: DAY_SECONDS })));
+        assert_eq!(
+            read(&some),
+            Ok(Some(GrantRequest { pins, uses: Some(3), expires_in_seconds: DAY_SECONDS }))
+        );
     }
 
     #[test]
     fn a_grant_that_says_too_little_is_not_guessed() {
-        assert!(read(&Fields::of(&[("grant", "1"), ("pins", "some")])).is_err());
+        assert!(read(&FormFields::of(&[("grant", "1"), ("pins", "some")])).is_err());
         for uses in ["0", "-1", "many", "1.5"] {
-            assert!(read(&Fields::of(&[("grant", "1"), ("pins", "all"), ("uses", uses)])).is_err(), "{uses}");
+            assert!(
+                read(&FormFields::of(&[("grant", "1"), ("pins", "all"), ("uses", uses)])).is_err(),
+                "{uses}"
+            );
         }
     }
 
     #[test]
     fn what_is_pinned_is_named_as_a_pointer_and_kept_when_shown_again() {
         let arguments = json!({ "a/b": "<script>", "c": 1 });
-        let typed = Fields::of(&[("grant", "1"), ("pins", "some"), ("pin", "/a~1b"), ("time", "604800")]);
+        let typed = FormFields::of(&[("grant", "1"), ("pins", "some"), ("pin", "/a~1b"), ("time", "604800")]);
         let shown = fields(&arguments, &typed, None).into_string();
         assert!(shown.contains(r#"value="/a~1b" checked"#) && shown.contains(r#"value="/c">"#), "{shown}");
         assert!(shown.contains(r#"value="604800" selected"#), "{shown}");

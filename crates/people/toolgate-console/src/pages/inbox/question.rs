@@ -8,22 +8,22 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::Role;
 
-use super::told::Input;
+use super::told::InputData;
 use super::ways::{self, inbox, question_page};
 use super::{past, slot};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::{self, facts, moment, text};
-use crate::problem::{Answered, Problem};
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 const ANSWERING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];
 
 /// The run that asks, for those who may see it.
 #[derive(Deserialize)]
-struct Run {
+struct AskingRunData {
     state: String,
     agent: String,
     #[serde(default)]
@@ -33,44 +33,48 @@ struct Run {
 
 /// An answer that was not taken.
 #[derive(Default)]
-struct Attempt {
-    typed: Fields,
+struct AnswerAttempt {
+    typed: FormFields,
     wrong: Option<String>,
-    problem: Option<Box<Problem>>,
+    problem: Option<Box<ApiProblem>>,
 }
 
-pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
     let input = find(&visit, &id).await?;
-    page(&visit, &input, &Attempt::default()).await
+    page(&visit, &input, &AnswerAttempt::default()).await
 }
 
-async fn find(visit: &Visit, id: &str) -> Answered<Input> {
-    visit.get(Address::of(["inputs", id])).await
+async fn find(visit: &PageVisit, id: &str) -> PageResult<InputData> {
+    visit.get(PageAddress::of(["inputs", id])).await
 }
 
-pub(super) async fn answer(visit: Visit, Path(id): Path<String>, fields: Fields) -> Answered<Response> {
+pub(super) async fn answer(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> PageResult<Response> {
     let input = find(&visit, &id).await?;
     let answer = match slot::read(&input.slot_type, &fields) {
         Ok(answer) => answer,
         Err(sentence) => {
-            let attempt = Attempt { typed: fields, wrong: Some(sentence.to_owned()), problem: None };
+            let attempt = AnswerAttempt { typed: fields, wrong: Some(sentence.to_owned()), problem: None };
             return page(&visit, &input, &attempt).await;
         }
     };
-    let address = Address::of(["inputs", &id, "answer"]);
+    let address = PageAddress::of(["inputs", &id, "answer"]);
     match visit.post::<Value>(address, &json!({ "answer": answer })).await {
-        Ok(_) => Ok(visit.go(inbox(), Said::Answered).into_response()),
+        Ok(_) => Ok(visit.go(inbox(), DoneNotice::Answered).into_response()),
         Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
         Err(problem) => {
             let input = find(&visit, &id).await?;
             let wrong = problem.is(StatusCode::UNPROCESSABLE_ENTITY).then(|| problem.detail.clone());
-            page(&visit, &input, &Attempt { typed: fields, wrong, problem: Some(problem) }).await
+            page(&visit, &input, &AnswerAttempt { typed: fields, wrong, problem: Some(problem) }).await
         }
     }
 }
 
-async fn page(visit: &Visit, input: &Input, attempt: &Attempt) -> Answered<Response> {
-    let run: Option<Run> = visit.find(Address::of(["runs", &input.run])).await?;
+async fn page(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> PageResult<Response> {
+    let run: Option<AskingRunData> = visit.find(PageAddress::of(["runs", &input.run])).await?;
     let title = html! { "A question " (parts::state(&input.state)) };
     let body = html! {
         div #standing data-live="input" { (parts::heading(title, html! { a.button href=(inbox()) { "Back to the inbox" } })) }
@@ -88,10 +92,10 @@ async fn page(visit: &Visit, input: &Input, attempt: &Attempt) -> Answered<Respo
         (None, Some(_)) => StatusCode::UNPROCESSABLE_ENTITY,
         (None, None) => StatusCode::OK,
     };
-    Ok(visit.page_with(status, "A question", Room::Inbox, body).await)
+    Ok(visit.page_with(status, "A question", ConsolePage::Inbox, body).await)
 }
 
-fn asked(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
+fn asked(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> Markup {
     html! {
         section.card aria-labelledby="question" {
             h2.question #question { (text::long(&input.prompt_key)) }
@@ -105,7 +109,7 @@ fn asked(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
     }
 }
 
-fn form(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
+fn form(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> Markup {
     let is_typed = attempt.typed.pairs().next().is_some();
     html! {
         form method="post" action=(question_page(&input.id)) data-typed[is_typed] {
@@ -117,7 +121,7 @@ fn form(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
     }
 }
 
-fn resolved(visit: &Visit, input: &Input) -> Markup {
+fn resolved(visit: &PageVisit, input: &InputData) -> Markup {
     html! {
         @match &input.answer {
             Some(answer) => {
@@ -134,7 +138,7 @@ fn resolved(visit: &Visit, input: &Input) -> Markup {
     }
 }
 
-fn who(visit: &Visit, input: &Input, run: Option<&Run>) -> Markup {
+fn who(visit: &PageVisit, input: &InputData, run: Option<&AskingRunData>) -> Markup {
     let rows = [
         ("Caller", Some(ways::principal(visit, &input.principal))),
         (
@@ -159,7 +163,7 @@ fn who(visit: &Visit, input: &Input, run: Option<&Run>) -> Markup {
     }
 }
 
-fn refused(input: &Input, problem: &Problem) -> Markup {
+fn refused(input: &InputData, problem: &ApiProblem) -> Markup {
     let faster = input.answered_by.as_deref().filter(|_| problem.is(StatusCode::CONFLICT));
     html! {
         section.card.problem role="alert" {

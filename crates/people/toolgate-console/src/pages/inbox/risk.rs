@@ -4,8 +4,8 @@
 use maud::{Markup, html};
 use toolgate_core::Effects;
 
-use super::told::Entry;
-use crate::parts::{Tone, badge};
+use super::told::InboxEntryData;
+use crate::parts::{BadgeTone, badge};
 
 /// From the least to the greatest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,10 +29,10 @@ impl Risk {
         }
     }
 
-    fn of_entry(entry: &Entry) -> Self {
+    fn of_entry(entry: &InboxEntryData) -> Self {
         match entry {
-            Entry::Approval(approval) => Risk::of(approval.effects),
-            Entry::Input(_) => Risk::Reads,
+            InboxEntryData::Approval(approval) => Risk::of(approval.effects),
+            InboxEntryData::Input(_) => Risk::Reads,
         }
     }
 
@@ -47,7 +47,7 @@ impl Risk {
 }
 
 /// Greatest risk first, then newest.
-pub(super) fn order(entries: &mut [Entry]) {
+pub(super) fn order(entries: &mut [InboxEntryData]) {
     entries.sort_by(|one, other| {
         let risk = Risk::of_entry(other).cmp(&Risk::of_entry(one));
         risk.then_with(|| other.created_at().cmp(one.created_at()))
@@ -56,21 +56,21 @@ pub(super) fn order(entries: &mut [Entry]) {
 
 /// The possible effects of a call, in words.
 pub(super) fn effects(effects: Option<Effects>) -> Markup {
-    let Some(known) = effects else { return badge("unknown effects", Tone::Bad) };
+    let Some(known) = effects else { return badge("unknown effects", BadgeTone::Bad) };
     let words = Effects::NAMES.into_iter().filter(|(one, _)| known.contains(*one));
     html! {
         ul.chips aria-label="Possible effects" {
             @for (one, word) in words { li { (badge(word, tone(one))) } }
-            @if known == Effects::NONE { li { (badge("no effects", Tone::Plain)) } }
+            @if known == Effects::NONE { li { (badge("no effects", BadgeTone::Plain)) } }
         }
     }
 }
 
-fn tone(effect: Effects) -> Tone {
+fn tone(effect: Effects) -> BadgeTone {
     match effect {
-        Effects::DESTRUCTIVE => Tone::Bad,
-        Effects::EXTERNAL => Tone::Waiting,
-        _ => Tone::Plain,
+        Effects::DESTRUCTIVE => BadgeTone::Bad,
+        Effects::EXTERNAL => BadgeTone::Waiting,
+        _ => BadgeTone::Plain,
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    fn approval(id: &str, effects: Value, created_at: &str) -> Entry {
+    fn approval(id: &str, effects: Value, created_at: &str) -> InboxEntryData {
         let requirement = json!({ "gates": [], "approvers": [], "quorum": 1 });
         serde_json::from_value(json!({ "kind": "approval", "id": id, "state": "pending", "tool": "a:b",
             "principal": "p", "call": "tc_1", "effects": effects, "effective": "sha256:0", "requirement": requirement,
@@ -88,7 +88,7 @@ mod tests {
         .expect("an entry")
     }
 
-    fn question(id: &str, created_at: &str) -> Entry {
+    fn question(id: &str, created_at: &str) -> InboxEntryData {
         serde_json::from_value(
             json!({ "kind": "input", "id": id, "state": "pending", "run": "run_1", "principal": "p",
             "slot_type": "text", "slot_id": "s", "prompt_key": "Why?", "created_at": created_at }),
@@ -96,12 +96,12 @@ mod tests {
         .expect("an entry")
     }
 
-    fn ids(entries: &[Entry]) -> Vec<&str> {
+    fn ids(entries: &[InboxEntryData]) -> Vec<&str> {
         entries
             .iter()
             .map(|entry| match entry {
-                Entry::Approval(approval) => approval.id.as_str(),
-                Entry::Input(input) => input.id.as_str(),
+                InboxEntryData::Approval(approval) => approval.id.as_str(),
+                InboxEntryData::Input(input) => input.id.as_str(),
             })
             .collect()
     }

@@ -5,29 +5,29 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::approval::find;
-use super::deciding::{Decision, send};
+use super::deciding::{DecisionRequest, send};
 use super::list::{Tab, head};
 use super::outcome;
-use super::told::Approval;
+use super::told::ApprovalData;
 use super::ways::{approval_page, inbox};
-use crate::fields::Fields;
-use crate::layout::Room;
+use crate::fields::FormFields;
+use crate::layout::ConsolePage;
 use crate::parts::{self, text};
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// The number on one page.
 const SEVERAL_MAX: usize = 50;
 
 /// The result of one of them.
-struct Result {
+struct DecisionResult {
     id: String,
     /// Its current state, if known.
-    approval: Option<Box<Approval>>,
-    refused: Option<Box<Problem>>,
+    approval: Option<Box<ApprovalData>>,
+    refused: Option<Box<ApiProblem>>,
 }
 
-pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
+pub(super) async fn decide(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
     let decision = match fields.text("decision") {
         Some("approve") => "approve",
         Some("deny") => "deny",
@@ -45,11 +45,11 @@ pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
     for id in ids.iter().take(SEVERAL_MAX) {
         let text = |name: &str| fields.text(name).map(str::to_owned);
         let (reason, effective) = (text("reason"), text(&shown(id)));
-        let decision = Decision { decision, reason, effective, ..Decision::default() };
+        let decision = DecisionRequest { decision, reason, effective, ..DecisionRequest::default() };
         results.push(one(&visit, id, &decision).await?);
     }
     let body = html! { (head(&visit, Tab::Waiting)) (told(&results)) @if ids.len() > SEVERAL_MAX { (too_many()) } (back()) };
-    Ok(visit.page("Results", Room::Inbox, body).await)
+    Ok(visit.page("Results", ConsolePage::Inbox, body).await)
 }
 
 /// The field with the digest of the listed arguments of an approval.
@@ -57,24 +57,24 @@ pub(super) fn shown(id: &str) -> String {
     format!("shown:{id}")
 }
 
-async fn one(visit: &Visit, id: &str, decision: &Decision) -> Answered<Result> {
+async fn one(visit: &PageVisit, id: &str, decision: &DecisionRequest) -> PageResult<DecisionResult> {
     let id = id.to_owned();
     match send(visit, &id, decision).await {
-        Ok(decided) => Ok(Result { id, approval: Some(Box::new(decided.approval)), refused: None }),
+        Ok(decided) => Ok(DecisionResult { id, approval: Some(Box::new(decided.approval)), refused: None }),
         Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
         Err(problem) => {
             let approval = find(visit, &id).await.ok().map(Box::new);
-            Ok(Result { id, approval, refused: Some(problem) })
+            Ok(DecisionResult { id, approval, refused: Some(problem) })
         }
     }
 }
 
-async fn nothing(visit: &Visit, sentence: &str) -> Response {
+async fn nothing(visit: &PageVisit, sentence: &str) -> Response {
     let body = html! { (head(visit, Tab::Waiting)) p.notice role="alert" { (sentence) } (back()) };
-    visit.page_with(StatusCode::UNPROCESSABLE_ENTITY, "Nothing was decided", Room::Inbox, body).await
+    visit.page_with(StatusCode::UNPROCESSABLE_ENTITY, "Nothing was decided", ConsolePage::Inbox, body).await
 }
 
-fn told(results: &[Result]) -> Markup {
+fn told(results: &[DecisionResult]) -> Markup {
     let through = results.iter().filter(|one| one.refused.is_none()).count();
     html! {
         p.said role="status" { (through) " of " (results.len()) " succeeded." }
@@ -86,7 +86,7 @@ fn told(results: &[Result]) -> Markup {
     }
 }
 
-fn row(result: &Result) -> Markup {
+fn row(result: &DecisionResult) -> Markup {
     let approval = result.approval.as_deref();
     html! {
         tr data-entry=(result.id) {
@@ -98,7 +98,7 @@ fn row(result: &Result) -> Markup {
     }
 }
 
-fn happened(result: &Result) -> Markup {
+fn happened(result: &DecisionResult) -> Markup {
     html! {
         @match (&result.refused, result.approval.as_deref()) {
             (None, Some(approval)) if approval.is_pending() => { "Your approval is recorded: " (outcome::quorum(approval)) ". Others must approve too." },

@@ -3,15 +3,15 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{Input, SlotOption};
-use crate::fields::Fields;
+use super::told::{InputData, SlotOption};
+use crate::fields::FormFields;
 use crate::parts::text;
 
 const ANSWER: &str = "answer";
 const ANSWER_CHARS_MAX: usize = 20_000;
 
 /// The answer in JSON. The API checks whether it fits; only impossible values are refused here.
-pub(super) fn read(slot_type: &str, fields: &Fields) -> Result<Value, &'static str> {
+pub(super) fn read(slot_type: &str, fields: &FormFields) -> Result<Value, &'static str> {
     let given = fields.text(ANSWER);
     let needed = || given.ok_or("Enter an answer first.");
     match slot_type {
@@ -34,7 +34,7 @@ fn number(text: &str) -> Option<Value> {
     read.is_number().then_some(read)
 }
 
-pub(super) fn field(input: &Input, typed: &Fields, wrong: Option<&str>) -> Markup {
+pub(super) fn field(input: &InputData, typed: &FormFields, wrong: Option<&str>) -> Markup {
     let described = wrong.map(|_| "answer-wrong");
     let invalid = wrong.map(|_| "true");
     let value = typed.get(ANSWER).unwrap_or_default();
@@ -65,7 +65,7 @@ fn yes_and_no() -> Vec<SlotOption> {
         .into()
 }
 
-fn options(kind: &str, options: &[SlotOption], typed: &Fields) -> Markup {
+fn options(kind: &str, options: &[SlotOption], typed: &FormFields) -> Markup {
     html! {
         fieldset.options data-press="a" {
             legend { @if kind == "checkbox" { "Choose any" } @else { "Choose one" } }
@@ -87,7 +87,7 @@ mod tests {
 
     fn check(slot_type: &str, answers: &[&str], expected: Option<Value>) {
         let pairs: Vec<(&str, &str)> = answers.iter().map(|answer| (ANSWER, *answer)).collect();
-        assert_eq!(read(slot_type, &Fields::of(&pairs)).ok(), expected, "{slot_type} {answers:?}");
+        assert_eq!(read(slot_type, &FormFields::of(&pairs)).ok(), expected, "{slot_type} {answers:?}");
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn options_are_text_whatever_they_hold() {
         let option = SlotOption { value: "<b>".into(), label: Some("<script>".into()) };
-        let shown = options("radio", &[option], &Fields::of(&[("answer", "<b>")])).into_string();
+        let shown = options("radio", &[option], &FormFields::of(&[("answer", "<b>")])).into_string();
         assert!(!shown.contains("<script>") && !shown.contains("<b>"), "{shown}");
         assert!(shown.contains("checked"), "{shown}");
     }

@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use toolgate_core::{Effects, Kind};
+use toolgate_core::{Effects, PrincipalKind};
 
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Approval {
+pub(super) struct ApprovalData {
     pub(super) id: String,
     pub(super) state: String,
     pub(super) tool: String,
@@ -37,10 +37,10 @@ pub(super) struct Approval {
     #[serde(default)]
     pub(super) proposed_arguments: Option<Value>,
     #[serde(default)]
-    pub(super) attachments: Vec<Attachment>,
-    pub(super) requirement: Requirement,
+    pub(super) attachments: Vec<AttachmentData>,
+    pub(super) requirement: RequirementData,
     #[serde(default)]
-    pub(super) votes: Vec<Vote>,
+    pub(super) votes: Vec<VoteData>,
     /// The number of people who agree to what would run now.
     #[serde(default)]
     pub(super) agreed: usize,
@@ -63,7 +63,7 @@ pub(super) struct Approval {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Attachment {
+pub(super) struct AttachmentData {
     pub(super) place: String,
     pub(super) id: String,
     #[serde(default)]
@@ -73,8 +73,8 @@ pub(super) struct Attachment {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Requirement {
-    pub(super) gates: Vec<Gate>,
+pub(super) struct RequirementData {
+    pub(super) gates: Vec<GateData>,
     pub(super) approvers: Vec<Vec<String>>,
     pub(super) quorum: u32,
     #[serde(default)]
@@ -82,14 +82,14 @@ pub(super) struct Requirement {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Gate {
+pub(super) struct GateData {
     pub(super) id: String,
     #[serde(default)]
     pub(super) reason: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Vote {
+pub(super) struct VoteData {
     pub(super) person: String,
     pub(super) decision: String,
     #[serde(default)]
@@ -108,7 +108,7 @@ pub(super) struct CallBefore {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Input {
+pub(super) struct InputData {
     pub(super) id: String,
     pub(super) state: String,
     pub(super) run: String,
@@ -143,35 +143,35 @@ pub(super) struct SlotOption {
 /// A waiting item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Entry {
-    Approval(Box<Approval>),
-    Input(Box<Input>),
+pub(super) enum InboxEntryData {
+    Approval(Box<ApprovalData>),
+    Input(Box<InputData>),
 }
 
-impl Entry {
+impl InboxEntryData {
     /// True if it is an approval that the user may decide.
-    pub(super) fn is_for(&self, visit: &Visit) -> bool {
-        matches!(self, Entry::Approval(approval) if approval.barred(visit).is_none())
+    pub(super) fn is_for(&self, visit: &PageVisit) -> bool {
+        matches!(self, InboxEntryData::Approval(approval) if approval.barred(visit).is_none())
     }
 
     pub(super) fn created_at(&self) -> &str {
         match self {
-            Entry::Approval(approval) => &approval.created_at,
-            Entry::Input(input) => &input.created_at,
+            InboxEntryData::Approval(approval) => &approval.created_at,
+            InboxEntryData::Input(input) => &input.created_at,
         }
     }
 }
 
 /// The reason why an approver may not decide this one. The API checks again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Barred {
+pub(super) enum BarredReason {
     Role,
     Requester,
     NotAPerson,
     NotInGroup,
 }
 
-impl Approval {
+impl ApprovalData {
     pub(super) fn is_pending(&self) -> bool {
         self.state == "pending"
     }
@@ -182,7 +182,7 @@ impl Approval {
     }
 
     /// The vote that settled it, if people decided.
-    pub(super) fn last_word(&self) -> Option<&Vote> {
+    pub(super) fn last_word(&self) -> Option<&VoteData> {
         if self.is_pending() { None } else { self.votes.last() }
     }
 
@@ -191,26 +191,26 @@ impl Approval {
         self.requirement.gates.iter().find_map(|gate| gate.reason.as_deref())
     }
 
-    pub(super) fn barred(&self, visit: &Visit) -> Option<Barred> {
+    pub(super) fn barred(&self, visit: &PageVisit) -> Option<BarredReason> {
         let who = &visit.credential.principal;
         let own = who.id.as_str();
         if !visit.decides() {
-            return Some(Barred::Role);
+            return Some(BarredReason::Role);
         }
         if own == self.principal || self.opened_by.as_deref() == Some(own) {
-            return Some(Barred::Requester);
+            return Some(BarredReason::Requester);
         }
-        if who.kind != Kind::Human {
-            return Some(Barred::NotAPerson);
+        if who.kind != PrincipalKind::Human {
+            return Some(BarredReason::NotAPerson);
         }
         let groups = self.requirement.approvers.iter().flatten().chain(self.escalated_to.iter().flatten());
         let anybody = self.requirement.approvers.is_empty();
         let belongs = anybody || groups.into_iter().any(|group| who.belongs_to(group));
-        (!belongs).then_some(Barred::NotInGroup)
+        (!belongs).then_some(BarredReason::NotInGroup)
     }
 }
 
-impl Input {
+impl InputData {
     pub(super) fn is_pending(&self) -> bool {
         self.state == "pending"
     }

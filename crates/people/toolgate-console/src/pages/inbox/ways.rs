@@ -3,34 +3,34 @@
 
 use maud::{Markup, html};
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::{links, text};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 /// A run, a session, a call.
-pub(super) fn id(visit: &Visit, id: &str) -> Markup {
+pub(super) fn id(visit: &PageVisit, id: &str) -> Markup {
     html! { @if visit.audits() { (links::id(id)) } @else { code.id { (text::short(id)) } } }
 }
 
-pub(super) fn principal(visit: &Visit, name: &str) -> Markup {
+pub(super) fn principal(visit: &PageVisit, name: &str) -> Markup {
     html! { @if visit.audits() { (links::principal(name)) } @else { (text::short(name)) } }
 }
 
-pub(super) fn agent(visit: &Visit, name: &str) -> Markup {
+pub(super) fn agent(visit: &PageVisit, name: &str) -> Markup {
     html! {
-        @if visit.audits() { a href=(Address::of(["console", "agents", name])) { (text::short(name)) } }
+        @if visit.audits() { a href=(PageAddress::of(["console", "agents", name])) { (text::short(name)) } }
         @else { (text::short(name)) }
     }
 }
 
-pub(super) fn inbox() -> Address {
-    Address::of(["console", "inbox"])
+pub(super) fn inbox() -> PageAddress {
+    PageAddress::of(["console", "inbox"])
 }
 
-pub(super) fn approval_page(id: &str) -> Address {
-    Address::of(["console", "inbox", "approvals", id])
+pub(super) fn approval_page(id: &str) -> PageAddress {
+    PageAddress::of(["console", "inbox", "approvals", id])
 }
 
-pub(super) fn question_page(id: &str) -> Address {
-    Address::of(["console", "inbox", "inputs", id])
+pub(super) fn question_page(id: &str) -> PageAddress {
+    PageAddress::of(["console", "inbox", "inputs", id])
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::{Minute, Traffic};
+use super::told::{MinuteData, TrafficData};
 use crate::parts::number;
 
 const WIDTH: f64 = 960.0;
@@ -14,9 +14,9 @@ const TOP: f64 = 10.0;
 /// A minute is named every so often.
 const NAMED_EVERY: usize = 15;
 
-pub(super) fn draw(traffic: &Traffic) -> Markup {
+pub(super) fn draw(traffic: &TrafficData) -> Markup {
     let minutes = &traffic.minutes;
-    let top = scale(minutes.iter().map(Minute::calls).max().unwrap_or(0));
+    let top = scale(minutes.iter().map(MinuteData::calls).max().unwrap_or(0));
     let summary = format!(
         "{} calls in the last hour: {} failed, {} refused",
         number(traffic.calls),
@@ -76,7 +76,7 @@ fn height_at(calls: u64, top: u64) -> f64 {
     TOP + room * (1.0 - calls as f64 / top as f64)
 }
 
-fn bar(place: usize, count: usize, minute: &Minute, top: u64) -> Markup {
+fn bar(place: usize, count: usize, minute: &MinuteData, top: u64) -> Markup {
     let step = (WIDTH - LEFT) / count.max(1) as f64;
     let left = LEFT + place as f64 * step + 1.5;
     let width = (step - 3.0).max(1.0);
@@ -98,7 +98,7 @@ fn bar(place: usize, count: usize, minute: &Minute, top: u64) -> Markup {
     }
 }
 
-fn names(minutes: &[Minute]) -> Markup {
+fn names(minutes: &[MinuteData]) -> Markup {
     let step = (WIDTH - LEFT) / minutes.len().max(1) as f64;
     html! {
         @for (place, minute) in minutes.iter().enumerate().filter(|(place, _)| place % NAMED_EVERY == 0) {
@@ -127,7 +127,7 @@ fn key() -> Markup {
     }
 }
 
-fn table(minutes: &[Minute]) -> Markup {
+fn table(minutes: &[MinuteData]) -> Markup {
     html! {
         details #minutes-table {
             summary { "As a table" }
@@ -166,9 +166,13 @@ mod tests {
 
     #[test]
     fn a_minute_is_as_high_as_its_calls() {
-        let minute =
-            Minute { at: "2026-08-01T12:34:00Z".into(), succeeded: 2, failed: 2, ..Minute::default() };
-        let drawn = draw(&Traffic { minutes: vec![minute], ..Traffic::default() }).into_string();
+        let minute = MinuteData {
+            at: "2026-08-01T12:34:00Z".into(),
+            succeeded: 2,
+            failed: 2,
+            ..MinuteData::default()
+        };
+        let drawn = draw(&TrafficData { minutes: vec![minute], ..TrafficData::default() }).into_string();
         // Half of the room each: 154 high, of which a bar of two among four takes 77.
         assert_eq!(drawn.matches(r#"height="77.0""#).count(), 2, "{drawn}");
         assert!(drawn.contains("12:34"));

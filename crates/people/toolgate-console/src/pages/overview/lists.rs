@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::told::{Edge, Principal, Server, Traffic};
-use crate::address::Address;
+use super::told::{EdgeData, TrafficData, TrafficPrincipalData, TrafficServerData};
+use crate::address::PageAddress;
 use crate::parts::moment::ago;
 use crate::parts::{self, links, number, text};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
-pub(super) fn show(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Markup {
+pub(super) fn show(visit: &PageVisit, traffic: &TrafficData, servers: &[TrafficServerData]) -> Markup {
     html! {
         div.grid.below-picture {
             div { h3 { "Servers" } (self::servers(visit, traffic, servers)) }
@@ -20,7 +20,7 @@ pub(super) fn show(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Mark
     }
 }
 
-fn servers(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Markup {
+fn servers(visit: &PageVisit, traffic: &TrafficData, servers: &[TrafficServerData]) -> Markup {
     if servers.is_empty() {
         return html! { p.help { "None yet." } };
     }
@@ -35,8 +35,8 @@ fn servers(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Markup {
     }
 }
 
-fn server(visit: &Visit, one: &Server, edge: &Edge) -> Markup {
-    let calls = Address::of(["console", "calls"]).with("server", &one.name);
+fn server(visit: &PageVisit, one: &TrafficServerData, edge: &EdgeData) -> Markup {
+    let calls = PageAddress::of(["console", "calls"]).with("server", &one.name);
     html! {
         tr data-entry=(one.name) {
             td data-name="Server" {
@@ -54,7 +54,7 @@ fn server(visit: &Visit, one: &Server, edge: &Edge) -> Markup {
     }
 }
 
-fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
+fn principals(visit: &PageVisit, traffic: &TrafficData) -> Markup {
     if traffic.principals.is_empty() {
         return html! { p.help { "No callers in the last hour." } };
     }
@@ -72,7 +72,7 @@ fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
     }
 }
 
-fn principal(visit: &Visit, one: &Principal) -> Markup {
+fn principal(visit: &PageVisit, one: &TrafficPrincipalData) -> Markup {
     html! {
         tr data-entry=(one.id) {
             td data-name="Principal" { (links::principal(&one.id)) }
@@ -84,7 +84,7 @@ fn principal(visit: &Visit, one: &Principal) -> Markup {
     }
 }
 
-fn edges(visit: &Visit, edges: &[Edge]) -> Markup {
+fn edges(visit: &PageVisit, edges: &[EdgeData]) -> Markup {
     html! {
         table.list {
             thead { tr {

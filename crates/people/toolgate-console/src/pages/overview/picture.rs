@@ -5,8 +5,8 @@
 use maud::{Markup, html};
 
 use super::several;
-use super::told::{Principal, Server, Traffic};
-use crate::address::Address;
+use super::told::{TrafficData, TrafficPrincipalData, TrafficServerData};
+use crate::address::PageAddress;
 use crate::parts::{number, text};
 
 /// The number drawn on a side; the lists have all of them.
@@ -24,9 +24,9 @@ const GATE_HEIGHT: f64 = 64.0;
 const LINE_WIDEST: f64 = 12.0;
 const LINE_NARROWEST: f64 = 1.5;
 
-pub(super) fn draw(traffic: &Traffic, servers: &[Server]) -> Markup {
-    let callers: Vec<&Principal> = traffic.principals.iter().take(SIDE_MAX).collect();
-    let servers: Vec<&Server> = servers.iter().take(SIDE_MAX).collect();
+pub(super) fn draw(traffic: &TrafficData, servers: &[TrafficServerData]) -> Markup {
+    let callers: Vec<&TrafficPrincipalData> = traffic.principals.iter().take(SIDE_MAX).collect();
+    let servers: Vec<&TrafficServerData> = servers.iter().take(SIDE_MAX).collect();
     let rows = callers.len().max(servers.len()).max(1) as f64;
     let height = rows * ROW + 8.0;
     let middle = height / 2.0;
@@ -91,12 +91,12 @@ fn gate(middle: f64) -> Markup {
     }
 }
 
-fn caller(one: &Principal, middle: f64) -> Markup {
+fn caller(one: &TrafficPrincipalData, middle: f64) -> Markup {
     let detail = match one.failed {
         0 => several(one.calls, "call"),
         errors => format!("{}, {} failed", several(one.calls, "call"), number(errors)),
     };
-    let address = Address::of(["console", "calls"]).with("principal", &one.id);
+    let address = PageAddress::of(["console", "calls"]).with("principal", &one.id);
     html! {
         a href=(address) {
             rect.node x=(EDGE) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - EDGE) height=(BOX_HEIGHT) rx="8" {}
@@ -105,7 +105,7 @@ fn caller(one: &Principal, middle: f64) -> Markup {
     }
 }
 
-fn server(one: &Server, middle: f64) -> Markup {
+fn server(one: &TrafficServerData, middle: f64) -> Markup {
     let left = WIDTH - BOX_WIDTH;
     let detail = match one.instances {
         0 | 1 => format!("{}, {}", one.health, several(one.tools, "tool")),
@@ -114,7 +114,7 @@ fn server(one: &Server, middle: f64) -> Markup {
         }
     };
     html! {
-        a href=(Address::of(["console", "servers", &one.name])) {
+        a href=(PageAddress::of(["console", "servers", &one.name])) {
             rect.node x=(left) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - EDGE) height=(BOX_HEIGHT) rx="8" {}
             (health(&one.health, left + 20.0, middle))
             (words(left + 40.0, middle, &one.name, &detail))
@@ -157,12 +157,12 @@ fn nobody(middle: f64, left: f64, said: &str) -> Markup {
 mod tests {
     use super::*;
 
-    fn principal(id: &str, calls: u64) -> Principal {
-        Principal { id: id.to_owned(), calls, ..Principal::default() }
+    fn principal(id: &str, calls: u64) -> TrafficPrincipalData {
+        TrafficPrincipalData { id: id.to_owned(), calls, ..TrafficPrincipalData::default() }
     }
 
-    fn busy(principals: Vec<Principal>) -> Traffic {
-        Traffic { principals, ..Traffic::default() }
+    fn busy(principals: Vec<TrafficPrincipalData>) -> TrafficData {
+        TrafficData { principals, ..TrafficData::default() }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::told::Overview;
+use super::told::OverviewData;
 use crate::parts;
 
-pub(super) fn next_steps(overview: &Overview) -> Markup {
+pub(super) fn next_steps(overview: &OverviewData) -> Markup {
     let (Some(servers), Some(traffic)) = (&overview.servers, &overview.traffic) else {
         return html! { p.help { "What waits for your decision is in the " a href="/console/inbox" { "inbox" } "." } };
     };

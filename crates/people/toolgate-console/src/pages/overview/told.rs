@@ -6,28 +6,28 @@ use serde::Deserialize;
 const LATELY: usize = 5;
 
 #[derive(Deserialize)]
-pub(super) struct Overview {
-    pub(super) waiting: Waiting,
+pub(super) struct OverviewData {
+    pub(super) waiting: WaitingData,
     /// Not for approvers, and so is all that follows.
     #[serde(default)]
-    pub(super) servers: Option<Vec<Server>>,
+    pub(super) servers: Option<Vec<TrafficServerData>>,
     #[serde(default)]
-    pub(super) traffic: Option<Traffic>,
+    pub(super) traffic: Option<TrafficData>,
     #[serde(default)]
-    pub(super) tokens: Option<Tokens>,
+    pub(super) tokens: Option<TokenCostData>,
     #[serde(default)]
-    pub(super) ledger: Option<Ledger>,
+    pub(super) ledger: Option<LedgerStateData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct WaitingData {
     pub(super) approvals: u64,
     pub(super) inputs: u64,
     pub(super) reviews: u64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Server {
+pub(super) struct TrafficServerData {
     pub(super) name: String,
     pub(super) health: String,
     #[serde(default)]
@@ -38,27 +38,27 @@ pub(super) struct Server {
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Traffic {
+pub(super) struct TrafficData {
     pub(super) calls: u64,
     pub(super) failed: u64,
     pub(super) refused: u64,
     pub(super) error_rate: f64,
-    pub(super) latency: Latency,
-    pub(super) minutes: Vec<Minute>,
+    pub(super) latency: TrafficLatencyData,
+    pub(super) minutes: Vec<MinuteData>,
     pub(super) principals_total: u64,
-    pub(super) principals: Vec<Principal>,
-    pub(super) edges: Vec<Edge>,
+    pub(super) principals: Vec<TrafficPrincipalData>,
+    pub(super) edges: Vec<EdgeData>,
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Latency {
+pub(super) struct TrafficLatencyData {
     pub(super) count: u64,
     pub(super) p50_ms: f64,
     pub(super) p95_ms: f64,
 }
 
 #[derive(Clone, Default, Deserialize)]
-pub(super) struct Minute {
+pub(super) struct MinuteData {
     pub(super) at: String,
     pub(super) succeeded: u64,
     pub(super) failed: u64,
@@ -67,7 +67,7 @@ pub(super) struct Minute {
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Principal {
+pub(super) struct TrafficPrincipalData {
     pub(super) id: String,
     pub(super) calls: u64,
     pub(super) failed: u64,
@@ -76,7 +76,7 @@ pub(super) struct Principal {
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Edge {
+pub(super) struct EdgeData {
     pub(super) principal: String,
     #[serde(default)]
     pub(super) server: Option<String>,
@@ -86,40 +86,40 @@ pub(super) struct Edge {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Tokens {
+pub(super) struct TokenCostData {
     pub(super) catalogue: u64,
     pub(super) sessions: u64,
     pub(super) saved: u64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Ledger {
+pub(super) struct LedgerStateData {
     pub(super) events: u64,
     #[serde(default)]
-    pub(super) verified: Option<Verified>,
+    pub(super) verified: Option<LastVerifiedData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Verified {
+pub(super) struct LastVerifiedData {
     pub(super) at: String,
     pub(super) intact: bool,
 }
 
-impl Minute {
+impl MinuteData {
     pub(super) fn calls(&self) -> u64 {
         self.succeeded + self.failed + self.refused + self.other
     }
 }
 
-impl Traffic {
+impl TrafficData {
     /// The calls of the last minutes.
     pub(super) fn lately(&self) -> u64 {
-        self.minutes.iter().rev().take(LATELY).map(Minute::calls).sum()
+        self.minutes.iter().rev().take(LATELY).map(MinuteData::calls).sum()
     }
 
     /// The traffic to one server: calls, failures and refusals.
-    pub(super) fn to_server(&self, name: &str) -> Edge {
-        let mut sum = Edge::default();
+    pub(super) fn to_server(&self, name: &str) -> EdgeData {
+        let mut sum = EdgeData::default();
         for edge in self.edges.iter().filter(|edge| edge.server.as_deref() == Some(name)) {
             sum.calls += edge.calls;
             sum.failed += edge.failed;

@@ -6,25 +6,25 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use toolgate_core::decision::Template;
-use toolgate_core::{Kind, Role};
+use toolgate_core::decision::PolicyTemplate;
+use toolgate_core::{PrincipalKind, Role};
 
 use super::care::care;
-use super::explained::{self, Explained};
+use super::explained::{self, ExplainedCallData};
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::text;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// Names that the field for the tool offers.
 const NAMES_MAX: usize = 500;
 
 /// The filled-in fields.
 #[derive(Clone, Default, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct ExplainPageQuery {
     #[serde(default)]
     tool: String,
     #[serde(default)]
@@ -47,14 +47,14 @@ pub(super) struct Wish {
     run: String,
 }
 
-pub(super) async fn show(visit: Visit, Query(wish): Query<Wish>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Query(wish): Query<ExplainPageQuery>) -> PageResult<Response> {
     page(&visit, StatusCode::OK, &wish, html! {}).await
 }
 
-pub(super) async fn answer(visit: Visit, fields: Fields) -> Answered<Response> {
-    let wish = Wish::of(&fields);
+pub(super) async fn answer(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
+    let wish = ExplainPageQuery::of(&fields);
     let asked = match wish.body() {
-        Ok(body) => visit.post::<Explained>(Address::of(["policy", "explain"]), &body).await,
+        Ok(body) => visit.post::<ExplainedCallData>(PageAddress::of(["policy", "explain"]), &body).await,
         Err(problem) => Err(problem),
     };
     match asked {
@@ -66,7 +66,12 @@ pub(super) async fn answer(visit: Visit, fields: Fields) -> Answered<Response> {
     }
 }
 
-async fn page(visit: &Visit, status: StatusCode, wish: &Wish, answer: Markup) -> Answered<Response> {
+async fn page(
+    visit: &PageVisit,
+    status: StatusCode,
+    wish: &ExplainPageQuery,
+    answer: Markup,
+) -> PageResult<Response> {
     let names = names(visit).await?;
     let body = html! {
         (head(Side::Explain))
@@ -83,26 +88,26 @@ async fn page(visit: &Visit, status: StatusCode, wish: &Wish, answer: Markup) ->
             }
         }
     };
-    Ok(visit.page_with(status, "Explain a call", Room::Policy, body).await)
+    Ok(visit.page_with(status, "Explain a call", ConsolePage::Policy, body).await)
 }
 
 #[derive(Deserialize)]
-struct Names {
-    tools: Vec<Name>,
+struct ToolNamesData {
+    tools: Vec<ToolNameData>,
 }
 
 #[derive(Deserialize)]
-struct Name {
+struct ToolNameData {
     name: String,
 }
 
-async fn names(visit: &Visit) -> Answered<Vec<String>> {
-    let asked = Address::of(["registry", "tools"]).with("limit", NAMES_MAX);
-    let found = visit.find::<Names>(asked).await?;
+async fn names(visit: &PageVisit) -> PageResult<Vec<String>> {
+    let asked = PageAddress::of(["registry", "tools"]).with("limit", NAMES_MAX);
+    let found = visit.find::<ToolNamesData>(asked).await?;
     Ok(found.map(|found| found.tools.into_iter().map(|tool| tool.name).collect()).unwrap_or_default())
 }
 
-fn form(visit: &Visit, wish: &Wish, names: &[String]) -> Markup {
+fn form(visit: &PageVisit, wish: &ExplainPageQuery, names: &[String]) -> Markup {
     html! {
         form.card method="post" action="/console/policy/explain" aria-labelledby="form-title" {
             h2 #form-title { "The call" }
@@ -121,7 +126,7 @@ fn form(visit: &Visit, wish: &Wish, names: &[String]) -> Markup {
                 div.filters {
                     (input("principal", "Principal", &wish.principal, "somebody"))
                     (choice("role", "Role", &wish.role, Role::ALL.map(Role::as_str).as_slice(), "agent"))
-                    (choice("kind", "Kind", &wish.kind, Kind::ALL.map(Kind::as_str).as_slice(), "same as the role"))
+                    (choice("kind", "Kind", &wish.kind, PrincipalKind::ALL.map(PrincipalKind::as_str).as_slice(), "same as the role"))
                     (input("groups", "Groups, separated by commas", &wish.groups, ""))
                 }
             }
@@ -129,11 +134,11 @@ fn form(visit: &Visit, wish: &Wish, names: &[String]) -> Markup {
                 summary { "Agent, session, run" }
                 div.filters {
                     (input("agent", "Agent", &wish.agent, ""))
-                    (choice("template", "Level of care", &wish.template, Template::ALL.map(Template::as_str).as_slice(), "the gateway's"))
+                    (choice("template", "Level of care", &wish.template, PolicyTemplate::ALL.map(PolicyTemplate::as_str).as_slice(), "the gateway's"))
                     (input("session", "Session", &wish.session, "ses_…"))
                     (input("run", "Run", &wish.run, "run_…"))
                 }
-                @if let Some(template) = Template::parse(&wish.template) { p.help { (template.as_str()) ": " (care(template.as_str())) } }
+                @if let Some(template) = PolicyTemplate::parse(&wish.template) { p.help { (template.as_str()) ": " (care(template.as_str())) } }
             }
             p { button.button.primary type="submit" { "Explain" } }
         }
@@ -161,7 +166,7 @@ fn choice(name: &'static str, label: &str, value: &str, words: &[&str], usual: &
     }
 }
 
-fn refused(problem: &Problem) -> Markup {
+fn refused(problem: &ApiProblem) -> Markup {
     html! {
         section.card.error role="alert" {
             h2 { "This call cannot be explained" }
@@ -171,8 +176,8 @@ fn refused(problem: &Problem) -> Markup {
     }
 }
 
-impl Wish {
-    fn of(fields: &Fields) -> Self {
+impl ExplainPageQuery {
+    fn of(fields: &FormFields) -> Self {
         let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
         Self {
             tool: text("tool"),
@@ -193,7 +198,7 @@ impl Wish {
     }
 
     /// The request to the API. Empty fields are omitted.
-    fn body(&self) -> Answered<Value> {
+    fn body(&self) -> PageResult<Value> {
         let mut body = Map::new();
         let texts = [
             ("tool", &self.tool),
@@ -220,9 +225,9 @@ impl Wish {
     }
 }
 
-fn arguments(written: &str) -> Answered<Value> {
+fn arguments(written: &str) -> PageResult<Value> {
     serde_json::from_str(written).map_err(|error| {
-        Problem::bad_form(format!("the arguments are not JSON: {error}"))
+        ApiProblem::bad_form(format!("the arguments are not JSON: {error}"))
             .hint("write an object such as {\"amount\": 50}")
     })
 }
@@ -233,13 +238,17 @@ mod tests {
 
     #[test]
     fn what_is_left_empty_is_not_asked() {
-        let wish = Wish { tool: "bank:transfer".into(), groups: " a, ,b ".into(), ..Wish::default() };
+        let wish = ExplainPageQuery {
+            tool: "bank:transfer".into(),
+            groups: " a, ,b ".into(),
+            ..ExplainPageQuery::default()
+        };
         assert_eq!(wish.body().expect("a body"), json!({ "tool": "bank:transfer", "groups": ["a", "b"] }));
     }
 
     #[test]
     fn arguments_that_are_not_json_are_told_and_not_asked() {
-        let wish = Wish { arguments: "{amount}".into(), ..Wish::default() };
+        let wish = ExplainPageQuery { arguments: "{amount}".into(), ..ExplainPageQuery::default() };
         assert!(wish.body().expect_err("no JSON").detail.contains("not JSON"));
     }
 }

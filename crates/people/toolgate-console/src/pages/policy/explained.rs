@@ -4,30 +4,30 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::care::care;
-use crate::parts::{self, Tone, links, moment, text};
+use crate::parts::{self, BadgeTone, links, moment, text};
 
 #[derive(Deserialize)]
-pub(super) struct Explained {
+pub(super) struct ExplainedCallData {
     tool: String,
     verdict: String,
     summary: String,
     template: String,
     #[serde(default)]
-    requirement: Option<Requirement>,
+    requirement: Option<ExplainedRequirementData>,
     #[serde(default)]
-    guard: Vec<Matched>,
+    guard: Vec<MatchedPolicyData>,
     #[serde(default)]
-    gates: Vec<Matched>,
+    gates: Vec<MatchedPolicyData>,
     #[serde(default)]
-    shadow_policies: Vec<Matched>,
+    shadow_policies: Vec<MatchedPolicyData>,
     #[serde(default)]
-    failed: Vec<Failed>,
+    failed: Vec<FailedPolicyData>,
     #[serde(default)]
-    shadow: Option<Shadow>,
+    shadow: Option<ShadowData>,
 }
 
 #[derive(Deserialize)]
-struct Requirement {
+struct ExplainedRequirementData {
     #[serde(default)]
     approvers: Vec<Vec<String>>,
     quorum: u32,
@@ -38,7 +38,7 @@ struct Requirement {
 }
 
 #[derive(Deserialize)]
-struct Matched {
+struct MatchedPolicyData {
     id: String,
     file: String,
     line: usize,
@@ -49,19 +49,19 @@ struct Matched {
 }
 
 #[derive(Deserialize)]
-struct Failed {
+struct FailedPolicyData {
     #[serde(flatten)]
-    policy: Matched,
+    policy: MatchedPolicyData,
     error: String,
 }
 
 #[derive(Deserialize)]
-struct Shadow {
+struct ShadowData {
     verdict: String,
     summary: String,
 }
 
-pub(super) fn shown(told: &Explained) -> Markup {
+pub(super) fn shown(told: &ExplainedCallData) -> Markup {
     html! {
         section.card #explained role="status" aria-labelledby="explained-title" {
             h2 #explained-title { (title(&told.verdict)) " " (parts::state(&told.verdict)) }
@@ -90,7 +90,7 @@ fn title(verdict: &str) -> &'static str {
     }
 }
 
-fn asked(requirement: &Requirement) -> Markup {
+fn asked(requirement: &ExplainedRequirementData) -> Markup {
     let groups: Vec<String> = requirement.approvers.iter().map(|one| one.join(" or ")).collect();
     let who = match groups.is_empty() {
         true => "anyone who may approve".to_owned(),
@@ -120,7 +120,7 @@ fn asked(requirement: &Requirement) -> Markup {
     }
 }
 
-fn matched(title: &str, policies: &[Matched]) -> Markup {
+fn matched(title: &str, policies: &[MatchedPolicyData]) -> Markup {
     html! {
         @if !policies.is_empty() {
             h3 { (title) }
@@ -129,8 +129,8 @@ fn matched(title: &str, policies: &[Matched]) -> Markup {
     }
 }
 
-fn one(policy: &Matched) -> Markup {
-    let tone = if policy.effect == "permit" { Tone::Good } else { Tone::Bad };
+fn one(policy: &MatchedPolicyData) -> Markup {
+    let tone = if policy.effect == "permit" { BadgeTone::Good } else { BadgeTone::Bad };
     html! {
         details open {
             summary {
@@ -143,7 +143,7 @@ fn one(policy: &Matched) -> Markup {
     }
 }
 
-fn broken(failed: &Failed) -> Markup {
+fn broken(failed: &FailedPolicyData) -> Markup {
     html! {
         p.error { "The policy " strong { (text::short(&failed.policy.id)) } " could not be evaluated, so the call is denied: " (text::long(&failed.error)) }
         (one(&failed.policy))
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_people_would_be_asked_is_said_in_words_and_hostile_text_stays_text() {
-        let told: Explained = serde_json::from_value(json!({
+        let told: ExplainedCallData = serde_json::from_value(json!({
             "tool": "bank:transfer", "verdict": "approve", "summary": "needs approval", "template": "standard",
             "requirement": { "gates": [], "approvers": [["finance", "risk"], ["legal"]], "quorum": 2, "timeout_seconds": 600,
                 "on_timeout": "escalate", "editable": true },

@@ -8,15 +8,15 @@ use serde::Deserialize;
 
 use super::care::care;
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::layout::Room;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::ago;
-use crate::parts::{self, Tone, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, text};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-struct InForce {
+struct PoliciesData {
     version: String,
     template: String,
     shadow: bool,
@@ -26,19 +26,19 @@ struct InForce {
     refused: Option<String>,
     #[serde(default)]
     broken: Option<String>,
-    files: Vec<File>,
+    files: Vec<PolicyFileData>,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct PolicyFileData {
     name: String,
     set: String,
     built_in: bool,
-    rules: Vec<Rule>,
+    rules: Vec<PolicyRuleData>,
 }
 
 #[derive(Deserialize)]
-struct Rule {
+struct PolicyRuleData {
     id: String,
     line: usize,
     effect: String,
@@ -49,8 +49,8 @@ struct Rule {
     text: String,
 }
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
-    let in_force: InForce = visit.get(Address::of(["policy"])).await?;
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
+    let in_force: PoliciesData = visit.get(PageAddress::of(["policy"])).await?;
     let own = in_force.files.iter().filter(|file| !file.built_in).count();
     let body = html! {
         (head(Side::InForce))
@@ -68,10 +68,10 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
             @for file in in_force.files.iter().filter(|file| file.built_in) { (card(file)) }
         }
     };
-    Ok(visit.page("Policy", Room::Policy, body).await)
+    Ok(visit.page("Policy", ConsolePage::Policy, body).await)
 }
 
-fn facts(visit: &Visit, in_force: &InForce) -> Markup {
+fn facts(visit: &PageVisit, in_force: &PoliciesData) -> Markup {
     let loaded = match &in_force.loaded_at {
         Some(at) => ago(visit, at),
         None => html! { span.soft { "not in the ledger" } },
@@ -83,7 +83,7 @@ fn facts(visit: &Visit, in_force: &InForce) -> Markup {
     parts::facts([
         (
             "Level of care",
-            html! { (parts::badge(&in_force.template, Tone::Plain)) " " (care(&in_force.template)) },
+            html! { (parts::badge(&in_force.template, BadgeTone::Plain)) " " (care(&in_force.template)) },
         ),
         ("Version", parts::copyable(&in_force.version)),
         ("Loaded", loaded),
@@ -123,7 +123,7 @@ fn nothing_written() -> Markup {
     )
 }
 
-fn card(file: &File) -> Markup {
+fn card(file: &PolicyFileData) -> Markup {
     html! {
         section.card {
             h3 { (text::short(&file.name)) " " (parts::badge(set_word(&file.set), tone(&file.set))) }
@@ -141,8 +141,8 @@ fn set_word(set: &str) -> &str {
     }
 }
 
-fn tone(set: &str) -> Tone {
-    if set.ends_with("_shadow") { Tone::Waiting } else { Tone::Plain }
+fn tone(set: &str) -> BadgeTone {
+    if set.ends_with("_shadow") { BadgeTone::Waiting } else { BadgeTone::Plain }
 }
 
 fn set_told(set: &str) -> &'static str {
@@ -153,16 +153,16 @@ fn set_told(set: &str) -> &'static str {
     }
 }
 
-fn shown(file: &File, rule: &Rule) -> Markup {
+fn shown(file: &PolicyFileData, rule: &PolicyRuleData) -> Markup {
     let asks = file.set.starts_with("gates");
     let others = rule.annotations.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "reason"));
     html! {
         details.rule id={ "rule-" (rule.line) "-" (rule.id) } open[!file.built_in] {
             summary {
                 @match (asks, rule.effect.as_str()) {
-                    (true, _) => (parts::badge("asks a person", Tone::Waiting)),
-                    (false, "permit") => (parts::badge("permits", Tone::Good)),
-                    (false, _) => (parts::badge("forbids", Tone::Bad)),
+                    (true, _) => (parts::badge("asks a person", BadgeTone::Waiting)),
+                    (false, "permit") => (parts::badge("permits", BadgeTone::Good)),
+                    (false, _) => (parts::badge("forbids", BadgeTone::Bad)),
                 }
                 " " strong { (text::short(&rule.id)) }
                 @if let Some(reason) = &rule.reason { ": " (text::short(reason)) }

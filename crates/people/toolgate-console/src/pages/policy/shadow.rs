@@ -6,29 +6,29 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::layout::Room;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::moment::ago;
 use crate::parts::{self, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ShadowPageQuery {
     #[serde(default)]
     cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Page {
-    differences: Vec<Difference>,
+struct ShadowPageData {
+    differences: Vec<ShadowDifferenceData>,
     looked_at: u64,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Difference {
+struct ShadowDifferenceData {
     seq: i64,
     at: String,
     #[serde(default)]
@@ -40,27 +40,27 @@ struct Difference {
     decided: Option<String>,
     shadow: String,
     #[serde(default)]
-    policies: Vec<Policy>,
+    policies: Vec<ShadowPolicyData>,
 }
 
 #[derive(Deserialize)]
-struct Policy {
+struct ShadowPolicyData {
     id: String,
     #[serde(default)]
     reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct InForce {
+struct ShadowSettingData {
     shadow: bool,
 }
 
-pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
-    let asked = Address::of(["policy", "shadow"]).maybe("cursor", wanted.cursor.as_deref());
-    let page: Page = visit.get(asked).await?;
-    let InForce { shadow } = visit.get(Address::of(["policy"])).await?;
+pub(super) async fn show(visit: PageVisit, Query(wanted): Query<ShadowPageQuery>) -> PageResult<Response> {
+    let asked = PageAddress::of(["policy", "shadow"]).maybe("cursor", wanted.cursor.as_deref());
+    let page: ShadowPageData = visit.get(asked).await?;
+    let ShadowSettingData { shadow } = visit.get(PageAddress::of(["policy"])).await?;
     let next = page.next_cursor.as_deref();
-    let next = next.map(|cursor| Address::of(["console", "policy", "shadow"]).with("cursor", cursor));
+    let next = next.map(|cursor| PageAddress::of(["console", "policy", "shadow"]).with("cursor", cursor));
     let body = html! {
         (head(Side::Shadow))
         p { "Policies in shadow mode have no effect. When one would have decided differently, the call records it, so you can observe a new policy before you enforce it." }
@@ -74,10 +74,10 @@ pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered
             @if let Some(next) = next { p.pages { a.button rel="next" href=(next) { "Look further back" } } }
         }
     };
-    Ok(visit.page("Shadow mode", Room::Policy, body).await)
+    Ok(visit.page("Shadow mode", ConsolePage::Policy, body).await)
 }
 
-fn nothing(there_are_some: bool, page: &Page) -> Markup {
+fn nothing(there_are_some: bool, page: &ShadowPageData) -> Markup {
     if there_are_some {
         let looked = parts::number(page.looked_at);
         return parts::empty(
@@ -95,7 +95,7 @@ fn nothing(there_are_some: bool, page: &Page) -> Markup {
     )
 }
 
-fn table(visit: &Visit, differences: &[Difference]) -> Markup {
+fn table(visit: &PageVisit, differences: &[ShadowDifferenceData]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -119,7 +119,7 @@ fn table(visit: &Visit, differences: &[Difference]) -> Markup {
     }
 }
 
-fn because(policies: &[Policy]) -> Markup {
+fn because(policies: &[ShadowPolicyData]) -> Markup {
     html! {
         @if policies.is_empty() { span.soft { "no policy permits it, or no gate matches" } }
         @for policy in policies {

@@ -7,16 +7,16 @@ use serde::Deserialize;
 
 use super::care::care;
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::layout::Room;
-use crate::parts::{self, Tone, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
+use crate::parts::{self, BadgeTone, links, text};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const TOOLS: usize = 100;
 
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct TablePageQuery {
     #[serde(default)]
     q: Option<String>,
     #[serde(default)]
@@ -24,39 +24,39 @@ pub(super) struct Wanted {
 }
 
 #[derive(Deserialize)]
-struct Table {
+struct PolicyTableData {
     templates: Vec<String>,
     in_force: String,
-    rows: Vec<Row>,
+    rows: Vec<PolicyTableRow>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
 #[derive(Clone, Deserialize)]
-struct Row {
+struct PolicyTableRow {
     actor: String,
     tool: String,
-    cells: Vec<Cell>,
+    cells: Vec<PolicyTableCell>,
 }
 
 #[derive(Clone, PartialEq, Deserialize)]
-struct Cell {
+struct PolicyTableCell {
     verdict: String,
     told: String,
     summary: String,
 }
 
 /// Actors with the same decisions.
-struct Line {
+struct PolicyTableLine {
     actors: Vec<String>,
-    cells: Vec<Cell>,
+    cells: Vec<PolicyTableCell>,
 }
 
-pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
-    let asked = Address::of(["policy", "table"]).maybe("q", wanted.q.as_deref());
+pub(super) async fn show(visit: PageVisit, Query(wanted): Query<TablePageQuery>) -> PageResult<Response> {
+    let asked = PageAddress::of(["policy", "table"]).maybe("q", wanted.q.as_deref());
     let asked = asked.maybe("cursor", wanted.cursor.as_deref()).with("limit", TOOLS);
-    let table: Table = visit.get(asked).await?;
-    let here = || Address::of(["console", "policy", "table"]).maybe("q", wanted.q.as_deref());
+    let table: PolicyTableData = visit.get(asked).await?;
+    let here = || PageAddress::of(["console", "policy", "table"]).maybe("q", wanted.q.as_deref());
     let next = table.next_cursor.as_deref().map(|cursor| here().with("cursor", cursor));
     let body = html! {
         (head(Side::Table))
@@ -68,10 +68,10 @@ pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered
             @if let Some(next) = next { p.pages { a.button rel="next" href=(next) { "More tools" } } }
         }
     };
-    Ok(visit.page("Decision table", Room::Policy, body).await)
+    Ok(visit.page("Decision table", ConsolePage::Policy, body).await)
 }
 
-fn search(wanted: &Wanted) -> Markup {
+fn search(wanted: &TablePageQuery) -> Markup {
     html! {
         form.card method="get" action="/console/policy/table" role="search" {
             div.filters.wide {
@@ -85,7 +85,7 @@ fn search(wanted: &Wanted) -> Markup {
     }
 }
 
-fn nothing(wanted: &Wanted) -> Markup {
+fn nothing(wanted: &TablePageQuery) -> Markup {
     match wanted.q.as_deref().is_some_and(|q| !q.trim().is_empty()) || wanted.cursor.is_some() {
         true => parts::empty(
             "No tool matches.",
@@ -98,7 +98,7 @@ fn nothing(wanted: &Wanted) -> Markup {
     }
 }
 
-fn rendered(table: &Table) -> Markup {
+fn rendered(table: &PolicyTableData) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Decisions by tool and level of care" {
             table.list.decisions {
@@ -120,7 +120,7 @@ fn rendered(table: &Table) -> Markup {
     }
 }
 
-fn of_tool(table: &Table, tool: &str, rows: &[Row]) -> Markup {
+fn of_tool(table: &PolicyTableData, tool: &str, rows: &[PolicyTableRow]) -> Markup {
     let lines = same(rows);
     html! {
         @for (place, line) in lines.iter().enumerate() {
@@ -139,27 +139,27 @@ fn of_tool(table: &Table, tool: &str, rows: &[Row]) -> Markup {
     }
 }
 
-fn said(cell: &Cell) -> Markup {
+fn said(cell: &PolicyTableCell) -> Markup {
     let (mark, tone) = match (cell.verdict.as_str(), cell.told.as_str()) {
-        (_, "by its arguments") => ("depends on its arguments", Tone::Plain),
-        ("permit", _) => ("permit", Tone::Good),
-        ("approve", told) => (told, Tone::Waiting),
-        (_, told) => (told, Tone::Bad),
+        (_, "by its arguments") => ("depends on its arguments", BadgeTone::Plain),
+        ("permit", _) => ("permit", BadgeTone::Good),
+        ("approve", told) => (told, BadgeTone::Waiting),
+        (_, told) => (told, BadgeTone::Bad),
     };
     parts::badge(mark, tone)
 }
 
 /// Rows come sorted by tool.
-fn by_tool(rows: &[Row]) -> impl Iterator<Item = (&str, &[Row])> {
+fn by_tool(rows: &[PolicyTableRow]) -> impl Iterator<Item = (&str, &[PolicyTableRow])> {
     rows.chunk_by(|one, other| one.tool == other.tool).map(|rows| (rows[0].tool.as_str(), rows))
 }
 
-fn same(rows: &[Row]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn same(rows: &[PolicyTableRow]) -> Vec<PolicyTableLine> {
+    let mut lines: Vec<PolicyTableLine> = Vec::new();
     for row in rows {
         match lines.iter_mut().find(|line| line.cells == row.cells) {
             Some(line) => line.actors.push(row.actor.clone()),
-            None => lines.push(Line { actors: vec![row.actor.clone()], cells: row.cells.clone() }),
+            None => lines.push(PolicyTableLine { actors: vec![row.actor.clone()], cells: row.cells.clone() }),
         }
     }
     lines
@@ -169,9 +169,9 @@ fn same(rows: &[Row]) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn row(actor: &str, told: &str) -> Row {
-        let cell = Cell { verdict: "approve".into(), told: told.into(), summary: String::new() };
-        Row { actor: actor.into(), tool: "bank:transfer".into(), cells: vec![cell] }
+    fn row(actor: &str, told: &str) -> PolicyTableRow {
+        let cell = PolicyTableCell { verdict: "approve".into(), told: told.into(), summary: String::new() };
+        PolicyTableRow { actor: actor.into(), tool: "bank:transfer".into(), cells: vec![cell] }
     }
 
     #[test]

@@ -6,29 +6,29 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{self, Room};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{self, ConsolePage};
 use crate::pages::catalogue::{self, RegistryTool};
 use crate::parts::{self, diff, links, moment, text};
-use crate::problem::{Answered, Problem};
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-struct Review {
+struct ReviewData {
     #[serde(flatten)]
     tool: RegistryTool,
     pinned: String,
     offered: String,
 }
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
-    let review: Review = visit.get(Address::of(["registry", "tools", &name, "diff"])).await?;
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+    let review: ReviewData = visit.get(PageAddress::of(["registry", "tools", &name, "diff"])).await?;
     let tool = &review.tool;
     let title = html! { "Review " (text::short(&tool.name)) " " (parts::state(&tool.status)) };
     let actions =
-        html! { a.button href=(Address::of(["console", "tools", &tool.name])) { "About this tool" } };
+        html! { a.button href=(PageAddress::of(["console", "tools", &tool.name])) { "About this tool" } };
     let body = html! {
         (parts::heading(title, actions))
         section #review data-live="registry" {
@@ -49,26 +49,30 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             }
         }
     };
-    Ok(visit.page(&format!("Review {}", tool.name), Room::Reviews, body).await)
+    Ok(visit.page(&format!("Review {}", tool.name), ConsolePage::Reviews, body).await)
 }
 
-pub(super) async fn decide(visit: Visit, Path(name): Path<String>, fields: Fields) -> Answered<Response> {
+pub(super) async fn decide(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    fields: FormFields,
+) -> PageResult<Response> {
     let said = match fields.needed("verdict")? {
-        "accept" => Said::Accepted,
-        "reject" => Said::Rejected,
-        _ => return Err(Problem::bad_form("a review accepts or rejects")),
+        "accept" => DoneNotice::Accepted,
+        "reject" => DoneNotice::Rejected,
+        _ => return Err(ApiProblem::bad_form("a review accepts or rejects")),
     };
     // A reviewer of another version than the current one gets a notice, and nothing happens.
     let body = json!({ "verdict": fields.needed("verdict")?, "version": fields.needed("version")? });
-    let _: Value = visit.post(Address::of(["registry", "tools", &name, "review"]), &body).await?;
-    Ok(visit.go(Address::of(["console", "reviews"]), said))
+    let _: Value = visit.post(PageAddress::of(["registry", "tools", &name, "review"]), &body).await?;
+    Ok(visit.go(PageAddress::of(["console", "reviews"]), said))
 }
 
-fn heading(review: &Review) -> &'static str {
+fn heading(review: &ReviewData) -> &'static str {
     if review.pinned.is_empty() { "It is new" } else { "What changed" }
 }
 
-fn standing(visit: &Visit, tool: &RegistryTool) -> Markup {
+fn standing(visit: &PageVisit, tool: &RegistryTool) -> Markup {
     html! {
         dl.facts {
             div { dt { "Server" } dd { (catalogue::server(visit, &tool.server)) } }
@@ -88,9 +92,9 @@ fn standing(visit: &Visit, tool: &RegistryTool) -> Markup {
     }
 }
 
-fn verdict(visit: &Visit, tool: &RegistryTool) -> Markup {
+fn verdict(visit: &PageVisit, tool: &RegistryTool) -> Markup {
     let version = tool.candidate_version.as_ref().unwrap_or(&tool.version);
-    let action = Address::of(["console", "reviews", &tool.name]);
+    let action = PageAddress::of(["console", "reviews", &tool.name]);
     html! {
         @if !tool.waits() {
             p.said { "This tool is not waiting for review." }

@@ -4,21 +4,21 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::told::{Approval, Detail, Question, Run, Task, seconds};
-use super::tree::{self, Asked, Branch, Step};
-use crate::address::Address;
-use crate::layout::{Room, csrf};
+use super::told::{RunApprovalData, RunData, RunDetailData, RunQuestionData, TaskData, seconds};
+use super::tree::{self, AskedCall, RunBranch, RunStep};
+use crate::address::PageAddress;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::{ago, left, span};
-use crate::parts::{self, Tone, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, links, text};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// Everything that can happen in a run.
 const LIVE: &str = "run tool.call input approval artifact policy.decided";
 
-pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let Detail { run, waiting, children } = visit.get(Address::of(["runs", &id])).await?;
-    let task = Task::of(&visit, run.task.as_deref()).await?;
+pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let RunDetailData { run, waiting, children } = visit.get(PageAddress::of(["runs", &id])).await?;
+    let task = TaskData::of(&visit, run.task.as_deref()).await?;
     let trunk = tree::grow(&visit, run, waiting.approvals, children).await?;
     let run = &trunk.run;
     let body = html! {
@@ -50,10 +50,10 @@ pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Respo
             }
         }
     };
-    Ok(visit.page(&format!("Run {}", run.id), Room::Runs, body).await)
+    Ok(visit.page(&format!("Run {}", run.id), ConsolePage::Runs, body).await)
 }
 
-fn steps(visit: &Visit, trunk: &Branch) -> Markup {
+fn steps(visit: &PageVisit, trunk: &RunBranch) -> Markup {
     if trunk.steps.is_empty() {
         let next = html! {
             p { "Its calls, questions and child runs appear here as they happen." }
@@ -64,33 +64,33 @@ fn steps(visit: &Visit, trunk: &Branch) -> Markup {
     branch(visit, trunk)
 }
 
-fn branch(visit: &Visit, one: &Branch) -> Markup {
+fn branch(visit: &PageVisit, one: &RunBranch) -> Markup {
     html! {
         ul.tree {
             @for step in &one.steps { (self::step(visit, step)) }
             @if one.is_cut {
                 li.soft { "There are more child runs: "
-                    a href=(Address::of(["console", "runs"]).with("parent", &one.run.id)) { "see them all" } }
+                    a href=(PageAddress::of(["console", "runs"]).with("parent", &one.run.id)) { "see them all" } }
             }
         }
     }
 }
 
-fn step(visit: &Visit, step: &Step) -> Markup {
+fn step(visit: &PageVisit, step: &RunStep) -> Markup {
     match step {
-        Step::Call(asked) => called(visit, asked),
-        Step::Question(asked) => html! { li data-entry=(asked.id) { (question(asked)) } },
-        Step::Approval(asked) => html! {
+        RunStep::Call(asked) => called(visit, asked),
+        RunStep::Question(asked) => html! { li data-entry=(asked.id) { (question(asked)) } },
+        RunStep::Approval(asked) => html! {
             li data-entry=(asked.id) {
                 div.step {
-                    @if let Some(call) = &asked.call { a href=(Address::of(["console", "calls", call])) { (text::short(&asked.tool)) } }
+                    @if let Some(call) = &asked.call { a href=(PageAddress::of(["console", "calls", call])) { (text::short(&asked.tool)) } }
                     @else { (text::short(&asked.tool)) }
-                    (parts::badge("waits", Tone::Waiting))
+                    (parts::badge("waits", BadgeTone::Waiting))
                 }
                 (approval(visit, asked))
             }
         },
-        Step::Child(child) => html! {
+        RunStep::Child(child) => html! {
             li data-entry=(child.run.id) {
                 div.step {
                     span { "Child run: " (links::id(&child.run.id)) } (parts::state(&child.run.state))
@@ -103,12 +103,12 @@ fn step(visit: &Visit, step: &Step) -> Markup {
     }
 }
 
-fn called(visit: &Visit, asked: &Asked) -> Markup {
-    let Asked { call, question, approval } = asked;
+fn called(visit: &PageVisit, asked: &AskedCall) -> Markup {
+    let AskedCall { call, question, approval } = asked;
     html! {
         li data-entry=(call.call) {
             div.step {
-                a href=(Address::of(["console", "calls", &call.call])) title=(call.call) { (text::short(&call.tool)) }
+                a href=(PageAddress::of(["console", "calls", &call.call])) title=(call.call) { (text::short(&call.tool)) }
                 (state_of_call(&call.state))
                 @if call.kind != "data" { span.badge { (text::short(&call.kind)) } }
                 span.soft {
@@ -124,10 +124,10 @@ fn called(visit: &Visit, asked: &Asked) -> Markup {
     }
 }
 
-fn approval(visit: &Visit, asked: &Approval) -> Markup {
+fn approval(visit: &PageVisit, asked: &RunApprovalData) -> Markup {
     html! {
         div.step {
-            span { "Waits for a person: " a href=(Address::of(["console", "inbox", "approvals", &asked.id])) { "see the question" } }
+            span { "Waits for a person: " a href=(PageAddress::of(["console", "inbox", "approvals", &asked.id])) { "see the question" } }
             span.soft { (left(visit, &asked.expires_at)) }
         }
     }
@@ -135,15 +135,15 @@ fn approval(visit: &Visit, asked: &Approval) -> Markup {
 
 fn state_of_call(state: &str) -> Markup {
     match state {
-        "open" => parts::badge("in progress", Tone::Waiting),
+        "open" => parts::badge("in progress", BadgeTone::Waiting),
         other => parts::state(other),
     }
 }
 
-fn question(asked: &Question) -> Markup {
+fn question(asked: &RunQuestionData) -> Markup {
     html! {
         div.step {
-            span { "Question: " a href=(Address::of(["console", "inbox", "inputs", &asked.id])) { (text::long(&asked.prompt_key)) } }
+            span { "Question: " a href=(PageAddress::of(["console", "inbox", "inputs", &asked.id])) { (text::long(&asked.prompt_key)) } }
             (parts::state(&asked.state))
         }
         @if let Some(answer) = &asked.answer {
@@ -155,7 +155,7 @@ fn question(asked: &Question) -> Markup {
     }
 }
 
-fn state(visit: &Visit, run: &Run) -> Markup {
+fn state(visit: &PageVisit, run: &RunData) -> Markup {
     html! {
         p { (parts::state(&run.state)) (run.why()) }
         @if let Some(summary) = &run.summary { p { (text::long(summary)) } }
@@ -163,7 +163,7 @@ fn state(visit: &Visit, run: &Run) -> Markup {
     }
 }
 
-fn actions(visit: &Visit, trunk: &Branch) -> Markup {
+fn actions(visit: &PageVisit, trunk: &RunBranch) -> Markup {
     let run = &trunk.run;
     if run.is_over() {
         return html! { p.help { "It has ended, so there is nothing to stop." } };
@@ -171,7 +171,7 @@ fn actions(visit: &Visit, trunk: &Branch) -> Markup {
     if !visit.operates() {
         return html! { p.help { "Pausing, resuming or cancelling it needs the role admin or operator." } };
     }
-    let at = |verb: &str| Address::of(["console", "runs", &run.id, verb]);
+    let at = |verb: &str| PageAddress::of(["console", "runs", &run.id, verb]);
     html! {
         div.row {
             @if run.state == "paused" { (resuming(visit, trunk)) } @else if run.state == "running" {
@@ -194,14 +194,14 @@ fn actions(visit: &Visit, trunk: &Branch) -> Markup {
 }
 
 /// A run that waits for an answer continues with one; resuming without it cancels the question.
-fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
+fn resuming(visit: &PageVisit, trunk: &RunBranch) -> Markup {
     const WITHOUT: &str = "It waits for an answer. Resuming without one cancels the question. Resume?";
     let question = trunk.open_question();
     html! {
         @if let Some(question) = question {
-            a.button.primary href=(Address::of(["console", "inbox", "inputs", &question.id])) { "Answer its question" }
+            a.button.primary href=(PageAddress::of(["console", "inbox", "inputs", &question.id])) { "Answer its question" }
         }
-        form method="post" action=(Address::of(["console", "runs", &trunk.run.id, "resume"])) {
+        form method="post" action=(PageAddress::of(["console", "runs", &trunk.run.id, "resume"])) {
             (csrf(visit))
             @if question.is_some() { button.button type="submit" data-confirm=(WITHOUT) { "Resume without an answer" } }
             @else { button.button.primary type="submit" { "Resume" } }
@@ -209,7 +209,7 @@ fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
     }
 }
 
-fn output(run: &Run) -> Markup {
+fn output(run: &RunData) -> Markup {
     if run.output.is_empty() {
         let next = match run.is_over() {
             true => "It ended without storing an artifact.",
@@ -224,7 +224,7 @@ fn output(run: &Run) -> Markup {
                 @for file in &run.output {
                     tr data-entry=(file.name) {
                         td data-name="Name" {
-                            a href=(Address::of(["console", "artifacts", &file.artifact])) { (text::short(&file.name)) }
+                            a href=(PageAddress::of(["console", "artifacts", &file.artifact])) { (text::short(&file.name)) }
                         }
                         td data-name="Digest" { (links::artifact(&file.artifact)) }
                         td data-name="Kind" { (text::short(&file.media_type)) }
@@ -236,7 +236,7 @@ fn output(run: &Run) -> Markup {
     }
 }
 
-fn budget(run: &Run) -> Markup {
+fn budget(run: &RunData) -> Markup {
     let (used, budget) = (run.used, run.budget);
     html! {
         (parts::facts([
@@ -260,7 +260,7 @@ fn share(used: u64, limit: Option<u64>, said: impl Fn(u64) -> String) -> Markup 
     }
 }
 
-fn about(visit: &Visit, run: &Run, task: Option<&Task>) -> Markup {
+fn about(visit: &PageVisit, run: &RunData, task: Option<&TaskData>) -> Markup {
     let maybe = |value: &Option<String>, shown: fn(&str) -> Markup| match value {
         Some(value) => shown(value),
         None => html! { span.soft { "none" } },
@@ -271,18 +271,18 @@ fn about(visit: &Visit, run: &Run, task: Option<&Task>) -> Markup {
             ("Task", html! {
                 @if let Some(task) = task { (text::short(&task.name)) " " }
                 @match &run.task {
-                    Some(id) => a.id href=(Address::of(["console", "runs"]).with("task", id)) title="All runs of this task" { (text::short(id)) },
+                    Some(id) => a.id href=(PageAddress::of(["console", "runs"]).with("task", id)) title="All runs of this task" { (text::short(id)) },
                     None => span.soft { "none" },
                 }
             }),
             ("Parent run", maybe(&run.parent, links::id)),
-            ("Agent", html! { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }),
+            ("Agent", html! { a href=(PageAddress::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }),
             ("Principal", links::principal(&run.principal)),
             ("Created by", links::principal(&run.created_by)),
             ("Session", maybe(&run.session, links::id)),
             ("Created", ago(visit, &run.created_at)),
             ("Started", match &run.started_at { Some(at) => ago(visit, at), None => html! { span.soft { "not yet" } } }),
-            ("Calls", html! { a href=(Address::of(["console", "calls"]).with("run", &run.id)) { "in the ledger" } }),
+            ("Calls", html! { a href=(PageAddress::of(["console", "calls"]).with("run", &run.id)) { "in the ledger" } }),
         ]))
         @if !run.input.is_empty() {
             h3 { "Input" }

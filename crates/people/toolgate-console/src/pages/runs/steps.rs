@@ -4,26 +4,36 @@ use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
-pub(super) async fn pause(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
-    step(&visit, &id, "pause", json!({}), Said::Paused).await
+pub(super) async fn pause(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {
+    step(&visit, &id, "pause", json!({}), DoneNotice::Paused).await
 }
 
-pub(super) async fn resume(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
-    step(&visit, &id, "resume", json!({}), Said::Resumed).await
+pub(super) async fn resume(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {
+    step(&visit, &id, "resume", json!({}), DoneNotice::Resumed).await
 }
 
-pub(super) async fn cancel(visit: Visit, Path(id): Path<String>, fields: Fields) -> Answered<Response> {
+pub(super) async fn cancel(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> PageResult<Response> {
     let body = json!({ "reason": fields.text("reason") });
-    step(&visit, &id, "cancel", body, Said::Cancelled).await
+    step(&visit, &id, "cancel", body, DoneNotice::Cancelled).await
 }
 
-async fn step(visit: &Visit, id: &str, verb: &str, body: Value, said: Said) -> Answered<Response> {
-    let _: Value = visit.post(Address::of(["runs", id, verb]), &body).await?;
-    Ok(visit.go(Address::of(["console", "runs", id]), said))
+async fn step(
+    visit: &PageVisit,
+    id: &str,
+    verb: &str,
+    body: Value,
+    said: DoneNotice,
+) -> PageResult<Response> {
+    let _: Value = visit.post(PageAddress::of(["runs", id, verb]), &body).await?;
+    Ok(visit.go(PageAddress::of(["console", "runs", id]), said))
 }

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use toolgate_core::moment::parse_rfc3339;
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::parts::{moment, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Run {
+pub(super) struct RunData {
     pub(super) id: String,
     pub(super) state: String,
     #[serde(default)]
@@ -31,8 +31,8 @@ pub(super) struct Run {
     #[serde(default)]
     pub(super) output: Vec<OutputFile>,
     #[serde(default)]
-    pub(super) budget: Budget,
-    pub(super) used: Used,
+    pub(super) budget: BudgetData,
+    pub(super) used: BudgetUsedData,
     pub(super) created_at: String,
     #[serde(default)]
     pub(super) started_at: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct OutputFile {
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
-pub(super) struct Budget {
+pub(super) struct BudgetData {
     #[serde(default)]
     pub(super) calls: Option<u64>,
     #[serde(default)]
@@ -65,7 +65,7 @@ pub(super) struct Budget {
 }
 
 #[derive(Clone, Copy, Deserialize)]
-pub(super) struct Used {
+pub(super) struct BudgetUsedData {
     pub(super) calls: u64,
     pub(super) seconds: u64,
     pub(super) bytes: u64,
@@ -73,21 +73,21 @@ pub(super) struct Used {
 
 /// A run with the items that it waits for.
 #[derive(Deserialize)]
-pub(super) struct Detail {
+pub(super) struct RunDetailData {
     #[serde(flatten)]
-    pub(super) run: Run,
-    pub(super) waiting: Waiting,
+    pub(super) run: RunData,
+    pub(super) waiting: RunWaitingData,
     pub(super) children: u64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct RunWaitingData {
     #[serde(default)]
-    pub(super) approvals: Vec<Approval>,
+    pub(super) approvals: Vec<RunApprovalData>,
 }
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Approval {
+pub(super) struct RunApprovalData {
     pub(super) id: String,
     #[serde(default)]
     pub(super) call: Option<String>,
@@ -98,16 +98,16 @@ pub(super) struct Approval {
 
 /// A definition of work.
 #[derive(Clone, Deserialize)]
-pub(super) struct Task {
+pub(super) struct TaskData {
     pub(super) id: String,
     pub(super) name: String,
 }
 
-impl Task {
+impl TaskData {
     /// The task of a run; `None` if it is gone.
-    pub(super) async fn of(visit: &Visit, id: Option<&str>) -> Answered<Option<Task>> {
+    pub(super) async fn of(visit: &PageVisit, id: Option<&str>) -> PageResult<Option<TaskData>> {
         match id {
-            Some(id) => visit.find(Address::of(["tasks", id])).await,
+            Some(id) => visit.find(PageAddress::of(["tasks", id])).await,
             None => Ok(None),
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn seconds(count: u64) -> String {
 }
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Call {
+pub(super) struct RunCallData {
     pub(super) call: String,
     pub(super) tool: String,
     pub(super) kind: String,
@@ -133,7 +133,7 @@ pub(super) struct Call {
 }
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Question {
+pub(super) struct RunQuestionData {
     pub(super) id: String,
     pub(super) state: String,
     #[serde(default)]
@@ -146,7 +146,7 @@ pub(super) struct Question {
     pub(super) created_at: String,
 }
 
-impl Run {
+impl RunData {
     pub(super) fn is_over(&self) -> bool {
         self.ended_at.is_some()
     }
@@ -162,7 +162,7 @@ impl Run {
     }
 }
 
-impl Call {
+impl RunCallData {
     /// Its duration; `None` while it is in progress.
     pub(super) fn took_ms(&self) -> Option<i64> {
         let ended = parse_rfc3339(self.ended_at.as_deref()?)?;
@@ -195,7 +195,8 @@ mod tests {
     fn a_call_took_as_long_as_from_start_to_end() {
         let mut call = json!({ "call": "tc_1", "tool": "a:b", "kind": "data", "state": "open",
             "started_at": "2026-08-01T12:00:00.000Z" });
-        let read = |value: &serde_json::Value| serde_json::from_value::<Call>(value.clone()).expect("a call");
+        let read =
+            |value: &serde_json::Value| serde_json::from_value::<RunCallData>(value.clone()).expect("a call");
         assert_eq!(read(&call).took_ms(), None);
         call["ended_at"] = "2026-08-01T12:00:01.250Z".into();
         assert_eq!(read(&call).took_ms(), Some(1_250));

@@ -1,9 +1,9 @@
 //! Advice about an unhealthy server, from the known data.
 
-use super::told::Server;
+use super::told::ServerData;
 
 /// In the order in which to try. Empty for a healthy server.
-pub(super) fn of(server: &Server) -> Vec<&'static str> {
+pub(super) fn of(server: &ServerData) -> Vec<&'static str> {
     if server.health == "healthy" {
         return Vec::new();
     }
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn server(value: serde_json::Value) -> Server {
+    fn server(value: serde_json::Value) -> ServerData {
         serde_json::from_value(value).expect("a server")
     }
 

@@ -8,30 +8,32 @@ use serde_json::Value;
 use toolgate_core::platform::OWN_SERVER;
 
 use super::advice;
-use super::told::{self, Detail, Instance, Latency, LeftOut, Part, Server, Vitals};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{self, Room};
-use crate::pages::catalogue::{CallsOf, Registry, RegistryTool, brief};
+use super::told::{
+    self, InstanceData, LatencyData, LeftOut, PartVitalsData, ServerData, ServerDetailData, VitalsData,
+};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{self, ConsolePage};
+use crate::pages::catalogue::{CallsOf, RegistryData, RegistryTool, brief};
 use crate::parts::{self, links, moment, text};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 /// The maximum number of tools on this page; the list of tools has them all.
 const TOOLS_MAX: usize = 50;
 const SUMMARY_CHARS: usize = 160;
 const STDERR_LINES_MAX: usize = 100;
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
     if name == OWN_SERVER {
         return own(&visit).await;
     }
-    let detail: Detail = visit.get(Address::of(["servers", &name])).await?;
-    let asked = Address::of(["registry", "tools"]).with("server", &name).with("limit", TOOLS_MAX);
-    let offered: Registry = visit.get(asked).await?;
+    let detail: ServerDetailData = visit.get(PageAddress::of(["servers", &name])).await?;
+    let asked = PageAddress::of(["registry", "tools"]).with("server", &name).with("limit", TOOLS_MAX);
+    let offered: RegistryData = visit.get(asked).await?;
     let calls = CallsOf::server(&visit, &name).await?;
-    let Detail { server, vitals, left_out, misfits, stderr } = &detail;
+    let ServerDetailData { server, vitals, left_out, misfits, stderr } = &detail;
     let title = html! { (text::short(&server.name)) " " (parts::state(&server.health)) };
     let body = html! {
         (parts::heading(title, actions(&visit, server)))
@@ -48,13 +50,13 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             (last_lines(stderr, server))
         }
     };
-    Ok(visit.page(&server.name, Room::Servers, body).await)
+    Ok(visit.page(&server.name, ConsolePage::Servers, body).await)
 }
 
 /// The gateway's own tools have a server by name only.
-async fn own(visit: &Visit) -> Answered<Response> {
+async fn own(visit: &PageVisit) -> PageResult<Response> {
     let calls = CallsOf::server(visit, OWN_SERVER).await?;
-    let all = Address::of(["console", "calls"]).with("server", OWN_SERVER);
+    let all = PageAddress::of(["console", "calls"]).with("server", OWN_SERVER);
     let body = html! {
         (parts::heading(html! { (OWN_SERVER) }, html! { a.button href="/console/servers" { "Servers" } }))
         section.card {
@@ -63,23 +65,27 @@ async fn own(visit: &Visit) -> Answered<Response> {
             (calls.told(&all))
         }
     };
-    Ok(visit.page(OWN_SERVER, Room::Servers, body).await)
+    Ok(visit.page(OWN_SERVER, ConsolePage::Servers, body).await)
 }
 
 /// Only a registered server can be forgotten here; the others are in the file or the settings.
-pub(super) async fn forget(visit: Visit, Path(name): Path<String>, _: Fields) -> Answered<Response> {
-    let _: Value = visit.send(Method::DELETE, Address::of(["servers", &name]), &Value::Null).await?;
-    Ok(visit.go(Address::of(["console", "servers"]), Said::Removed))
+pub(super) async fn forget(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    _: FormFields,
+) -> PageResult<Response> {
+    let _: Value = visit.send(Method::DELETE, PageAddress::of(["servers", &name]), &Value::Null).await?;
+    Ok(visit.go(PageAddress::of(["console", "servers"]), DoneNotice::Removed))
 }
 
-fn actions(visit: &Visit, server: &Server) -> Markup {
+fn actions(visit: &PageVisit, server: &ServerData) -> Markup {
     html! {
-        a.button href=(Address::of(["console", "tools"]).with("server", &server.name)) { "Its tools" }
-        a.button href=(Address::of(["console", "calls"]).with("server", &server.name)) { "Its calls" }
+        a.button href=(PageAddress::of(["console", "tools"]).with("server", &server.name)) { "Its tools" }
+        a.button href=(PageAddress::of(["console", "calls"]).with("server", &server.name)) { "Its calls" }
         @match server.source.as_str() {
             "settings" if visit.operates() => { a.button href="/console/settings" { "Change" } }
             "registered" if visit.operates() => {
-                form method="post" action=(Address::of(["console", "servers", &server.name])) data-confirm="Forget this server and its tools?" {
+                form method="post" action=(PageAddress::of(["console", "servers", &server.name])) data-confirm="Forget this server and its tools?" {
                     (layout::csrf(visit)) button.button.danger type="submit" { "Forget" }
                 }
             }
@@ -88,7 +94,7 @@ fn actions(visit: &Visit, server: &Server) -> Markup {
     }
 }
 
-fn trouble(server: &Server) -> Markup {
+fn trouble(server: &ServerData) -> Markup {
     let advice = advice::of(server);
     html! {
         @if !advice.is_empty() {
@@ -102,7 +108,7 @@ fn trouble(server: &Server) -> Markup {
     }
 }
 
-fn facts(visit: &Visit, server: &Server) -> Markup {
+fn facts(visit: &PageVisit, server: &ServerData) -> Markup {
     let words =
         |word: &Option<String>| html! { @if let Some(word) = word { (text::short(word)) } @else { "–" } };
     let at = |at: &Option<String>| html! { @if let Some(at) = at { (moment::ago(visit, at)) } @else { "–" } };
@@ -125,7 +131,7 @@ fn facts(visit: &Visit, server: &Server) -> Markup {
     ])
 }
 
-fn traffic(vitals: Option<&Vitals>, calls: &CallsOf, server: &str) -> Markup {
+fn traffic(vitals: Option<&VitalsData>, calls: &CallsOf, server: &str) -> Markup {
     html! {
         @if let Some(vitals) = vitals {
             (parts::facts([
@@ -140,12 +146,12 @@ fn traffic(vitals: Option<&Vitals>, calls: &CallsOf, server: &str) -> Markup {
         } @else {
             p.soft { "There are no measurements yet." }
         }
-        (calls.told(&Address::of(["console", "calls"]).with("server", server)))
+        (calls.told(&PageAddress::of(["console", "calls"]).with("server", server)))
     }
 }
 
-fn instances(server: &Server, vitals: Option<&Vitals>) -> Markup {
-    let measured = |instance: &Instance| vitals?.instances.iter().find(|one| one.name == instance.id);
+fn instances(server: &ServerData, vitals: Option<&VitalsData>) -> Markup {
+    let measured = |instance: &InstanceData| vitals?.instances.iter().find(|one| one.name == instance.id);
     html! {
         h2 { "Instances" }
         table.list {
@@ -176,8 +182,8 @@ fn instances(server: &Server, vitals: Option<&Vitals>) -> Markup {
     }
 }
 
-fn tools(server: &Server, offered: &Registry, vitals: Option<&Vitals>) -> Markup {
-    let all = Address::of(["console", "tools"]).with("server", &server.name);
+fn tools(server: &ServerData, offered: &RegistryData, vitals: Option<&VitalsData>) -> Markup {
+    let all = PageAddress::of(["console", "tools"]).with("server", &server.name);
     html! {
         h2 { "Tools" }
         @if offered.tools.is_empty() {
@@ -197,7 +203,7 @@ fn tools(server: &Server, offered: &Registry, vitals: Option<&Vitals>) -> Markup
     }
 }
 
-fn tool_row(server: &Server, tool: &RegistryTool, vitals: Option<&Vitals>) -> Markup {
+fn tool_row(server: &ServerData, tool: &RegistryTool, vitals: Option<&VitalsData>) -> Markup {
     let own = tool.name.strip_prefix(server.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
     let part = vitals.and_then(|vitals| vitals.tools.iter().find(|part| Some(part.name.as_str()) == own));
     html! {
@@ -210,8 +216,8 @@ fn tool_row(server: &Server, tool: &RegistryTool, vitals: Option<&Vitals>) -> Ma
     }
 }
 
-fn measures(part: Option<&Part>) -> Markup {
-    let latency = |pick: fn(&Latency) -> f64| part.map(|part| ms(pick(&part.latency)));
+fn measures(part: Option<&PartVitalsData>) -> Markup {
+    let latency = |pick: fn(&LatencyData) -> f64| part.map(|part| ms(pick(&part.latency)));
     html! {
         td.number data-name="Answers" { @if let Some(part) = part { (parts::number(part.latency.count)) } @else { "–" } }
         td.number data-name="95th percentile" { (latency(|latency| latency.p95_ms).unwrap_or_else(|| "–".to_owned())) }
@@ -219,7 +225,7 @@ fn measures(part: Option<&Part>) -> Markup {
     }
 }
 
-fn resting(part: Option<&Part>) -> Markup {
+fn resting(part: Option<&PartVitalsData>) -> Markup {
     html! {
         @if let Some(rest) = part.and_then(|part| part.resting_seconds) {
             div.help { "Paused for " (seconds(rest)) ", because it failed repeatedly." }
@@ -237,7 +243,7 @@ fn oddities(title: &str, why: &str, odd: &[LeftOut]) -> Markup {
     }
 }
 
-fn last_lines(stderr: &[String], server: &Server) -> Markup {
+fn last_lines(stderr: &[String], server: &ServerData) -> Markup {
     let from = stderr.len().saturating_sub(STDERR_LINES_MAX);
     html! {
         @if !stderr.is_empty() {

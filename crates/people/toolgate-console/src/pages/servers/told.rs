@@ -3,12 +3,12 @@
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct Servers {
-    pub(super) servers: Vec<Server>,
+pub(super) struct ServersData {
+    pub(super) servers: Vec<ServerData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Server {
+pub(super) struct ServerData {
     pub(super) name: String,
     pub(super) source: String,
     pub(super) health: String,
@@ -26,12 +26,12 @@ pub(super) struct Server {
     #[serde(default)]
     pub(super) resources: u64,
     #[serde(default)]
-    pub(super) instances: Vec<Instance>,
+    pub(super) instances: Vec<InstanceData>,
     pub(super) updated_at: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Instance {
+pub(super) struct InstanceData {
     pub(super) id: String,
     pub(super) url: Option<String>,
     pub(super) version: Option<String>,
@@ -41,10 +41,10 @@ pub(super) struct Instance {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Detail {
+pub(super) struct ServerDetailData {
     #[serde(flatten)]
-    pub(super) server: Server,
-    pub(super) vitals: Option<Vitals>,
+    pub(super) server: ServerData,
+    pub(super) vitals: Option<VitalsData>,
     #[serde(default)]
     pub(super) left_out: Vec<LeftOut>,
     #[serde(default)]
@@ -60,26 +60,26 @@ pub(super) struct LeftOut {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Vitals {
+pub(super) struct VitalsData {
     pub(super) under_way: u64,
     pub(super) waiting: u64,
-    pub(super) latency: Latency,
+    pub(super) latency: LatencyData,
     #[serde(default)]
-    pub(super) instances: Vec<Part>,
+    pub(super) instances: Vec<PartVitalsData>,
     #[serde(default)]
-    pub(super) tools: Vec<Part>,
+    pub(super) tools: Vec<PartVitalsData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Part {
+pub(super) struct PartVitalsData {
     pub(super) name: String,
     pub(super) under_way: u64,
     pub(super) resting_seconds: Option<f64>,
-    pub(super) latency: Latency,
+    pub(super) latency: LatencyData,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Latency {
+pub(super) struct LatencyData {
     pub(super) count: u64,
     pub(super) p50_ms: f64,
     pub(super) p95_ms: f64,

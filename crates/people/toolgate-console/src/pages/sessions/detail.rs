@@ -7,19 +7,19 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::explain::{self, Explanation, Which};
-use super::listing::{self, Preview};
+use super::explain::{self, SessionExplanationData, ToolSelection};
+use super::listing::{self, SessionPreviewData};
 use super::price::{self, Price};
-use super::told::Session;
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{self, Room};
+use super::told::SessionData;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{self, ConsolePage};
 use crate::pages::agents::mounted;
 use crate::pages::catalogue::{budget, digest};
 use crate::parts::{self, json, links, moment, text};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 /// Tools that are explained on one page.
 const EXPLAINED: usize = 50;
@@ -33,20 +33,20 @@ pub(super) struct WhyQuery {
 }
 
 pub(super) async fn show(
-    visit: Visit,
+    visit: PageVisit,
     Path(id): Path<String>,
     Query(query): Query<WhyQuery>,
-) -> Answered<Response> {
-    let session: Session = visit.get(Address::of(["sessions", &id])).await?;
-    let which = Which::of(query.is_in.as_deref());
-    let why = Address::of(["sessions", &id, "explain"]).maybe("in", which.as_parameter());
+) -> PageResult<Response> {
+    let session: SessionData = visit.get(PageAddress::of(["sessions", &id])).await?;
+    let which = ToolSelection::of(query.is_in.as_deref());
+    let why = PageAddress::of(["sessions", &id, "explain"]).maybe("in", which.as_parameter());
     let why = why
         .maybe("server", query.server.as_deref())
         .maybe("cursor", query.cursor.as_deref())
         .with("limit", EXPLAINED);
-    let explanation: Explanation = visit.get(why).await?;
-    let price: Price = visit.get(Address::of(["sessions", &id, "cost"])).await?;
-    let preview: Preview = visit.get(Address::of(["sessions", &id, "preview"])).await?;
+    let explanation: SessionExplanationData = visit.get(why).await?;
+    let price: Price = visit.get(PageAddress::of(["sessions", &id, "cost"])).await?;
+    let preview: SessionPreviewData = visit.get(PageAddress::of(["sessions", &id, "preview"])).await?;
     let title =
         html! { "Session " span.id { (text::short(&session.id)) } " " (parts::state(&session.state)) };
     let body = html! {
@@ -60,31 +60,31 @@ pub(super) async fn show(
         details #prices { summary { "Where the tokens go" } (price::table(&visit, &price)) }
         @if let Some(scope) = &session.scope { details #scope { summary { "The rules it was frozen with" } (json::tree(scope)) } }
     };
-    Ok(visit.page("Session", Room::Sessions, body).await)
+    Ok(visit.page("Session", ConsolePage::Sessions, body).await)
 }
 
-pub(super) async fn close(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
-    let _: Value = visit.send(Method::DELETE, Address::of(["sessions", &id]), &Value::Null).await?;
-    Ok(visit.go(Address::of(["console", "sessions", &id]), Said::SessionClosed))
+pub(super) async fn close(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {
+    let _: Value = visit.send(Method::DELETE, PageAddress::of(["sessions", &id]), &Value::Null).await?;
+    Ok(visit.go(PageAddress::of(["console", "sessions", &id]), DoneNotice::SessionClosed))
 }
 
-fn actions(visit: &Visit, session: &Session) -> Markup {
+fn actions(visit: &PageVisit, session: &SessionData) -> Markup {
     let may_close = session.state != "closed" && session.kind != "default";
     html! {
         a.button href="#listing" { "The exact list" }
-        a.button href=(Address::of(["console", "calls"]).with("session", &session.id)) { "Its calls" }
+        a.button href=(PageAddress::of(["console", "calls"]).with("session", &session.id)) { "Its calls" }
         @if may_close && visit.operates() {
-            form method="post" action=(Address::of(["console", "sessions", &session.id, "close"])) data-confirm="Close this session? Its token will stop working." {
+            form method="post" action=(PageAddress::of(["console", "sessions", &session.id, "close"])) data-confirm="Close this session? Its token will stop working." {
                 (layout::csrf(visit)) button.button.danger type="submit" { "Close" }
             }
         } @else if may_close { span.help { "Only admins and operators can close it." } }
     }
 }
 
-fn facts(visit: &Visit, session: &Session) -> Markup {
+fn facts(visit: &PageVisit, session: &SessionData) -> Markup {
     html! {
         dl.facts {
-            div { dt { "Agent" } dd { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } " " (digest(&session.agent_version)) } }
+            div { dt { "Agent" } dd { a href=(PageAddress::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } " " (digest(&session.agent_version)) } }
             div { dt { "Principal" } dd { (links::principal(&session.principal)) } }
             @if session.opened_by != session.principal { div { dt { "Opened by" } dd { (links::principal(&session.opened_by)) } } }
             div { dt { "Kind" } dd { @if session.kind == "default" { "default session of its token" } @else { "opened explicitly" } } }

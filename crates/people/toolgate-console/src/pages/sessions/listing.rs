@@ -15,20 +15,20 @@ const DESCRIPTION_CHARS: usize = 2_000;
 const DEFINITION_CHARS: usize = 10_000;
 
 #[derive(Deserialize)]
-pub(crate) struct Preview {
+pub(crate) struct SessionPreviewData {
     surface: String,
-    list: List,
+    list: ToolListData,
 }
 
 #[derive(Deserialize)]
-struct List {
+struct ToolListData {
     #[serde(default)]
     tools: Vec<Value>,
     #[serde(rename = "nextCursor")]
     next_cursor: Option<String>,
 }
 
-pub(crate) fn show(preview: &Preview, what: &str) -> Markup {
+pub(crate) fn show(preview: &SessionPreviewData, what: &str) -> Markup {
     let tools = &preview.list.tools;
     html! {
         section.card #listing aria-labelledby="listing-title" {
@@ -71,8 +71,8 @@ mod tests {
     #[test]
     fn a_list_of_huge_and_hostile_definitions_stays_a_page() {
         let tool = json!({"name": "<script>", "description": "x".repeat(100_000), "inputSchema": {}});
-        let list = List { tools: vec![tool; 1_000], next_cursor: None };
-        let shown = show(&Preview { surface: "full".into(), list }, "All.").into_string();
+        let list = ToolListData { tools: vec![tool; 1_000], next_cursor: None };
+        let shown = show(&SessionPreviewData { surface: "full".into(), list }, "All.").into_string();
         assert!(shown.len() < 4_000_000, "{} bytes", shown.len());
         assert!(shown.contains("… and 800 more") && !shown.contains("<script"), "it is cut and stays text");
     }

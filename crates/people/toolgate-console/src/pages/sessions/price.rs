@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::pages::catalogue;
 use crate::parts::{links, number};
-use crate::visit::Visit;
+use crate::visit::PageVisit;
 
 const TOOLS_MAX: usize = 20;
 
@@ -67,7 +67,7 @@ fn bar(price: &Price) -> Markup {
 }
 
 /// The tokens by server and by tool.
-pub(crate) fn table(visit: &Visit, price: &Price) -> Markup {
+pub(crate) fn table(visit: &PageVisit, price: &Price) -> Markup {
     let mut dearest: Vec<&ToolPrice> = price.servers.iter().flat_map(|server| &server.tools).collect();
     dearest.sort_by(|one, other| {
         other.tokens_full.cmp(&one.tokens_full).then_with(|| one.tool.cmp(&other.tool))

@@ -4,13 +4,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Deserialize)]
-pub(super) struct Sessions {
-    pub(super) sessions: Vec<Session>,
+pub(super) struct SessionsData {
+    pub(super) sessions: Vec<SessionData>,
     pub(super) next_cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Session {
+pub(super) struct SessionData {
     pub(super) id: String,
     pub(super) kind: String,
     pub(super) state: String,

@@ -7,25 +7,25 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::tabs::{Side, head, refused};
-use super::value::{Setting, with, without};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use super::value::{SettingData, with, without};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago;
-use crate::parts::{self, Tone, links, text};
-use crate::problem::{Answered, Problem};
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, links, text};
+use crate::problem::{ApiProblem, PageResult};
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 const KEY: &str = "aliases";
 
 #[derive(Deserialize)]
-struct Aliases {
-    aliases: Vec<Alias>,
+struct AliasesData {
+    aliases: Vec<AliasData>,
 }
 
 #[derive(Deserialize)]
-struct Alias {
+struct AliasData {
     name: String,
     tool: String,
     #[serde(default)]
@@ -35,18 +35,18 @@ struct Alias {
     owner: String,
 }
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
-    page(&visit, StatusCode::OK, html! {}, &Fields::default()).await
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
+    page(&visit, StatusCode::OK, html! {}, &FormFields::default()).await
 }
 
-pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
     let changed = match fields.needed("do")? {
-        "add" => add(&visit, &fields).await.map(|()| Said::Saved),
-        "remove" => remove(&visit, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
+        "add" => add(&visit, &fields).await.map(|()| DoneNotice::Saved),
+        "remove" => remove(&visit, &fields).await.map(|()| DoneNotice::Removed),
+        other => Err(ApiProblem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
-        Ok(said) => Ok(visit.go(Address::of(["console", "settings", "aliases"]), said)),
+        Ok(said) => Ok(visit.go(PageAddress::of(["console", "settings", "aliases"]), said)),
         Err(problem) if problem.status().is_client_error() => {
             page(&visit, problem.status(), refused(&problem), &fields).await
         }
@@ -54,22 +54,27 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
     }
 }
 
-async fn add(visit: &Visit, fields: &Fields) -> Answered<()> {
+async fn add(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let mut entry = json!({ "name": fields.needed("name")?, "tool": fields.needed("tool")? });
     if let Some(until) = fields.text("until") {
         entry["until"] = json!(until);
     }
-    Setting::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
+    SettingData::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
 }
 
-async fn remove(visit: &Visit, fields: &Fields) -> Answered<()> {
+async fn remove(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let name = fields.needed("name")?;
-    Setting::change(visit, KEY, fields, |value| Ok(without(value, name))).await
+    SettingData::change(visit, KEY, fields, |value| Ok(without(value, name))).await
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Fields) -> Answered<Response> {
-    let setting = Setting::read(visit, KEY).await?;
-    let Aliases { aliases } = visit.get(Address::of(["aliases"])).await?;
+async fn page(
+    visit: &PageVisit,
+    status: StatusCode,
+    above: Markup,
+    draft: &FormFields,
+) -> PageResult<Response> {
+    let setting = SettingData::read(visit, KEY).await?;
+    let AliasesData { aliases } = visit.get(PageAddress::of(["aliases"])).await?;
     let own: Vec<String> =
         setting.entries().iter().filter_map(|entry| Some(entry["name"].as_str()?.to_owned())).collect();
     let body = html! {
@@ -93,20 +98,20 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Fields) 
         @if visit.operates() { (adding(visit, &setting, draft)) }
         @else { p.help { "Changing them needs the role admin or operator." } }
     };
-    Ok(visit.page_with(status, "Aliases", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Aliases", ConsolePage::Settings, body).await)
 }
 
-fn row(visit: &Visit, setting: &Setting, alias: &Alias, own: &[String]) -> Markup {
+fn row(visit: &PageVisit, setting: &SettingData, alias: &AliasData, own: &[String]) -> Markup {
     html! {
         tr data-entry=(alias.name) {
             td data-name="Alias" {
                 code { (text::short(&alias.name)) }
-                @if alias.primary { " " (parts::badge("agents see this name", Tone::Plain)) }
+                @if alias.primary { " " (parts::badge("agents see this name", BadgeTone::Plain)) }
             }
             td data-name="Tool" { (links::tool(&alias.tool)) }
             td data-name="Until" {
                 @match &alias.until {
-                    Some(until) => { (ago(visit, until)) @if !alias.in_use { " " (parts::badge("over", Tone::Bad)) } }
+                    Some(until) => { (ago(visit, until)) @if !alias.in_use { " " (parts::badge("over", BadgeTone::Bad)) } }
                     None => span.soft { "forever" },
                 }
             }
@@ -120,7 +125,7 @@ fn row(visit: &Visit, setting: &Setting, alias: &Alias, own: &[String]) -> Marku
     }
 }
 
-fn removing(visit: &Visit, setting: &Setting, alias: &Alias) -> Markup {
+fn removing(visit: &PageVisit, setting: &SettingData, alias: &AliasData) -> Markup {
     let confirm = format!("Remove the alias {}? Calls by that name will be refused.", alias.name);
     html! {
         form method="post" action="/console/settings/aliases" {
@@ -132,7 +137,7 @@ fn removing(visit: &Visit, setting: &Setting, alias: &Alias) -> Markup {
     }
 }
 
-fn adding(visit: &Visit, setting: &Setting, draft: &Fields) -> Markup {
+fn adding(visit: &PageVisit, setting: &SettingData, draft: &FormFields) -> Markup {
     let text = |name: &str| draft.text(name).unwrap_or_default();
     html! {
         form.card method="post" action="/console/settings/aliases" aria-labelledby="add-title" {

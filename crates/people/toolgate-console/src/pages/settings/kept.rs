@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::layout::Room;
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
 use crate::parts::{self, moment};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-struct Retention {
+struct RetentionData {
     bodies_days: u64,
     detailed_bodies_days: u64,
     body_bytes_max: u64,
@@ -26,15 +26,15 @@ struct Retention {
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-struct Line {
+struct RetentionLine {
     what: &'static str,
     kept: String,
     key: &'static str,
     note: Markup,
 }
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
-    let kept: Retention = visit.get(Address::of(["retention"])).await?;
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
+    let kept: RetentionData = visit.get(PageAddress::of(["retention"])).await?;
     let body = html! {
         (head(Side::Retention))
         p { "Events are kept forever: each holds the hash of the one before it, and " a href="/console/ledger" { "the ledger" }
@@ -54,10 +54,10 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
         }
         p.help { "Set these in the configuration file; changes take effect after a restart. Existing data keeps the retention period it was stored with." }
     };
-    Ok(visit.page("Retention", Room::Settings, body).await)
+    Ok(visit.page("Retention", ConsolePage::Settings, body).await)
 }
 
-fn lines(kept: &Retention) -> Vec<Line> {
+fn lines(kept: &RetentionData) -> Vec<RetentionLine> {
     let days = |days: u64| if days == 1 { "1 day".to_owned() } else { format!("{days} days") };
     let seconds = |seconds: u64| match seconds {
         DAY_SECONDS => days(1),
@@ -65,43 +65,43 @@ fn lines(kept: &Retention) -> Vec<Line> {
     };
     let up_to = |bytes: u64| html! { "up to " (parts::size(bytes)) " each; larger ones are not kept" };
     vec![
-        Line {
+        RetentionLine {
             what: "Events of the ledger",
             kept: "forever".into(),
             key: "",
             note: html! { "without bodies and secrets" },
         },
-        Line {
+        RetentionLine {
             what: "Arguments and results",
             kept: days(kept.bodies_days),
             key: "[ledger] keep_days",
             note: up_to(kept.body_bytes_max),
         },
-        Line {
+        RetentionLine {
             what: "Arguments and results of tools with detailed audit",
             kept: days(kept.detailed_bodies_days),
             key: "[ledger] keep_days_detailed",
             note: up_to(kept.detailed_body_bytes_max),
         },
-        Line {
+        RetentionLine {
             what: "Uploaded files",
             kept: kept.files_days.map_or("until they are deleted".to_owned(), days),
             key: "[files] keep_days",
             note: html! { "artifacts of runs stay" },
         },
-        Line {
+        RetentionLine {
             what: "Refs to large results",
             kept: seconds(kept.refs_seconds),
             key: "[results] ref_keep_seconds",
             note: html! { "counted from the call that made them" },
         },
-        Line {
+        RetentionLine {
             what: "Addresses for downloads",
             kept: seconds(kept.urls_seconds),
             key: "[files] url_keep_seconds",
             note: html! { "anyone who has one needs no token" },
         },
-        Line {
+        RetentionLine {
             what: "Addresses for uploads",
             kept: seconds(kept.upload_urls_seconds),
             key: "[files] upload_url_keep_seconds",

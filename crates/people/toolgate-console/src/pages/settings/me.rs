@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use toolgate_core::Role;
 
 use super::tabs::{Side, head};
-use crate::layout::{Room, csrf};
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago_ms;
-use crate::parts::{self, Tone, text};
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, text};
+use crate::visit::PageVisit;
 
-pub(super) async fn show(visit: Visit) -> Response {
+pub(super) async fn show(visit: PageVisit) -> Response {
     let body = html! {
         (head(Side::Me))
         section.card aria-labelledby="me-title" {
@@ -24,15 +24,18 @@ pub(super) async fn show(visit: Visit) -> Response {
                 a href="/console/settings/tokens" { "Tokens" } "." }
         }
     };
-    visit.page("Me", Room::Settings, body).await
+    visit.page("Me", ConsolePage::Settings, body).await
 }
 
-fn facts(visit: &Visit) -> Markup {
+fn facts(visit: &PageVisit) -> Markup {
     let principal = &visit.credential.principal;
     let agent = visit.credential.agent.as_ref();
     parts::facts([
         ("Principal", html! { (text::short(principal.id.as_str())) }),
-        ("Role", html! { (parts::badge(principal.role.as_str(), Tone::Plain)) " " (may(principal.role)) }),
+        (
+            "Role",
+            html! { (parts::badge(principal.role.as_str(), BadgeTone::Plain)) " " (may(principal.role)) },
+        ),
         ("Kind", html! { (principal.kind.as_str()) }),
         ("Groups", groups(&principal.groups)),
         (
@@ -46,7 +49,7 @@ fn facts(visit: &Visit) -> Markup {
 fn groups(groups: &[String]) -> Markup {
     html! {
         @if groups.is_empty() { span.soft { "none; gates that require a group do not count you" } }
-        ul.chips { @for group in groups { li { (parts::badge(group, Tone::Plain)) } } }
+        ul.chips { @for group in groups { li { (parts::badge(group, BadgeTone::Plain)) } } }
     }
 }
 

@@ -8,22 +8,22 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::tabs::{Side, head};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago;
-use crate::parts::{self, Tone, text};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, text};
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-struct Webhooks {
-    webhooks: Vec<Webhook>,
+struct WebhooksData {
+    webhooks: Vec<WebhookData>,
 }
 
 #[derive(Deserialize)]
-struct Webhook {
+struct WebhookData {
     name: String,
     address: String,
     events: Vec<String>,
@@ -43,20 +43,21 @@ struct Webhook {
 }
 
 #[derive(Deserialize)]
-struct Tested {
+struct WebhookTestData {
     delivered: bool,
     #[serde(default)]
     error: Option<String>,
 }
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
     page(&visit, StatusCode::OK, html! {}).await
 }
 
-pub(super) async fn test(visit: Visit, Path(name): Path<String>, _: Fields) -> Answered<Response> {
-    let tested: Tested = visit.post(Address::of(["webhooks", &name, "test"]), &json!({})).await?;
+pub(super) async fn test(visit: PageVisit, Path(name): Path<String>, _: FormFields) -> PageResult<Response> {
+    let tested: WebhookTestData =
+        visit.post(PageAddress::of(["webhooks", &name, "test"]), &json!({})).await?;
     if tested.delivered {
-        return Ok(visit.go(Address::of(["console", "settings", "webhooks"]), Said::TestSent));
+        return Ok(visit.go(PageAddress::of(["console", "settings", "webhooks"]), DoneNotice::TestSent));
     }
     let why = tested.error.unwrap_or_default();
     let told = html! {
@@ -69,8 +70,8 @@ pub(super) async fn test(visit: Visit, Path(name): Path<String>, _: Fields) -> A
     page(&visit, StatusCode::OK, told).await
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Response> {
-    let Webhooks { webhooks } = visit.get(Address::of(["webhooks"])).await?;
+async fn page(visit: &PageVisit, status: StatusCode, above: Markup) -> PageResult<Response> {
+    let WebhooksData { webhooks } = visit.get(PageAddress::of(["webhooks"])).await?;
     let body = html! {
         (head(Side::Webhooks))
         (above)
@@ -82,7 +83,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Resp
             p.help { "Set webhooks and their secrets in the configuration file; changes take effect after a restart. The counts of deliveries start when the gateway starts." }
         }
     };
-    Ok(visit.page_with(status, "Webhooks", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Webhooks", ConsolePage::Settings, body).await)
 }
 
 fn nothing() -> Markup {
@@ -96,7 +97,7 @@ fn nothing() -> Markup {
     )
 }
 
-fn card(visit: &Visit, webhook: &Webhook) -> Markup {
+fn card(visit: &PageVisit, webhook: &WebhookData) -> Markup {
     html! {
         section.card data-entry=(webhook.name) {
             h2 { (text::short(&webhook.name)) " " (standing(webhook)) }
@@ -114,7 +115,7 @@ fn card(visit: &Visit, webhook: &Webhook) -> Markup {
                 p { "Last failure" @if let Some(at) = &webhook.failed_at { ", " (ago(visit, at)) } ": " (text::long(error)) }
             }
             @if visit.operates() {
-                form method="post" action=(Address::of(["console", "settings", "webhooks", &webhook.name, "test"])) {
+                form method="post" action=(PageAddress::of(["console", "settings", "webhooks", &webhook.name, "test"])) {
                     (csrf(visit)) button.button type="submit" { "Send a test" span.unseen { " to " (text::made_visible(&webhook.name)) } }
                 }
                 p.help { "Sends a signed message that is marked as a test." }
@@ -123,16 +124,16 @@ fn card(visit: &Visit, webhook: &Webhook) -> Markup {
     }
 }
 
-fn standing(webhook: &Webhook) -> Markup {
+fn standing(webhook: &WebhookData) -> Markup {
     match (webhook.failures, webhook.waiting, webhook.delivered) {
-        (1.., _, _) => parts::badge("failing", Tone::Bad),
-        (0, 1.., _) => parts::badge("catching up", Tone::Waiting),
-        (0, 0, 1..) => parts::badge("up to date", Tone::Good),
-        (0, 0, 0) => parts::badge("nothing sent yet", Tone::Plain),
+        (1.., _, _) => parts::badge("failing", BadgeTone::Bad),
+        (0, 1.., _) => parts::badge("catching up", BadgeTone::Waiting),
+        (0, 0, 1..) => parts::badge("up to date", BadgeTone::Good),
+        (0, 0, 0) => parts::badge("nothing sent yet", BadgeTone::Plain),
     }
 }
 
-fn decisions(webhook: &Webhook) -> Markup {
+fn decisions(webhook: &WebhookData) -> Markup {
     html! {
         @if !webhook.decisions { "not accepted" }
         @else if webhook.groups.is_empty() { "accepted" }

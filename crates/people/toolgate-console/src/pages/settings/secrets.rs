@@ -8,38 +8,38 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::tabs::{Side, for_others, head, refused};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago;
 use crate::parts::{self, text};
-use crate::problem::{Answered, Problem};
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SecretsPageQuery {
     #[serde(default)]
     server: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Servers {
-    servers: Vec<Server>,
+struct SecretServersData {
+    servers: Vec<SecretServerData>,
 }
 
 #[derive(Deserialize)]
-struct Server {
+struct SecretServerData {
     name: String,
 }
 
 #[derive(Deserialize)]
-struct Secrets {
-    secrets: Vec<Secret>,
+struct SecretsData {
+    secrets: Vec<SecretData>,
 }
 
 #[derive(Deserialize)]
-struct Secret {
+struct SecretData {
     name: String,
     #[serde(default)]
     principal: Option<String>,
@@ -48,20 +48,20 @@ struct Secret {
     updated_at: Option<String>,
 }
 
-pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit, Query(wanted): Query<SecretsPageQuery>) -> PageResult<Response> {
     page(&visit, StatusCode::OK, html! {}, wanted.server.as_deref()).await
 }
 
-pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
     let server = fields.needed("server")?;
     let changed = match fields.needed("do")? {
-        "set" => set(&visit, server, &fields).await.map(|()| Said::Saved),
-        "remove" => remove(&visit, server, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
+        "set" => set(&visit, server, &fields).await.map(|()| DoneNotice::Saved),
+        "remove" => remove(&visit, server, &fields).await.map(|()| DoneNotice::Removed),
+        other => Err(ApiProblem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
         Ok(said) => {
-            Ok(visit.go(Address::of(["console", "settings", "secrets"]).with("server", server), said))
+            Ok(visit.go(PageAddress::of(["console", "settings", "secrets"]).with("server", server), said))
         }
         Err(problem) if problem.status().is_client_error() => {
             page(&visit, problem.status(), refused(&problem), Some(server)).await
@@ -70,7 +70,7 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
     }
 }
 
-async fn set(visit: &Visit, server: &str, fields: &Fields) -> Answered<()> {
+async fn set(visit: &PageVisit, server: &str, fields: &FormFields) -> PageResult<()> {
     // A secret may begin or end with blanks.
     let value = fields.get("value").unwrap_or_default();
     let place = place(server, fields)?;
@@ -78,29 +78,34 @@ async fn set(visit: &Visit, server: &str, fields: &Fields) -> Answered<()> {
     Ok(())
 }
 
-async fn remove(visit: &Visit, server: &str, fields: &Fields) -> Answered<()> {
+async fn remove(visit: &PageVisit, server: &str, fields: &FormFields) -> PageResult<()> {
     let _: Value = visit.send(Method::DELETE, place(server, fields)?, &json!({})).await?;
     Ok(())
 }
 
-fn place(server: &str, fields: &Fields) -> Answered<Address> {
-    let address = Address::of(["secrets", server, fields.needed("name")?]);
+fn place(server: &str, fields: &FormFields) -> PageResult<PageAddress> {
+    let address = PageAddress::of(["secrets", server, fields.needed("name")?]);
     Ok(address.maybe("principal", fields.text("principal")))
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup, server: Option<&str>) -> Answered<Response> {
+async fn page(
+    visit: &PageVisit,
+    status: StatusCode,
+    above: Markup,
+    server: Option<&str>,
+) -> PageResult<Response> {
     let secrets = match visit.operates() {
         true => {
-            let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+            let SecretServersData { servers } = visit.get(PageAddress::of(["servers"])).await?;
             inside(visit, &servers, server).await?
         }
         false => for_others("admin or operator", "see or set secrets"),
     };
     let body = html! { (head(Side::Secrets)) (above) (secrets) };
-    Ok(visit.page_with(status, "Secrets", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Secrets", ConsolePage::Settings, body).await)
 }
 
-async fn inside(visit: &Visit, servers: &[Server], server: Option<&str>) -> Answered<Markup> {
+async fn inside(visit: &PageVisit, servers: &[SecretServerData], server: Option<&str>) -> PageResult<Markup> {
     let chosen = server.map(str::trim).filter(|server| !server.is_empty());
     let chosen = chosen.or(servers.first().map(|server| server.name.as_str()));
     let Some(chosen) = chosen else {
@@ -109,7 +114,7 @@ async fn inside(visit: &Visit, servers: &[Server], server: Option<&str>) -> Answ
             html! { p { a href="/console/settings" { "Add a server" } " first." } },
         ));
     };
-    let Secrets { secrets } = visit.get(Address::of(["secrets", chosen])).await?;
+    let SecretsData { secrets } = visit.get(PageAddress::of(["secrets", chosen])).await?;
     Ok(html! {
         (choosing(servers, chosen))
         section #secrets data-live="credential" aria-labelledby="secrets-title" {
@@ -120,7 +125,7 @@ async fn inside(visit: &Visit, servers: &[Server], server: Option<&str>) -> Answ
     })
 }
 
-fn choosing(servers: &[Server], chosen: &str) -> Markup {
+fn choosing(servers: &[SecretServerData], chosen: &str) -> Markup {
     html! {
         form.card method="get" action="/console/settings/secrets" {
             div.filters.wide {
@@ -136,7 +141,7 @@ fn choosing(servers: &[Server], chosen: &str) -> Markup {
     }
 }
 
-fn list(visit: &Visit, server: &str, secrets: &[Secret]) -> Markup {
+fn list(visit: &PageVisit, server: &str, secrets: &[SecretData]) -> Markup {
     if secrets.is_empty() {
         let next = html! { p { "A server's headers and environment refer to a secret as " code { "${vault:NAME}" } ". Set one below." } };
         return parts::empty("This server has no secrets.", next);
@@ -163,7 +168,7 @@ fn list(visit: &Visit, server: &str, secrets: &[Secret]) -> Markup {
     }
 }
 
-fn removing(visit: &Visit, server: &str, secret: &Secret) -> Markup {
+fn removing(visit: &PageVisit, server: &str, secret: &SecretData) -> Markup {
     let confirm = format!("Remove the secret {}? Calls to {server} that need it will fail.", secret.name);
     html! {
         form method="post" action="/console/settings/secrets" {
@@ -177,7 +182,7 @@ fn removing(visit: &Visit, server: &str, secret: &Secret) -> Markup {
     }
 }
 
-fn setting(visit: &Visit, server: &str) -> Markup {
+fn setting(visit: &PageVisit, server: &str) -> Markup {
     html! {
         form.card method="post" action="/console/settings/secrets" aria-labelledby="set-title" {
             h2 #set-title { "Set a secret for " (text::short(server)) }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A server as the API tells of it.
 #[derive(Clone, Deserialize)]
-pub(super) struct Known {
+pub(super) struct ListedServerData {
     pub(super) name: String,
     pub(super) source: String,
     pub(super) health: String,
@@ -14,27 +14,27 @@ pub(super) struct Known {
     #[serde(default)]
     pub(super) tools: u64,
     #[serde(default)]
-    pub(super) instances: Vec<Instance>,
+    pub(super) instances: Vec<ListedInstanceData>,
 }
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Instance {
+pub(super) struct ListedInstanceData {
     #[serde(default)]
     pub(super) url: Option<String>,
 }
 
 /// One line of the list.
-pub(super) struct Line {
+pub(super) struct ServerLine {
     pub(super) name: String,
     pub(super) url: Option<String>,
-    pub(super) place: Place,
+    pub(super) place: ConfiguredIn,
     /// `None` if it is disabled, or this role may not see it.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<ListedServerData>,
 }
 
 /// The place where a server is configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum ConfiguredIn {
     /// In the settings, where it is changed here.
     Settings {
         enabled: bool,
@@ -44,35 +44,36 @@ pub(super) enum Place {
     Registered,
 }
 
-impl Place {
+impl ConfiguredIn {
     fn of(source: &str) -> Self {
         match source {
-            "settings" => Place::Settings { enabled: true },
-            "registered" => Place::Registered,
-            _ => Place::File,
+            "settings" => ConfiguredIn::Settings { enabled: true },
+            "registered" => ConfiguredIn::Registered,
+            _ => ConfiguredIn::File,
         }
     }
 }
 
 /// All servers: those that are known, and those of the settings that are disabled.
-pub(super) fn lines(known: Vec<Known>, settings: &[Value]) -> Vec<Line> {
+pub(super) fn lines(known: Vec<ListedServerData>, settings: &[Value]) -> Vec<ServerLine> {
     let written = |name: &str| settings.iter().find(|entry| entry["name"] == name);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<ServerLine> = Vec::new();
     for one in known {
-        let place = Place::of(&one.source);
-        let of_settings = matches!(place, Place::Settings { .. }).then(|| written(&one.name)).flatten();
+        let place = ConfiguredIn::of(&one.source);
+        let of_settings =
+            matches!(place, ConfiguredIn::Settings { .. }).then(|| written(&one.name)).flatten();
         let url = of_settings.and_then(|entry| entry["url"].as_str()).map(str::to_owned);
         let url = url.or_else(|| one.instances.iter().find_map(|instance| instance.url.clone()));
-        lines.push(Line { name: one.name.clone(), url, place, known: Some(one) });
+        lines.push(ServerLine { name: one.name.clone(), url, place, known: Some(one) });
     }
     for entry in settings {
         let name = entry["name"].as_str().unwrap_or_default();
         if lines.iter().any(|line| line.name == name) {
             continue;
         }
-        let place = Place::Settings { enabled: entry["enabled"] != false };
+        let place = ConfiguredIn::Settings { enabled: entry["enabled"] != false };
         let url = entry["url"].as_str().map(str::to_owned);
-        lines.push(Line { name: name.to_owned(), url, place, known: None });
+        lines.push(ServerLine { name: name.to_owned(), url, place, known: None });
     }
     lines
 }
@@ -86,8 +87,10 @@ mod tests {
     #[test]
     fn disabled_servers_are_listed_although_the_gateway_does_not_know_them() {
         let known = |name: &str, source: &str| {
-            serde_json::from_value::<Known>(json!({ "name": name, "source": source, "health": "healthy",
-                "instances": [{ "url": "http://seen" }] }))
+            serde_json::from_value::<ListedServerData>(
+                json!({ "name": name, "source": source, "health": "healthy",
+                "instances": [{ "url": "http://seen" }] }),
+            )
             .expect("a server")
         };
         let settings = [
@@ -98,15 +101,15 @@ mod tests {
             vec![known("files", "file"), known("web", "settings"), known("self", "registered")],
             &settings,
         );
-        let told: Vec<(&str, Place, Option<&str>)> =
+        let told: Vec<(&str, ConfiguredIn, Option<&str>)> =
             lines.iter().map(|line| (line.name.as_str(), line.place, line.url.as_deref())).collect();
         assert_eq!(
             told,
             [
-                ("files", Place::File, Some("http://seen")),
-                ("web", Place::Settings { enabled: true }, Some("http://web")),
-                ("self", Place::Registered, Some("http://seen")),
-                ("old", Place::Settings { enabled: false }, Some("http://old")),
+                ("files", ConfiguredIn::File, Some("http://seen")),
+                ("web", ConfiguredIn::Settings { enabled: true }, Some("http://web")),
+                ("self", ConfiguredIn::Registered, Some("http://seen")),
+                ("old", ConfiguredIn::Settings { enabled: false }, Some("http://old")),
             ]
         );
     }

@@ -6,82 +6,87 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::server_list::{Known, Line, Place, lines};
+use super::server_list::{ConfiguredIn, ListedServerData, ServerLine, lines};
 use super::tabs::{Side, for_others, head, refused};
-use super::value::{Setting, with, with_member, without};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use super::value::{SettingData, with, with_member, without};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::{self, links, text};
-use crate::problem::{Answered, Problem};
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 const KEY: &str = "mcp_servers";
 const HERE: [&str; 2] = ["console", "settings"];
 
 #[derive(Deserialize)]
-struct Servers {
-    servers: Vec<Known>,
+struct ListedServersData {
+    servers: Vec<ListedServerData>,
 }
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
-    page(&visit, StatusCode::OK, html! {}, &Draft::default()).await
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
+    page(&visit, StatusCode::OK, html! {}, &ServerDraft::default()).await
 }
 
 /// The content of the form for a new one.
 #[derive(Default)]
-struct Draft {
+struct ServerDraft {
     name: String,
     url: String,
     authorization: String,
 }
 
-pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
     let changed = match fields.needed("do")? {
-        "add" => add(&visit, &fields).await.map(|()| Said::Saved),
-        "disable" => set_enabled(&visit, &fields, &json!(false)).await.map(|()| Said::Saved),
-        "enable" => set_enabled(&visit, &fields, &json!(true)).await.map(|()| Said::Saved),
-        "remove" => remove(&visit, &fields).await.map(|()| Said::Removed),
-        "forget" => forget(&visit, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
+        "add" => add(&visit, &fields).await.map(|()| DoneNotice::Saved),
+        "disable" => set_enabled(&visit, &fields, &json!(false)).await.map(|()| DoneNotice::Saved),
+        "enable" => set_enabled(&visit, &fields, &json!(true)).await.map(|()| DoneNotice::Saved),
+        "remove" => remove(&visit, &fields).await.map(|()| DoneNotice::Removed),
+        "forget" => forget(&visit, &fields).await.map(|()| DoneNotice::Removed),
+        other => Err(ApiProblem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
-        Ok(said) => Ok(visit.go(Address::of(HERE), said)),
+        Ok(said) => Ok(visit.go(PageAddress::of(HERE), said)),
         Err(problem) if problem.status().is_client_error() => {
-            page(&visit, problem.status(), refused(&problem), &Draft::of(&fields)).await
+            page(&visit, problem.status(), refused(&problem), &ServerDraft::of(&fields)).await
         }
         Err(problem) => Err(problem),
     }
 }
 
-async fn add(visit: &Visit, fields: &Fields) -> Answered<()> {
+async fn add(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let (name, url) = (fields.needed("name")?, fields.needed("url")?);
     let mut entry = json!({ "name": name, "url": url });
     if let Some(authorization) = fields.text("authorization") {
         entry["headers"] = json!({ "Authorization": authorization });
     }
-    Setting::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
+    SettingData::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
 }
 
-async fn set_enabled(visit: &Visit, fields: &Fields, enabled: &Value) -> Answered<()> {
+async fn set_enabled(visit: &PageVisit, fields: &FormFields, enabled: &Value) -> PageResult<()> {
     let name = fields.needed("name")?;
-    Setting::change(visit, KEY, fields, |value| Ok(with_member(value, name, "enabled", enabled))).await
+    SettingData::change(visit, KEY, fields, |value| Ok(with_member(value, name, "enabled", enabled))).await
 }
 
-async fn remove(visit: &Visit, fields: &Fields) -> Answered<()> {
+async fn remove(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let name = fields.needed("name")?;
-    Setting::change(visit, KEY, fields, |value| Ok(without(value, name))).await
+    SettingData::change(visit, KEY, fields, |value| Ok(without(value, name))).await
 }
 
-async fn forget(visit: &Visit, fields: &Fields) -> Answered<()> {
+async fn forget(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let name = fields.needed("name")?;
-    visit.send(Method::DELETE, Address::of(["servers", name]), &json!({})).await
+    visit.send(Method::DELETE, PageAddress::of(["servers", name]), &json!({})).await
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -> Answered<Response> {
-    let setting = Setting::read(visit, KEY).await?;
-    let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+async fn page(
+    visit: &PageVisit,
+    status: StatusCode,
+    above: Markup,
+    draft: &ServerDraft,
+) -> PageResult<Response> {
+    let setting = SettingData::read(visit, KEY).await?;
+    let ListedServersData { servers } = visit.get(PageAddress::of(["servers"])).await?;
     let lines = lines(servers, &setting.entries());
     let body = html! {
         (head(Side::Servers))
@@ -93,7 +98,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -
         }
         @if visit.operates() { (adding(visit, &setting, draft)) }
     };
-    Ok(visit.page_with(status, "Servers", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Servers", ConsolePage::Settings, body).await)
 }
 
 fn nothing() -> Markup {
@@ -106,7 +111,7 @@ fn nothing() -> Markup {
     )
 }
 
-fn table(visit: &Visit, setting: &Setting, lines: &[Line]) -> Markup {
+fn table(visit: &PageVisit, setting: &SettingData, lines: &[ServerLine]) -> Markup {
     html! {
         table.list {
             thead { tr {
@@ -129,37 +134,37 @@ fn table(visit: &Visit, setting: &Setting, lines: &[Line]) -> Markup {
     }
 }
 
-fn state(line: &Line) -> Markup {
+fn state(line: &ServerLine) -> Markup {
     html! {
         @match (&line.known, line.place) {
             (Some(known), _) => {
                 (parts::state(&known.health))
                 @if let Some(reason) = &known.reason { div.help { (text::long(reason)) } }
             }
-            (None, Place::Settings { enabled: false }) => (parts::state("disabled")),
+            (None, ConfiguredIn::Settings { enabled: false }) => (parts::state("disabled")),
             (None, _) => span.soft { "unknown" },
         }
     }
 }
 
-fn place(place: Place) -> &'static str {
+fn place(place: ConfiguredIn) -> &'static str {
     match place {
-        Place::Settings { .. } => "here",
-        Place::File => "the configuration file",
-        Place::Registered => "nowhere: it registered itself",
+        ConfiguredIn::Settings { .. } => "here",
+        ConfiguredIn::File => "the configuration file",
+        ConfiguredIn::Registered => "nowhere: it registered itself",
     }
 }
 
-fn actions(visit: &Visit, setting: &Setting, line: &Line) -> Markup {
+fn actions(visit: &PageVisit, setting: &SettingData, line: &ServerLine) -> Markup {
     if !visit.operates() {
         return html! { span.soft { "needs admin or operator" } };
     }
     let removing = format!("Remove the server {}? Every agent loses its tools.", line.name);
     html! {
         @match line.place {
-            Place::File => span.soft { "Change it in the configuration file. The gateway reads the file again when you save it." },
-            Place::Registered => (button(visit, setting, line, ("forget", "Forget"), Some(&removing))),
-            Place::Settings { enabled } => {
+            ConfiguredIn::File => span.soft { "Change it in the configuration file. The gateway reads the file again when you save it." },
+            ConfiguredIn::Registered => (button(visit, setting, line, ("forget", "Forget"), Some(&removing))),
+            ConfiguredIn::Settings { enabled } => {
                 div.row {
                     @if enabled { (button(visit, setting, line, ("disable", "Disable"), None)) }
                     @else { (button(visit, setting, line, ("enable", "Enable"), None)) }
@@ -171,9 +176,9 @@ fn actions(visit: &Visit, setting: &Setting, line: &Line) -> Markup {
 }
 
 fn button(
-    visit: &Visit,
-    setting: &Setting,
-    line: &Line,
+    visit: &PageVisit,
+    setting: &SettingData,
+    line: &ServerLine,
     (word, label): (&str, &str),
     confirm: Option<&str>,
 ) -> Markup {
@@ -189,7 +194,7 @@ fn button(
     }
 }
 
-fn adding(visit: &Visit, setting: &Setting, draft: &Draft) -> Markup {
+fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Markup {
     html! {
         form.card method="post" action="/console/settings" aria-labelledby="add-title" {
             h2 #add-title { "Add a server by its address" }
@@ -218,8 +223,8 @@ fn adding(visit: &Visit, setting: &Setting, draft: &Draft) -> Markup {
     }
 }
 
-impl Draft {
-    fn of(fields: &Fields) -> Self {
+impl ServerDraft {
+    fn of(fields: &FormFields) -> Self {
         let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
         match fields.get("do") {
             Some("add") => {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::parts::{self, text};
-use crate::problem::Problem;
+use crate::problem::ApiProblem;
 
 /// The page that shows failed actions, and the target when such a page is opened again.
 pub(super) const TOKENS: &str = "/console/settings/tokens";
@@ -48,7 +48,7 @@ pub(super) fn head(here: Side) -> Markup {
 }
 
 /// The problem of a failed action, above its form.
-pub(super) fn refused(problem: &Problem) -> Markup {
+pub(super) fn refused(problem: &ApiProblem) -> Markup {
     let faster = problem.status == 412;
     html! {
         section.card.error role="alert" {

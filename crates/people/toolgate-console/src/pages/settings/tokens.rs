@@ -6,25 +6,25 @@ use http::{Method, StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use toolgate_core::Kind;
+use toolgate_core::PrincipalKind;
 
 use super::tabs::{Side, for_others, head, refused};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::ago;
-use crate::parts::{self, Tone, text};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use crate::parts::{self, BadgeTone, text};
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
-struct Tokens {
-    tokens: Vec<Token>,
+struct TokensData {
+    tokens: Vec<TokenData>,
 }
 
 #[derive(Deserialize)]
-struct Token {
+struct TokenData {
     id: String,
     role: String,
     #[serde(default)]
@@ -59,16 +59,16 @@ struct NewToken {
 
 /// The filled-in fields; empty ones are omitted.
 #[derive(Default)]
-struct Draft(Map<String, Value>);
+struct TokenDraft(Map<String, Value>);
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
-    page(&visit, StatusCode::OK, html! {}, &Draft::default()).await
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
+    page(&visit, StatusCode::OK, html! {}, &TokenDraft::default()).await
 }
 
-pub(super) async fn create(visit: Visit, fields: Fields) -> Answered<Response> {
-    let draft = Draft::of(&fields);
-    match visit.post::<NewToken>(Address::of(["tokens"]), &draft.0).await {
-        Ok(made) => page(&visit, StatusCode::CREATED, once(&made), &Draft::default()).await,
+pub(super) async fn create(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
+    let draft = TokenDraft::of(&fields);
+    match visit.post::<NewToken>(PageAddress::of(["tokens"]), &draft.0).await {
+        Ok(made) => page(&visit, StatusCode::CREATED, once(&made), &TokenDraft::default()).await,
         Err(problem) if problem.status().is_client_error() => {
             page(&visit, problem.status(), refused(&problem), &draft).await
         }
@@ -76,19 +76,25 @@ pub(super) async fn create(visit: Visit, fields: Fields) -> Answered<Response> {
     }
 }
 
-pub(super) async fn revoke(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
-    let revoked: Answered<Value> = visit.send(Method::DELETE, Address::of(["tokens", &id]), &json!({})).await;
+pub(super) async fn revoke(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {
+    let revoked: PageResult<Value> =
+        visit.send(Method::DELETE, PageAddress::of(["tokens", &id]), &json!({})).await;
     match revoked {
-        Ok(_) => Ok(visit.go(Address::of(["console", "settings", "tokens"]), Said::TokenRevoked)),
+        Ok(_) => Ok(visit.go(PageAddress::of(["console", "settings", "tokens"]), DoneNotice::TokenRevoked)),
         Err(problem) if problem.is(StatusCode::CONFLICT) => {
-            page(&visit, problem.status(), refused(&problem), &Draft::default()).await
+            page(&visit, problem.status(), refused(&problem), &TokenDraft::default()).await
         }
         Err(problem) => Err(problem),
     }
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -> Answered<Response> {
-    let tokens = visit.find::<Tokens>(Address::of(["tokens"])).await?;
+async fn page(
+    visit: &PageVisit,
+    status: StatusCode,
+    above: Markup,
+    draft: &TokenDraft,
+) -> PageResult<Response> {
+    let tokens = visit.find::<TokensData>(PageAddress::of(["tokens"])).await?;
     let body = html! {
         (head(Side::Tokens))
         (above)
@@ -100,7 +106,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -
             None => { (for_others("admin", "see or create tokens")) (without_role()) }
         }
     };
-    Ok(visit.page_with(status, "Tokens", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Tokens", ConsolePage::Settings, body).await)
 }
 
 fn without_role() -> Markup {
@@ -125,7 +131,7 @@ fn once(made: &NewToken) -> Markup {
     }
 }
 
-fn list(visit: &Visit, tokens: &[Token]) -> Markup {
+fn list(visit: &PageVisit, tokens: &[TokenData]) -> Markup {
     if tokens.is_empty() {
         return parts::empty("There are no tokens yet.", html! { p { "Create the first one below." } });
     }
@@ -140,14 +146,14 @@ fn list(visit: &Visit, tokens: &[Token]) -> Markup {
     }
 }
 
-fn row(visit: &Visit, token: &Token) -> Markup {
+fn row(visit: &PageVisit, token: &TokenData) -> Markup {
     html! {
         tr data-entry=(token.id) {
             td data-name="Token" {
                 @if let Some(label) = &token.label { (text::short(label)) " " }
                 code.id { (text::short(&token.id)) }
             }
-            td data-name="Role" { (parts::badge(&token.role, Tone::Plain)) }
+            td data-name="Role" { (parts::badge(&token.role, BadgeTone::Plain)) }
             td data-name="Principal" {
                 (text::short(token.principal.as_deref().unwrap_or("its own"))) " " span.help { (text::short(&token.kind)) }
                 @if !token.groups.is_empty() { div.help { "in " (text::short(&token.groups.join(", "))) } }
@@ -163,11 +169,11 @@ fn row(visit: &Visit, token: &Token) -> Markup {
     }
 }
 
-fn standing(visit: &Visit, token: &Token) -> Markup {
+fn standing(visit: &PageVisit, token: &TokenData) -> Markup {
     html! {
         @match (&token.revoked_at, &token.expires_at) {
-            (Some(at), _) => { (parts::badge("revoked", Tone::Bad)) " " (ago(visit, at)) }
-            (None, Some(at)) if token.state == "expired" => { (parts::badge("expired", Tone::Bad)) " " (ago(visit, at)) }
+            (Some(at), _) => { (parts::badge("revoked", BadgeTone::Bad)) " " (ago(visit, at)) }
+            (None, Some(at)) if token.state == "expired" => { (parts::badge("expired", BadgeTone::Bad)) " " (ago(visit, at)) }
             (None, expires) => {
                 @if let Some(at) = expires { div.help { "expires " (ago(visit, at)) } }
                 (revoking(visit, token))
@@ -176,7 +182,7 @@ fn standing(visit: &Visit, token: &Token) -> Markup {
     }
 }
 
-fn revoking(visit: &Visit, token: &Token) -> Markup {
+fn revoking(visit: &PageVisit, token: &TokenData) -> Markup {
     let name = token.label.as_deref().unwrap_or(&token.id);
     let own = match is_own(visit, token) {
         true => " If you are logged in with it, this ends your login.",
@@ -184,7 +190,7 @@ fn revoking(visit: &Visit, token: &Token) -> Markup {
     };
     let confirm = format!("Revoke {name}? Its users lose access within a second.{own}");
     html! {
-        form method="post" action=(Address::of(["console", "settings", "tokens", &token.id, "revoke"])) {
+        form method="post" action=(PageAddress::of(["console", "settings", "tokens", &token.id, "revoke"])) {
             (csrf(visit))
             button.button.small.danger type="submit" data-confirm=(confirm) { "Revoke" span.unseen { " " (text::made_visible(name)) } }
         }
@@ -192,12 +198,12 @@ fn revoking(visit: &Visit, token: &Token) -> Markup {
 }
 
 /// True if it belongs to the user.
-fn is_own(visit: &Visit, token: &Token) -> bool {
+fn is_own(visit: &PageVisit, token: &TokenData) -> bool {
     let me = visit.credential.principal.id.as_str();
     token.principal.as_deref().unwrap_or(&token.id) == me
 }
 
-fn making(visit: &Visit, draft: &Draft) -> Markup {
+fn making(visit: &PageVisit, draft: &TokenDraft) -> Markup {
     html! {
         form.card method="post" action="/console/settings/tokens" aria-labelledby="make-title" {
             h2 #make-title { "Create a token" }
@@ -206,7 +212,7 @@ fn making(visit: &Visit, draft: &Draft) -> Markup {
                 (choice(draft, "role", "Role", &ROLES, None))
                 (input(draft, "label", "Label", "a label to recognise it by"))
                 (input(draft, "principal", "Principal", "ann; for a server, its name"))
-                (choice(draft, "kind", "Held by", &Kind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("same as the role")))
+                (choice(draft, "kind", "Held by", &PrincipalKind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("same as the role")))
                 (input(draft, "groups", "Groups, separated by commas", "finance, legal"))
                 (input(draft, "agent", "Bound to the agent", "researcher"))
                 (choice(draft, EXPIRES, "Valid", &TIMES, Some("until it is revoked")))
@@ -238,7 +244,7 @@ const TIMES: [(&str, &str); 5] = [
 ];
 
 fn choice(
-    draft: &Draft,
+    draft: &TokenDraft,
     name: &'static str,
     label: &str,
     words: &[(&str, &str)],
@@ -255,7 +261,7 @@ fn choice(
     }
 }
 
-fn input(draft: &Draft, name: &'static str, label: &str, example: &str) -> Markup {
+fn input(draft: &TokenDraft, name: &'static str, label: &str, example: &str) -> Markup {
     html! {
         div.field {
             label for=(name) { (label) }
@@ -264,8 +270,8 @@ fn input(draft: &Draft, name: &'static str, label: &str, example: &str) -> Marku
     }
 }
 
-impl Draft {
-    fn of(fields: &Fields) -> Self {
+impl TokenDraft {
+    fn of(fields: &FormFields) -> Self {
         let mut wish = Map::new();
         for name in ["role", "label", "principal", "kind", "agent"] {
             if let Some(text) = fields.text(name) {
@@ -310,9 +316,13 @@ mod tests {
 
     #[test]
     fn what_is_left_empty_is_not_asked_for_and_what_was_filled_in_comes_back() {
-        let fields =
-            Fields::of(&[("role", "approver"), ("label", " "), ("principal", "ann"), ("groups", "a, ,b")]);
-        let draft = Draft::of(&fields);
+        let fields = FormFields::of(&[
+            ("role", "approver"),
+            ("label", " "),
+            ("principal", "ann"),
+            ("groups", "a, ,b"),
+        ]);
+        let draft = TokenDraft::of(&fields);
         assert_eq!(
             Value::Object(draft.0.clone()),
             json!({ "role": "approver", "principal": "ann", "groups": ["a", "b"] })

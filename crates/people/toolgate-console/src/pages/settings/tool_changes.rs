@@ -6,25 +6,25 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::tabs::{Side, head, refused};
-use super::value::Setting;
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{Room, csrf};
-use crate::problem::Answered;
-use crate::said::Said;
-use crate::visit::Visit;
+use super::value::SettingData;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
+use crate::problem::PageResult;
+use crate::said::DoneNotice;
+use crate::visit::PageVisit;
 
 const KEY: &str = "registry";
 
 /// A choice: its name, its label, and its values with their meanings.
-struct Choice {
+struct SettingChoice {
     name: &'static str,
     label: &'static str,
     words: [(&'static str, &'static str); 2],
 }
 
-const CHOICES: [Choice; 3] = [
-    Choice {
+const CHOICES: [SettingChoice; 3] = [
+    SettingChoice {
         name: "drift",
         label: "When a server offers a definition that differs from the pinned one",
         words: [
@@ -32,12 +32,12 @@ const CHOICES: [Choice; 3] = [
             ("accept", "use the new definition"),
         ],
     },
-    Choice {
+    SettingChoice {
         name: "new_tools",
         label: "When a tool is seen for the first time",
         words: [("visible", "offer it"), ("review", "withhold it until someone has reviewed it")],
     },
-    Choice {
+    SettingChoice {
         name: "findings",
         label: "When a description seems to address the model",
         words: [
@@ -47,19 +47,19 @@ const CHOICES: [Choice; 3] = [
     },
 ];
 
-pub(super) async fn show(visit: Visit) -> Answered<Response> {
+pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
     page(&visit, StatusCode::OK, html! {}).await
 }
 
-pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
     let mut wish = Map::new();
-    for Choice { name, .. } in CHOICES {
+    for SettingChoice { name, .. } in CHOICES {
         if let Some(word) = fields.text(name) {
             wish.insert(name.to_owned(), json!(word));
         }
     }
-    match Setting::change(&visit, KEY, &fields, |_| Ok(Value::Object(wish))).await {
-        Ok(()) => Ok(visit.go(Address::of(["console", "settings", "tools"]), Said::Saved)),
+    match SettingData::change(&visit, KEY, &fields, |_| Ok(Value::Object(wish))).await {
+        Ok(()) => Ok(visit.go(PageAddress::of(["console", "settings", "tools"]), DoneNotice::Saved)),
         Err(problem) if problem.status().is_client_error() => {
             page(&visit, problem.status(), refused(&problem)).await
         }
@@ -67,8 +67,8 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
     }
 }
 
-async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Response> {
-    let setting = Setting::read(visit, KEY).await?;
+async fn page(visit: &PageVisit, status: StatusCode, above: Markup) -> PageResult<Response> {
+    let setting = SettingData::read(visit, KEY).await?;
     let body = html! {
         (head(Side::Tools))
         (above)
@@ -83,10 +83,10 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Resp
         }
         p.help { "A server's own rule, in the configuration file or the settings, takes precedence." }
     };
-    Ok(visit.page_with(status, "Changes to tools", Room::Settings, body).await)
+    Ok(visit.page_with(status, "Changes to tools", ConsolePage::Settings, body).await)
 }
 
-fn field(visit: &Visit, setting: &Setting, choice: &Choice) -> Markup {
+fn field(visit: &PageVisit, setting: &SettingData, choice: &SettingChoice) -> Markup {
     let now = setting.value[choice.name].as_str().unwrap_or_default();
     html! {
         div.field {

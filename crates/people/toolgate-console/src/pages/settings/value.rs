@@ -6,18 +6,18 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::address::Address;
-use crate::fields::Fields;
+use crate::address::PageAddress;
+use crate::fields::FormFields;
 use crate::parts::moment::ago;
 use crate::parts::text;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// The hidden field with the version that the user saw.
 const VERSION: &str = "version";
 
 #[derive(Deserialize)]
-pub(super) struct Setting {
+pub(super) struct SettingData {
     pub(super) value: Value,
     version: u64,
     #[serde(default)]
@@ -26,9 +26,9 @@ pub(super) struct Setting {
     updated_by: Option<String>,
 }
 
-impl Setting {
-    pub(super) async fn read(visit: &Visit, key: &str) -> Answered<Self> {
-        visit.get(Address::of(["settings", key])).await
+impl SettingData {
+    pub(super) async fn read(visit: &PageVisit, key: &str) -> PageResult<Self> {
+        visit.get(PageAddress::of(["settings", key])).await
     }
 
     pub(super) fn entries(&self) -> Vec<Value> {
@@ -41,7 +41,7 @@ impl Setting {
     }
 
     /// The author of the last change.
-    pub(super) fn last_change(&self, visit: &Visit) -> Markup {
+    pub(super) fn last_change(&self, visit: &PageVisit) -> Markup {
         html! {
             @if let (Some(at), Some(by)) = (&self.updated_at, &self.updated_by) {
                 p.help { "Last changed by " (text::short(by)) ", " (ago(visit, at)) "." }
@@ -52,18 +52,21 @@ impl Setting {
     /// Changes the setting from the version that the user saw: `change` makes the new value. If the version
     /// has changed, the API refuses.
     pub(super) async fn change(
-        visit: &Visit,
+        visit: &PageVisit,
         key: &str,
-        fields: &Fields,
-        change: impl FnOnce(Value) -> Answered<Value>,
-    ) -> Answered<()> {
-        let seen: u64 =
-            fields.needed(VERSION)?.parse().map_err(|_| Problem::bad_form("the version is not a number"))?;
+        fields: &FormFields,
+        change: impl FnOnce(Value) -> PageResult<Value>,
+    ) -> PageResult<()> {
+        let seen: u64 = fields
+            .needed(VERSION)?
+            .parse()
+            .map_err(|_| ApiProblem::bad_form("the version is not a number"))?;
         let before = Self::read(visit, key).await?;
         let body = json!({ "value": change(before.value)? });
         let tag = HeaderValue::from_str(&format!("\"{seen}\"")).expect("digits fit a header");
         let headers = HeaderMap::from_iter([(IF_MATCH, tag)]);
-        let _: Value = visit.send_with(Method::PATCH, Address::of(["settings", key]), headers, &body).await?;
+        let _: Value =
+            visit.send_with(Method::PATCH, PageAddress::of(["settings", key]), headers, &body).await?;
         Ok(())
     }
 }

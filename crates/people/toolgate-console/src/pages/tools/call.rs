@@ -6,14 +6,14 @@ use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::address::Address;
-use crate::problem::{Answered, Problem};
-use crate::schema_form::Wrong;
-use crate::visit::Visit;
+use crate::address::PageAddress;
+use crate::problem::{ApiProblem, PageResult};
+use crate::schema_form::FieldErrors;
+use crate::visit::PageVisit;
 
 /// The answer to a call, whether it ran or not.
 #[derive(Deserialize)]
-pub(super) struct Envelope {
+pub(super) struct EnvelopeData {
     pub(super) status: String,
     pub(super) data: Option<Value>,
     #[serde(default)]
@@ -22,11 +22,11 @@ pub(super) struct Envelope {
     pub(super) warnings: Vec<Value>,
     pub(super) tool_call_id: String,
     pub(super) approval_id: Option<String>,
-    pub(super) error: Option<Refused>,
+    pub(super) error: Option<RefusalData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Refused {
+pub(super) struct RefusalData {
     #[serde(default)]
     pub(super) code: String,
     #[serde(default)]
@@ -38,33 +38,33 @@ pub(super) struct Refused {
 
 /// Does not wait for people: the user sees that they are asked.
 pub(super) async fn call(
-    visit: &Visit,
+    visit: &PageVisit,
     name: &str,
     agent: Option<&str>,
     arguments: &Value,
-) -> Answered<Envelope> {
-    let address = Address::of(["tools", "call"]).maybe("agent", agent);
+) -> PageResult<EnvelopeData> {
+    let address = PageAddress::of(["tools", "call"]).maybe("agent", agent);
     let body = json!({ "name": name, "arguments": arguments }).to_string();
     let request = http::Request::post(address.as_str()).header(CONTENT_TYPE, "application/json");
     let request =
         request.header("prefer", "respond-async").body(Body::from(body)).expect("addresses are well formed");
     let (status, answer) = visit.answer(request).await?;
-    Envelope::of(status, answer)
+    EnvelopeData::of(status, answer)
 }
 
-impl Envelope {
-    fn of(status: StatusCode, answer: Value) -> Answered<Self> {
+impl EnvelopeData {
+    fn of(status: StatusCode, answer: Value) -> PageResult<Self> {
         if answer.get("tool_call_id").is_some() {
             return serde_json::from_value(answer)
-                .map_err(|_| Problem::bad_form("the answer could not be read"));
+                .map_err(|_| ApiProblem::bad_form("the answer could not be read"));
         }
-        let mut problem: Problem = serde_json::from_value(answer).unwrap_or_default();
+        let mut problem: ApiProblem = serde_json::from_value(answer).unwrap_or_default();
         problem.status = status.as_u16();
         Err(Box::new(problem))
     }
 
     /// The arguments that do not fit, and why.
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> FieldErrors {
         let problems =
             self.error.as_ref().and_then(|error| error.details.get("problems")).and_then(Value::as_array);
         let told = |problem: &Value| {
@@ -87,7 +87,7 @@ mod tests {
     fn what_does_not_fit_is_told_by_its_place() {
         let answer = json!({"status": "invalid", "tool_call_id": "tc_1", "error": {"code": "invalid_arguments", "message": "no",
             "details": {"problems": [{"path": "/amount", "problem": "got \"ten\"", "expected": "a number"}]}}});
-        let envelope = Envelope::of(StatusCode::UNPROCESSABLE_ENTITY, answer)
+        let envelope = EnvelopeData::of(StatusCode::UNPROCESSABLE_ENTITY, answer)
             .unwrap_or_else(|_| panic!("it is an envelope"));
         assert_eq!(envelope.wrong()["/amount"], "got \"ten\"; expected a number");
     }
@@ -96,7 +96,7 @@ mod tests {
     fn what_was_never_a_call_is_a_problem() {
         let answer =
             json!({"status": 409, "code": "tool_quarantined", "detail": "withheld", "hint": "review it"});
-        let problem = Envelope::of(StatusCode::CONFLICT, answer).err().expect("it is none");
+        let problem = EnvelopeData::of(StatusCode::CONFLICT, answer).err().expect("it is none");
         assert_eq!((problem.status, problem.code.as_str()), (409, "tool_quarantined"));
     }
 }

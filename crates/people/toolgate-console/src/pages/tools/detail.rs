@@ -6,57 +6,59 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::told::Tool;
+use super::told::ToolData;
 use super::{handling, own, schema_doc};
-use crate::address::Address;
-use crate::layout::Room;
-use crate::pages::catalogue::{self, Call, CallsOf, RegistryTool};
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
+use crate::pages::catalogue::{self, CallsOf, RecentCallData, RegistryTool};
 use crate::parts::{self, links, moment, text};
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 const CALLS_SHOWN: usize = 10;
 
 #[derive(Deserialize)]
-struct Known {
+struct ToolDetailData {
     #[serde(flatten)]
     tool: RegistryTool,
     definition: Value,
 }
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
-    let tool = Tool::find(&visit, &name).await?;
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+    let tool = ToolData::find(&visit, &name).await?;
     if let Some(tool) = tool.as_ref().filter(|tool| tool.name != name) {
         // It was named as agents name it, or by an alias.
-        return Ok(Redirect::to(Address::of(["console", "tools", &tool.name]).as_str()).into_response());
+        return Ok(Redirect::to(PageAddress::of(["console", "tools", &tool.name]).as_str()).into_response());
     }
-    let known: Option<Known> = visit.find(Address::of(["registry", "tools", &name])).await?;
+    let known: Option<ToolDetailData> = visit.find(PageAddress::of(["registry", "tools", &name])).await?;
     let calls = CallsOf::tool(&visit, &name).await?;
     if tool.is_none() && known.is_none() && own::is_own(&name) {
-        return Ok(visit.page(&name, Room::Tools, own::page(&name, &recent(&visit, &name, &calls))).await);
+        return Ok(visit
+            .page(&name, ConsolePage::Tools, own::page(&name, &recent(&visit, &name, &calls)))
+            .await);
     }
     let Some(definition) =
         tool.as_ref().map(|tool| &tool.definition).or(known.as_ref().map(|known| &known.definition))
     else {
         return Err(
-            Problem::not_found(format!("there is no tool {name:?}")).hint("see the list of all tools")
+            ApiProblem::not_found(format!("there is no tool {name:?}")).hint("see the list of all tools")
         );
     };
     let known_tool = known.as_ref().map(|known| &known.tool);
     let body =
-        page(&visit, &name, &Parts { tool: tool.as_ref(), known: known_tool, definition, calls: &calls });
-    Ok(visit.page(&name, Room::Tools, body).await)
+        page(&visit, &name, &ToolParts { tool: tool.as_ref(), known: known_tool, definition, calls: &calls });
+    Ok(visit.page(&name, ConsolePage::Tools, body).await)
 }
 
-struct Parts<'a> {
-    tool: Option<&'a Tool>,
+struct ToolParts<'a> {
+    tool: Option<&'a ToolData>,
     known: Option<&'a RegistryTool>,
     definition: &'a Value,
     calls: &'a CallsOf,
 }
 
-fn page(visit: &Visit, name: &str, parts: &Parts<'_>) -> Markup {
-    let Parts { tool, known, definition, calls } = *parts;
+fn page(visit: &PageVisit, name: &str, parts: &ToolParts<'_>) -> Markup {
+    let ToolParts { tool, known, definition, calls } = *parts;
     let status = known.map_or("active", |known| known.status.as_str());
     let effects = tool.map(|tool| tool.effects.as_deref()).or(known.map(RegistryTool::effects)).flatten();
     let title = html! { (text::short(name)) " " (parts::state(status)) };
@@ -92,7 +94,7 @@ fn standing(known: Option<&RegistryTool>) -> Markup {
         section.card.problem {
             h2 { (heading(&known.status)) }
             @if let Some(reason) = &known.reason { p { (catalogue::reason(reason)) } }
-            @if known.waits() { p { a.button.primary href=(Address::of(["console", "reviews", &known.name])) { "Review it" } } }
+            @if known.waits() { p { a.button.primary href=(PageAddress::of(["console", "reviews", &known.name])) { "Review it" } } }
         }
     }
 }
@@ -116,7 +118,7 @@ fn about(definition: &Value) -> Markup {
     }
 }
 
-fn registry(visit: &Visit, known: &RegistryTool) -> Markup {
+fn registry(visit: &PageVisit, known: &RegistryTool) -> Markup {
     html! {
         dl.facts {
             div { dt { "Server" } dd { (catalogue::server(visit, &known.server)) } }
@@ -132,8 +134,8 @@ fn registry(visit: &Visit, known: &RegistryTool) -> Markup {
     }
 }
 
-fn recent(visit: &Visit, name: &str, calls: &CallsOf) -> Markup {
-    let all = Address::of(["console", "calls"]).with("tool", name);
+fn recent(visit: &PageVisit, name: &str, calls: &CallsOf) -> Markup {
+    let all = PageAddress::of(["console", "calls"]).with("tool", name);
     html! {
         @if calls.is_known() {
             section.card #recent data-live="tool approval" {
@@ -150,7 +152,7 @@ fn recent(visit: &Visit, name: &str, calls: &CallsOf) -> Markup {
     }
 }
 
-fn call_row(visit: &Visit, call: &Call) -> Markup {
+fn call_row(visit: &PageVisit, call: &RecentCallData) -> Markup {
     html! {
         tr data-entry=(call.id) {
             td data-name="Call" { (links::id(&call.id)) }

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::told::{Asked, Tool};
-use crate::address::Address;
+use super::told::{ApprovalOddsData, ToolData};
+use crate::address::PageAddress;
 use crate::pages::catalogue::{FileSlot, RegistryTool};
 use crate::parts::{self, json, moment, text};
 
-pub(super) fn facts(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+pub(super) fn facts(tool: Option<&ToolData>, known: Option<&RegistryTool>) -> Markup {
     let wire = tool
         .map(|tool| tool.wire_name.as_str())
         .or(known.and_then(|known| known.in_force.as_ref()).map(|one| one.wire_name.as_str()));
@@ -38,8 +38,9 @@ fn fact(name: &str, value: Markup) -> Markup {
 }
 
 /// For agents first: most approvals are about their calls.
-fn people(by_role: &[Asked]) -> Markup {
-    let (agents, others): (Vec<&Asked>, Vec<&Asked>) = by_role.iter().partition(|one| one.role == "agent");
+fn people(by_role: &[ApprovalOddsData]) -> Markup {
+    let (agents, others): (Vec<&ApprovalOddsData>, Vec<&ApprovalOddsData>) =
+        by_role.iter().partition(|one| one.role == "agent");
     html! {
         @for one in agents { "For agents: " (asked(&one.asked)) }
         @if !others.is_empty() {
@@ -64,14 +65,14 @@ fn asked(word: &str) -> &str {
 }
 
 /// The arguments that are not checked against the schema.
-fn checking(tool: &Tool) -> Markup {
+fn checking(tool: &ToolData) -> Markup {
     html! {
         @if let Some(why) = &tool.unchecked { (fact("Schema of the arguments", html! { (text::short(why)) })) }
         @if tool.formats == Some(false) { (fact("Formats", html! { "are not checked, by the operator's choice" })) }
     }
 }
 
-fn tokens(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+fn tokens(tool: Option<&ToolData>, known: Option<&RegistryTool>) -> Markup {
     html! {
         @if let Some(tokens) = tool.and_then(|tool| tool.tokens.as_ref()) {
             (parts::number(tokens.full)) " tokens with its schema, " (parts::number(tokens.signature)) " as a signature, " (parts::number(tokens.line)) " as a line"
@@ -86,7 +87,7 @@ fn names(names: Option<&Vec<String>>) -> Option<Markup> {
     Some(html! { ul.chips { @for name in names { li { code { (text::short(name)) } } } } })
 }
 
-fn limits(tool: &Tool) -> Markup {
+fn limits(tool: &ToolData) -> Markup {
     html! {
         @if let Some(mounts) = names(Some(&tool.mounts)) { (fact("Needs", mounts)) }
         @if let Some(examples) = names(Some(&tool.examples)) { (fact("Example searches", examples)) }
@@ -104,7 +105,7 @@ fn span(seconds: f64) -> String {
     moment::span((seconds * 1_000.0).round() as i64)
 }
 
-fn files(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+fn files(tool: Option<&ToolData>, known: Option<&RegistryTool>) -> Markup {
     let slots: &[FileSlot] = tool
         .map(|tool| tool.files.as_slice())
         .or(known.map(|known| known.files.as_slice()))
@@ -128,7 +129,7 @@ fn files(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
 }
 
 /// The hints of MCP, as the server declares them.
-pub(super) fn annotations(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+pub(super) fn annotations(tool: Option<&ToolData>, known: Option<&RegistryTool>) -> Markup {
     let own = tool.and_then(|tool| tool.definition.get("annotations"));
     let told = known.and_then(|known| known.annotations.as_ref()).or(own);
     html! {
@@ -141,6 +142,6 @@ pub(super) fn annotations(tool: Option<&Tool>, known: Option<&RegistryTool>) -> 
 /// The way to trying it, or who could.
 pub(super) fn trying(name: &str, may: bool, is_seen: bool) -> Markup {
     html! {
-        @if may && is_seen { a.button.primary href=(Address::of(["console", "tools", name, "try"])) { "Try it" } }
+        @if may && is_seen { a.button.primary href=(PageAddress::of(["console", "tools", name, "try"])) { "Try it" } }
     }
 }

@@ -4,14 +4,14 @@ use axum::extract::Query;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::search::{self, Search};
-use crate::address::Address;
-use crate::layout::Room;
-use crate::pages::catalogue::{self, CallsOf, Registry, RegistryTool, share};
-use crate::pages::filters::{self, Wanted};
+use super::search::{self, SearchData};
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
+use crate::pages::catalogue::{self, CallsOf, RegistryData, RegistryTool, share};
+use crate::pages::filters::{self, PageFilters};
 use crate::parts::{self, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 const ALL: &str = "/console/tools";
 const PAGE: usize = 50;
@@ -20,11 +20,14 @@ const FILTERS: [&str; 4] = ["q", "agent", "server", "status"];
 const REGISTRY_FILTERS: [&str; 2] = ["server", "status"];
 const STATUSES: [&str; 4] = ["active", "drifted", "quarantined", "retired"];
 
-pub(super) async fn show(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
-    let wanted = Wanted::of(pairs.clone(), &FILTERS);
+pub(super) async fn show(
+    visit: PageVisit,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> PageResult<Response> {
+    let wanted = PageFilters::of(pairs.clone(), &FILTERS);
     let found = match wanted.get("q") {
-        Some(_) if visit.operates() => search::results(Search::ask(&visit, &wanted).await),
-        _ => registry(&visit, &Wanted::of(pairs, &REGISTRY_FILTERS)).await?,
+        Some(_) if visit.operates() => search::results(SearchData::ask(&visit, &wanted).await),
+        _ => registry(&visit, &PageFilters::of(pairs, &REGISTRY_FILTERS)).await?,
     };
     let form = filter_form(&visit, &wanted).await?;
     let body = html! {
@@ -32,10 +35,10 @@ pub(super) async fn show(visit: Visit, Query(pairs): Query<Vec<(String, String)>
         (form)
         (found)
     };
-    Ok(visit.page("Tools", Room::Tools, body).await)
+    Ok(visit.page("Tools", ConsolePage::Tools, body).await)
 }
 
-async fn filter_form(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
+async fn filter_form(visit: &PageVisit, wanted: &PageFilters) -> PageResult<Markup> {
     let agents = if visit.operates() { search::agents(visit).await? } else { Vec::new() };
     Ok(html! {
         form.card method="get" action=(ALL) role="search" {
@@ -59,7 +62,7 @@ async fn filter_form(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
     })
 }
 
-fn as_agent(wanted: &Wanted, agents: &[String]) -> Markup {
+fn as_agent(wanted: &PageFilters, agents: &[String]) -> Markup {
     html! {
         div.field {
             label for="agent" { "As this agent sees it" }
@@ -71,14 +74,15 @@ fn as_agent(wanted: &Wanted, agents: &[String]) -> Markup {
     }
 }
 
-async fn registry(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
-    let asked = wanted.asking(Address::of(["registry", "tools"]), PAGE);
-    let Registry { tools, next_cursor } = match visit.get(asked).await {
+async fn registry(visit: &PageVisit, wanted: &PageFilters) -> PageResult<Markup> {
+    let asked = wanted.asking(PageAddress::of(["registry", "tools"]), PAGE);
+    let RegistryData { tools, next_cursor } = match visit.get(asked).await {
         Ok(page) => page,
         Err(problem) => return Ok(filters::refused(Some(&problem))),
     };
     let calls = CallsOf::anything(visit).await?;
-    let next = next_cursor.map(|cursor| wanted.on(Address::of(["console", "tools"])).with("cursor", cursor));
+    let next =
+        next_cursor.map(|cursor| wanted.on(PageAddress::of(["console", "tools"])).with("cursor", cursor));
     Ok(html! {
         section #tools data-live="registry server" {
             @if tools.is_empty() { (nothing(visit, wanted)) } @else {
@@ -89,7 +93,7 @@ async fn registry(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
     })
 }
 
-fn table(visit: &Visit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
+fn table(visit: &PageVisit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
     html! {
         table.list {
             @if !calls.latest().is_empty() { caption { "Calls and approvals count the last " (calls.latest().len()) " calls to all tools." } }
@@ -105,7 +109,7 @@ fn table(visit: &Visit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
     }
 }
 
-fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
+fn row(visit: &PageVisit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
     let tally = calls.tally_of(&tool.name);
     html! {
         tr data-entry=(tool.name) {
@@ -117,7 +121,7 @@ fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
             }
             td data-name="Server" { (catalogue::server(visit, &tool.server)) }
             td data-name="State" {
-                @if tool.waits() { a href=(Address::of(["console", "reviews", &tool.name])) { (parts::state(&tool.status)) } }
+                @if tool.waits() { a href=(PageAddress::of(["console", "reviews", &tool.name])) { (parts::state(&tool.status)) } }
                 @else { (parts::state(&tool.status)) }
             }
             td data-name="A call may" { (catalogue::effects(tool.effects())) }
@@ -130,7 +134,7 @@ fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
     }
 }
 
-fn nothing(visit: &Visit, wanted: &Wanted) -> Markup {
+fn nothing(visit: &PageVisit, wanted: &PageFilters) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
             "No tool matches these filters.",

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::call::Envelope;
-use super::upload::Upload;
+use super::call::EnvelopeData;
+use super::upload::FormUpload;
 use crate::parts::{self, json, links, text};
 
 const BLOCKS_MAX: usize = 50;
 
-pub(super) fn show(envelope: &Envelope, uploads: &[Upload]) -> Markup {
+pub(super) fn show(envelope: &EnvelopeData, uploads: &[FormUpload]) -> Markup {
     html! {
         section.card #outcome aria-labelledby="outcome-title" data-status=(envelope.status) tabindex="-1" {
             h2 #outcome-title { "Outcome " (parts::state(&envelope.status)) }
@@ -25,7 +25,7 @@ pub(super) fn show(envelope: &Envelope, uploads: &[Upload]) -> Markup {
     }
 }
 
-pub(super) fn stored(uploads: &[Upload]) -> Markup {
+pub(super) fn stored(uploads: &[FormUpload]) -> Markup {
     html! {
         @for upload in uploads {
             p { "Stored " (links::id(&upload.file.id)) " for " code { (text::short(&upload.argument)) } "." }
@@ -33,7 +33,7 @@ pub(super) fn stored(uploads: &[Upload]) -> Markup {
     }
 }
 
-fn waiting(envelope: &Envelope) -> Markup {
+fn waiting(envelope: &EnvelopeData) -> Markup {
     html! {
         @if let (Some(approval), "pending_approval") = (&envelope.approval_id, envelope.status.as_str()) {
             p.notice {
@@ -48,7 +48,7 @@ fn waiting(envelope: &Envelope) -> Markup {
     }
 }
 
-fn refusal(envelope: &Envelope) -> Markup {
+fn refusal(envelope: &EnvelopeData) -> Markup {
     html! {
         @if let Some(error) = envelope.error.as_ref().filter(|_| !envelope.status.starts_with("pending_")) {
             div.error role="alert" {

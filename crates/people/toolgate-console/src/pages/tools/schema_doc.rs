@@ -4,17 +4,17 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::parts::{self, json, text};
-use crate::schema_form::{Kind, Node, Shape};
+use crate::schema_form::{ControlKind, FormNode, FormShape};
 
 /// The maximum number of listed options.
 const CHOICES_MAX: usize = 20;
 const VALUE_CHARS: usize = 120;
 
 pub(super) fn show(schema: &Value, empty: &str) -> Markup {
-    let shape = Shape::of(schema);
+    let shape = FormShape::of(schema);
     let rows = rows(&shape.root);
     html! {
-        @if rows.is_empty() && matches!(shape.root.kind, Kind::Group(_)) {
+        @if rows.is_empty() && matches!(shape.root.kind, ControlKind::Group(_)) {
             p.soft { (empty) }
         } @else if rows.is_empty() {
             p.soft { "It is too complex for a table:" }
@@ -27,30 +27,30 @@ pub(super) fn show(schema: &Value, empty: &str) -> Markup {
 }
 
 /// One argument, by its path: `to.name`, `lines[].text`.
-struct Row<'a> {
+struct ArgumentRow<'a> {
     path: String,
-    node: &'a Node,
+    node: &'a FormNode,
 }
 
-fn rows(root: &Node) -> Vec<Row<'_>> {
+fn rows(root: &FormNode) -> Vec<ArgumentRow<'_>> {
     let mut found = Vec::new();
     collect(root, "", &mut found);
     found
 }
 
-fn collect<'a>(node: &'a Node, path: &str, found: &mut Vec<Row<'a>>) {
+fn collect<'a>(node: &'a FormNode, path: &str, found: &mut Vec<ArgumentRow<'a>>) {
     let (inner, path) = match &node.kind {
-        Kind::Group(group) => (&group.nodes, path.to_owned()),
+        ControlKind::Group(group) => (&group.nodes, path.to_owned()),
         _ => (&node.held, format!("{path}[]")),
     };
     for member in inner {
         let path = if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
-        found.push(Row { path: path.clone(), node: member });
+        found.push(ArgumentRow { path: path.clone(), node: member });
         collect(member, &path, found);
     }
 }
 
-fn table(rows: &[Row<'_>]) -> Markup {
+fn table(rows: &[ArgumentRow<'_>]) -> Markup {
     html! {
         table.list.schema {
             thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Needed" } th scope="col" { "Description" } } }
@@ -68,7 +68,7 @@ fn table(rows: &[Row<'_>]) -> Markup {
     }
 }
 
-fn about(node: &Node) -> Markup {
+fn about(node: &FormNode) -> Markup {
     let said = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -77,7 +77,7 @@ fn about(node: &Node) -> Markup {
         div {
             @if let Some(title) = node.title.as_ref().filter(|title| !title.eq_ignore_ascii_case(&node.name)) { div.strong { (text::short(title)) } }
             @if let Some(description) = &node.description { div.prose { (text::long(description)) } }
-            @if let Kind::Choice(choices) | Kind::Choices(choices) = &node.kind {
+            @if let ControlKind::Choice(choices) | ControlKind::Choices(choices) = &node.kind {
                 div { "One of " @for (place, choice) in choices.iter().take(CHOICES_MAX).enumerate() { @if place > 0 { ", " } code { (text::cut(&said(choice), VALUE_CHARS)) } }
                     @if choices.len() > CHOICES_MAX { " and " (parts::number((choices.len() - CHOICES_MAX) as u64)) " more" } }
             }

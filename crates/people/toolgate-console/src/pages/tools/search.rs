@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use crate::address::Address;
-use crate::pages::filters::{self, Wanted};
+use crate::address::PageAddress;
+use crate::pages::filters::{self, PageFilters};
 use crate::parts::{self, links, text};
-use crate::problem::Answered;
-use crate::visit::Visit;
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
 
 /// Tools in one answer; the ranking has the best first.
 const RESULTS: usize = 50;
@@ -15,8 +15,8 @@ const RESULTS: usize = 50;
 const BUDGET_TOKENS: usize = 10_000;
 
 #[derive(Deserialize)]
-pub(super) struct Search {
-    results: Vec<Found>,
+pub(super) struct SearchData {
+    results: Vec<FoundToolData>,
     #[serde(default)]
     more: u64,
     tokens: u64,
@@ -26,7 +26,7 @@ pub(super) struct Search {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct FoundToolData {
     name: String,
     server: String,
     score: f64,
@@ -36,24 +36,24 @@ struct Found {
 }
 
 #[derive(Deserialize)]
-struct Agents {
-    agents: Vec<Agent>,
+struct AgentNamesData {
+    agents: Vec<AgentNameData>,
 }
 
 #[derive(Deserialize)]
-struct Agent {
+struct AgentNameData {
     name: String,
 }
 
 /// The names of all agents.
-pub(super) async fn agents(visit: &Visit) -> Answered<Vec<String>> {
-    let found: Option<Agents> = visit.find(Address::of(["agents"])).await?;
+pub(super) async fn agents(visit: &PageVisit) -> PageResult<Vec<String>> {
+    let found: Option<AgentNamesData> = visit.find(PageAddress::of(["agents"])).await?;
     Ok(found.map(|found| found.agents.into_iter().map(|agent| agent.name).collect()).unwrap_or_default())
 }
 
-impl Search {
-    pub(super) async fn ask(visit: &Visit, wanted: &Wanted) -> Answered<Self> {
-        let address = Address::of(["tools", "search"])
+impl SearchData {
+    pub(super) async fn ask(visit: &PageVisit, wanted: &PageFilters) -> PageResult<Self> {
+        let address = PageAddress::of(["tools", "search"])
             .maybe("q", wanted.get("q"))
             .maybe("servers", wanted.get("server"))
             .maybe("agent", wanted.get("agent"))
@@ -63,7 +63,7 @@ impl Search {
     }
 }
 
-pub(super) fn results(searched: Answered<Search>) -> Markup {
+pub(super) fn results(searched: PageResult<SearchData>) -> Markup {
     let search = match searched {
         Ok(search) => search,
         Err(problem) => return filters::refused(Some(&problem)),
@@ -83,7 +83,7 @@ pub(super) fn results(searched: Answered<Search>) -> Markup {
     }
 }
 
-fn table(search: &Search) -> Markup {
+fn table(search: &SearchData) -> Markup {
     html! {
         table.list {
             caption {
@@ -106,7 +106,7 @@ fn table(search: &Search) -> Markup {
     }
 }
 
-fn told(found: &Found) -> Markup {
+fn told(found: &FoundToolData) -> Markup {
     let told = found.signature.as_deref().or(found.line.as_deref());
     html! { @if let Some(told) = told { div.help.mono { (text::cut(told, 240)) } } }
 }

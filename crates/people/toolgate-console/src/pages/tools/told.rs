@@ -4,14 +4,14 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::address::Address;
+use crate::address::PageAddress;
 use crate::pages::catalogue::FileSlot;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// A tool as agents read it.
 #[derive(Deserialize)]
-pub(super) struct Tool {
+pub(super) struct ToolData {
     pub(super) name: String,
     pub(super) wire_name: String,
     #[serde(default)]
@@ -21,7 +21,7 @@ pub(super) struct Tool {
     pub(super) idempotent: Option<bool>,
     pub(super) audit: Option<String>,
     #[serde(default)]
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<ApprovalOddsData>,
     /// The reason why arguments, or a part of them, are not checked.
     pub(super) unchecked: Option<String>,
     /// The operator's setting for checking `format`, if any.
@@ -41,34 +41,34 @@ pub(super) struct Tool {
     pub(super) cache_seconds: Option<f64>,
     pub(super) cache_scope: Option<String>,
     pub(super) definition: Value,
-    pub(super) tokens: Option<Tokens>,
+    pub(super) tokens: Option<ToolTokensData>,
 }
 
 /// The likelihood of an approval, for callers of one role.
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct ApprovalOddsData {
     pub(super) role: String,
     pub(super) asked: String,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Tokens {
+pub(super) struct ToolTokensData {
     pub(super) full: u64,
     pub(super) signature: u64,
     pub(super) line: u64,
 }
 
-impl Tool {
+impl ToolData {
     /// `None` if this role calls no tools, or the tool is withheld.
-    pub(super) async fn find(visit: &Visit, name: &str) -> Answered<Option<Self>> {
-        match visit.find(Address::of(["tools", name])).await {
+    pub(super) async fn find(visit: &PageVisit, name: &str) -> PageResult<Option<Self>> {
+        match visit.find(PageAddress::of(["tools", name])).await {
             Err(problem) if is_withheld(&problem) => Ok(None),
             other => other,
         }
     }
 
-    pub(super) async fn get(visit: &Visit, name: &str, agent: Option<&str>) -> Answered<Self> {
-        visit.get(Address::of(["tools", name]).maybe("agent", agent)).await
+    pub(super) async fn get(visit: &PageVisit, name: &str, agent: Option<&str>) -> PageResult<Self> {
+        visit.get(PageAddress::of(["tools", name]).maybe("agent", agent)).await
     }
 
     pub(super) fn input_schema(&self) -> &Value {
@@ -86,6 +86,6 @@ impl Tool {
     }
 }
 
-fn is_withheld(problem: &Problem) -> bool {
+fn is_withheld(problem: &ApiProblem) -> bool {
     problem.is(StatusCode::CONFLICT) || problem.is(StatusCode::GONE)
 }

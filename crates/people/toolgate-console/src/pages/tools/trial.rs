@@ -6,75 +6,77 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::call::{self, Envelope};
-use super::told::Tool;
-use super::upload::{TrialForm, UPLOAD, Upload};
+use super::call::{self, EnvelopeData};
+use super::told::ToolData;
+use super::upload::{FormUpload, TrialForm, UPLOAD};
 use super::{outcome, search};
-use crate::address::Address;
-use crate::fields::Fields;
-use crate::layout::{self, Room};
+use crate::address::PageAddress;
+use crate::fields::FormFields;
+use crate::layout::{self, ConsolePage};
 use crate::pages::catalogue;
 use crate::parts::{self, text};
-use crate::problem::{Answered, Problem};
-use crate::schema_form::{self, Wrong};
-use crate::visit::Visit;
+use crate::problem::{ApiProblem, PageResult};
+use crate::schema_form::{self, FieldErrors};
+use crate::visit::PageVisit;
 
 const AGENT: &str = "as-agent";
 
-pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
-    let tool = Tool::get(&visit, &name, None).await?;
+pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+    let tool = ToolData::get(&visit, &name, None).await?;
     let form =
-        schema_form::fields(tool.input_schema(), &Value::Object(serde_json::Map::new()), &Wrong::new());
+        schema_form::fields(tool.input_schema(), &Value::Object(serde_json::Map::new()), &FieldErrors::new());
     let body = page(
         &visit,
         &tool,
-        &Trial { form, agent: None, agents: search::agents(&visit).await?, outcome: html! {} },
+        &TrialPage { form, agent: None, agents: search::agents(&visit).await?, outcome: html! {} },
     );
-    Ok(visit.page(&title(&tool), Room::Tools, body).await)
+    Ok(visit.page(&title(&tool), ConsolePage::Tools, body).await)
 }
 
-pub(super) async fn run(visit: Visit, Path(name): Path<String>, form: TrialForm) -> Answered<Response> {
+pub(super) async fn run(visit: PageVisit, Path(name): Path<String>, form: TrialForm) -> PageResult<Response> {
     let TrialForm { fields, uploads } = form;
     let agent = fields.text(AGENT).map(str::to_owned);
-    let tool = Tool::get(&visit, &name, agent.as_deref()).await?;
+    let tool = ToolData::get(&visit, &name, agent.as_deref()).await?;
     let fields = with_uploads(&tool, fields, &uploads);
     let agents = search::agents(&visit).await?;
     let done = match schema_form::read(tool.input_schema(), &fields) {
         Ok(arguments) => {
-            Done::of(call::call(&visit, &tool.name, agent.as_deref(), &arguments).await, &uploads)
+            TrialOutcome::of(call::call(&visit, &tool.name, agent.as_deref(), &arguments).await, &uploads)
         }
         Err(wrong) => {
-            Done { status: StatusCode::UNPROCESSABLE_ENTITY, outcome: not_filled_in(&uploads), wrong }
+            TrialOutcome { status: StatusCode::UNPROCESSABLE_ENTITY, outcome: not_filled_in(&uploads), wrong }
         }
     };
     let form = schema_form::refilled(tool.input_schema(), &fields, &done.wrong);
-    let body = page(&visit, &tool, &Trial { form, agent, agents, outcome: done.outcome });
-    Ok(visit.page_with(done.status, &title(&tool), Room::Tools, body).await)
+    let body = page(&visit, &tool, &TrialPage { form, agent, agents, outcome: done.outcome });
+    Ok(visit.page_with(done.status, &title(&tool), ConsolePage::Tools, body).await)
 }
 
 /// The page after a trial.
-struct Done {
+struct TrialOutcome {
     status: StatusCode,
     outcome: Markup,
-    wrong: Wrong,
+    wrong: FieldErrors,
 }
 
-impl Done {
-    fn of(called: Answered<Envelope>, uploads: &[Upload]) -> Self {
+impl TrialOutcome {
+    fn of(called: PageResult<EnvelopeData>, uploads: &[FormUpload]) -> Self {
         match called {
             Ok(envelope) => Self {
                 status: StatusCode::OK,
                 outcome: outcome::show(&envelope, uploads),
                 wrong: envelope.wrong(),
             },
-            Err(problem) => {
-                Self { status: problem.status(), outcome: not_called(&problem, uploads), wrong: Wrong::new() }
-            }
+            Err(problem) => Self {
+                status: problem.status(),
+                outcome: not_called(&problem, uploads),
+                wrong: FieldErrors::new(),
+            },
         }
     }
 }
 
-fn not_called(problem: &Problem, uploads: &[Upload]) -> Markup {
+fn not_called(problem: &ApiProblem, uploads: &[FormUpload]) -> Markup {
     html! {
         section.card.problem #outcome role="alert" {
             h2 { "It was not called" }
@@ -85,7 +87,7 @@ fn not_called(problem: &Problem, uploads: &[Upload]) -> Markup {
     }
 }
 
-fn not_filled_in(uploads: &[Upload]) -> Markup {
+fn not_filled_in(uploads: &[FormUpload]) -> Markup {
     html! {
         section.card.problem #outcome role="alert" {
             h2 { "It was not called" } p { "Some fields are missing or invalid; see the messages beside them." }
@@ -95,7 +97,7 @@ fn not_filled_in(uploads: &[Upload]) -> Markup {
 }
 
 /// The ids of uploaded files replace the fields that take them, so that they are uploaded once.
-fn with_uploads(tool: &Tool, fields: Fields, uploads: &[Upload]) -> Fields {
+fn with_uploads(tool: &ToolData, fields: FormFields, uploads: &[FormUpload]) -> FormFields {
     let mut pairs: Vec<(String, String)> =
         fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     for upload in uploads {
@@ -109,29 +111,29 @@ fn with_uploads(tool: &Tool, fields: Fields, uploads: &[Upload]) -> Fields {
             None => pairs.push((name, upload.file.id.clone())),
         }
     }
-    Fields::from(pairs)
+    FormFields::from(pairs)
 }
 
 /// The data of a trial's page.
-struct Trial {
+struct TrialPage {
     form: Markup,
     agent: Option<String>,
     agents: Vec<String>,
     outcome: Markup,
 }
 
-fn title(tool: &Tool) -> String {
+fn title(tool: &ToolData) -> String {
     format!("Try {}", tool.name)
 }
 
-fn page(visit: &Visit, tool: &Tool, trial: &Trial) -> Markup {
-    let about = Address::of(["console", "tools", &tool.name]);
+fn page(visit: &PageVisit, tool: &ToolData, trial: &TrialPage) -> Markup {
+    let about = PageAddress::of(["console", "tools", &tool.name]);
     let encoding = (!tool.files.is_empty()).then_some("multipart/form-data");
     html! {
         (parts::heading(html! { "Try " (text::short(&tool.name)) }, html! { a.button href=(about) { "About this tool" } }))
         (trial.outcome)
         (warning(tool))
-        form.card method="post" action=(Address::of(["console", "tools", &tool.name, "try"])) enctype=[encoding] data-confirm=[confirm(tool)] {
+        form.card method="post" action=(PageAddress::of(["console", "tools", &tool.name, "try"])) enctype=[encoding] data-confirm=[confirm(tool)] {
             (layout::csrf(visit))
             (trial.form)
             (files(tool))
@@ -141,7 +143,7 @@ fn page(visit: &Visit, tool: &Tool, trial: &Trial) -> Markup {
     }
 }
 
-fn warning(tool: &Tool) -> Markup {
+fn warning(tool: &ToolData) -> Markup {
     html! {
         div.notice {
             p { strong { "This runs the tool for real." } " The call is treated like any other: it is validated, policy decides on it, people may be asked, and the ledger records it under your name." }
@@ -151,7 +153,7 @@ fn warning(tool: &Tool) -> Markup {
 }
 
 /// The confirmation before sending, if a call may change something.
-fn confirm(tool: &Tool) -> Option<String> {
+fn confirm(tool: &ToolData) -> Option<String> {
     if tool.is_destructive() {
         return Some(format!("{} may destroy something, and the call is real. Continue?", tool.name));
     }
@@ -159,7 +161,7 @@ fn confirm(tool: &Tool) -> Option<String> {
         .then(|| format!("{} may change something, and the call is real. Continue?", tool.name))
 }
 
-fn files(tool: &Tool) -> Markup {
+fn files(tool: &ToolData) -> Markup {
     html! {
         @if !tool.files.is_empty() {
             fieldset {
@@ -177,7 +179,7 @@ fn files(tool: &Tool) -> Markup {
     }
 }
 
-fn agents(trial: &Trial) -> Markup {
+fn agents(trial: &TrialPage) -> Markup {
     html! {
         @if trial.agents.len() > 1 || trial.agent.is_some() {
             div.field {
@@ -197,9 +199,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::pages::tools::upload::Stored;
+    use crate::pages::tools::upload::StoredFileData;
 
-    fn tool() -> Tool {
+    fn tool() -> ToolData {
         let slot = |argument: &str, many: bool| json!({"argument": argument, "strategy": "passthrough", "content": "x", "many": many});
         serde_json::from_value(
             json!({"name": "a:b", "wire_name": "a__b", "approval": "never", "definition": {},
@@ -208,13 +210,13 @@ mod tests {
         .expect("a tool")
     }
 
-    fn upload(argument: &str, id: &str) -> Upload {
-        Upload { argument: argument.into(), file: Stored { id: id.into() } }
+    fn upload(argument: &str, id: &str) -> FormUpload {
+        FormUpload { argument: argument.into(), file: StoredFileData { id: id.into() } }
     }
 
     #[test]
     fn files_that_came_along_stand_in_their_fields() {
-        let typed = Fields::of(&[("field:/file_id", ""), ("field:/others", "file_1")]);
+        let typed = FormFields::of(&[("field:/file_id", ""), ("field:/others", "file_1")]);
         let uploads = [upload("file_id", "file_2"), upload("others", "file_3"), upload("else", "file_4")];
         let fields = with_uploads(&tool(), typed, &uploads);
         let found = ["field:/file_id", "field:/others", "field:/else"].map(|name| fields.get(name));
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn what_nobody_said_anything_about_is_asked_about_before_it_runs() {
         assert!(confirm(&tool()).is_some_and(|asked| asked.contains("destroy")));
-        let reading = Tool { effects: Some(vec!["read".into()]), ..tool() };
+        let reading = ToolData { effects: Some(vec!["read".into()]), ..tool() };
         assert_eq!(confirm(&reading), None);
     }
 }

@@ -8,12 +8,12 @@ use multer::Multipart;
 use serde::Deserialize;
 use toolgate_core::codes;
 
-use crate::Context;
-use crate::address::Address;
+use crate::PageContext;
+use crate::address::PageAddress;
 use crate::csrf::{CSRF, check_csrf};
-use crate::fields::Fields;
-use crate::problem::{Answered, Problem};
-use crate::visit::Visit;
+use crate::fields::FormFields;
+use crate::problem::{ApiProblem, PageResult};
+use crate::visit::PageVisit;
 
 /// The prefix of a field that takes a file: the argument follows.
 pub(super) const UPLOAD: &str = "upload:";
@@ -22,43 +22,47 @@ const PARTS_MAX: usize = 2_000;
 
 /// The content of a trial's form.
 pub(super) struct TrialForm {
-    pub(super) fields: Fields,
+    pub(super) fields: FormFields,
     /// Files that were stored, by the argument that names them.
-    pub(super) uploads: Vec<Upload>,
+    pub(super) uploads: Vec<FormUpload>,
 }
 
-pub(super) struct Upload {
+pub(super) struct FormUpload {
     pub(super) argument: String,
-    pub(super) file: Stored,
+    pub(super) file: StoredFileData,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredFileData {
     pub(super) id: String,
 }
 
-impl FromRequest<Context> for TrialForm {
-    type Rejection = Box<Problem>;
+impl FromRequest<PageContext> for TrialForm {
+    type Rejection = Box<ApiProblem>;
 
-    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+    async fn from_request(request: Request, context: &PageContext) -> PageResult<Self> {
         let kind =
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let Ok(boundary) = multer::parse_boundary(kind) else {
-            let fields = Fields::from_request(request, context).await?;
+            let fields = FormFields::from_request(request, context).await?;
             return Ok(Self { fields, uploads: Vec::new() });
         };
         let visit = request
             .extensions()
-            .get::<Visit>()
+            .get::<PageVisit>()
             .cloned()
-            .ok_or_else(|| Problem::bad_form("you are not logged in"))?;
+            .ok_or_else(|| ApiProblem::bad_form("you are not logged in"))?;
         // The storage limits files, and texts are counted below.
         let form = Multipart::new(request.into_body().into_data_stream(), boundary);
         read(&visit, form, context.form_bytes_max).await
     }
 }
 
-async fn read(visit: &Visit, mut form: Multipart<'static>, text_bytes_max: usize) -> Answered<TrialForm> {
+async fn read(
+    visit: &PageVisit,
+    mut form: Multipart<'static>,
+    text_bytes_max: usize,
+) -> PageResult<TrialForm> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut uploads = Vec::new();
     let mut text_bytes = 0;
@@ -69,7 +73,7 @@ async fn read(visit: &Visit, mut form: Multipart<'static>, text_bytes_max: usize
             // Our forms say who they are before anything else.
             check_csrf(text_of(&pairs, CSRF), Some(&visit.csrf))?;
             if let Some(file) = store(visit, field).await? {
-                uploads.push(Upload { argument: argument.to_owned(), file });
+                uploads.push(FormUpload { argument: argument.to_owned(), file });
             }
             continue;
         }
@@ -84,7 +88,7 @@ async fn read(visit: &Visit, mut form: Multipart<'static>, text_bytes_max: usize
         pairs.push((name, String::from_utf8_lossy(&bytes).into_owned()));
     }
     check_csrf(text_of(&pairs, CSRF), Some(&visit.csrf))?;
-    Ok(TrialForm { fields: Fields::from(pairs), uploads })
+    Ok(TrialForm { fields: FormFields::from(pairs), uploads })
 }
 
 fn text_of<'a>(pairs: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
@@ -92,22 +96,22 @@ fn text_of<'a>(pairs: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
 }
 
 /// `None` if no file was chosen: browsers send such a field without a name.
-async fn store(visit: &Visit, field: multer::Field<'static>) -> Answered<Option<Stored>> {
+async fn store(visit: &PageVisit, field: multer::Field<'static>) -> PageResult<Option<StoredFileData>> {
     let Some(name) = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned) else {
         return Ok(None);
     };
-    let address = Address::of(["files"]).with("name", name);
+    let address = PageAddress::of(["files"]).with("name", name);
     let request = http::Request::post(address.as_str()).header(CONTENT_TYPE, "application/octet-stream");
     let request = request.body(Body::from_stream(field)).expect("addresses are well formed");
     visit.read(request).await.map(Some)
 }
 
-fn too_large(bytes_max: usize) -> Box<Problem> {
+fn too_large(bytes_max: usize) -> Box<ApiProblem> {
     let detail = format!("the form is larger than {bytes_max} bytes, files aside");
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
+    ApiProblem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
         .hint("upload long contents as a file")
 }
 
-fn broken(error: &multer::Error) -> Box<Problem> {
-    Problem::bad_form(format!("the form was incomplete: {error}")).hint("send it again")
+fn broken(error: &multer::Error) -> Box<ApiProblem> {
+    ApiProblem::bad_form(format!("the form was incomplete: {error}")).hint("send it again")
 }

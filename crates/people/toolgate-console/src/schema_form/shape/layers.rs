@@ -12,14 +12,14 @@ const NOTE_CHARS: usize = 200;
 /// The maximum number of named alternatives.
 const ALTERNATIVES_MAX: usize = 8;
 
-pub(super) struct Layers<'a> {
+pub(super) struct SchemaLayers<'a> {
     /// The outermost first.
     layers: Vec<&'a Map<String, Value>>,
     root: &'a Value,
     pub(super) is_nullable: bool,
 }
 
-impl<'a> Layers<'a> {
+impl<'a> SchemaLayers<'a> {
     pub(super) fn of(root: &'a Value, schema: &'a Value) -> Self {
         let mut layers = Self { layers: Vec::new(), root, is_nullable: false };
         let mut next = Some(schema);
@@ -117,7 +117,7 @@ impl<'a> Layers<'a> {
 
     fn list_word(&self) -> String {
         let items = self.get("items").filter(|items| items.is_object());
-        match items.and_then(|items| Layers::of(self.root, items).type_word()) {
+        match items.and_then(|items| SchemaLayers::of(self.root, items).type_word()) {
             Some(one) => format!("list of {one}"),
             None => "list".to_owned(),
         }
@@ -127,7 +127,7 @@ impl<'a> Layers<'a> {
         let branches = self.layers.iter().find_map(|layer| alternatives(layer)).map(Vec::as_slice);
         let named = branches.unwrap_or_default().iter().take(ALTERNATIVES_MAX);
         let mut words: Vec<&str> =
-            named.map(|one| Layers::of(self.root, one).type_word().unwrap_or("something")).collect();
+            named.map(|one| SchemaLayers::of(self.root, one).type_word().unwrap_or("something")).collect();
         words.extend(self.types().into_iter().filter(|one| *one != "null"));
         words.dedup();
         if words.is_empty() { "anything".to_owned() } else { words.join(" or ") }

@@ -2,9 +2,9 @@
 
 use maud::Markup;
 
-use crate::fields::Fields;
+use crate::fields::FormFields;
 
-pub(super) fn sent(markup: &Markup) -> Fields {
+pub(super) fn sent(markup: &Markup) -> FormFields {
     let html = markup.clone().into_string();
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut select: Option<Select> = None;
@@ -38,7 +38,7 @@ pub(super) fn sent(markup: &Markup) -> Fields {
     }
     let borrowed: Vec<(&str, &str)> =
         pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    Fields::of(&borrowed)
+    FormFields::of(&borrowed)
 }
 
 struct Select {

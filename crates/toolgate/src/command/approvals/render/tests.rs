@@ -1,12 +1,12 @@
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::approval::{BallotKind, Binding, Pin};
-use toolgate_core::decision::Requirement;
+use toolgate_core::approval::{ArgumentPin, BallotKind, Binding};
+use toolgate_core::decision::ApprovalRequirement;
 use toolgate_core::id::{ApprovalId, CallId, GrantId, RunId};
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, Role};
 
 use super::*;
-use crate::table::Reader;
+use crate::table::OutputReader;
 
 const NOW: i64 = 1_785_585_600_000;
 
@@ -35,7 +35,7 @@ fn approval() -> Approval {
         attachments: Vec::new(),
         proposed_arguments: None,
         complete: false,
-        requirement: Requirement {
+        requirement: ApprovalRequirement {
             gates: vec![
                 gate("gates.cedar:12", Some("large transfers need a second pair of eyes")),
                 gate("wire", None),
@@ -93,7 +93,7 @@ fn grant() -> Grant {
         principal: PrincipalId::new("bot-7"),
         tool: CanonicalName::recorded("bank:transfer"),
         tool_version: Digest::of("tool"),
-        pins: vec![Pin { path: "/account".into(), value: Digest::of("DE1") }],
+        pins: vec![ArgumentPin { path: "/account".into(), value: Digest::of("DE1") }],
         gates: Vec::new(),
         uses_left: Some(10),
         expires_at_ms: NOW + 7 * 86_400_000,
@@ -107,7 +107,7 @@ fn grant() -> Grant {
 #[test]
 fn a_list_says_who_asks_what_it_needs_and_how_long() {
     let done = Approval { state: ApprovalState::Denied, ..approval() };
-    assert_snapshot!(list(&[voted(), done], NOW).render(Reader::Pipe, &()), @r#"
+    assert_snapshot!(list(&[voted(), done], NOW).render(OutputReader::Pipe, &()), @r#"
     ID     STATE    TOOL           ASKED BY  NEEDS                                             AGREED  LEFT
     apr_1  pending  bank:transfer  bot-7     2 people, one of finance, one of legal or admins  1 of 2  59m
     apr_1  denied   bank:transfer  bot-7     2 people, one of finance, one of legal or admins  0 of 2
@@ -209,11 +209,11 @@ fn a_decision_says_what_is_still_missing() {
 #[test]
 fn grants_say_what_they_let_pass() {
     let revoked = Grant { revoked_at_ms: Some(NOW), pins: Vec::new(), ..grant() };
-    let whole = Pin { path: String::new(), value: Digest::of("all") };
+    let whole = ArgumentPin { path: String::new(), value: Digest::of("all") };
     let unlimited = Grant { uses_left: None, pins: vec![whole], ..grant() };
     let old = Grant { expires_at_ms: NOW, ..grant() };
     let used = Grant { uses_left: Some(0), ..grant() };
-    assert_snapshot!(grants(&[grant(), revoked, unlimited, old, used], NOW).render(Reader::Pipe, &()), @r#"
+    assert_snapshot!(grants(&[grant(), revoked, unlimited, old, used], NOW).render(OutputReader::Pipe, &()), @r#"
     ID     FOR    TOOL           PINNED         TERMS                         GIVEN BY
     grt_1  bot-7  bank:transfer  /account       10 uses within 7d             ann
     grt_1  bot-7  bank:transfer  nothing        revoked                       ann

@@ -2,27 +2,27 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::event::{About, DecisionKind, Outcome};
+use toolgate_core::event::{DecisionKind, EventSubject, Outcome};
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::{CanonicalName, PrincipalId};
 
 use toolgate_store::{LedgerFault, Tampering};
 
 use super::*;
-use crate::table::Reader;
+use crate::table::OutputReader;
 
-fn recorded(seq: i64, kind: EventKind, at_ms: i64, principal: &str) -> Recorded {
-    let about = About {
+fn recorded(seq: i64, kind: EventKind, at_ms: i64, principal: &str) -> RecordedEvent {
+    let about = EventSubject {
         call: Some(CallId::new("tc_1")),
         tool: Some(CanonicalName::recorded("bank:transfer")),
-        ..About::default()
+        ..EventSubject::default()
     };
     let event = Event::new(kind, at_ms, PrincipalId::new(principal), Arc::new(about));
     let zero = Digest::from_bytes([0; 32]);
-    Recorded { seq, stream: "gateway".into(), stream_seq: seq, event, previous: zero, hash: zero }
+    RecordedEvent { seq, stream: "gateway".into(), stream_seq: seq, event, previous: zero, hash: zero }
 }
 
-fn events() -> Vec<Recorded> {
+fn events() -> Vec<RecordedEvent> {
     let mut asked = recorded(1, EventKind::PolicyDecided, 1_785_585_600_000, "bot");
     asked.event.decision = Some(DecisionKind::Approve);
     asked.event.input = Some(Digest::of("in"));
@@ -38,7 +38,7 @@ fn events() -> Vec<Recorded> {
 
 #[test]
 fn events_are_rows() {
-    assert_snapshot!(table(&events()).render(Reader::Pipe, &()), @r#"
+    assert_snapshot!(table(&events()).render(OutputReader::Pipe, &()), @r#"
     TIME                      EVENT                PRINCIPAL  TOOL           RESULT     TOOK     CALL
     2026-08-01T12:00:00.000Z  policy.decided       bot        bank:transfer  approve             tc_1
     2026-08-01T12:00:12.000Z  approval.voted       ann        bank:transfer                      tc_1
@@ -60,8 +60,8 @@ fn lines_that_come_one_by_one_stand_below_each_other() {
 #[test]
 fn a_call_is_told_from_its_proposal_to_its_end() {
     let body = |digest: &Digest| match *digest == Digest::of("in") {
-        true => Kept::Here(json!({ "amount": 500, "pin": "[redacted]" }).into()),
-        false => Kept::Gone,
+        true => StoredBody::Here(json!({ "amount": 500, "pin": "[redacted]" }).into()),
+        false => StoredBody::Gone,
     };
     assert_snapshot!(call(&events(), body), @r#"
     call       tc_1
@@ -91,17 +91,17 @@ fn a_call_is_told_from_its_proposal_to_its_end() {
 fn escape_sequences_of_callers_do_not_reach_the_terminal() {
     let mut events = events();
     events[0].event.principal = PrincipalId::new("b\u{1b}]0;x\u{7}");
-    let told = call(&events, |_| Kept::Here(json!("\u{1b}[31m").into()));
+    let told = call(&events, |_| StoredBody::Here(json!("\u{1b}[31m").into()));
     assert!(!told.contains('\u{1b}') && !line(&events[0]).contains('\u{1b}'), "{told:?}");
 }
 
 #[test]
 fn a_verification_is_one_line() {
-    let whole = Verified { events: 1_234, streams: 2, fault: None };
+    let whole = LedgerVerification { events: 1_234, streams: 2, fault: None };
     assert_eq!(verified(&whole), "ok: 1,234 events in 2 streams");
     let fault =
         LedgerFault { stream: "gateway".into(), stream_seq: 7, seq: Some(9), what: Tampering::Edited };
-    let broken = Verified { events: 6, streams: 1, fault: Some(fault) };
+    let broken = LedgerVerification { events: 6, streams: 1, fault: Some(fault) };
     assert_eq!(
         verified(&broken),
         "not intact: event 7 of stream gateway (number 9): it was changed after it was written"

@@ -3,9 +3,11 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use toolgate_core::decision::PolicyRef;
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Handling, Kind, PrincipalId, Role, ServerName,
+    AuditLevel, CanonicalName, Digest, Effects, PrincipalId, PrincipalKind, Role, ServerName, ToolHandling,
 };
-use toolgate_policy::{Failed, Place, Set, ShadowVerdict, Template, TestFailure, VerdictKind};
+use toolgate_policy::{
+    FailedPolicy, PolicyPurpose, PolicyTemplate, ShadowVerdict, TestFailure, TextPosition, VerdictKind,
+};
 
 use super::*;
 
@@ -23,12 +25,18 @@ fn tool() -> Tool {
         input_schema: None,
         output_schema: None,
         output_check: None,
-        handling: Handling::default(),
+        handling: ToolHandling::default(),
     }
 }
 
-fn matched(id: &str, file: &str, set: Set, effect: &'static str, reason: Option<&str>) -> Matched {
-    Matched {
+fn matched(
+    id: &str,
+    file: &str,
+    set: PolicyPurpose,
+    effect: &'static str,
+    reason: Option<&str>,
+) -> MatchedPolicy {
+    MatchedPolicy {
         id: id.into(),
         file: file.into(),
         line: 3,
@@ -39,14 +47,14 @@ fn matched(id: &str, file: &str, set: Set, effect: &'static str, reason: Option<
     }
 }
 
-fn told() -> Explanation {
+fn told() -> PolicyExplanation {
     let gate = PolicyRef { id: "large".into(), reason: None, text: Digest::of("large") };
-    Explanation {
+    PolicyExplanation {
         verdict: VerdictKind::Approve,
         summary: "needs approval by finance (2 people): large".into(),
         policy_version: Digest::of("policy"),
-        template: Template::Standard,
-        requirement: Some(Requirement {
+        template: PolicyTemplate::Standard,
+        requirement: Some(ApprovalRequirement {
             gates: vec![gate],
             approvers: vec![vec!["finance".into()]],
             quorum: 2,
@@ -56,11 +64,23 @@ fn told() -> Explanation {
             unattended: false,
         }),
         denial: None,
-        guard: vec![matched("guard.cedar:3", "guard.cedar", Set::Guard, "permit", None)],
-        gates: vec![matched("large", "gates.cedar", Set::Gates, "forbid", Some("large\u{1b}[31m transfers"))],
-        shadow_policies: vec![matched("new", "new.gates.shadow.cedar", Set::GatesShadow, "forbid", None)],
-        failed: vec![Failed {
-            policy: matched("odd", "gates.cedar", Set::Gates, "forbid", None),
+        guard: vec![matched("guard.cedar:3", "guard.cedar", PolicyPurpose::Guard, "permit", None)],
+        gates: vec![matched(
+            "large",
+            "gates.cedar",
+            PolicyPurpose::Gates,
+            "forbid",
+            Some("large\u{1b}[31m transfers"),
+        )],
+        shadow_policies: vec![matched(
+            "new",
+            "new.gates.shadow.cedar",
+            PolicyPurpose::GatesShadow,
+            "forbid",
+            None,
+        )],
+        failed: vec![FailedPolicy {
+            policy: matched("odd", "gates.cedar", PolicyPurpose::Gates, "forbid", None),
             error: "there is no attribute `amount`".into(),
         }],
         shadow: Some(ShadowVerdict {
@@ -75,7 +95,8 @@ fn told() -> Explanation {
 #[test]
 fn an_explanation_names_every_policy_with_its_place_and_reason() {
     let groups: Arc<[String]> = ["payments".to_owned()].into();
-    let caller = Principal { id: PrincipalId::new("bot"), kind: Kind::Service, role: Role::Agent, groups };
+    let caller =
+        Principal { id: PrincipalId::new("bot"), kind: PrincipalKind::Service, role: Role::Agent, groups };
     assert_snapshot!(explanation(&told(), &caller, &tool()), @r#"
     needs approval by finance (2 people): large
 
@@ -111,13 +132,14 @@ fn an_explanation_names_every_policy_with_its_place_and_reason() {
 
 #[test]
 fn a_report_lists_errors_before_warnings() {
-    let problem = |what: &str| Problem {
+    let problem = |what: &str| PolicyProblem {
         file: "policy/gates.cedar".into(),
-        place: Some(Place { line: 3, column: 1 }),
+        place: Some(TextPosition { line: 3, column: 1 }),
         what: what.into(),
         hint: Some("look again".into()),
     };
-    let bad = Report { errors: vec![problem("no such argument")], warnings: vec![problem("never matches")] };
+    let bad =
+        PolicyReport { errors: vec![problem("no such argument")], warnings: vec![problem("never matches")] };
     assert_snapshot!(report(&bad, 12), @r#"
     error: policy/gates.cedar:3:1: no such argument
     hint: look again
@@ -125,7 +147,7 @@ fn a_report_lists_errors_before_warnings() {
     hint: look again
     not ok: 1 error, 1 warning, checked against 12 tools
     "#);
-    assert_eq!(report(&Report::default(), 0), "ok: 0 errors, 0 warnings, checked against no tools\n");
+    assert_eq!(report(&PolicyReport::default(), 0), "ok: 0 errors, 0 warnings, checked against no tools\n");
 }
 
 #[test]

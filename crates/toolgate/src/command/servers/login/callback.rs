@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use toolgate_credentials::{Login, LoginError, SignedIn};
+use toolgate_credentials::{LoginError, PendingLogin, SignedIn};
 
 const PATH: &str = "/callback";
 /// A browser sends cookies of other pages on this machine along.
@@ -15,12 +15,12 @@ const REQUEST_BYTES_MAX: usize = 64 << 10;
 /// A silent connection must not keep the browser waiting.
 const REQUEST_WAIT: Duration = Duration::from_secs(5);
 
-pub(super) struct Desk {
+pub(super) struct CallbackListener {
     listener: TcpListener,
     port: u16,
 }
 
-impl Desk {
+impl CallbackListener {
     /// `port` is for clients that were registered with one address.
     pub(super) async fn open(port: Option<u16>) -> anyhow::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0)));
@@ -37,7 +37,7 @@ impl Desk {
     }
 
     /// Waits for the browser's response to this sign-in. Other requests are refused.
-    pub(super) async fn serve(&self, login: &Login) -> anyhow::Result<SignedIn> {
+    pub(super) async fn serve(&self, login: &PendingLogin) -> anyhow::Result<SignedIn> {
         loop {
             let (mut stream, _) = self.listener.accept().await.context("could not wait for the browser")?;
             let Ok(Some(target)) = timeout(REQUEST_WAIT, read_target(&mut stream)).await else { continue };
@@ -125,7 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_in_pieces_is_read_and_one_without_end_is_not() {
-        let desk = Desk::open(None).await.expect("a port");
+        let desk = CallbackListener::open(None).await.expect("a port");
         let mut browser = TcpStream::connect(("127.0.0.1", desk.port)).await.expect("connected");
         let (mut stream, _) = desk.listener.accept().await.expect("accepted");
         browser.write_all(b"GET /callback?co").await.expect("sent");

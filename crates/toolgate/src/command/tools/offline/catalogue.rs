@@ -8,9 +8,9 @@ use anyhow::bail;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::{CanonicalName, Digest, ServerName};
-use toolgate_search::{Document, Index, Indexer};
+use toolgate_search::{Index, Indexer, ToolDocument};
 
-use super::lines::{self, At};
+use super::lines::{self, AtLine};
 use crate::command::shown::several;
 
 const EXPECTED: &str = r#"{"server": "files", "name": "read", "description": "…", "input_schema": {…}}; the last two may be missing"#;
@@ -20,7 +20,7 @@ const TOLD_MAX: usize = 5;
 const SERVERS_TOLD_MAX: usize = 10;
 
 #[derive(Deserialize)]
-struct Line {
+struct CatalogueLine {
     server: String,
     name: String,
     title: Option<Value>,
@@ -35,7 +35,7 @@ struct Line {
     examples: Vec<String>,
 }
 
-pub(super) struct Catalogue {
+pub(super) struct OfflineCatalogue {
     pub(super) index: Arc<Index>,
     /// The names of tools in the file.
     given: BTreeMap<CanonicalName, String>,
@@ -44,10 +44,10 @@ pub(super) struct Catalogue {
     twice: Vec<String>,
 }
 
-impl Catalogue {
+impl OfflineCatalogue {
     /// Of a duplicate tool, the last one counts.
     pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Self> {
-        let mut reading = Reading::default();
+        let mut reading = CatalogueReading::default();
         for path in paths {
             for line in lines::read(path, "a tool", EXPECTED)? {
                 reading.take(path, line);
@@ -93,15 +93,15 @@ impl Catalogue {
 }
 
 #[derive(Default)]
-struct Reading {
+struct CatalogueReading {
     servers: BTreeMap<String, ServerName>,
     /// By server and name, with their positions.
-    tools: BTreeMap<(String, String), (String, Line)>,
+    tools: BTreeMap<(String, String), (String, CatalogueLine)>,
     twice: Vec<String>,
 }
 
-impl Reading {
-    fn take(&mut self, path: &Path, At { line, value }: At<Line>) {
+impl CatalogueReading {
+    fn take(&mut self, path: &Path, AtLine { line, value }: AtLine<CatalogueLine>) {
         let place = format!("{}:{line}", path.display());
         let key = (value.server.clone(), value.name.clone());
         if !self.servers.contains_key(&value.server) {
@@ -114,8 +114,8 @@ impl Reading {
         }
     }
 
-    fn finish(self) -> Catalogue {
-        let mut shelves: BTreeMap<&ServerName, Vec<(Digest, Arc<Document>)>> = BTreeMap::new();
+    fn finish(self) -> OfflineCatalogue {
+        let mut shelves: BTreeMap<&ServerName, Vec<(Digest, Arc<ToolDocument>)>> = BTreeMap::new();
         let mut given = BTreeMap::new();
         for ((server, own), (_, line)) in self.tools {
             let name = &self.servers[&server];
@@ -125,20 +125,20 @@ impl Reading {
         }
         let mut indexer = Indexer::new();
         shelves.into_iter().for_each(|(server, documents)| indexer.update(server, documents));
-        Catalogue { index: indexer.index(), given, servers: self.servers, twice: self.twice }
+        OfflineCatalogue { index: indexer.index(), given, servers: self.servers, twice: self.twice }
     }
 }
 
 /// The document that the gateway makes of a server's listing.
-fn document(server: &ServerName, line: Line) -> (Digest, Document) {
-    let Line { name, title, description, input_schema, annotations, tags, examples, .. } = line;
+fn document(server: &ServerName, line: CatalogueLine) -> (Digest, ToolDocument) {
+    let CatalogueLine { name, title, description, input_schema, annotations, tags, examples, .. } = line;
     let definition = json!({
         "title": title,
         "description": description,
         "inputSchema": input_schema,
         "annotations": annotations,
     });
-    let document = Document::read(server, &name, &definition, &tags, &examples);
+    let document = ToolDocument::read(server, &name, &definition, &tags, &examples);
     let wire = toolgate_catalog::wire_name(server, &name);
     (Digest::of(definition.to_string()), document.known_as([wire]))
 }

@@ -11,7 +11,7 @@ const FILE_BYTES_MAX: u64 = 1 << 30;
 const TOLD_MAX: usize = 5;
 
 /// An item of a file and its line, from 1.
-pub(super) struct At<T> {
+pub(super) struct AtLine<T> {
     pub(super) line: usize,
     pub(super) value: T,
 }
@@ -21,12 +21,12 @@ pub(super) fn read<T: DeserializeOwned>(
     path: &Path,
     what: &str,
     expected: &str,
-) -> anyhow::Result<Vec<At<T>>> {
+) -> anyhow::Result<Vec<AtLine<T>>> {
     let text = whole(path).with_context(|| format!("could not read {}", path.display()))?;
     let (mut read, mut wrong) = (Vec::new(), Vec::new());
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         match serde_json::from_str(text) {
-            Ok(value) => read.push(At { line, value }),
+            Ok(value) => read.push(AtLine { line, value }),
             Err(error) => {
                 wrong.push(format!("{}:{line}: this is not {what}: {}", path.display(), plain(&error)))
             }

@@ -11,14 +11,14 @@ use super::lines;
 const EXPECTED: &str = r#"{"id": "q1", "query": "what is wanted"}; other members are left alone"#;
 
 #[derive(Deserialize)]
-pub(super) struct Query {
+pub(super) struct QueryLine {
     /// As written: a measuring program looks it up again.
     #[serde(deserialize_with = "id")]
     pub(super) id: Value,
     pub(super) query: String,
 }
 
-impl Query {
+impl QueryLine {
     /// A query from the command line.
     pub(super) fn of(query: String) -> Self {
         Self { id: Value::Null, query }
@@ -40,8 +40,8 @@ fn id<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Value, D::Err
     }
 }
 
-pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Query>> {
-    let queries: Vec<Query> =
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<QueryLine>> {
+    let queries: Vec<QueryLine> =
         lines::read(path, "a query", EXPECTED)?.into_iter().map(|line| line.value).collect();
     if queries.is_empty() {
         bail!("{} has no queries\nhint: on each line {EXPECTED}", path.display());

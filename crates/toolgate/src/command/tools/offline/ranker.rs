@@ -7,19 +7,19 @@ use anyhow::{Context as _, anyhow};
 use sentence_encoder::Model;
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::Subset;
-use toolgate_search::meaning::{Meaning, Progress};
+use toolgate_search::meaning::{EmbeddingProgress, MeaningIndex};
 
-use super::catalogue::Catalogue;
+use super::catalogue::OfflineCatalogue;
 
 pub(super) struct Ranker {
     subset: Subset,
-    meaning: Option<Meaning>,
+    meaning: Option<MeaningIndex>,
 }
 
 impl Ranker {
     /// With a model this takes minutes for thousands of tools; `on_progress` gets the progress.
     pub(super) fn new(
-        catalogue: &Catalogue,
+        catalogue: &OfflineCatalogue,
         model: Option<&Path>,
         on_progress: impl FnMut(usize, usize),
     ) -> anyhow::Result<Self> {
@@ -46,16 +46,16 @@ fn embedded(
     folder: &Path,
     subset: &Subset,
     mut on_progress: impl FnMut(usize, usize),
-) -> anyhow::Result<Meaning> {
+) -> anyhow::Result<MeaningIndex> {
     let model = Model::load(folder).map_err(|error| {
         let hint = error.hint();
         anyhow!(error).context(format!("the model cannot be used\nhint: {hint}"))
     })?;
-    let meaning = Meaning::new(Arc::new(model));
+    let meaning = MeaningIndex::new(Arc::new(model));
     let mut progress = meaning.follow(subset.index());
     while !progress.is_complete() {
         progress = meaning.embed_some().context("the tools could not be embedded")?;
-        let Progress { texts, embedded } = progress;
+        let EmbeddingProgress { texts, embedded } = progress;
         on_progress(embedded, texts);
     }
     Ok(meaning)

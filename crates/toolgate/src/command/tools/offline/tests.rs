@@ -49,7 +49,7 @@ fn of_a_tool_that_stands_twice_the_later_one_counts() {
     let folder = tempfile::tempdir().unwrap();
     file(folder.path(), "a", "{\"server\": \"s\", \"name\": \"t\", \"description\": \"fly\"}\n");
     file(folder.path(), "b", "\n{\"server\": \"s\", \"name\": \"t\", \"description\": \"swim\"}\n");
-    let catalogue = Catalogue::read(&[folder.path().join("a"), folder.path().join("b")]).unwrap();
+    let catalogue = OfflineCatalogue::read(&[folder.path().join("a"), folder.path().join("b")]).unwrap();
     let warnings = catalogue.warnings();
     assert!(warnings.len() == 1 && warnings[0].contains("b:2: s:t stands in "), "{warnings:?}");
     let ranker = Ranker::new(&catalogue, None, |_, _| ()).unwrap();

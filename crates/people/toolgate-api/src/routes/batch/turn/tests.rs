@@ -4,12 +4,12 @@ use super::*;
 fn the_tools_that_have_a_place_of_their_own_are_called_so() {
     for tool in toolgate_platform::tools() {
         let place = match tool.wire {
-            "request_user_input" => Place::Asking,
-            "complete_workflow" => Place::Last,
-            _ => Place::Together,
+            "request_user_input" => CallTiming::Asking,
+            "complete_workflow" => CallTiming::Last,
+            _ => CallTiming::Together,
         };
         for name in [tool.wire, tool.tool.name.as_str()] {
-            assert_eq!(Place::of(name), place, "{name}");
+            assert_eq!(CallTiming::of(name), place, "{name}");
         }
     }
     for names in [ASK, COMPLETE] {
@@ -23,7 +23,7 @@ fn the_tools_that_have_a_place_of_their_own_are_called_so() {
 fn what_asks_the_same_has_the_same_digest() {
     let digest = |name: &str, arguments: &str| {
         let raw = RawJson::parse(arguments.to_owned().into()).expect("JSON");
-        let call = Call::new("a".to_owned(), name.to_owned(), Some(raw));
+        let call = TurnCall::new("a".to_owned(), name.to_owned(), Some(raw));
         let arguments = call.arguments.as_ref().expect("JSON").clone();
         call.digest(&arguments)
     };

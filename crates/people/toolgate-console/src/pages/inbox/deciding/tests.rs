@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn approval(requirement: Value) -> Approval {
+fn approval(requirement: Value) -> ApprovalData {
     let schema = json!({ "type": "object", "properties": { "account": { "type": "string" }, "amount": { "type": "integer" } } });
     serde_json::from_value(json!({ "id": "apr_1", "state": "pending", "tool": "bank:transfer", "principal": "agent-7",
         "call": "tc_1", "effective": "sha256:ab", "arguments": { "account": "A", "amount": 5 },
@@ -13,17 +13,17 @@ fn approval(requirement: Value) -> Approval {
     .expect("an approval")
 }
 
-fn editable() -> Approval {
+fn editable() -> ApprovalData {
     approval(json!({ "gates": [], "approvers": [], "quorum": 1, "editable": true }))
 }
 
 /// A form as a browser sends it.
-fn sent(amount: &str, others: &[(&str, &str)]) -> Fields {
+fn sent(amount: &str, others: &[(&str, &str)]) -> FormFields {
     let own = [("shown", "sha256:ab"), ("edits", "1"), ("field:/account", "A"), ("field:/amount", amount)];
-    Fields::of(&[&own, others].concat())
+    FormFields::of(&[&own, others].concat())
 }
 
-fn written(decision: &Decision) -> Value {
+fn written(decision: &DecisionRequest) -> Value {
     serde_json::to_value(decision).expect("it serialises")
 }
 
@@ -37,7 +37,7 @@ fn what_is_not_changed_is_approved_as_it_was_asked_for() {
 #[test]
 fn changed_arguments_are_sent_only_when_their_difference_was_seen() {
     let Err(shown) = read(&editable(), &sent("4", &[("decision", "approve")])) else { panic!("it was sent") };
-    let Edit::Changed(edited) = &shown.edit else { panic!("no difference is shown") };
+    let EditState::Changed(edited) = &shown.edit else { panic!("no difference is shown") };
     assert_eq!(*edited, json!({ "account": "A", "amount": 4 }));
     let seen = form::digest(edited);
     let other = read(&editable(), &sent("3", &[("decision", "approve_edited"), ("seen", &seen)]));
@@ -54,7 +54,7 @@ fn changed_arguments_are_sent_only_when_their_difference_was_seen() {
 
 #[test]
 fn a_form_of_other_arguments_than_there_are_by_now_decides_nothing() {
-    let fields = Fields::of(&[("decision", "approve"), ("shown", "sha256:cd")]);
+    let fields = FormFields::of(&[("decision", "approve"), ("shown", "sha256:cd")]);
     let Err(attempt) = read(&editable(), &fields) else { panic!("it was sent") };
     assert!(attempt.problem.is_some_and(|problem| problem.is(StatusCode::CONFLICT)));
 }
@@ -80,7 +80,7 @@ fn without_a_decision_the_difference_is_only_looked_at() {
     for fields in [sent("4", &[]), sent("4", &[("decision", "preview")]), sent("4", &[("decision", "hack")])]
     {
         let Err(attempt) = read(&editable(), &fields) else { panic!("it was sent") };
-        assert!(matches!(attempt.edit, Edit::Changed(_)) && attempt.problem.is_none());
+        assert!(matches!(attempt.edit, EditState::Changed(_)) && attempt.problem.is_none());
     }
 }
 
