@@ -22,8 +22,8 @@ const DOUBT: Duration = Duration::from_millis(500);
 /// The time that it and a fresh connection have from then on. All three together are less than two seconds, the
 /// maximum time until a gateway notices that nothing comes back.
 const PATIENCE: Duration = Duration::from_millis(900);
-/// A probe that ended later than this after its time was not run in time, and proves nothing.
-const LATENESS_MAX: Duration = Duration::from_millis(400);
+/// The unit in which a probe counts time.
+const TICK: Duration = Duration::from_millis(50);
 const RECENT_MS: u64 = 600;
 
 const AWAY: &str = "the database does not answer";
@@ -105,15 +105,12 @@ async fn beat(options: PgConnectOptions, pulse: Weak<DbPulse>) {
     let mut held = None;
     loop {
         tokio::time::sleep(EVERY).await;
-        let began = Instant::now();
         let felt = probe(&options, &mut held).await;
-        // A task that woke this late had no time to receive an answer.
-        let overslept = began.elapsed() > DOUBT + PATIENCE + LATENESS_MAX;
         let Some(pulse) = pulse.upgrade() else { return };
         match felt {
             Felt::Answers => pulse.note(true),
             Felt::Refuses => pulse.note(false),
-            Felt::Silent if overslept || pulse.answered_recently() => {}
+            Felt::Silent if pulse.answered_recently() => {}
             Felt::Silent => pulse.note(false),
         }
     }
@@ -130,13 +127,13 @@ enum Felt {
 async fn probe(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Felt {
     let ping = ping(held.take());
     tokio::pin!(ping);
-    match tokio::time::timeout(DOUBT, &mut ping).await {
-        Ok(Some(connection)) => {
+    match within(DOUBT, &mut ping).await {
+        Some(Some(connection)) => {
             *held = Some(connection);
             return Felt::Answers;
         }
-        Ok(None) => return connect(options, held).await,
-        Err(_) => {}
+        Some(None) => return connect(options, held).await,
+        None => {}
     }
     let mut fresh = None;
     let felt = tokio::select! {
@@ -157,16 +154,29 @@ async fn ping(connection: Option<PgConnection>) -> Option<PgConnection> {
 }
 
 async fn connect(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Felt {
-    match tokio::time::timeout(PATIENCE, PgConnection::connect_with(options)).await {
-        Ok(Ok(connection)) => {
+    match within(PATIENCE, PgConnection::connect_with(options)).await {
+        Some(Ok(connection)) => {
             *held = Some(connection);
             Felt::Answers
         }
         // A server that returns an error is up.
-        Ok(Err(error)) if matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error) => Felt::Answers,
-        Ok(Err(_)) => Felt::Refuses,
-        Err(_) => Felt::Silent,
+        Some(Err(error)) if matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error) => Felt::Answers,
+        Some(Err(_)) => Felt::Refuses,
+        None => Felt::Silent,
     }
+}
+
+/// A limit in time that this task was awake for: a machine that stands still for a while makes nothing silent.
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    tokio::pin!(work);
+    let mut awake = Duration::ZERO;
+    while awake < limit {
+        match tokio::time::timeout(TICK, &mut work).await {
+            Ok(done) => return Some(done),
+            Err(_) => awake += TICK,
+        }
+    }
+    None
 }
 
 fn away() -> sqlx::Error {
