@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::OcrError;
 use crate::geometry::Polygon;
-use crate::languages::Language;
+use crate::languages::OcrLanguage;
 use crate::options::{EngineKind, OcrSettings, ReadOptions};
 use crate::picture::Picture;
 use crate::ppocr::PpOcr;
@@ -75,12 +75,12 @@ impl OcrEngine {
     /// Codes of the languages that can be asked for.
     pub fn languages(&self) -> Vec<String> {
         let mut codes: Vec<String> = match &self.ppocr {
-            Some(_) => Language::of_ppocr().map(|language| language.code.to_owned()).collect(),
+            Some(_) => OcrLanguage::of_ppocr().map(|language| language.code.to_owned()).collect(),
             None => Vec::new(),
         };
         let installed = self.tesseract.as_ref().map(Tesseract::languages).unwrap_or_default();
         for name in installed {
-            let code = Language::find(name).map_or(name.as_str(), |language| language.code);
+            let code = OcrLanguage::find(name).map_or(name.as_str(), |language| language.code);
             if !codes.iter().any(|known| known == code) {
                 codes.push(code.to_owned());
             }
@@ -90,7 +90,8 @@ impl OcrEngine {
 
     /// PP-OCR reads all of its languages at once; a given language only matters if it is not among them.
     fn reader_of(&self, languages: &[String]) -> Result<EngineReader<'_>, OcrError> {
-        let not_by_ppocr = |said: &String| !Language::find(said).is_some_and(Language::is_read_by_ppocr);
+        let not_by_ppocr =
+            |said: &String| !OcrLanguage::find(said).is_some_and(OcrLanguage::is_read_by_ppocr);
         let missing = languages.iter().find(|said| not_by_ppocr(said));
         match (&self.ppocr, missing, &self.tesseract) {
             (Some(ppocr), None, _) => Ok(EngineReader::PpOcr(ppocr)),
@@ -105,7 +106,7 @@ impl OcrEngine {
     fn for_tesseract(&self, languages: &[String], tesseract: &Tesseract) -> Result<Vec<String>, OcrError> {
         let installed = tesseract.languages();
         let named = languages.iter().map(|said| {
-            let name = Language::find(said).map_or(said.as_str(), |language| language.tesseract);
+            let name = OcrLanguage::find(said).map_or(said.as_str(), |language| language.tesseract);
             installed.iter().find(|known| *known == name).cloned().ok_or_else(|| self.unknown(said))
         });
         let named = named.collect::<Result<Vec<_>, _>>()?;

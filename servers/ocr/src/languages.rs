@@ -2,7 +2,7 @@
 
 /// A language that a reader knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Language {
+pub struct OcrLanguage {
     /// As in web pages: `en`.
     pub code: &'static str,
     /// As Tesseract names it: `eng`.
@@ -10,7 +10,7 @@ pub struct Language {
     by_ppocr: bool,
 }
 
-impl Language {
+impl OcrLanguage {
     /// By any of its names; regions, as in `en-GB`, do not matter where they do not change the letters.
     pub fn find(said: &str) -> Option<&'static Self> {
         let said = said.trim();
@@ -31,15 +31,15 @@ impl Language {
     }
 }
 
-const fn by_ppocr(code: &'static str, tesseract: &'static str) -> Language {
-    Language { code, tesseract, by_ppocr: true }
+const fn by_ppocr(code: &'static str, tesseract: &'static str) -> OcrLanguage {
+    OcrLanguage { code, tesseract, by_ppocr: true }
 }
 
-const fn by_tesseract(code: &'static str, tesseract: &'static str) -> Language {
-    Language { code, tesseract, by_ppocr: false }
+const fn by_tesseract(code: &'static str, tesseract: &'static str) -> OcrLanguage {
+    OcrLanguage { code, tesseract, by_ppocr: false }
 }
 
-const LANGUAGES: &[Language] = &[
+const LANGUAGES: &[OcrLanguage] = &[
     by_ppocr("en", "eng"),
     by_ppocr("de", "deu"),
     by_ppocr("fr", "fra"),
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn code_of(said: &str) -> Option<&'static str> {
-        Language::find(said).map(|language| language.code)
+        OcrLanguage::find(said).map(|language| language.code)
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn russian_is_not_among_what_ppocr_reads() {
-        assert!(!Language::find("ru").unwrap().is_read_by_ppocr());
-        assert!(Language::of_ppocr().any(|language| language.code == "ja"));
+        assert!(!OcrLanguage::find("ru").unwrap().is_read_by_ppocr());
+        assert!(OcrLanguage::of_ppocr().any(|language| language.code == "ja"));
     }
 }

@@ -22,7 +22,7 @@ mod drawing;
 pub use engine::OcrEngine;
 pub use error::OcrError;
 pub use geometry::{Bounds, Point, Polygon};
-pub use languages::Language;
+pub use languages::OcrLanguage;
 pub use options::{Deskew, EngineKind, OcrSettings, ReadOptions};
 pub use picture::{Animation, ColourModel, Picture, PictureFacts, PictureLimits, PictureTurn};
 pub use reading::{Break, OcrReading, TextLine};

@@ -57,7 +57,7 @@ pub enum ExchangeError {
 }
 
 /// An answer whose head arrived. The status counts even if the body broke off or was too large.
-pub type Answer = Response<Result<Bytes, ExchangeError>>;
+pub type OutboundAnswer = Response<Result<Bytes, ExchangeError>>;
 
 /// A client for whole requests and answers. Clones share their connections.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl Client {
         mut request: Request<Bytes>,
         limit: Duration,
         answer_bytes_max: usize,
-    ) -> Result<Answer, ExchangeError> {
+    ) -> Result<OutboundAnswer, ExchangeError> {
         if request.uri().host().is_none() || request.uri().scheme_str().and_then(Scheme::of).is_none() {
             return Err(ExchangeError::Address(request.uri().to_string()));
         }
@@ -118,14 +118,14 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(10);
 
-    async fn get(reach: Reach, url: &str, limit: Duration) -> Result<Answer, ExchangeError> {
+    async fn get(reach: Reach, url: &str, limit: Duration) -> Result<OutboundAnswer, ExchangeError> {
         let mut request = Request::new(Bytes::new());
         *request.uri_mut() = url.parse().unwrap();
         Client::within(reach, &Arc::default()).send(request, limit, 5).await
     }
 
     /// The outcome of a request with this answer, after which the other side hangs up.
-    async fn answered(answer: &'static [u8]) -> Answer {
+    async fn answered(answer: &'static [u8]) -> OutboundAnswer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let answering = async {
@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_http_is_spoken() {
-        for url in ["ftp://example.org/", "/path", "file:///etc/hostname"] {
+        for url in ["ftp://example.org/", "/path", "gopher://example.org/"] {
             let refused = get(Reach::Anywhere, url, LIMIT).await.unwrap_err();
             assert!(matches!(refused, ExchangeError::Address(_)), "{url}");
         }

@@ -15,7 +15,7 @@ use hyper_rustls::HttpsConnector;
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 
-pub use client::{Answer, Client, ExchangeError, IDLE_MAX, Pool, connector_anywhere, excerpt, pool};
+pub use client::{Client, ExchangeError, IDLE_MAX, OutboundAnswer, Pool, connector_anywhere, excerpt, pool};
 pub use proxy::{BadProxy, read_proxy};
 pub use resolver::{ForbiddenAddress, HostLookup, NameUnknown, Resolver};
 pub use tcp::Tcp;

@@ -53,13 +53,13 @@ impl From<sqlx::Error> for BatchFailure {
 }
 
 /// A stream that is written to, and the claim under which it is.
-pub(super) struct Desk<'a> {
+pub(super) struct ClaimedStream<'a> {
     pub(super) store: &'a Store,
     pub(super) pen: &'a LedgerStream,
     pub(super) tenure: Option<&'a Tenure>,
 }
 
-impl Desk<'_> {
+impl ClaimedStream<'_> {
     /// Fails if another gateway writes this stream by now.
     async fn check(&self, tx: &mut Transaction) -> Result<(), BatchFailure> {
         let Some(tenure) = self.tenure else { return Ok(()) };
@@ -75,13 +75,13 @@ impl Desk<'_> {
 ///
 /// `before` is an attempt with the same ops whose outcome is unknown.
 pub(super) async fn write(
-    desk: &Desk<'_>,
+    desk: &ClaimedStream<'_>,
     known: &mut KnownRows,
     kept: &[UnwrittenEntry],
     ops: &[WriteOp],
     before: Option<&(BatchTail, WriteVerdicts)>,
 ) -> Result<WriteVerdicts, BatchFailure> {
-    let Desk { store, pen, .. } = *desk;
+    let ClaimedStream { store, pen, .. } = *desk;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
     let mut tx = store.db.begin(durability).await?;

@@ -15,7 +15,7 @@ use toolgate_core::governance::{Ledger, StartRefused, StoreDown, Warrant};
 use toolgate_core::port::BoxFuture;
 
 use super::append::KnownRows;
-use super::batch::{self, BatchFailure, Desk, WriteOp, WriteVerdicts};
+use super::batch::{self, BatchFailure, ClaimedStream, WriteOp, WriteVerdicts};
 use super::clean::clean;
 use super::head::LedgerStream;
 use super::kept::UnwrittenEntries;
@@ -257,7 +257,7 @@ impl WriterTask {
         before: Option<&(batch::BatchTail, WriteVerdicts)>,
     ) -> Result<WriteVerdicts, BatchFailure> {
         let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
-        let desk = Desk { store: &self.store, pen: &self.pen, tenure };
+        let desk = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
         let written = batch::write(&desk, &mut self.known, self.kept.all(), ops, before).await;
         if written.is_err() {
             // The rows of the failed batch may be missing.
