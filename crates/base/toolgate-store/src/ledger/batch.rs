@@ -75,13 +75,13 @@ impl ClaimedStream<'_> {
 ///
 /// `before` is an attempt with the same ops whose outcome is unknown.
 pub(super) async fn write(
-    desk: &ClaimedStream<'_>,
+    stream: &ClaimedStream<'_>,
     known: &mut KnownRows,
     kept: &[UnwrittenEntry],
     ops: &[WriteOp],
     before: Option<&(BatchTail, WriteVerdicts)>,
 ) -> Result<WriteVerdicts, BatchFailure> {
-    let ClaimedStream { store, pen, .. } = *desk;
+    let ClaimedStream { store, pen, .. } = *stream;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
     let mut tx = store.db.begin(durability).await?;
@@ -94,7 +94,7 @@ pub(super) async fn write(
     {
         return Ok(verdicts.clone());
     }
-    desk.check(&mut tx).await?;
+    stream.check(&mut tx).await?;
     let late = late_entries(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
     let entries: Vec<&LedgerEntry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();

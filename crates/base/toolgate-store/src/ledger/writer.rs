@@ -257,8 +257,8 @@ impl WriterTask {
         before: Option<&(batch::BatchTail, WriteVerdicts)>,
     ) -> Result<WriteVerdicts, BatchFailure> {
         let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
-        let desk = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
-        let written = batch::write(&desk, &mut self.known, self.kept.all(), ops, before).await;
+        let stream = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
+        let written = batch::write(&stream, &mut self.known, self.kept.all(), ops, before).await;
         if written.is_err() {
             // The rows of the failed batch may be missing.
             self.known = KnownRows::default();
