@@ -32,11 +32,14 @@ async fn a_yes_to_a_tool_that_is_another_by_now_lets_nothing_run() {
     listed.await.expect("the tool says something else now");
     let agent = bank.agent();
     assert_ne!(pending(&call(&agent, TOOL, money(1)).await), approved, "the yes was for another tool");
-    let edit = bank
-        .decide(&bank.gateway.admin, &waiting, json!({ "decision": "edit", "arguments": money(3) }))
-        .await;
-    assert_eq!((edit.status, edit.json()["code"].as_str()), (409, Some("tool_changed")), "{edit:?}");
-    bank.approve(&waiting);
+    for decision in [json!({ "decision": "edit", "arguments": money(3) }), json!({ "decision": "approve" })] {
+        let told = bank.decide(&bank.gateway.admin, &waiting, decision).await;
+        assert_eq!(
+            (told.status, told.json()["code"].as_str()),
+            (409, Some("approval_withdrawn")),
+            "{told:?}"
+        );
+    }
     assert_ne!(pending(&call(&agent, TOOL, money(2)).await), waiting);
     assert_eq!(bank.ran(), Vec::<String>::new());
 }
