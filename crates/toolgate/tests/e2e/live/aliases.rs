@@ -40,7 +40,10 @@ async fn an_old_name_works_with_a_warning_until_its_date_and_not_after() {
     assert!(over["error"]["message"].as_str().is_some_and(|text| text.contains("jobs:work")), "{over}");
     assert_eq!(names(&agent).await, ["jobs__work", "jobs__write"], "aliases are not listed");
     let ledger = site.told("tool.call.completed").await;
-    assert!(ledger.iter().all(|one| one["tool"] == "jobs:work"), "the ledger has one name: {ledger:?}");
+    let (nowhere, ran): (Vec<_>, Vec<_>) = ledger.iter().partition(|one| one["outcome"] == "refused");
+    assert!(ran.iter().all(|one| one["tool"] == "jobs:work"), "the ledger has one name: {ran:?}");
+    let asked: Vec<_> = nowhere.iter().map(|one| &one["detail"]["asked"]).collect();
+    assert_eq!(asked, ["did_work"]);
     let aliases = site.get("/aliases").await;
     let in_use: Vec<(&Value, &Value)> = aliases["aliases"]
         .as_array()
