@@ -150,20 +150,11 @@ pub(crate) async fn record_nowhere(
     missing: &MissingTool,
 ) {
     let message = shortened(&error(gateway, seat, asked, missing).message);
-    let (code, name) = match missing {
-        MissingTool::Unknown => ("unknown_tool", None),
-        MissingTool::Sunset { .. } => ("alias_sunset", None),
-        MissingTool::Withheld { name, why: WithheldReason::Retired, .. } => {
-            ("tool_retired", Some(name.clone()))
-        }
-        MissingTool::Withheld { name, why: WithheldReason::Unreadable, .. } => {
-            ("tool_unreadable", Some(name.clone()))
-        }
-        MissingTool::Withheld { name, why: WithheldReason::Quarantined, .. } => {
-            ("tool_quarantined", Some(name.clone()))
-        }
+    let name = match missing {
+        MissingTool::Withheld { name, .. } => Some(name.clone()),
+        MissingTool::Unknown | MissingTool::Sunset { .. } => None,
     };
-    let mut detail = json!({ "code": code, "message": message, "asked": shortened(asked) });
+    let mut detail = json!({ "code": code_of(missing), "message": message, "asked": shortened(asked) });
     let (at, seat) = (gateway.clone(), seat.clone());
     let recording = async move {
         let (principal, now_ms) = (&seat.principal.id, at.pipeline.now_ms());

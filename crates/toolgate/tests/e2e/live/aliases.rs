@@ -39,7 +39,7 @@ async fn an_old_name_works_with_a_warning_until_its_date_and_not_after() {
     assert_eq!(over["error"]["data"]["code"], "alias_sunset", "{over}");
     assert!(over["error"]["message"].as_str().is_some_and(|text| text.contains("jobs:work")), "{over}");
     assert_eq!(names(&agent).await, ["jobs__work", "jobs__write"], "aliases are not listed");
-    let ledger = site.told("tool.call.completed").await;
+    let ledger = site.told_at_least("tool.call.completed", 4).await;
     let (nowhere, ran): (Vec<_>, Vec<_>) = ledger.iter().partition(|one| one["outcome"] == "refused");
     assert!(ran.iter().all(|one| one["tool"] == "jobs:work"), "the ledger has one name: {ran:?}");
     let asked: Vec<_> = nowhere.iter().map(|one| &one["detail"]["asked"]).collect();
