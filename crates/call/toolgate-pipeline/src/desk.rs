@@ -136,6 +136,9 @@ impl ApprovalDesk {
         }
         let found = self.approvals.get(&id).await?;
         let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
+        if let Some(why) = approval.withdrawn {
+            return Err(DecideError::Refused(ApprovalRefusal::Withdrawn(why)).into());
+        }
         // The values that are pinned or edited must be the ones that the person saw; the store checks again.
         let is_pending = approval.state == ApprovalState::Pending;
         if is_pending && shown.is_some_and(|shown| shown != approval.effective) {
