@@ -67,6 +67,7 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),
         StoreError::TokenAmbiguous { .. } => Some("give more of the id"),
         StoreError::Query { .. }
+        | StoreError::StartWriter { .. }
         | StoreError::Unreadable { .. }
         | StoreError::BytesGone { .. }
         | StoreError::Random(_) => None,

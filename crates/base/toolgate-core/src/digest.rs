@@ -21,7 +21,7 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 

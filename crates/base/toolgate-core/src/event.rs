@@ -1,6 +1,12 @@
 //! The content of the ledger: events in a fixed vocabulary, and the bodies that they reference by digest.
 
+mod position;
+mod time;
+
 use std::sync::Arc;
+
+pub use position::{BadPosition, Position};
+pub use time::HybridTime;
 
 use crate::id::{ApprovalId, CallId, RunId, SessionId};
 use crate::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
@@ -15,7 +21,7 @@ macro_rules! words {
         impl $name {
             pub const ALL: &'static [$name] = &[$($name::$word,)+];
 
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $($name::$word => $text,)+ }
             }
 
@@ -46,11 +52,12 @@ macro_rules! words {
 
 words!(
     EventKind {
-        /// Policy decided on a call: permit, approve or deny.
+        /// Policy decided on a call: deny, approve, or a permit with something to say about it. A plain permit is
+        /// in `tool.call.started`, or in `tool.call.completed` if nothing was sent.
         PolicyDecided = "policy.decided",
         /// A filter found something in the arguments or in the result of a call.
         FilterMatched = "filter.matched",
-        /// The call is about to be sent.
+        /// The call is about to be sent; `decision` is there if policy simply permits it.
         CallStarted = "tool.call.started",
         /// The call waits: the server asked its client a question.
         CallPaused = "tool.call.paused",
@@ -298,11 +305,13 @@ pub enum Durability {
 /// An event as the ledger stores it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedEvent {
-    /// The event's position in the whole ledger; pages and cursors use it.
-    pub seq: i64,
-    /// The gateway that wrote it, and the position in its stream: 1, 2, 3 without a gap.
+    /// The gateway that wrote it, and the number in its stream: 1, 2, 3 without a gap.
     pub stream: Arc<str>,
-    pub stream_seq: i64,
+    pub number: i64,
+    /// The place in the order of all streams.
+    pub time: HybridTime,
+    /// Where reading goes on after this event.
+    pub position: Position,
     pub event: Event,
     /// The hash of the event before it in its stream; zeros for the first.
     pub previous: Digest,

@@ -1,8 +1,8 @@
 //! The cost of the ledger: `cargo run --release -p toolgate-store --example ledger_bench -- [postgres://…]`.
 //!
-//! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million
-//! events, a page of events and one of calls for each filter, and a verification. Without a URL it runs on
-//! SQLite in a temporary folder.
+//! Calls of two events and two bodies, as the gateway makes them, from many callers at once, with the bytes that
+//! they take; then a million events, a page of events and one of calls for each filter, and a verification.
+//! Without a URL it runs on SQLite in a temporary folder.
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts tasks as it likes")]
 
 use std::io::Write as _;
@@ -19,7 +19,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 use toolgate_store::{CallFilter, LedgerOrder, LedgerWriter, Store};
 
 const EVENTS_WANTED: u64 = 1_000_000;
-const EVENTS_PER_CALL: u64 = 3;
+const EVENTS_PER_CALL: u64 = 2;
 /// A moment in 2026; the events of the bench lie a tenth of a second apart.
 const START_MS: i64 = 1_780_000_000_000;
 const MEASURED: Duration = Duration::from_secs(4);
@@ -69,21 +69,19 @@ fn call(number: u64, traffic: TrafficMix) -> (LedgerEntry, LedgerEntry) {
     let principal = PrincipalId::new(&format!("tok_{:032x}", pick(50)));
     let at = START_MS + (number * 100) as i64;
     let event = |kind, after: i64| Event::new(kind, at + after, principal.clone(), Arc::clone(&about));
-    let mut decided = event(EventKind::PolicyDecided, 0);
-    decided.policy_version = Some(Digest::of("policy"));
-    decided.decision =
-        Some(if number.is_multiple_of(1000) { DecisionKind::Deny } else { DecisionKind::Permit });
     let mark = if matches!(traffic, TrafficMix::Unique) { number } else { pick(100) };
     let input = body(format!("{{\"path\":\"/data/{mark}\",\"limit\":100,\"encoding\":\"utf-8\"}}"), at);
     let output = body(format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{mark:0>400}\"}}]}}"), at);
     let mut started = event(EventKind::CallStarted, 1);
     started.input = Some(input.digest);
+    started.policy_version = Some(Digest::of("policy"));
+    started.decision =
+        Some(if number.is_multiple_of(1000) { DecisionKind::Deny } else { DecisionKind::Permit });
     let mut completed = event(EventKind::CallCompleted, 2);
     completed.outcome = Some(if number % 500 == 7 { Outcome::Failed } else { Outcome::Succeeded });
     completed.duration_us = Some(1234);
     completed.output = Some(output.digest);
-    let before =
-        LedgerEntry { events: vec![decided, started], bodies: vec![input], durability: Durability::OnDisk };
+    let before = LedgerEntry { events: vec![started], bodies: vec![input], durability: Durability::OnDisk };
     let after =
         LedgerEntry { events: vec![completed], bodies: vec![output], durability: Durability::Written };
     (before, after)
@@ -104,36 +102,45 @@ async fn measure(
 ) {
     let (begun, cpu) = (Instant::now(), cpu_us());
     let first = calls.next.load(Ordering::SeqCst);
-    let mut tasks = Vec::new();
+    let mut tasks: Vec<tokio::task::JoinHandle<Vec<Duration>>> = Vec::new();
     for _ in 0..callers {
         let (writer, calls) = (writer.clone(), Arc::clone(calls));
         tasks.push(tokio::spawn(async move {
+            let mut starts = Vec::new();
             while begun.elapsed() < MEASURED {
                 let (mut before, after) = call(calls.next.fetch_add(1, Ordering::SeqCst), traffic);
                 before.durability = durability;
+                let start = Instant::now();
                 writer.start(before, Warrant::NoneNeeded).await.expect("written");
+                starts.push(start.elapsed());
                 writer.append(after).await.expect("written");
             }
+            starts
         }));
     }
+    let mut starts = Vec::new();
     for task in tasks {
-        task.await.expect("the caller ends");
+        starts.extend(task.await.expect("the caller ends"));
     }
+    starts.sort_unstable();
+    let at = |share: f64| starts[((starts.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     let made = calls.next.load(Ordering::SeqCst) - first;
     let (seconds, cpu) = (begun.elapsed().as_secs_f64(), (cpu_us() - cpu) as f64);
     say(format_args!(
-        "{callers:4} callers, {durability:?}, {traffic:?}: {:7.0} calls/s, {:7.0} events/s, {:6.1} µs of CPU per call, {:5.1} per event",
+        "{callers:4} callers, {durability:?}, {traffic:?}: {:7.0} calls/s, {:7.0} events/s, {:6.1} µs of CPU per call, {:5.1} per event; start p50 {:.2} ms, p99 {:.2} ms",
         made as f64 / seconds,
         (made * EVENTS_PER_CALL) as f64 / seconds,
         cpu / made as f64,
         cpu / (made * EVENTS_PER_CALL) as f64,
+        at(0.5),
+        at(0.99),
     ));
 }
 
 /// The cost of the bench itself.
 fn measure_making() {
     let cpu = cpu_us();
-    let made = (0..100_000).map(|number| call(number, TrafficMix::Mixed).0.events.len()).sum::<usize>() / 2;
+    let made = (0..100_000).map(|number| call(number, TrafficMix::Mixed).0.events.len()).sum::<usize>();
     say(format_args!("making a call costs {:.1} µs", (cpu_us() - cpu) as f64 / made as f64));
 }
 
@@ -236,7 +243,11 @@ async fn call_pages(store: &Store) {
 
 #[tokio::main]
 async fn main() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = match std::env::var_os("BENCH_FOLDER") {
+        Some(parent) => tempfile::tempdir_in(parent),
+        None => tempfile::tempdir(),
+    };
+    let folder = folder.expect("a temporary folder");
     let store = match std::env::args().nth(1).filter(|argument| !argument.starts_with("--")) {
         Some(url) => Store::open_url(folder.path(), &url).await,
         None => Store::open(folder.path()).await,
@@ -257,6 +268,14 @@ async fn main() {
         measure(&writer, &calls, callers, durability, traffic).await;
     }
     if std::env::args().any(|argument| argument == "--short") {
+        writer.close().await;
+        store.close().await;
+        let size = std::fs::metadata(folder.path().join("toolgate.db")).map_or(0, |file| file.len());
+        let made = calls.next.load(Ordering::SeqCst);
+        say(format_args!(
+            "{made} calls; the file of SQLite has {:.0} bytes per call",
+            size as f64 / made as f64
+        ));
         return;
     }
     let begun = Instant::now();

@@ -17,6 +17,7 @@
 //! wrapped in `sqlx::AssertSqlSafe` and made of constants only. Integers are `BIGINT`/`i64`; `bool` only as a
 //! result; Postgres takes no NUL character in a text: `without_nul`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,9 +42,6 @@ type DbFuture<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
 /// the network would block a call until TCP gives up.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The approximate size of a bound value on the wire.
-const POSTGRES_VALUE_BYTES: usize = 24;
-
 const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 /// The timeout releases the locks of a gateway whose machine vanished.
 const BEGIN_ON_DISK: &str =
@@ -67,15 +65,17 @@ pub(crate) enum Pools {
     Postgres(PgPool),
 }
 
+/// SQLite has one writer at a time, and waits for it by sleeping and retrying. This lock also knows the
+/// durability of the commits of the pool's connection.
+pub(crate) type Turn = Arc<Mutex<Durability>>;
+
 #[derive(Clone)]
 pub(crate) struct SqlitePools {
+    pub(crate) path: Arc<Path>,
     pub(crate) usual: SqlitePool,
-    /// The one connection of all writing transactions: its cache stays valid as long as no other process
-    /// writes.
+    /// The one connection of all writing transactions.
     pub(crate) writer: SqlitePool,
-    /// SQLite has one writer at a time, and waits for it by sleeping and retrying. This lock also knows the
-    /// durability of the connection's commits.
-    pub(crate) writing: Arc<Mutex<Durability>>,
+    pub(crate) writing: Turn,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,8 +97,8 @@ impl Dialect {
 #[derive(Clone, Copy)]
 pub(crate) enum DbLock {
     FirstTokens = 0x7467_0001,
-    /// Held together by those who draw ledger numbers, alone by those who wait for them to finish.
-    LedgerNumbers = 0x7467_0002,
+    /// Rewriting a ledger of the first form.
+    LedgerForm = 0x7467_0002,
 }
 
 /// A row of either database.
@@ -132,6 +132,19 @@ impl Db {
     #[cfg(any(test, debug_assertions))]
     pub(crate) fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    /// The next operation, for tests that make it fail.
+    pub(crate) fn check_fault(&self) -> Result<(), sqlx::Error> {
+        self.faults.check()
+    }
+
+    /// The file of SQLite, and the lock of those who write to it.
+    pub(crate) fn sqlite_file(&self) -> Option<(Arc<Path>, Turn)> {
+        match &self.pools {
+            Pools::Sqlite(pools) => Some((Arc::clone(&pools.path), Arc::clone(&pools.writing))),
+            Pools::Postgres(_) => None,
+        }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -377,13 +390,14 @@ impl SqlStatement<'_> {
         }
     }
 
-    /// Reserves room for this many values.
-    pub(crate) fn reserve(&mut self, values: usize) {
-        match &mut self.on {
-            StatementTarget::Sqlite(_, arguments) => sqlx::Arguments::reserve(arguments, values, 0),
-            StatementTarget::Postgres(_, arguments) => {
-                sqlx::Arguments::reserve(arguments, values, values * POSTGRES_VALUE_BYTES)
-            }
+    /// A list as one value, on Postgres.
+    pub(crate) fn push_list<'v>(&mut self, list: impl Encode<'v, Postgres> + Type<Postgres>) {
+        let added = match &mut self.on {
+            StatementTarget::Sqlite(..) => Err("SQLite has no lists".into()),
+            StatementTarget::Postgres(_, arguments) => arguments.add(list),
+        };
+        if let Err(error) = added {
+            self.unbound.get_or_insert(error);
         }
     }
 

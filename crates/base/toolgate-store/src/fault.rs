@@ -36,6 +36,10 @@ mod armed {
             *self.plan.lock() = plan;
         }
 
+        pub(crate) fn pages_max(&self) -> u32 {
+            self.pages_max.load(Ordering::SeqCst)
+        }
+
         fn is_to_come(&self) -> bool {
             let plan = self.plan.lock();
             matches!(*plan, FaultPlan::Once(1..) | FaultPlan::From(1..))
@@ -88,7 +92,7 @@ mod armed {
     }
 
     pub(crate) async fn limit_pages(mut transaction: Transaction) -> Result<Transaction, sqlx::Error> {
-        let pages = transaction.faults().pages_max.load(Ordering::SeqCst);
+        let pages = transaction.faults().pages_max();
         if pages > 0 && transaction.dialect() == Dialect::Sqlite {
             let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
             transaction.sql(limit).execute().await?;

@@ -28,8 +28,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
 /// A negative number is KiB. The database is small; SQLite's own 2 MiB for each connection would be idle memory.
 const CACHE_SIZE: &str = "-512";
-/// The writer comes back to the same pages with every batch of the ledger. It is taken only as it is needed.
-const WRITER_CACHE_SIZE: &str = "-16384";
 /// Pages in the write-ahead log before they are copied into the database: a page that is written often is copied once.
 const CHECKPOINT_PAGES: &str = "4000";
 
@@ -49,9 +47,10 @@ impl Store {
         let lock = lock(folder.join(LOCK)).await?;
         let path = folder.join(DATABASE);
         create_database(&path)?;
-        let pools = open_sqlite(&path).await?;
+        let store = Store::with(Pools::Sqlite(open_sqlite(&path).await?));
+        store.convert_ledger().await?;
         drop(lock);
-        Ok(Store::with(Pools::Sqlite(pools)))
+        Ok(store)
     }
 
     /// True if this folder was used before. The check creates nothing.
@@ -68,6 +67,7 @@ impl Store {
         let options: PgConnectOptions =
             url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
         let store = Store::with(Pools::Postgres(open_postgres(options.clone()).await?));
+        store.convert_ledger().await?;
         store.db.pulse().feel(options.application_name("toolgate pulse"));
         Ok(store)
     }
@@ -92,9 +92,8 @@ async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {
     migrations::sqlite().run(&usual).await.map_err(|cause| migration_error(place, cause))?;
     // A new connection is as strict as possible, regardless of the settings of the one before it.
     let writer = sqlite_options(path).synchronous(SqliteSynchronous::Full);
-    let writer = writer.pragma("cache_size", WRITER_CACHE_SIZE);
     let writer = pool(1).connect_lazy_with(writer.pragma("wal_autocheckpoint", CHECKPOINT_PAGES));
-    Ok(SqlitePools { usual, writer, writing: Arc::new(Mutex::new(Durability::OnDisk)) })
+    Ok(SqlitePools { path: path.into(), usual, writer, writing: Arc::new(Mutex::new(Durability::OnDisk)) })
 }
 
 async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> {

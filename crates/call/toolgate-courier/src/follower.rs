@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{EventFilter, RecordedEvent};
-use toolgate_store::{LedgerOrder, OutboxBatch, Store, StoreError};
+use toolgate_core::event::{Position, RecordedEvent};
+use toolgate_store::{OutboxBatch, Store, StoreError};
 
 use crate::backoff::Backoff;
 use crate::board::ReceiverBoard;
@@ -61,7 +61,7 @@ pub(crate) struct LedgerFollower {
     /// part of a batch that failed in the middle is not sent again.
     progress: HashMap<Arc<str>, i64>,
     /// The end of the ledger up to which there was nothing for this receiver.
-    nothing_until: Option<i64>,
+    nothing_until: Option<Position>,
     quiet_looks: u32,
     backoff: Backoff,
     /// The number of refusals of the first pending event.
@@ -163,10 +163,8 @@ impl LedgerFollower {
 
     /// Takes a batch, if there may be one. Requesting one is a write, which an idle ledger is spared.
     async fn take(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
-        let newest =
-            self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
-        let end = newest.first().map_or(0, |newest| newest.seq);
-        if self.nothing_until == Some(end) && self.quiet_looks < QUIET_LOOKS_MAX {
+        let end = self.store.ledger_end().await?;
+        if self.nothing_until.as_ref() == Some(&end) && self.quiet_looks < QUIET_LOOKS_MAX {
             self.quiet_looks += 1;
             return Ok(Vec::new());
         }
@@ -180,9 +178,8 @@ impl LedgerFollower {
 
     async fn deliver(&mut self, events: &[RecordedEvent]) -> BatchEnd {
         let started = Instant::now();
-        let had = |event: &&RecordedEvent| {
-            self.progress.get(&event.stream).is_some_and(|at| event.stream_seq <= *at)
-        };
+        let had =
+            |event: &&RecordedEvent| self.progress.get(&event.stream).is_some_and(|at| event.number <= *at);
         let left: Vec<RecordedEvent> = events.iter().filter(|event| !had(event)).cloned().collect();
         let mut left = &left[..];
         while !left.is_empty() {
@@ -207,7 +204,7 @@ impl LedgerFollower {
     /// Takes note of events that the receiver has had, or will never have.
     fn passed(&mut self, done: &[RecordedEvent]) {
         for event in done {
-            self.progress.insert(event.stream.clone(), event.stream_seq);
+            self.progress.insert(event.stream.clone(), event.number);
         }
         if self.backoff.failures() > 0 {
             tracing::info!(receiver = self.sink, "deliveries go on");
@@ -223,10 +220,11 @@ impl LedgerFollower {
         if gives_up {
             self.board.failed(&self.sink, &failure.why);
             self.board.passed_over(&self.sink, failure.events);
-            let (receiver, seq, events) = (&self.sink, first.seq, failure.events);
+            let (receiver, events) = (&self.sink, failure.events);
             tracing::error!(
                 receiver,
-                seq,
+                stream = %first.stream,
+                number = first.number,
                 events,
                 why = failure.why,
                 "the receiver will not have these events"

@@ -56,6 +56,7 @@ impl Received {
             round: context.round,
             started_us: pipeline.clock.monotonic_us(),
             policy_version: None,
+            permit: None,
             basis: None,
             approval: None,
             is_gated: false,
@@ -94,6 +95,8 @@ pub(crate) struct Ticket {
     pub(crate) round: Option<InputRound>,
     pub(crate) started_us: i64,
     pub(crate) policy_version: Option<Digest>,
+    /// A plain permit, which the next event of the call tells.
+    permit: Option<DecisionKind>,
     /// The policy's requirement, without that of filters.
     pub(crate) basis: Option<Digest>,
     pub(crate) approval: Option<ApprovalId>,
@@ -161,6 +164,11 @@ impl Ticket {
         event
     }
 
+    /// The next event of a call that policy has judged.
+    pub(crate) fn judged_event(&mut self, pipeline: &Pipeline, kind: EventKind) -> Event {
+        Event { decision: self.permit.take(), ..self.event(pipeline, kind) }
+    }
+
     /// Notes the arguments, redacted, as far as they are stored.
     pub(crate) fn keep_input(&mut self, pipeline: &Pipeline, arguments: &Value) {
         if self.input.is_some() || !self.is_recorded() {
@@ -219,7 +227,13 @@ impl Ticket {
         }
     }
 
+    /// Notes what policy decided. A permit about which there is nothing to say needs no event of its own.
     pub(crate) fn decided(&mut self, pipeline: &Pipeline, decision: DecisionKind, detail: Option<RawJson>) {
+        self.permit = None;
+        if decision == DecisionKind::Permit && detail.is_none() {
+            self.permit = Some(decision);
+            return;
+        }
         let mut event = self.event(pipeline, EventKind::PolicyDecided);
         event.decision = Some(decision);
         event.detail = detail;

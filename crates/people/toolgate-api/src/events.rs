@@ -15,7 +15,7 @@ use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{EventFilter, EventKind, Outcome, RecordedEvent};
+use toolgate_core::event::{EventFilter, EventKind, HybridTime, Outcome, Position, RecordedEvent};
 use toolgate_core::id::RunId;
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder, Store, StoreError, ledger_event_json};
 
@@ -55,7 +55,11 @@ const PATIENCE: StreamTimeouts = StreamTimeouts {
 /// An event, written out once for all who listen.
 #[derive(Clone, Debug)]
 pub(crate) struct FeedEvent {
-    pub(crate) seq: i64,
+    /// Where it stands in its stream and among all.
+    pub(crate) stream: Arc<str>,
+    pub(crate) number: i64,
+    pub(crate) time: HybridTime,
+    pub(crate) position: Position,
     pub(crate) kind: EventKind,
     pub(crate) run: Option<RunId>,
     pub(crate) outcome: Option<Outcome>,
@@ -67,9 +71,18 @@ impl FeedEvent {
         let (kind, outcome) = (recorded.event.kind, recorded.event.outcome);
         let data = ledger_event_json(recorded);
         // JSON written by serde has no line breaks, so it is one `data:` line.
-        let frame = format!("id: {}\nevent: {}\ndata: {data}\n\n", recorded.seq, kind.as_str());
+        let frame = format!("id: {}\nevent: {}\ndata: {data}\n\n", recorded.position, kind.as_str());
         let run = recorded.event.about.run.clone();
-        Self { seq: recorded.seq, kind, run, outcome, frame: frame.into() }
+        Self {
+            stream: Arc::clone(&recorded.stream),
+            number: recorded.number,
+            time: recorded.time,
+            position: recorded.position.clone(),
+            kind,
+            run,
+            outcome,
+            frame: frame.into(),
+        }
     }
 }
 
@@ -99,9 +112,9 @@ pub(crate) enum NoSeat {
     TooMany {
         max: usize,
     },
-    /// The requested position is not in this ledger; its last event is this one.
+    /// The requested position is not in this ledger; its end is this one.
     Unknown {
-        newest: i64,
+        newest: Position,
     },
     Store(StoreError),
 }
@@ -134,7 +147,7 @@ impl EventFeed {
     /// Opens a stream of the events after a given one, or from now on, on its principal's seat.
     pub(crate) async fn listen(
         self: &Arc<Self>,
-        after: Option<i64>,
+        after: Option<Position>,
         wish: StreamFilter,
         place: StreamPlace,
     ) -> Result<EventBody, NoSeat> {
@@ -146,11 +159,13 @@ impl EventFeed {
         let seat = StreamSeat { _permit: permit, _place: place };
         // Subscribing before reading the end of the ledger misses nothing in between.
         let live = self.live.subscribe();
-        let newest = self.newest().await?;
-        let at = after.unwrap_or(newest);
-        if at > newest {
+        let newest = self.store.ledger_end().await?;
+        if let Some(after) = &after
+            && !self.store.has_position(after).await?
+        {
             return Err(NoSeat::Unknown { newest });
         }
+        let at = after.unwrap_or_else(|| newest.clone());
         self.follow(newest).await;
         Ok(self.seated(seat, live, at, wish))
     }
@@ -159,7 +174,7 @@ impl EventFeed {
         self: &Arc<Self>,
         seat: StreamSeat,
         live: broadcast::Receiver<FeedEvent>,
-        at: i64,
+        at: Position,
         wish: StreamFilter,
     ) -> EventBody {
         let (reader, body) = StreamReader::new(Arc::clone(self), seat, live, at, wish);
@@ -168,7 +183,7 @@ impl EventFeed {
     }
 
     /// Starts the follower behind an event, unless it runs.
-    async fn follow(self: &Arc<Self>, from: i64) {
+    async fn follow(self: &Arc<Self>, from: Position) {
         let mut following = self.following.lock().await;
         if !*following {
             *following = true;
@@ -176,9 +191,9 @@ impl EventFeed {
         }
     }
 
-    async fn run(self: Arc<Self>, mut at: i64) {
+    async fn run(self: Arc<Self>, mut at: Position) {
         loop {
-            match self.next(at).await {
+            match self.page(&at, &EventFilter::default()).await {
                 Ok(page) => {
                     let full = page.len() == LEDGER_PAGE_MAX;
                     at = self.tell(page).unwrap_or(at);
@@ -194,14 +209,9 @@ impl EventFeed {
         }
     }
 
-    /// Reading forwards may wait for writers, so it happens only when there is something.
-    async fn next(&self, at: i64) -> Result<Vec<FeedEvent>, StoreError> {
-        if self.last().await? > at { self.page(at, &EventFilter::default()).await } else { Ok(Vec::new()) }
-    }
-
     /// Tells those who listen, and how far that was.
-    fn tell(&self, page: Vec<FeedEvent>) -> Option<i64> {
-        let last = page.last().map(|told| told.seq);
+    fn tell(&self, page: Vec<FeedEvent>) -> Option<Position> {
+        let last = page.last().map(|told| told.position.clone());
         for told in page {
             // There may be no listener left.
             drop(self.live.send(told));
@@ -221,20 +231,7 @@ impl EventFeed {
         !*following
     }
 
-    async fn last(&self) -> Result<i64, StoreError> {
-        let last = self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
-        Ok(last.first().map_or(0, |last| last.seq))
-    }
-
-    /// The last event. Everything that was being written before it is in the ledger when this returns.
-    async fn newest(&self) -> Result<i64, StoreError> {
-        let newest = self.last().await?;
-        // Reading forwards waits for writers with smaller numbers and later commits.
-        self.store.ledger_page(&EventFilter::default(), Some(newest), 1, LedgerOrder::OldestFirst).await?;
-        Ok(newest)
-    }
-
-    async fn page(&self, after: i64, filter: &EventFilter) -> Result<Vec<FeedEvent>, StoreError> {
+    async fn page(&self, after: &Position, filter: &EventFilter) -> Result<Vec<FeedEvent>, StoreError> {
         let page =
             self.store.ledger_page(filter, Some(after), LEDGER_PAGE_MAX, LedgerOrder::OldestFirst).await?;
         Ok(page.iter().map(FeedEvent::of).collect())

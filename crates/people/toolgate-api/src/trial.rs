@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
+use toolgate_core::event::{EventFilter, EventKind, Position, RecordedEvent};
 use toolgate_core::{Digest, RawJson};
 use toolgate_pipeline::filter::{BadFilter, FilterAction, FilterRule, FilterSide, Filters};
 use toolgate_pipeline::redact::MARKER;
@@ -95,13 +95,14 @@ impl FilterTrial {
     /// Goes through the last calls, the newest first.
     pub async fn run(mut self, store: &Store, last: usize) -> Result<FilterTrialResult, StoreError> {
         let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..EventFilter::default() };
-        let (mut after, mut left) = (None, last);
+        let (mut after, mut left): (Option<Position>, usize) = (None, last);
         let mut bodies = BodyCache { store, known: HashMap::new(), bytes: 0 };
         while left > 0 {
-            let page =
-                store.ledger_page(&ends, after, left.min(CALLS_AT_ONCE), LedgerOrder::NewestFirst).await?;
+            let page = store
+                .ledger_page(&ends, after.as_ref(), left.min(CALLS_AT_ONCE), LedgerOrder::NewestFirst)
+                .await?;
             let Some(oldest) = page.last() else { break };
-            after = Some(oldest.seq);
+            after = Some(oldest.position.clone());
             left = left.saturating_sub(page.len());
             let mut calls = Vec::with_capacity(page.len());
             for end in page {

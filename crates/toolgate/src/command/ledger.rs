@@ -76,14 +76,14 @@ impl LedgerTail<'_> {
         let events = self.last().await?;
         self.print(&events);
         let mut last = match events.last() {
-            Some(event) => event.seq,
-            None => self.newest().await?,
+            Some(event) => event.position.clone(),
+            None => self.store.ledger_end().await?,
         };
         loop {
             let events =
-                self.store.ledger_page(&self.filter, Some(last), LOOK_MAX, LedgerOrder::OldestFirst).await?;
+                self.store.ledger_page(&self.filter, Some(&last), LOOK_MAX, LedgerOrder::OldestFirst).await?;
             self.print(&events);
-            last = events.last().map_or(last, |event| event.seq);
+            last = events.last().map_or(last, |event| event.position.clone());
             if events.len() < LOOK_MAX {
                 tokio::time::sleep(LOOK).await;
             }
@@ -96,13 +96,6 @@ impl LedgerTail<'_> {
             self.store.ledger_page(&self.filter, None, self.limit, LedgerOrder::NewestFirst).await?;
         events.reverse();
         Ok(events)
-    }
-
-    /// The end of the ledger, regardless of the filter.
-    async fn newest(&self) -> anyhow::Result<i64> {
-        let newest =
-            self.store.ledger_page(&EventFilter::default(), None, 1, LedgerOrder::NewestFirst).await?;
-        Ok(newest.first().map_or(0, |event| event.seq))
     }
 
     fn print(&self, events: &[RecordedEvent]) {

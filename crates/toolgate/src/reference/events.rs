@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_core::Digest;
-use toolgate_core::event::{DecisionKind, EventKind, Outcome, RecordedEvent};
+use toolgate_core::event::{DecisionKind, EventKind, HybridTime, Outcome, Position, RecordedEvent};
 use toolgate_store::ledger_event_json;
 
 use super::markdown::{anchor, code, fenced, table};
@@ -25,10 +25,18 @@ Fields that an event does not have are left out.
 ";
 
 /// In the order in which they are written.
-const FIELDS: [(&str, &str); 25] = [
-    ("seq", "The event's position in the whole ledger; pages and cursors use it"),
+const FIELDS: [(&str, &str); 26] = [
     ("stream", "The gateway that wrote it, by its `stream`"),
-    ("stream_seq", "The event's position in that stream: 1, 2, 3 without a gap"),
+    ("number", "The event's number in that stream: 1, 2, 3 without a gap"),
+    (
+        "time",
+        "The event's place in the order of all streams: RFC 3339 with eight decimals, where later events have later texts. \
+         It is `at`, or a little later where others came first",
+    ),
+    (
+        "position",
+        "Where reading goes on after this event, for `cursor` and `Last-Event-ID`; it says nothing else",
+    ),
     ("kind", "The kind of event; see below"),
     ("at", "The time, as RFC 3339"),
     ("at_ms", "The time, in milliseconds since 1970"),
@@ -86,11 +94,14 @@ fn section(kind: EventKind) -> String {
 }
 
 fn example(kind: EventKind) -> Value {
+    let (stream, event): (Arc<str>, _) = ("gateway".into(), samples::event(kind));
+    let time = HybridTime::of_ms(event.at_ms);
     let recorded = RecordedEvent {
-        seq: 42,
-        stream: Arc::from("gateway"),
-        stream_seq: 42,
-        event: samples::event(kind),
+        stream: Arc::clone(&stream),
+        number: 42,
+        time,
+        position: Position::new(time, stream, 42, Vec::new()),
+        event,
         previous: Digest::of("the event before it"),
         hash: Digest::of("this event"),
     };

@@ -155,11 +155,12 @@ const SERVERS: [(&str, &[&str]); 13] = [
 ];
 
 /// Foreign crates with one owner, or a few.
-const OWNED: [(&str, &[&str]); 13] = [
+const OWNED: [(&str, &[&str]); 14] = [
     ("hayro-interpret", &["capability-documents"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
     ("sqlx", &["toolgate-store"]),
+    ("rusqlite", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
     ("axum", &["toolgate-api", "toolgate-console", "capability-kit"]),

@@ -297,9 +297,9 @@ codes! { DOOR, "At the door";
         retry: Retry::No,
         seen: &[CodeChannel::Http(400)],
         title: "The stream cannot start there",
-        happened: "`Last-Event-ID`, or `after`, names an event that the ledger does not have yet.",
+        happened: "`Last-Event-ID`, or `after`, names an event that this ledger does not have.",
         advice: "Leave the id out to start with the next event. `GET /ledger` has earlier events.",
-        message: "the ledger is only at event 412",
+        message: "this ledger has no event at this position",
         hint: Hint::Standard("leave the id out to start with the next event; GET /ledger has earlier events"),
         see: &["too_many_streams"],
     };

@@ -4,21 +4,21 @@ use std::borrow::Cow;
 
 use tokio::sync::oneshot;
 use toolgate_core::Digest;
-use toolgate_core::event::{Durability, LedgerEntry};
+use toolgate_core::event::{Durability, HybridTime, LedgerEntry};
 use toolgate_core::governance::{StartRefused, Warrant};
 
 use super::append::{KnownRows, append};
 use super::clean::clean;
 use super::head::{LedgerStream, StreamHead};
 use super::kept::{LateEntry, UnwrittenEntry};
-use super::warrant;
+use super::{line, warrant};
 use crate::Store;
 use crate::db::Transaction;
 use crate::gateways::Tenure;
 use crate::warrant::WarrantOutcome;
 
-const IS_THERE: &str =
-    "SELECT stream_seq FROM ledger_events WHERE stream = $1 AND stream_seq = $2 AND hash = $3";
+const READ_LINE: &str =
+    "SELECT line FROM ledger_lines WHERE tenant = $1 AND stream = $2 AND day = $3 AND number = $4";
 
 const LOST: &str = "another gateway took over this stream of the ledger while this one was silent";
 
@@ -35,14 +35,21 @@ pub(super) type WriteVerdicts = Vec<Result<(), StartRefused>>;
 /// The last event of a batch. If it is in the ledger, so is the whole batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BatchTail {
-    pub(super) stream_seq: i64,
+    pub(super) number: i64,
+    pub(super) time: HybridTime,
     pub(super) hash: Digest,
+}
+
+impl BatchTail {
+    pub(super) fn of(end: &StreamHead) -> Self {
+        Self { number: end.number, time: end.time, hash: end.hash }
+    }
 }
 
 /// The batch was not written, or its fate is unknown.
 pub(super) struct BatchFailure {
     pub(super) cause: String,
-    /// The rows to look for if the answer to the commit was lost, and the callers' answers if they are found.
+    /// The line to look for if the answer to the commit was lost, and the callers' answers if they are found.
     pub(super) unsure: Option<(BatchTail, WriteVerdicts)>,
 }
 
@@ -99,9 +106,8 @@ pub(super) async fn write(
     let (permitted, verdicts) = permitted(ops, used);
     let entries: Vec<&LedgerEntry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
     let end = append(&mut tx, pen, taken, &entries, known).await?;
-    let tail = BatchTail { stream_seq: end.stream_seq, hash: end.hash };
     if let Err(cause) = tx.commit().await {
-        let unsure = (end != taken.head).then_some((tail, verdicts));
+        let unsure = (end != taken.head).then_some((BatchTail::of(&end), verdicts));
         return Err(BatchFailure { cause: cause.to_string(), unsure });
     }
     known.bodies.note(&entries);
@@ -156,6 +162,7 @@ async fn late_entries<'k>(
 }
 
 async fn is_there(tx: &mut Transaction, pen: &LedgerStream, tail: BatchTail) -> Result<bool, sqlx::Error> {
-    let look = tx.sql(IS_THERE).bind(&*pen.stream).bind(tail.stream_seq).bind(&tail.hash.as_bytes()[..]);
-    Ok(look.fetch_optional::<(i64,)>().await?.is_some())
+    let look = tx.sql(READ_LINE).bind(pen.tenant).bind(&*pen.stream).bind(tail.time.day()).bind(tail.number);
+    let found: Option<(Vec<u8>,)> = look.fetch_optional().await?;
+    Ok(found.is_some_and(|(found,)| line::hash(&found) == tail.hash))
 }

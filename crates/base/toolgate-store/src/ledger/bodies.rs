@@ -7,7 +7,6 @@ use toolgate_core::event::{Durability, LedgerBody, LedgerEntry};
 use toolgate_core::{Digest, RawJson};
 
 use super::head::LedgerStream;
-use super::words::word;
 use crate::db::{SqlStatement, Transaction};
 use crate::error::doing;
 use crate::rows::MultiRowInsert;
@@ -24,13 +23,18 @@ const DELETED_AT_ONCE: u32 = 1_000;
 /// The number of stored bodies that a writer remembers.
 const KNOWN_MAX: usize = 8_192;
 
-static INSERT: LazyLock<MultiRowInsert> = LazyLock::new(|| {
-    let after = format!(
+const INSERT_INTO: &str = "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ";
+static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
+    format!(
         " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
          WHERE ledger_bodies.keep_until_ms <= excluded.keep_until_ms - {STEP_MS}"
-    );
-    MultiRowInsert::new("INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ", 4, &after)
+    )
 });
+static INSERT: LazyLock<MultiRowInsert> =
+    LazyLock::new(|| MultiRowInsert::new(INSERT_INTO, 4, &UNLESS_THERE));
+/// The same for one body.
+pub(super) static INSERT_ONE: LazyLock<String> =
+    LazyLock::new(|| format!("{INSERT_INTO}(?1, ?2, ?3, ?4){}", *UNLESS_THERE));
 const READ: &str = "SELECT body FROM ledger_bodies WHERE digest = $1 AND tenant = $2";
 const DELETE: &str = "DELETE FROM ledger_bodies WHERE digest IN \
      (SELECT digest FROM ledger_bodies WHERE keep_until_ms <= $1 LIMIT $2)";
@@ -43,7 +47,7 @@ pub(super) async fn insert(
 ) -> Result<(), sqlx::Error> {
     let push = |to: &mut SqlStatement<'_>, body: &&LedgerBody| {
         to.push(&body.digest.as_bytes()[..]);
-        to.push(word(pen.tenant));
+        to.push(pen.tenant);
         to.push(body.json.as_str());
         to.push(body.keep_until_ms);
     };

@@ -10,7 +10,7 @@ mod underway;
 use std::fmt;
 use std::str::FromStr;
 
-use toolgate_core::event::{DecisionKind, EventFilter, EventKind, RecordedEvent};
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Position, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
 pub use entry::{CallEntry, CallState};
@@ -73,8 +73,8 @@ pub struct CallPage {
 pub enum CallCursor {
     /// Among the calls in progress.
     UnderWay(PageCursor),
-    /// Among the recorded calls; this was the last event that was read.
-    Recorded(i64),
+    /// Among the recorded calls, after the last event that was read.
+    Recorded(Position),
 }
 
 const UNDER_WAY: char = 'u';
@@ -84,7 +84,7 @@ impl fmt::Display for CallCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CallCursor::UnderWay(cursor) => write!(f, "{UNDER_WAY}{cursor}"),
-            CallCursor::Recorded(seq) => write!(f, "{RECORDED}{seq}"),
+            CallCursor::Recorded(position) => write!(f, "{RECORDED}{position}"),
         }
     }
 }
@@ -100,8 +100,8 @@ impl FromStr for CallCursor {
         if let Some(rest) = text.strip_prefix(UNDER_WAY) {
             return rest.parse().map(CallCursor::UnderWay).map_err(|_| BadCallCursor);
         }
-        let seq = text.strip_prefix(RECORDED).and_then(|rest| rest.parse().ok());
-        seq.map(CallCursor::Recorded).ok_or(BadCallCursor)
+        let position = text.strip_prefix(RECORDED).and_then(|rest| rest.parse().ok());
+        position.map(CallCursor::Recorded).ok_or(BadCallCursor)
     }
 }
 
@@ -161,13 +161,16 @@ impl Store {
             return Ok(page);
         }
         let after = match cursor {
-            Some(CallCursor::Recorded(seq)) => Some(*seq),
+            Some(CallCursor::Recorded(position)) => Some(position),
             _ => None,
         };
         let wanted = limit - page.calls.len();
         let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
         let ends = self.ledger_page(&ends, after, wanted, LedgerOrder::NewestFirst).await?;
-        page.next = ends.last().filter(|_| ends.len() == wanted).map(|last| CallCursor::Recorded(last.seq));
+        page.next = ends
+            .last()
+            .filter(|_| ends.len() == wanted)
+            .map(|last| CallCursor::Recorded(last.position.clone()));
         let ended = self.ended_calls(ends).await?;
         // A call may have ended between the two queries.
         page.calls.retain(|call| ended.iter().all(|other| other.id != call.id));
@@ -186,7 +189,7 @@ impl Store {
         Ok(ends.into_iter().filter_map(entry).collect())
     }
 
-    /// By the policy decision, which is an event of its own.
+    /// By the policy decision, which is in the start of the call or an event of its own.
     async fn decided_calls(
         &self,
         filter: &CallFilter,
@@ -194,26 +197,24 @@ impl Store {
         cursor: Option<&CallCursor>,
         limit: usize,
     ) -> Result<CallPage, StoreError> {
-        let decisions =
-            EventFilter { kind: Some(EventKind::PolicyDecided), outcome: None, ..filter.events.clone() };
+        let decisions = EventFilter { kind: None, outcome: None, ..filter.events.clone() };
         let mut after = match cursor {
-            Some(CallCursor::Recorded(seq)) => Some(*seq),
+            Some(CallCursor::Recorded(position)) => Some(position.clone()),
             _ => None,
         };
         let mut calls = Vec::new();
         for _ in 0..HANDFULS_MAX {
-            let decided = self.ledger_page(&decisions, after, limit, LedgerOrder::NewestFirst).await?;
+            let decided =
+                self.ledger_page(&decisions, after.as_ref(), limit, LedgerOrder::NewestFirst).await?;
             let ids: Vec<CallId> = decided.iter().filter_map(|one| one.event.about.call.clone()).collect();
             let events = self.events_of(&ids).await?;
             let is_last = decided.len() < limit;
             for one in decided {
-                after = Some(one.seq);
+                after = Some(one.position.clone());
                 // A call that was judged more than once is listed at its last judgement.
-                let Some(id) =
-                    one.event.about.call.clone().filter(|id| events.of(id).decided_last(decision) == after)
-                else {
-                    continue;
-                };
+                let is_last =
+                    |id: &CallId| events.of(id).decided_last(decision) == Some((&one.stream, one.number));
+                let Some(id) = one.event.about.call.clone().filter(is_last) else { continue };
                 let call = self.entry(id.clone(), events.of(&id)).await?;
                 let call = call.map(|call| CallEntry { decision: Some(decision), ..call });
                 calls.extend(call.filter(|call| call.passes(filter)));
@@ -256,11 +257,14 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_core::event::HybridTime;
+
     use super::*;
 
     #[test]
     fn a_cursor_is_read_as_it_was_written() {
-        for cursor in [CallCursor::Recorded(7), CallCursor::UnderWay(PageCursor::at(12, &"tc_1"))] {
+        let position = Position::new(HybridTime::of_ms(7), "one".into(), 7, vec![("two".into(), 3)]);
+        for cursor in [CallCursor::Recorded(position), CallCursor::UnderWay(PageCursor::at(12, &"tc_1"))] {
             assert_eq!(cursor.to_string().parse::<CallCursor>().expect("it was written here"), cursor);
         }
         for bad in ["", "r", "rx", "12", "ux.tc_1"] {

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use toolgate_core::event::{EventFilter, RecordedEvent};
+use toolgate_core::event::{EventFilter, Position, RecordedEvent};
 
 use super::json::{ledger_event_cloudevent, ledger_event_json};
-use super::read::{LAST_SEQ, LEDGER_PAGE_MAX, LedgerOrder};
+use super::read::{LEDGER_PAGE_MAX, LedgerOrder};
+use super::scan::Horizon;
 use crate::error::doing;
 use crate::{Store, StoreError};
 
@@ -38,8 +39,9 @@ pub struct LedgerExport {
     store: Store,
     filter: EventFilter,
     format: ExportFormat,
-    after: Option<i64>,
-    last: i64,
+    after: Option<Position>,
+    /// The heads at the beginning.
+    horizon: Vec<Horizon>,
 }
 
 /// Some events, a line for each.
@@ -55,29 +57,26 @@ impl Store {
         filter: EventFilter,
         format: ExportFormat,
     ) -> Result<LedgerExport, StoreError> {
-        let last = self.db.sql(LAST_SEQ).fetch_one::<(i64,)>().await;
-        let (last,) = last.map_err(doing("find the end of the ledger"))?;
-        Ok(LedgerExport { store: self.clone(), filter, format, after: None, last })
+        let horizon = self.horizon().await.map_err(doing("find the end of the ledger"))?;
+        Ok(LedgerExport { store: self.clone(), filter, format, after: None, horizon })
     }
 }
 
 impl LedgerExport {
     /// The next lines, oldest first; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<ExportedLines>, StoreError> {
-        let page = self
-            .store
-            .ledger_page(&self.filter, self.after, LEDGER_PAGE_MAX, LedgerOrder::OldestFirst)
-            .await?;
-        self.after = page.last().map(|event| event.seq).or(self.after);
-        let wanted: Vec<&RecordedEvent> = page.iter().take_while(|event| event.seq <= self.last).collect();
-        if wanted.is_empty() {
+        let (after, order) = (self.after.as_ref(), LedgerOrder::OldestFirst);
+        let page = self.store.page(&self.filter, after, &self.horizon, LEDGER_PAGE_MAX, order).await;
+        let page = page.map_err(doing("read the ledger"))?;
+        self.after = page.last().map(|event| event.position.clone()).or(self.after.take());
+        if page.is_empty() {
             return Ok(None);
         }
-        Ok(Some(ExportedLines { text: lines(&wanted, self.format), events: wanted.len() }))
+        Ok(Some(ExportedLines { text: lines(&page, self.format), events: page.len() }))
     }
 }
 
-fn lines(events: &[&RecordedEvent], format: ExportFormat) -> String {
+fn lines(events: &[RecordedEvent], format: ExportFormat) -> String {
     let mut text = String::new();
     for recorded in events {
         let value = match format {

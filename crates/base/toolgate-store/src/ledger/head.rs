@@ -5,28 +5,35 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use toolgate_core::Digest;
+use toolgate_core::event::{Durability, HybridTime};
 
-use super::line::no_hash;
+use super::line::{self, no_hash};
 use super::row;
-use crate::db::{DbLock, Dialect, Transaction};
+use crate::clock::now_ms;
+use crate::db::Transaction;
+use crate::error::doing;
 use crate::{Store, StoreError};
 
-/// The last number determines the following ones: no other writer is active meanwhile.
-const READ_SQLITE: &str = "SELECT stream_seq, hash, seal, \
-     COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'ledger_events'), 0) FROM ledger_heads WHERE stream = $1";
-/// Numbers cannot be drawn here: Postgres would do it before it waits for the row, and they would not grow
-/// with the stream. Every transaction that draws numbers holds the shared lock until it commits: see
-/// `horizon` in `read.rs`.
-const READ_POSTGRES: &str = "SELECT stream_seq, hash, seal, 0::BIGINT FROM ledger_heads, pg_advisory_xact_lock_shared($2) \
-     WHERE stream = $1 FOR UPDATE OF ledger_heads";
-const LAST_EVENT: &str =
-    "SELECT stream_seq, hash FROM ledger_events WHERE stream = $1 ORDER BY stream_seq DESC LIMIT 1";
-const CREATE: &str = "INSERT INTO ledger_heads (stream, tenant, stream_seq, hash, seal) VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT DO NOTHING";
-const MOVE: &str = "UPDATE ledger_heads SET stream_seq = $2, hash = $3, seal = $4 WHERE stream = $1";
+/// With the latest time of all streams: what this one writes comes after what it may have seen.
+pub(super) const READ: &str = "SELECT number, time, part, hash, seal, \
+     (SELECT COALESCE(MAX(time), 0) FROM ledger_heads WHERE tenant = $1) FROM ledger_heads WHERE tenant = $1 AND stream = $2";
+const IS_THERE: &str = "SELECT number FROM ledger_heads WHERE tenant = $1 AND stream = $2";
+const LAST_LINE: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
+     ORDER BY day DESC, number DESC LIMIT 1";
+/// The first event after the last complete part.
+const OPEN_PART: &str =
+    "SELECT COALESCE(MAX(last), 0) + 1 FROM ledger_blocks WHERE tenant = $1 AND stream = $2";
+const CREATE: &str = "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+pub(super) const MOVE: &str = "UPDATE ledger_heads SET number = $3, time = $4, part = $5, hash = $6, seal = $7 \
+     WHERE tenant = $1 AND stream = $2";
 
 /// Separates these seals from everything else that is sealed with the same key.
-const SEAL_CONTEXT: &[u8] = b"toolgate ledger head 1\0";
+const SEAL_CONTEXT: &[u8] = b"toolgate ledger head 2\0";
+/// An event that says that it happens later than this does not take the time of its stream along.
+const AHEAD_MAX_MS: i64 = 24 * 60 * 60 * 1000;
+/// Nor does another gateway whose clock is further ahead.
+const OTHERS_AHEAD_MAX_MS: i64 = 2 * AHEAD_MAX_MS;
 
 /// A stream to write to, with its requirements.
 #[derive(Clone)]
@@ -37,15 +44,31 @@ pub(crate) struct LedgerStream {
 }
 
 impl Store {
+    /// Readers know a stream before it has its first event: its head is committed here.
     pub(crate) async fn pen(&self, stream: &str) -> Result<LedgerStream, StoreError> {
-        Ok(LedgerStream { tenant: self.tenant, stream: stream.into(), key: self.sealing_key().await? })
+        let pen = LedgerStream { tenant: self.tenant, stream: stream.into(), key: self.sealing_key().await? };
+        self.make_head(&pen).await.map_err(doing("begin a stream of the ledger"))?;
+        Ok(pen)
+    }
+
+    async fn make_head(&self, pen: &LedgerStream) -> Result<(), sqlx::Error> {
+        let find = self.db.sql(IS_THERE).bind(pen.tenant).bind(&*pen.stream);
+        if find.fetch_optional::<(i64,)>().await?.is_none() {
+            let mut tx = self.db.begin(Durability::OnDisk).await?;
+            StreamHead::take(&mut tx, pen).await?;
+            tx.commit().await?;
+        }
+        Ok(())
     }
 }
 
 /// The last event of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct StreamHead {
-    pub(super) stream_seq: i64,
+    pub(super) number: i64,
+    pub(super) time: HybridTime,
+    /// The first number of the part of a block that is not complete: one more than `number` if there is none.
+    pub(super) part: i64,
     pub(super) hash: Digest,
     pub(super) trust: HeadTrust,
 }
@@ -62,16 +85,19 @@ pub(super) enum HeadTrust {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LockedHead {
     pub(super) head: StreamHead,
-    /// The last number of the whole ledger, on SQLite.
-    pub(super) last_seq: i64,
+    /// The next event comes after this.
+    pub(super) after: HybridTime,
+    /// The last moment that counts.
+    pub(super) latest_ms: i64,
 }
 
-type HeadRow = (i64, Vec<u8>, Vec<u8>, i64);
+/// The columns of `READ`.
+pub(super) type HeadRow = (i64, i64, i64, Vec<u8>, Vec<u8>, i64);
 
 impl StreamHead {
     /// The head of an empty stream.
     pub(super) fn start() -> Self {
-        Self { stream_seq: 0, hash: no_hash(), trust: HeadTrust::Sealed }
+        Self { number: 0, time: HybridTime::START, part: 1, hash: no_hash(), trust: HeadTrust::Sealed }
     }
 
     /// Reads the head of a stream, or creates it. It is always read again: other processes may write to the
@@ -87,43 +113,49 @@ impl StreamHead {
         let head = Self::last_event(tx, pen)
             .await?
             .unwrap_or(StreamHead { trust: HeadTrust::Forged, ..StreamHead::start() });
-        Ok(LockedHead { head, ..taken })
+        Ok(LockedHead { head, after: taken.after.max(head.time), ..taken })
     }
 
     async fn make(tx: &mut Transaction, pen: &LedgerStream) -> Result<LockedHead, sqlx::Error> {
         let first = Self::last_event(tx, pen).await?.unwrap_or(StreamHead::start());
-        let create = tx.sql(CREATE).bind(&*pen.stream).bind(pen.tenant).bind(first.stream_seq);
-        let create = create.bind(&first.hash.as_bytes()[..]);
+        let create = tx.sql(CREATE).bind(pen.tenant).bind(&*pen.stream).bind(first.number);
+        let create = create.bind(first.time.number()).bind(first.part).bind(&first.hash.as_bytes()[..]);
         create.bind(first.seal(&pen.key, &pen.stream)).execute().await?;
         Self::read(tx, pen).await?.ok_or(sqlx::Error::RowNotFound)
     }
 
     /// The end of a stream whose head is not the one that we wrote.
     async fn last_event(tx: &mut Transaction, pen: &LedgerStream) -> Result<Option<StreamHead>, sqlx::Error> {
-        let last: Option<(i64, Vec<u8>)> = tx.sql(LAST_EVENT).bind(&*pen.stream).fetch_optional().await?;
-        let head = |(stream_seq, hash): (i64, Vec<u8>)| {
-            Ok(StreamHead { stream_seq, hash: row::digest(&hash)?, trust: HeadTrust::Forged })
+        let last = tx.sql(LAST_LINE).bind(pen.tenant).bind(&*pen.stream);
+        let Some((number, time, line)) = last.fetch_optional::<(i64, i64, Vec<u8>)>().await? else {
+            return Ok(None);
         };
-        last.map(head).transpose()
+        let (part,): (i64,) = tx.sql(OPEN_PART).bind(pen.tenant).bind(&*pen.stream).fetch_one().await?;
+        let time = HybridTime::from_number(time);
+        Ok(Some(StreamHead { number, time, part, hash: line::hash(&line), trust: HeadTrust::Forged }))
     }
 
     async fn read(tx: &mut Transaction, pen: &LedgerStream) -> Result<Option<LockedHead>, sqlx::Error> {
-        let read = match tx.dialect() {
-            Dialect::Sqlite => tx.sql(READ_SQLITE).bind(&*pen.stream),
-            Dialect::Postgres => tx.sql(READ_POSTGRES).bind(&*pen.stream).bind(DbLock::LedgerNumbers as i64),
-        };
-        let Some((stream_seq, hash, seal, last_seq)) = read.fetch_optional::<HeadRow>().await? else {
-            return Ok(None);
-        };
-        let mut head = StreamHead { stream_seq, hash: row::digest(&hash)?, trust: HeadTrust::Sealed };
+        let read = tx.sql_for_update(READ).bind(pen.tenant).bind(&*pen.stream);
+        read.fetch_optional::<HeadRow>().await?.map(|row| Self::of_row(row, pen)).transpose()
+    }
+
+    pub(super) fn of_row(row: HeadRow, pen: &LedgerStream) -> Result<LockedHead, sqlx::Error> {
+        let (number, time, part, hash, seal, latest) = row;
+        let (time, latest) = (HybridTime::from_number(time), HybridTime::from_number(latest));
+        let mut head = StreamHead { number, time, part, hash: row::digest(&hash)?, trust: HeadTrust::Sealed };
         if !head.is_sealed_by(&seal, &pen.key, &pen.stream) {
             head.trust = HeadTrust::Forged;
         }
-        Ok(Some(LockedHead { head, last_seq }))
+        let now = now_ms();
+        let is_near = latest.ms() <= now.saturating_add(OTHERS_AHEAD_MAX_MS);
+        let after = if is_near { latest.max(time) } else { time };
+        Ok(LockedHead { head, after, latest_ms: now.saturating_add(AHEAD_MAX_MS) })
     }
 
     pub(super) async fn store(self, tx: &mut Transaction, pen: &LedgerStream) -> Result<(), sqlx::Error> {
-        let store = tx.sql(MOVE).bind(&*pen.stream).bind(self.stream_seq).bind(&self.hash.as_bytes()[..]);
+        let store = tx.sql(MOVE).bind(pen.tenant).bind(&*pen.stream).bind(self.number);
+        let store = store.bind(self.time.number()).bind(self.part).bind(&self.hash.as_bytes()[..]);
         store.bind(self.seal(&pen.key, &pen.stream)).execute().await?;
         Ok(())
     }
@@ -143,7 +175,8 @@ impl StreamHead {
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
         mac.update(SEAL_CONTEXT);
         // The text comes last: everything before it has a fixed length.
-        mac.update(&self.stream_seq.to_le_bytes());
+        mac.update(&self.number.to_le_bytes());
+        mac.update(&self.time.number().to_le_bytes());
         mac.update(self.hash.as_bytes());
         mac.update(stream.as_bytes());
         mac

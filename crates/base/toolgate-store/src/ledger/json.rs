@@ -12,9 +12,10 @@ pub const CLOUD_EVENT_TYPE_PREFIX: &str = "dev.toolgate.";
 pub fn ledger_event_json(recorded: &RecordedEvent) -> Value {
     let (event, about) = (&recorded.event, &*recorded.event.about);
     let all = json!({
-        "seq": recorded.seq,
         "stream": recorded.stream,
-        "stream_seq": recorded.stream_seq,
+        "number": recorded.number,
+        "time": recorded.time,
+        "position": recorded.position,
         "kind": event.kind,
         "at": rfc3339(event.at_ms),
         "at_ms": event.at_ms,
@@ -47,7 +48,7 @@ pub fn ledger_event_json(recorded: &RecordedEvent) -> Value {
 pub fn ledger_event_cloudevent(recorded: &RecordedEvent) -> Value {
     let mut event = json!({
         "specversion": "1.0",
-        "id": format!("{}/{}", recorded.stream, recorded.stream_seq),
+        "id": format!("{}/{}", recorded.stream, recorded.number),
         "source": CLOUD_EVENT_SOURCE,
         "type": format!("{CLOUD_EVENT_TYPE_PREFIX}{}", recorded.event.kind.as_str()),
         "time": rfc3339(recorded.event.at_ms),

@@ -6,12 +6,14 @@
 
 mod append;
 mod batch;
+mod block;
 mod bodies;
-mod bundle;
 mod calls;
 mod clean;
+mod code;
+mod convert;
 mod export;
-mod filter;
+mod first;
 mod head;
 mod json;
 mod kept;
@@ -20,13 +22,15 @@ mod outbox;
 mod own_calls;
 mod read;
 mod row;
+mod scan;
 mod single;
+mod sqlite;
 mod sweep;
 mod terms;
+mod text;
 mod traffic;
 mod verify;
 mod warrant;
-mod words;
 mod writer;
 
 use toolgate_core::event::LedgerEntry;

@@ -4,12 +4,13 @@
 //! advance when the batch was delivered. Within a stream events are numbered in the order of their commits,
 //! so nothing can appear behind a position.
 
-use std::fmt::Write as _;
+use toolgate_core::event::{Durability, EventFilter, EventKind, HybridTime, RecordedEvent};
 
-use toolgate_core::event::{Durability, EventKind, RecordedEvent};
-
-use super::append::COLUMNS;
-use super::row::RecordedRow;
+use super::line::LedgerLine;
+use super::read::LedgerOrder;
+use super::scan::{Horizon, Range, Search};
+use super::terms::LineFilter;
+use super::{block, row};
 use crate::clock::now_ms;
 use crate::db::Transaction;
 use crate::error::doing;
@@ -17,24 +18,28 @@ use crate::{Store, StoreError};
 
 /// The time that a holder has for a batch. After that it is taken for dead, and the batch is given out again.
 pub const OUTBOX_LEASE_MS: i64 = 60_000;
-/// Events that are passed over at once where no kind fits.
+/// Events that are counted at most in each stream.
 const WINDOW: i64 = 10_000;
+/// Parts of blocks, and lines, that are read at once.
+const PARTS: i64 = 4;
+const LINES: i64 = 4 * block::BLOCK;
 /// The maximum number of events in a batch.
 const BATCH_MAX: usize = 1_000;
 
 const CREATE: &str = "INSERT INTO sinks (sink, tenant) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 const HAS: &str = "SELECT sink FROM sinks WHERE sink = $1";
-const TO_THE_END: &str = "INSERT INTO deliveries (sink, stream, stream_seq) \
-     SELECT $1, stream, stream_seq FROM ledger_heads WHERE tenant = $2";
+const TO_THE_END: &str = "INSERT INTO deliveries (sink, stream, number) \
+     SELECT $1, stream, number FROM ledger_heads WHERE tenant = $2";
 const LEASE: &str = "UPDATE sinks SET holder = $2, lease_until_ms = $3 WHERE sink = $1 AND (lease_until_ms <= $4 OR holder = $2)";
 const RELEASE: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE sink = $1 AND holder = $2";
-const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
+const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.number, 0), heads.number, heads.time, heads.part \
+     FROM ledger_heads heads \
      LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
-     WHERE heads.tenant = $2 AND heads.stream_seq > COALESCE(deliveries.stream_seq, 0) ORDER BY heads.stream";
+     WHERE heads.tenant = $2 AND heads.number > COALESCE(deliveries.number, 0) ORDER BY heads.stream";
 const RELEASE_ALL: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE tenant = $1";
 /// A position never moves back, even for a late holder.
-const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, stream_seq) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
-     DO UPDATE SET stream_seq = excluded.stream_seq WHERE deliveries.stream_seq < excluded.stream_seq";
+const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, number) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
+     DO UPDATE SET number = excluded.number WHERE deliveries.number < excluded.number";
 
 /// The starting point of a new sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +70,13 @@ impl OutboxBatch {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct OutboxPosition {
     stream: String,
-    stream_seq: i64,
+    number: i64,
+}
+
+/// A stream, and the number that a sink has had last.
+struct Behind {
+    at: i64,
+    head: Horizon,
 }
 
 impl Store {
@@ -142,13 +153,15 @@ impl Store {
             return Ok(0);
         }
         let mut waiting = 0;
-        for (stream, at, end) in self.behind(sink).await.map_err(doing(DOING))? {
-            let upto = end.min(at.saturating_add(WINDOW));
-            let count = self.db.sql(sqlx::AssertSqlSafe(count_text(kinds.len())));
-            let count = count.bind(stream).bind(at).bind(upto);
-            let count = kinds.iter().fold(count, |count, kind| count.bind(kind.as_str()));
-            let (found,): (i64,) = count.fetch_one().await.map_err(doing(DOING))?;
-            waiting += u64::try_from(found).unwrap_or_default();
+        for one in self.behind(sink).await.map_err(doing(DOING))? {
+            let mut at = one.at;
+            let end = one.head.number.min(at.saturating_add(WINDOW));
+            while at < end {
+                let lines = self.next_lines(&one.head, at, end).await.map_err(doing(DOING))?;
+                let Some((last, ..)) = lines.last() else { break };
+                at = *last;
+                waiting += lines.iter().filter(|(.., line)| is_of(line, kinds)).count() as u64;
+            }
         }
         Ok(waiting)
     }
@@ -167,9 +180,15 @@ impl Store {
         Ok(self.db.sql(HAS).bind(sink).fetch_optional::<(String,)>().await?.is_some())
     }
 
-    /// The streams in which a sink is not at the end: its position, and the end.
-    async fn behind(&self, sink: &str) -> Result<Vec<(String, i64, i64)>, sqlx::Error> {
-        self.db.sql(BEHIND).bind(sink).bind(self.tenant).fetch_all().await
+    /// The streams in which a sink is not at the end.
+    async fn behind(&self, sink: &str) -> Result<Vec<Behind>, sqlx::Error> {
+        let rows: Vec<(String, i64, i64, i64, i64)> =
+            self.db.sql(BEHIND).bind(sink).bind(self.tenant).fetch_all().await?;
+        let behind = |(stream, at, number, time, part): (String, i64, i64, i64, i64)| {
+            let time = HybridTime::from_number(time);
+            Behind { at, head: Horizon { stream: stream.into(), number, time, part } }
+        };
+        Ok(rows.into_iter().map(behind).collect())
     }
 
     async fn gather(
@@ -179,39 +198,51 @@ impl Store {
         limit: usize,
     ) -> Result<OutboxBatch, sqlx::Error> {
         let mut batch = OutboxBatch::default();
-        for (stream, mut at, end) in self.behind(sink).await? {
-            while at < end && batch.events.len() < limit {
-                let room = limit - batch.events.len();
-                let upto = end.min(at.saturating_add(WINDOW));
-                let found = self.window(&stream, kinds, at, upto, room).await?;
-                // A full page means that there may be more before the end of the window.
-                at = if found.len() == room {
-                    found.last().map_or(upto, |last| last.stream_seq)
-                } else {
-                    upto
-                };
-                batch.events.extend(found);
+        for Behind { mut at, head } in self.behind(sink).await? {
+            while at < head.number && batch.events.len() < limit {
+                let lines = self.next_lines(&head, at, head.number).await?;
+                // Lines that are missing are for verification to find.
+                at = lines.last().map_or(head.number, |(last, ..)| *last);
+                for line in lines.iter().filter(|(.., line)| is_of(line, kinds)) {
+                    if batch.events.len() == limit {
+                        break;
+                    }
+                    batch.events.push(row::recorded(&head.stream, line)?);
+                    if batch.events.len() == limit {
+                        at = line.0;
+                    }
+                }
             }
-            batch.positions.push(OutboxPosition { stream, stream_seq: at });
+            batch.positions.push(OutboxPosition { stream: head.stream.to_string(), number: at });
         }
         Ok(batch)
     }
 
-    async fn window(
-        &self,
-        stream: &str,
-        kinds: &[EventKind],
-        after: i64,
-        upto: i64,
-        limit: usize,
-    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-        let limit = i64::try_from(limit).expect("a batch is limited");
-        let window = self.db.sql(sqlx::AssertSqlSafe(window_text(kinds.len())));
-        let mut window = window.bind(stream).bind(after).bind(upto).bind(limit);
-        for kind in kinds {
-            window = window.bind(kind.as_str());
-        }
-        Ok(window.fetch_all::<RecordedRow>().await?.into_iter().map(|row| row.0).collect())
+    /// The next lines of a stream, up to a number.
+    async fn next_lines(&self, head: &Horizon, at: i64, upto: i64) -> Result<Vec<row::LineRow>, sqlx::Error> {
+        let wanted = LineFilter::of(&EventFilter::default());
+        let (first, last) = (at + 1, upto.min(head.part - 1));
+        let search = Search {
+            stream: &head.stream,
+            first,
+            last,
+            since: None,
+            until: None,
+            wanted: &wanted,
+            terms: &[],
+        };
+        let parts = match first <= last {
+            true => self.parts(&search, LedgerOrder::OldestFirst, PARTS).await?,
+            false => Vec::new(),
+        };
+        // Those of one day.
+        let parts: Vec<&Range> = parts.iter().take_while(|part| part.day == parts[0].day).collect();
+        let only = Vec::new();
+        let range = match (parts.first(), parts.last()) {
+            (Some(one), Some(other)) => Range { first, last: upto.min(other.last), day: one.day, only },
+            _ => Range { first: first.max(head.part), last: upto, day: head.time.day(), only },
+        };
+        self.lines(&head.stream, &range, LedgerOrder::OldestFirst, LINES).await
     }
 
     async fn settle(
@@ -230,32 +261,12 @@ impl Store {
 
 async fn advance(tx: &mut Transaction, sink: &str, positions: &[OutboxPosition]) -> Result<(), sqlx::Error> {
     for position in positions {
-        tx.sql(ADVANCE).bind(sink).bind(&*position.stream).bind(position.stream_seq).execute().await?;
+        tx.sql(ADVANCE).bind(sink).bind(&*position.stream).bind(position.number).execute().await?;
     }
     Ok(())
 }
 
-fn window_text(kinds: usize) -> String {
-    let kinds = places(5, kinds);
-    format!(
-        "SELECT {COLUMNS} FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 \
-         AND kind IN ({kinds}) ORDER BY stream_seq LIMIT $4"
-    )
-}
-
-fn count_text(kinds: usize) -> String {
-    let kinds = places(4, kinds);
-    format!(
-        "SELECT COUNT(*) FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 AND kind IN ({kinds})"
-    )
-}
-
-/// `$5, $6, $7`
-fn places(first: usize, count: usize) -> String {
-    let mut text = String::new();
-    for place in first..first + count {
-        let comma = if place == first { "" } else { ", " };
-        write!(text, "{comma}${place}").expect("writing to a string does not fail");
-    }
-    text
+fn is_of(line: &[u8], kinds: &[EventKind]) -> bool {
+    let Some(line) = LedgerLine::read(line) else { return false };
+    kinds.iter().any(|kind| line.kind == *kind.as_str())
 }

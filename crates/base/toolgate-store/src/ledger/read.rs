@@ -1,175 +1,117 @@
-//! Reading the ledger: pages, and all of one call.
+//! Reading the ledger: pages in the order of all streams, and all of one call.
+//!
+//! The events of each stream lie in the order of their time, so a page is merged from all of them. A reader's
+//! horizon is the committed heads; what is committed later lies beyond them, in each stream, whatever its
+//! time. `Position` says how reading goes on without missing it.
 
-use toolgate_core::event::{Durability, EventFilter, RecordedEvent};
+mod merge;
+
+use std::sync::Arc;
+
+use toolgate_core::event::{EventFilter, Position, RecordedEvent};
 use toolgate_core::id::CallId;
 
-use super::append::MINUTE_MS;
-use super::row::RecordedRow;
-use super::terms::BLOCK;
-use super::{filter, terms};
-use crate::db::{DbLock, Dialect};
+use super::scan::Horizon;
+use super::terms::LineFilter;
 use crate::error::doing;
 use crate::{Store, StoreError};
+use merge::Merge;
 
 /// The maximum number of events on a page.
 pub const LEDGER_PAGE_MAX: usize = 1_000;
 /// The maximum number of events shown for one call: a call that waits for its client again and again has
 /// many.
 const CALL_EVENTS_MAX: usize = 1_000;
-
-/// Blocks that are gone through before and after it has turned out that a page needs more than a few.
-const BLOCKS_FIRST: i64 = 4;
-const BLOCKS_NEXT: i64 = 32;
-
-const MINUTES: &str =
-    "SELECT MIN(first_seq), MAX(last_seq) FROM ledger_minutes WHERE minute >= $1 AND minute <= $2";
-pub(super) const LAST_SEQ: &str = "SELECT COALESCE(MAX(seq), 0) FROM ledger_events";
+/// Streams in a position, beside its own: those that were written last.
+const POSITION_STREAMS_MAX: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LedgerOrder {
     NewestFirst,
-    /// This order can be resumed later: nothing appears behind the last event of a page.
+    /// This order can be resumed later: nothing is missed after the position of an event.
     OldestFirst,
 }
 
 impl Store {
-    /// The events that pass a filter: those after the event with the number `after`, which is the last of the
-    /// page before.
+    /// The events that pass a filter, after the position of the last event of the page before.
     pub async fn ledger_page(
         &self,
         filter: &EventFilter,
-        after: Option<i64>,
+        after: Option<&Position>,
         limit: usize,
         order: LedgerOrder,
     ) -> Result<Vec<RecordedEvent>, StoreError> {
-        let page = self.page(filter, after, limit.clamp(1, LEDGER_PAGE_MAX), order).await;
-        page.map_err(doing("read the ledger"))
+        let page = async {
+            let horizon = self.horizon().await?;
+            self.page(filter, after, &horizon, limit.clamp(1, LEDGER_PAGE_MAX), order).await
+        };
+        page.await.map_err(doing("read the ledger"))
     }
 
     /// All events of one call, oldest first.
     pub async fn ledger_call(&self, call: &CallId) -> Result<Vec<RecordedEvent>, StoreError> {
         let filter = EventFilter { call: Some(call.clone()), ..EventFilter::default() };
-        let page = self.page(&filter, None, CALL_EVENTS_MAX, LedgerOrder::OldestFirst).await;
-        page.map_err(doing("read a call in the ledger"))
+        let page = async {
+            let horizon = self.horizon().await?;
+            self.page(&filter, None, &horizon, CALL_EVENTS_MAX, LedgerOrder::OldestFirst).await
+        };
+        page.await.map_err(doing("read a call in the ledger"))
     }
 
-    async fn page(
+    /// After all events that are committed now.
+    pub async fn ledger_end(&self) -> Result<Position, StoreError> {
+        self.horizon().await.map(|horizon| end(&horizon)).map_err(doing("find the end of the ledger"))
+    }
+
+    /// True if a position was given out by this ledger.
+    pub async fn has_position(&self, position: &Position) -> Result<bool, StoreError> {
+        let horizon = self.horizon().await.map_err(doing("look for a position in the ledger"))?;
+        let is_known = |stream: &str, number: i64| {
+            number == 0 || horizon.iter().any(|head| *head.stream == *stream && number <= head.number)
+        };
+        Ok(position.streams().all(|(stream, number)| is_known(stream, number)))
+    }
+
+    /// The same within a horizon.
+    pub(super) async fn page(
         &self,
         filter: &EventFilter,
-        after: Option<i64>,
+        after: Option<&Position>,
+        horizon: &[Horizon],
         limit: usize,
         order: LedgerOrder,
     ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-        let Some(mut span) = self.span_of_time(filter).await? else { return Ok(Vec::new()) };
-        match (order, after) {
-            (LedgerOrder::NewestFirst, Some(after)) => span.last = span.last.min(after.saturating_sub(1)),
-            (LedgerOrder::OldestFirst, Some(after)) => span.first = span.first.max(after.saturating_add(1)),
-            (_, None) => {}
-        }
-        if order == LedgerOrder::OldestFirst {
-            span.last = span.last.min(self.horizon().await?);
-        }
-        let terms = terms::wanted(filter);
-        if terms.is_empty() {
-            return self.events(filter, &[], &span, None, limit, order).await;
-        }
-        self.events_of_terms(filter, &terms, span, limit, order).await
-    }
-
-    /// Goes from one handful of blocks to the next until the page is full.
-    async fn events_of_terms(
-        &self,
-        filter: &EventFilter,
-        terms: &[String],
-        mut span: SeqRange,
-        limit: usize,
-        order: LedgerOrder,
-    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-        let (mut page, mut blocks_at_once) = (Vec::new(), BLOCKS_FIRST);
-        while span.first <= span.last && page.len() < limit {
-            let blocks = self.blocks(terms, &span, blocks_at_once, order).await?;
-            let (Some(low), Some(high)) = (blocks.iter().min(), blocks.iter().max()) else { break };
-            let handful = SeqRange { first: *low, last: *high };
-            page.extend(self.events(filter, terms, &span, Some(&handful), limit - page.len(), order).await?);
-            match order {
-                LedgerOrder::NewestFirst => span.last = low * BLOCK - 1,
-                LedgerOrder::OldestFirst => span.first = (high + 1) * BLOCK,
-            }
-            blocks_at_once = BLOCKS_NEXT;
+        let wanted = LineFilter::of(filter);
+        let mut merge = Merge::new(self, &wanted, after, horizon, order);
+        let mut page = Vec::new();
+        while page.len() < limit {
+            let Some(next) = merge.next(limit - page.len()).await? else { break };
+            page.push(next);
         }
         Ok(page)
     }
-
-    async fn blocks(
-        &self,
-        terms: &[String],
-        span: &SeqRange,
-        limit: i64,
-        order: LedgerOrder,
-    ) -> Result<Vec<i64>, sqlx::Error> {
-        let text = filter::blocks_text(terms.len(), order);
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text));
-        statement.push(terms::block(span.first));
-        statement.push(terms::block(span.last));
-        statement.push(limit);
-        terms.iter().for_each(|term| statement.push(term.as_str()));
-        Ok(statement.fetch_all::<(i64,)>().await?.into_iter().map(|(block,)| block).collect())
-    }
-
-    async fn events(
-        &self,
-        filter: &EventFilter,
-        terms: &[String],
-        span: &SeqRange,
-        blocks: Option<&SeqRange>,
-        limit: usize,
-        order: LedgerOrder,
-    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-        let text = filter::page_text(self.db.dialect(), filter, terms.len(), order);
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text));
-        statement.push(span.first);
-        statement.push(span.last);
-        statement.push(i64::try_from(limit).expect("a page is limited"));
-        if let Some(blocks) = blocks {
-            statement.push(blocks.first);
-            statement.push(blocks.last);
-        }
-        terms.iter().for_each(|term| statement.push(term.as_str()));
-        filter::push(&mut statement, filter);
-        Ok(statement.fetch_all::<RecordedRow>().await?.into_iter().map(|row| row.0).collect())
-    }
-
-    /// The range of numbers that contains the events of the requested time; it may contain others.
-    pub(super) async fn span_of_time(&self, filter: &EventFilter) -> Result<Option<SeqRange>, sqlx::Error> {
-        if filter.from_ms.is_none() && filter.until_ms.is_none() {
-            return Ok(Some(SeqRange { first: 0, last: i64::MAX }));
-        }
-        let minute = |ms: i64| ms.div_euclid(MINUTE_MS);
-        let from = filter.from_ms.map_or(i64::MIN, minute);
-        let until = filter.until_ms.map_or(i64::MAX, |until| minute(until.saturating_sub(1)));
-        let (first, last) = self.db.sql(MINUTES).bind(from).bind(until).fetch_one().await?;
-        let (first, last): (Option<i64>, Option<i64>) = (first, last);
-        Ok(first.zip(last).map(|(first, last)| SeqRange { first, last }))
-    }
-
-    /// The number up to which no event can still appear.
-    ///
-    /// On Postgres, writers of different streams draw numbers at the same time and commit in any order. Each
-    /// holds a shared lock meanwhile; a transaction that gets it exclusively knows that none of them is in
-    /// progress.
-    pub(super) async fn horizon(&self) -> Result<i64, sqlx::Error> {
-        if self.db.dialect() == Dialect::Sqlite {
-            return Ok(i64::MAX);
-        }
-        let mut tx = self.db.begin(Durability::Written).await?;
-        tx.alone(DbLock::LedgerNumbers).await?;
-        let (last,): (i64,) = tx.sql(LAST_SEQ).fetch_one().await?;
-        tx.commit().await?;
-        Ok(last)
-    }
 }
 
-pub(super) struct SeqRange {
-    pub(super) first: i64,
-    pub(super) last: i64,
+/// After all events up to a horizon.
+pub(super) fn end(horizon: &[Horizon]) -> Position {
+    let Some(last) = horizon.iter().max_by_key(|head| (head.time, &head.stream)) else {
+        return Position::start();
+    };
+    let others = horizon.iter().filter(|head| head.stream != last.stream);
+    position(last.time, &last.stream, last.number, others.map(|head| (head, head.number)).collect())
+}
+
+/// The position of an event, with other streams and the numbers up to which they were read.
+fn position(
+    time: toolgate_core::event::HybridTime,
+    stream: &Arc<str>,
+    number: i64,
+    mut others: Vec<(&Horizon, i64)>,
+) -> Position {
+    if others.len() > POSITION_STREAMS_MAX {
+        others.sort_unstable_by_key(|(head, _)| std::cmp::Reverse(head.time));
+        others.truncate(POSITION_STREAMS_MAX);
+    }
+    let others = others.into_iter().map(|(head, number)| (Arc::clone(&head.stream), number)).collect();
+    Position::new(time, Arc::clone(stream), number, others)
 }

@@ -1,120 +1,143 @@
-//! Terms: the values by which events can be found, and the blocks of numbers with events that have them.
-//!
-//! A term is written once for each block, no matter how many events of the block have it. A search reads the
-//! blocks of all its terms and scans their events.
+//! Terms: the values by which events are found. Each block of a stream has the terms of its events, once, no
+//! matter how many of them have it; a search reads the blocks with all of its terms and goes through their
+//! events. So two values may share a term: that costs time, and finds nothing wrong.
 
-use std::collections::HashSet;
-
-use toolgate_core::event::{DecisionKind, Event, EventFilter, EventKind, Outcome};
+use toolgate_core::Digest;
+use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
+use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
 use super::clean;
+use super::line::LedgerLine;
+use super::text::Text;
 
-/// The size of a block. A larger one means fewer rows to write, and more events to scan for rare terms.
-pub(super) const BLOCK: i64 = 256;
-
-/// Frequent values are found by scanning; no rows are spent on them.
-const COMMON_KINDS: [EventKind; 3] =
-    [EventKind::PolicyDecided, EventKind::CallStarted, EventKind::CallCompleted];
-const COMMON_OUTCOME: Outcome = Outcome::Succeeded;
-const COMMON_DECISION: DecisionKind = DecisionKind::Permit;
+/// Frequent values are found by going through all events; no rows are spent on them.
+const COMMON: [&str; 5] = [
+    EventKind::PolicyDecided.as_str(),
+    EventKind::CallStarted.as_str(),
+    EventKind::CallCompleted.as_str(),
+    Outcome::Succeeded.as_str(),
+    DecisionKind::Permit.as_str(),
+];
 
 /// The letters that distinguish a tool from a server of the same name. The one that is likely to match the
 /// fewest events comes first.
-const LETTERS: [char; 9] = ['c', 'r', 's', 'k', 'o', 'd', 't', 'p', 'v'];
+const LETTERS: [u8; 9] = *b"crskodtpv";
+const CALL: u8 = LETTERS[0];
 
 /// In the order of `LETTERS`.
-type TermValues<'a> = [Option<&'a str>; LETTERS.len()];
+type TermValues<T> = [Option<T>; LETTERS.len()];
 
-fn of_event(event: &Event) -> TermValues<'_> {
-    let about = &event.about;
-    [
-        about.call.as_ref().map(CallId::as_str),
-        about.run.as_ref().map(RunId::as_str),
-        about.session.as_ref().map(SessionId::as_str),
-        rare_kind(Some(event.kind)),
-        rare_outcome(event.outcome),
-        rare_decision(event.decision),
-        about.tool.as_ref().map(CanonicalName::as_str),
-        Some(event.principal.as_str()),
-        about.server.as_ref().map(ServerName::as_str),
-    ]
+const TERM_BYTES_MAX: usize = 23;
+/// The first and the last bytes of an id are its term. The first ones of most ids are a time, so the rows of
+/// calls that come together lie together.
+const ID_BYTES: usize = 6;
+const DIGEST_BYTES: usize = 12;
+/// No text begins with it.
+const DIGEST_MARK: u8 = 0xff;
+
+/// A letter, and the value or what stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Term {
+    bytes: [u8; TERM_BYTES_MAX],
+    length: u8,
 }
 
-fn of_filter(filter: &EventFilter) -> TermValues<'_> {
-    [
-        filter.call.as_ref().map(CallId::as_str),
-        filter.run.as_ref().map(RunId::as_str),
-        filter.session.as_ref().map(SessionId::as_str),
-        rare_kind(filter.kind),
-        rare_outcome(filter.outcome),
-        rare_decision(filter.decision),
-        filter.tool.as_ref().map(CanonicalName::as_str),
-        filter.principal.as_ref().map(PrincipalId::as_str),
-        filter.server.as_ref().map(ServerName::as_str),
-    ]
-}
-
-fn rare_kind(kind: Option<EventKind>) -> Option<&'static str> {
-    kind.filter(|kind| !COMMON_KINDS.contains(kind)).map(EventKind::as_str)
-}
-
-fn rare_outcome(outcome: Option<Outcome>) -> Option<&'static str> {
-    outcome.filter(|outcome| *outcome != COMMON_OUTCOME).map(Outcome::as_str)
-}
-
-fn rare_decision(decision: Option<DecisionKind>) -> Option<&'static str> {
-    decision.filter(|decision| *decision != COMMON_DECISION).map(DecisionKind::as_str)
-}
-
-/// Longer values are replaced by their digest: an index has a size limit.
-const TERM_BYTES_MAX: usize = 200;
-
-fn term(letter: char, value: &str) -> String {
-    if value.len() > TERM_BYTES_MAX {
-        return format!("{letter}#{}", Digest::of(value));
+impl Term {
+    fn of(letter: u8, value: Text<'_>) -> Self {
+        let (plain, packed) = value.split();
+        match packed {
+            Some(packed) => Self::new(letter, &packed[..ID_BYTES], &packed[packed.len() - ID_BYTES..]),
+            None if plain.len() < TERM_BYTES_MAX => Self::new(letter, &[], plain.as_bytes()),
+            None => Self::new(letter, &[DIGEST_MARK], &Digest::of(plain).as_bytes()[..DIGEST_BYTES]),
+        }
     }
-    format!("{letter}:{value}")
+
+    fn new(letter: u8, before: &[u8], value: &[u8]) -> Self {
+        let mut bytes = [0; TERM_BYTES_MAX];
+        bytes[0] = letter;
+        let length = 1 + before.len() + value.len();
+        bytes[1..=before.len()].copy_from_slice(before);
+        bytes[1 + before.len()..length].copy_from_slice(value);
+        Self { bytes, length: u8::try_from(length).expect("a term is short") }
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
+    /// The term of the events of a call.
+    pub(super) fn of_call(call: &CallId) -> Self {
+        Self::of(CALL, Text::of(&clean::replaced(call.as_str())))
+    }
 }
 
-/// The terms that every event must have to pass a filter.
-pub(super) fn wanted(filter: &EventFilter) -> Vec<String> {
-    let values = LETTERS.into_iter().zip(of_filter(filter));
-    // Postgres refuses characters that the ledger cannot store.
-    values.filter_map(|(letter, value)| Some(clean::replaced(&term(letter, value?)))).collect()
+/// The terms of an event.
+pub(super) fn of_line(line: &LedgerLine<'_>) -> impl Iterator<Item = Term> {
+    let rare =
+        |value: Option<Text<'_>>| value.is_some_and(|value| !COMMON.iter().any(|word| value == **word));
+    let values = LETTERS.into_iter().zip(values(line));
+    values.filter(move |(_, value)| rare(*value)).filter_map(|(letter, value)| Some(Term::of(letter, value?)))
 }
 
-/// The term of the events of a call.
-pub(super) fn of_call(call: &CallId) -> String {
-    clean::replaced(&term(LETTERS[0], call.as_str()))
+fn values<'a>(line: &LedgerLine<'a>) -> TermValues<Text<'a>> {
+    [
+        line.call,
+        line.run,
+        line.session,
+        Some(line.kind),
+        line.outcome,
+        line.decision,
+        line.tool,
+        Some(line.principal),
+        line.server,
+    ]
 }
 
-pub(super) fn block(seq: i64) -> i64 {
-    seq.div_euclid(BLOCK)
+/// A filter as lines are held against it.
+pub(super) struct LineFilter {
+    pub(super) from_ms: Option<i64>,
+    pub(super) until_ms: Option<i64>,
+    values: TermValues<String>,
 }
 
-/// The terms of the newest block that have been written. Forgotten whenever it is not certain that they were.
-#[derive(Default)]
-pub(super) struct KnownTerms {
-    block: i64,
-    values: [HashSet<Box<str>>; LETTERS.len()],
-}
+impl LineFilter {
+    pub(super) fn of(filter: &EventFilter) -> Self {
+        let values = [
+            filter.call.as_ref().map(CallId::as_str),
+            filter.run.as_ref().map(RunId::as_str),
+            filter.session.as_ref().map(SessionId::as_str),
+            filter.kind.map(EventKind::as_str),
+            filter.outcome.map(Outcome::as_str),
+            filter.decision.map(DecisionKind::as_str),
+            filter.tool.as_ref().map(CanonicalName::as_str),
+            filter.principal.as_ref().map(PrincipalId::as_str),
+            filter.server.as_ref().map(ServerName::as_str),
+        ];
+        let values = values.map(|value| value.map(clean::replaced));
+        Self { from_ms: filter.from_ms, until_ms: filter.until_ms, values }
+    }
 
-impl KnownTerms {
-    /// Adds the terms of an event that are not known to be stored. Numbers must grow.
-    pub(super) fn add(&mut self, event: &Event, seq: i64, to: &mut Vec<(String, i64)>) {
-        let block = block(seq);
-        if block != self.block {
-            *self = KnownTerms { block, ..KnownTerms::default() };
-        }
-        for ((letter, value), known) in LETTERS.into_iter().zip(of_event(event)).zip(&mut self.values) {
-            let Some(value) = value else { continue };
-            if !known.contains(value) {
-                known.insert(value.into());
-                to.push((term(letter, value), block));
-            }
-        }
+    pub(super) fn is_anything(&self) -> bool {
+        self.from_ms.is_none() && self.until_ms.is_none() && self.values.iter().all(Option::is_none)
+    }
+
+    pub(super) fn passes(&self, line: &LedgerLine<'_>) -> bool {
+        let fits = |(wanted, found): (&Option<String>, Option<Text<'_>>)| match wanted {
+            Some(wanted) => found.is_some_and(|found| found == **wanted),
+            None => true,
+        };
+        self.from_ms.is_none_or(|from| line.at_ms >= from)
+            && self.until_ms.is_none_or(|until| line.at_ms < until)
+            && self.values.iter().zip(values(line)).all(fits)
+    }
+
+    /// The terms of every block with an event that passes, unless they are too common to be stored.
+    pub(super) fn terms(&self) -> Vec<Term> {
+        let given = LETTERS.into_iter().zip(&self.values);
+        let given = given.filter_map(|(letter, value)| Some((letter, value.as_deref()?)));
+        let rare = given.filter(|(_, value)| !COMMON.contains(value));
+        rare.map(|(letter, value)| Term::of(letter, Text::of(value))).collect()
     }
 }
 
@@ -122,9 +145,10 @@ impl KnownTerms {
 mod tests {
     use std::sync::Arc;
 
-    use toolgate_core::event::EventSubject;
+    use toolgate_core::event::{Event, EventSubject, HybridTime};
 
     use super::*;
+    use crate::ledger::line::{EventPosition, no_hash};
 
     fn event(kind: EventKind, call: &str) -> Event {
         let about = EventSubject {
@@ -136,50 +160,67 @@ mod tests {
         Event::new(kind, 0, PrincipalId::new("files"), Arc::new(about))
     }
 
-    fn added(known: &mut KnownTerms, event: &Event, seq: i64) -> Vec<String> {
-        let mut terms = Vec::new();
-        known.add(event, seq, &mut terms);
-        terms.into_iter().map(|(term, block)| format!("{term} {block}")).collect()
-    }
-
-    #[test]
-    fn a_term_is_written_once_for_each_block() {
-        let mut known = KnownTerms::default();
-        let first = event(EventKind::CallStarted, "tc_1");
-        let all = ["c:tc_1 0", "t:files:read 0", "p:files 0", "v:files 0"];
-        assert_eq!(added(&mut known, &first, 1), all);
-        assert_eq!(added(&mut known, &first, 2), Vec::<String>::new());
-        assert_eq!(
-            added(&mut known, &event(EventKind::CallPaused, "tc_2"), 255),
-            ["c:tc_2 0", "k:tool.call.paused 0"]
-        );
-        assert_eq!(added(&mut known, &first, 256).len(), 4);
+    fn terms(event: &Event) -> Vec<String> {
+        let (time, previous) = (HybridTime::START, no_hash());
+        let place = EventPosition { tenant: "t", stream: "s", number: 1, time, previous };
+        of_line(&LedgerLine::of(place, event))
+            .map(|term| String::from_utf8_lossy(term.as_bytes()).into_owned())
+            .collect()
     }
 
     #[test]
     fn what_most_events_have_is_no_term() {
-        let mut known = KnownTerms::default();
         let common = Event {
             outcome: Some(Outcome::Succeeded),
             decision: Some(DecisionKind::Permit),
-            ..Event::new(EventKind::CallCompleted, 0, PrincipalId::new("p"), Arc::default())
+            ..event(EventKind::CallCompleted, "tc_1")
         };
-        assert_eq!(added(&mut known, &common, 1), ["p:p 0"]);
-        let rare = Event { outcome: Some(Outcome::Denied), decision: Some(DecisionKind::Deny), ..common };
-        assert_eq!(added(&mut known, &rare, 2), ["o:denied 0", "d:deny 0"]);
+        assert_eq!(terms(&common), ["ctc_1", "tfiles:read", "pfiles", "vfiles"]);
+        let rare = Event {
+            outcome: Some(Outcome::Denied),
+            decision: Some(DecisionKind::Deny),
+            ..event(EventKind::CallPaused, "tc_1")
+        };
+        assert_eq!(terms(&rare)[1..4], ["ktool.call.paused", "odenied", "ddeny"]);
     }
 
     #[test]
-    fn a_filter_wants_the_terms_that_its_events_have() {
-        let event = event(EventKind::ApprovalVoted, "tc_\0");
-        let filter = EventFilter {
-            call: event.about.call.clone(),
-            kind: Some(event.kind),
-            outcome: Some(Outcome::Succeeded),
-            principal: Some(event.principal),
-            ..EventFilter::default()
-        };
-        assert_eq!(wanted(&filter), ["c:tc_\u{FFFD}", "k:approval.voted", "p:files"]);
-        assert_eq!(wanted(&EventFilter::default()), Vec::<String>::new());
+    fn a_filter_wants_terms_that_its_events_have() {
+        let long = format!("{}:tool", "server".repeat(9));
+        for call in ["tc_1", "tc_\0", "tc_0123456789abcdef0123456789abcdef", &long] {
+            let mut event = event(EventKind::ApprovalVoted, &clean::replaced(call));
+            Arc::make_mut(&mut event.about).tool = Some(CanonicalName::recorded(&long));
+            let filter = EventFilter {
+                call: Some(CallId::new(call)),
+                kind: Some(event.kind),
+                outcome: Some(Outcome::Succeeded),
+                tool: event.about.tool.clone(),
+                ..EventFilter::default()
+            };
+            let wanted = LineFilter::of(&filter).terms();
+            assert_eq!(wanted.len(), 3);
+            let place = EventPosition {
+                tenant: "t",
+                stream: "s",
+                number: 1,
+                time: HybridTime::START,
+                previous: no_hash(),
+            };
+            let line = LedgerLine::of(place, &event);
+            let found: Vec<Term> = of_line(&line).collect();
+            assert!(wanted.iter().all(|term| found.contains(term)), "{wanted:?} {found:?}");
+            assert!(!LineFilter::of(&filter).passes(&line), "it has no outcome");
+            event.outcome = Some(Outcome::Succeeded);
+            assert!(LineFilter::of(&filter).passes(&LedgerLine::of(place, &event)));
+        }
+        assert_eq!(LineFilter::of(&EventFilter::default()).terms(), []);
+    }
+
+    #[test]
+    fn calls_that_come_together_lie_together() {
+        let of = |digits: &str| Term::of_call(&CallId::new(format!("tc_{digits}{}", "0".repeat(20))));
+        let terms = [of("01a1e19e0001"), of("01a1e19e0002"), of("01a1e19e0100")];
+        assert!(terms.is_sorted());
+        assert!(terms.iter().all(|term| term.as_bytes().len() == 1 + 2 * ID_BYTES));
     }
 }

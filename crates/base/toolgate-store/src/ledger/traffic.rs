@@ -1,19 +1,20 @@
 //! The traffic in the ledger: the ends of calls as they come in, each read once.
 
-use toolgate_core::PrincipalId;
-use toolgate_core::event::{EventFilter, Outcome};
+use toolgate_core::event::{EventFilter, EventKind, Outcome, Position, RecordedEvent};
+use toolgate_core::{PrincipalId, ServerName};
 
-use super::read::LAST_SEQ;
-use crate::db::Dialect;
+use super::block::BLOCK;
+use super::read::{LedgerOrder, end};
+use super::row;
+use super::scan::{Horizon, Search};
+use super::terms::LineFilter;
 use crate::error::doing;
 use crate::{Store, StoreError};
 
 /// The maximum number of ends per read; the next follows at once.
 pub const CALL_ENDS_MAX: usize = 5_000;
 
-const ENDS: &str = "SELECT seq, at_ms, principal, server, outcome, duration_us, approval FROM ledger_events \
-     WHERE seq > $1 AND seq <= $2 AND kind = 'tool.call.completed' ORDER BY seq LIMIT $3";
-const SIZE: &str = "SELECT CAST(COALESCE(SUM(stream_seq), 0) AS BIGINT) FROM ledger_heads WHERE tenant = $1";
+const SIZE: &str = "SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM ledger_heads WHERE tenant = $1";
 
 /// The end of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,46 +28,58 @@ pub struct CallEnd {
     pub asked_people: bool,
 }
 
-/// Some ends, and the number of the last event that was read.
+/// Some ends, and the place up to which the ledger was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallEnds {
     pub ends: Vec<CallEnd>,
-    pub last: i64,
+    pub last: Position,
     pub is_complete: bool,
 }
 
-type EndRow = (i64, i64, String, Option<String>, Option<String>, Option<i64>, Option<String>);
-
 impl Store {
-    /// The calls that ended after an event, oldest first. Continuing after `last` misses none.
-    pub async fn call_ends(&self, after: i64) -> Result<CallEnds, StoreError> {
+    /// The calls that ended after a position, oldest first. Continuing after `last` misses none.
+    pub async fn call_ends(&self, after: &Position) -> Result<CallEnds, StoreError> {
         self.read_ends(after).await.map_err(doing("read the ends of calls"))
     }
 
-    async fn read_ends(&self, after: i64) -> Result<CallEnds, sqlx::Error> {
-        let horizon = match self.db.dialect() {
-            Dialect::Sqlite => self.db.sql(LAST_SEQ).fetch_one::<(i64,)>().await?.0,
-            Dialect::Postgres => self.horizon().await?,
+    async fn read_ends(&self, after: &Position) -> Result<CallEnds, sqlx::Error> {
+        let horizon = self.horizon().await?;
+        let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..EventFilter::default() };
+        let ends = self.page(&ends, Some(after), &horizon, CALL_ENDS_MAX, LedgerOrder::OldestFirst).await?;
+        let is_complete = ends.len() < CALL_ENDS_MAX;
+        let last = match ends.last() {
+            Some(last) if !is_complete => last.position.clone(),
+            _ => end(&horizon),
         };
-        let limit = i64::try_from(CALL_ENDS_MAX).expect("a page is limited");
-        let rows: Vec<EndRow> = self.db.sql(ENDS).bind(after).bind(horizon).bind(limit).fetch_all().await?;
-        let is_complete = rows.len() < CALL_ENDS_MAX;
-        let last = match rows.last() {
-            Some(row) if !is_complete => row.0,
-            _ => horizon.max(after),
-        };
-        Ok(CallEnds { ends: rows.into_iter().map(end).collect(), last, is_complete })
+        Ok(CallEnds { ends: ends.into_iter().map(call_end).collect(), last, is_complete })
     }
 
-    /// The number of an event before which there is nothing of this time or later.
-    pub async fn ledger_before(&self, at_ms: i64) -> Result<i64, StoreError> {
+    /// A position before which there is nothing of this time or later.
+    pub async fn ledger_before(&self, at_ms: i64) -> Result<Position, StoreError> {
         const DOING: &str = "find a moment in the ledger";
-        let since = EventFilter { from_ms: Some(at_ms), ..EventFilter::default() };
-        if let Some(span) = self.span_of_time(&since).await.map_err(doing(DOING))? {
-            return Ok(span.first - 1);
+        let mut horizon = self.horizon().await.map_err(doing(DOING))?;
+        for head in &mut horizon {
+            head.number = self.number_before(head, at_ms).await.map_err(doing(DOING))?;
         }
-        let (last,) = self.db.sql(LAST_SEQ).fetch_one::<(i64,)>().await.map_err(doing(DOING))?;
-        Ok(last)
+        Ok(end(&horizon))
+    }
+
+    /// The last number of a stream before the first complete part with events of this time or later, or before
+    /// the first such event of the open one.
+    async fn number_before(&self, head: &Horizon, at_ms: i64) -> Result<i64, sqlx::Error> {
+        let wanted = LineFilter::of(&EventFilter { from_ms: Some(at_ms), ..EventFilter::default() });
+        let (stream, last) = (&*head.stream, head.part - 1);
+        let search = Search { stream, first: 1, last, since: None, until: None, wanted: &wanted, terms: &[] };
+        if let Some(part) = self.parts(&search, LedgerOrder::OldestFirst, 1).await?.first() {
+            return Ok(part.first - 1);
+        }
+        let Some(open) = head.open() else { return Ok(head.number) };
+        for (number, _, line) in self.lines(stream, &open, LedgerOrder::OldestFirst, BLOCK).await? {
+            if row::fields(&line)?.at_ms >= at_ms {
+                return Ok(number - 1);
+            }
+        }
+        Ok(head.number)
     }
 
     /// The number of events.
@@ -77,8 +90,14 @@ impl Store {
     }
 }
 
-fn end((_, at_ms, principal, server, outcome, duration_us, approval): EndRow) -> CallEnd {
-    let asked_people = approval.is_some();
-    let outcome = outcome.as_deref().and_then(Outcome::parse).unwrap_or(Outcome::Unknown);
-    CallEnd { at_ms, principal: PrincipalId::new(&principal), server, outcome, duration_us, asked_people }
+fn call_end(one: RecordedEvent) -> CallEnd {
+    let event = one.event;
+    CallEnd {
+        at_ms: event.at_ms,
+        principal: event.principal,
+        server: event.about.server.as_ref().map(ServerName::as_str).map(str::to_owned),
+        outcome: event.outcome.unwrap_or(Outcome::Unknown),
+        duration_us: event.duration_us,
+        asked_people: event.approval.is_some(),
+    }
 }

@@ -1,20 +1,36 @@
-//! Proving the ledger: one pass over all events in the order of their numbers, with the state of every stream at hand.
+//! Proving the ledger: one pass over the lines of each stream, which are hashed while they are read.
 
-use std::collections::BTreeMap;
+mod walk;
 
-use super::append::COLUMNS;
+use std::collections::BTreeSet;
+
+use sqlx::postgres::PgRow;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row as _};
+use toolgate_core::event::HybridTime;
+
 use super::head::{HeadTrust, StreamHead};
-use super::row::{self, CheckedRow};
+use super::line::{self, LedgerLine};
+use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
+pub use walk::Tampering;
+use walk::{CheckedRow, End, Found, Place, StoredPart, StreamWalk};
 
-/// The number of rows that are read at once. They are hashed while they are read and contain no text except
-/// the name of their stream.
-const PAGE: i64 = 8_192;
+/// The number of lines that are read at once. The next ones are read while these are hashed.
+const PAGE: i64 = 4_096;
 
-const HEADS: &str = "SELECT stream, stream_seq, hash, seal FROM ledger_heads ORDER BY stream";
-const FIRST_FROM: &str = "SELECT stream_seq, seq FROM ledger_events WHERE stream = $1 AND stream_seq >= $2 \
-     ORDER BY stream_seq LIMIT 1";
+const HEADS: &str =
+    "SELECT stream, number, time, part, hash, seal FROM ledger_heads WHERE tenant = $1 ORDER BY stream";
+const HEAD: &str =
+    "SELECT stream, number, time, part, hash, seal FROM ledger_heads WHERE tenant = $1 AND stream = $2";
+/// The next stream with lines, whatever the heads say.
+const NEXT_STREAM: &str =
+    "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
+const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
+     AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
+const PARTS: &str =
+    "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 ORDER BY block, day";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,37 +46,13 @@ pub struct LedgerVerification {
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LedgerFault {
     pub stream: String,
-    pub stream_seq: i64,
-    /// Its number in the whole ledger, if the event exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seq: Option<i64>,
+    pub number: i64,
     pub what: Tampering,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-pub enum Tampering {
-    #[error("it was changed after it was written")]
-    Edited,
-    #[error("it was written and is not there")]
-    Dropped,
-    /// It is, or names a predecessor, at a place where it was not written.
-    #[error("it is not in its place")]
-    Reordered,
-    #[error("it was not written by a gateway")]
-    Inserted,
-    /// The sealed end of the stream was made without the key, or is missing.
-    #[error("the sealed end of its stream is missing or forged")]
-    HeadForged,
 }
 
 impl std::fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "event {} of stream {}", self.stream_seq, self.stream)?;
-        if let Some(seq) = self.seq {
-            write!(f, " (number {seq})")?;
-        }
-        write!(f, ": {}", self.what)
+        write!(f, "event {} of stream {}: {}", self.number, self.stream, self.what)
     }
 }
 
@@ -83,193 +75,137 @@ impl Store {
         key: &[u8; 32],
         mut on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, sqlx::Error> {
-        let mut check = LedgerCheck::default();
         // Heads first: later events lie beyond them and are left for another time.
-        for sealed in self.heads().await? {
-            if let Err(fault) = check.expect(&sealed, key) {
-                return Ok(check.verified(Some(fault)));
+        let heads: Vec<SealedHead> = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
+        let mut streams: BTreeSet<String> = heads.iter().map(|head| head.stream.clone()).collect();
+        streams.extend(self.streams_with_lines().await?);
+        let mut verified = LedgerVerification { events: 0, streams: streams.len(), fault: None };
+        for stream in streams {
+            let head = heads.iter().find(|head| head.stream == stream);
+            let mut on_page = |events| {
+                verified.events += events;
+                on_progress(verified.events);
+            };
+            if let Err(fault) = self.verify_stream(key, &stream, head, &mut on_page).await? {
+                verified.fault = Some(LedgerFault { stream, number: fault.number, what: fault.what });
+                break;
             }
         }
-        let text = format!("SELECT {COLUMNS} FROM ledger_events WHERE seq > $1 ORDER BY seq LIMIT {PAGE}");
-        let mut last = i64::MIN;
-        loop {
-            let page = self.db.sql(sqlx::AssertSqlSafe(text.clone())).bind(last);
-            let page: Vec<CheckedRow> = page.fetch_all().await?;
-            let Some(end) = page.last() else { break };
-            last = end.seq;
-            for row in &page {
-                if let Err(fault) = check.event(row) {
-                    return Ok(check.verified(Some(fault)));
-                }
-            }
-            on_progress(check.events);
-        }
-        // Heads again: everything beyond the first ones was written since, or written without the key.
-        let fault = check.end(&self.heads().await?, key).err();
-        let fault = match fault {
-            Some(fault) if fault.what == Tampering::Inserted => Some(self.first_inserted(fault).await?),
-            fault => fault,
+        Ok(verified)
+    }
+
+    async fn verify_stream(
+        &self,
+        key: &[u8; 32],
+        stream: &str,
+        sealed: Option<&SealedHead>,
+        on_page: &mut impl FnMut(u64),
+    ) -> Result<Result<(), Found>, sqlx::Error> {
+        let sealed = match sealed.map(|sealed| sealed.open(key)) {
+            Some(Err(found)) => return Ok(Err(found)),
+            Some(Ok(end)) => end,
+            // A stream that was started meanwhile, unless it still has no head in the end.
+            None => End::START,
         };
-        Ok(check.verified(fault))
+        let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).fetch_all::<StoredPart>().await?;
+        let mut walk = StreamWalk::new(sealed, parts);
+        let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
+        while let Some((day, number, ..)) = page.last() {
+            let (after, count) = ((*day, *number), page.len() as u64);
+            let (tenant, name) = (self.tenant, stream.to_owned());
+            let hashing = tokio::task::spawn_blocking(move || checked(tenant, &name, &page));
+            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
+            let hashed = hashed.expect("hashing does not panic");
+            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
+                return Ok(Err(found));
+            }
+            on_page(count);
+            page = next?;
+        }
+        // The head again: everything beyond the first one was written since, or written without the key.
+        let now: Option<SealedHead> =
+            self.db.sql(HEAD).bind(self.tenant).bind(stream).fetch_optional().await?;
+        let now = match now.map(|sealed| sealed.open(key)).transpose() {
+            Ok(now) => now,
+            Err(found) => return Ok(Err(found)),
+        };
+        Ok(walk.end(now))
     }
 
-    async fn first_inserted(&self, fault: LedgerFault) -> Result<LedgerFault, sqlx::Error> {
-        let find = self.db.sql(FIRST_FROM).bind(fault.stream.clone()).bind(fault.stream_seq);
-        let found: Option<(i64, i64)> = find.fetch_optional().await?;
-        Ok(found
-            .map(|(stream_seq, seq)| LedgerFault { stream_seq, seq: Some(seq), ..fault.clone() })
-            .unwrap_or(fault))
+    async fn page_of_lines(&self, stream: &str, after: (i64, i64)) -> Result<Vec<StoredLine>, sqlx::Error> {
+        let page = self.db.sql(LINES).bind(self.tenant).bind(stream).bind(after.0).bind(after.1);
+        page.bind(PAGE).fetch_all().await
     }
 
-    async fn heads(&self) -> Result<Vec<SealedHead>, sqlx::Error> {
-        let rows: Vec<(String, i64, Vec<u8>, Vec<u8>)> = self.db.sql(HEADS).fetch_all().await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| SealedHead { stream: row.0, stream_seq: row.1, hash: row.2, seal: row.3 })
-            .collect())
+    async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
+        let (mut streams, mut last): (Vec<String>, String) = (Vec::new(), String::new());
+        loop {
+            let next = self.db.sql(NEXT_STREAM).bind(self.tenant).bind(last);
+            let Some((stream,)) = next.fetch_optional::<(String,)>().await? else { return Ok(streams) };
+            last = stream.clone();
+            streams.push(stream);
+        }
     }
 }
 
-pub(super) struct SealedHead {
-    pub(super) stream: String,
-    pub(super) stream_seq: i64,
-    pub(super) hash: Vec<u8>,
-    pub(super) seal: Vec<u8>,
+/// Day, number, time and line.
+type StoredLine = (i64, i64, i64, Vec<u8>);
+
+fn checked(tenant: &str, stream: &str, lines: &[StoredLine]) -> Vec<CheckedRow> {
+    let checked = lines.iter().map(|(day, number, time, line)| {
+        let time = HybridTime::from_number(*time);
+        CheckedRow::of(Place { tenant, stream, day: *day, number: *number, time }, line)
+    });
+    checked.collect()
+}
+
+crate::row::row! {
+    struct SealedHead {
+        stream: String,
+        number: i64,
+        time: i64,
+        part: i64,
+        hash: Vec<u8>,
+        seal: Vec<u8>,
+    }
 }
 
 impl SealedHead {
-    /// The head, if it was sealed with this key.
-    fn open(&self, key: &[u8; 32]) -> Result<StreamHead, LedgerFault> {
+    /// The end of the stream, if it was sealed with this key.
+    fn open(&self, key: &[u8; 32]) -> Result<End, Found> {
+        let (number, time, part) = (self.number, HybridTime::from_number(self.time), self.part);
         let hash = row::digest(&self.hash).ok();
-        let head =
-            hash.map(|hash| StreamHead { stream_seq: self.stream_seq, hash, trust: HeadTrust::Sealed });
-        head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream)).ok_or_else(|| LedgerFault {
-            stream: self.stream.clone(),
-            stream_seq: self.stream_seq,
-            seq: None,
-            what: Tampering::HeadForged,
-        })
+        let head = hash.map(|hash| StreamHead { number, time, part, hash, trust: HeadTrust::Sealed });
+        let sealed = head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream));
+        let end = sealed.map(|head| End { number, part, hash: head.hash });
+        end.ok_or(Found { number, what: Tampering::HeadForged })
     }
 }
 
-/// The position in one stream.
-struct StreamWalk {
-    /// The last event that fitted.
-    at: StreamHead,
-    seq: Option<i64>,
-    /// The sealed head, as it was at the start.
-    sealed: StreamHead,
-    /// The furthest event that lies beyond it.
-    beyond: Option<i64>,
+macro_rules! rows {
+    ($row:ty) => {
+        impl<'r> FromRow<'r, $row> for StoredPart {
+            fn from_row(row: &'r $row) -> Result<Self, sqlx::Error> {
+                let root: &[u8] = row.try_get(2)?;
+                Ok(StoredPart { first: row.try_get(0)?, last: row.try_get(1)?, root: root.to_owned() })
+            }
+        }
+    };
 }
 
-#[derive(Default)]
-pub(super) struct LedgerCheck {
-    streams: BTreeMap<String, StreamWalk>,
-    events: u64,
-}
+rows!(SqliteRow);
+rows!(PgRow);
 
-impl LedgerCheck {
-    pub(super) fn expect(&mut self, sealed: &SealedHead, key: &[u8; 32]) -> Result<(), LedgerFault> {
-        let walk = StreamWalk { at: StreamHead::start(), seq: None, sealed: sealed.open(key)?, beyond: None };
-        self.streams.insert(sealed.stream.clone(), walk);
-        Ok(())
-    }
-
-    /// Takes the next event by number.
-    pub(super) fn event(&mut self, row: &CheckedRow) -> Result<(), LedgerFault> {
-        self.events += 1;
-        let walk = match self.streams.get_mut(&row.stream) {
-            Some(walk) => walk,
-            // A stream that was started meanwhile, unless it still has no head in the end.
-            None => self.streams.entry(row.stream.clone()).or_insert(StreamWalk {
-                at: StreamHead::start(),
-                seq: None,
-                sealed: StreamHead::start(),
-                beyond: None,
-            }),
+impl CheckedRow {
+    fn of(place: Place<'_>, bytes: &[u8]) -> Self {
+        let Place { day, number, .. } = place;
+        let fields = LedgerLine::read(bytes);
+        let hash = line::hash(bytes);
+        let leaf = match &fields {
+            Some(LedgerLine { time: None, .. }) => line::leaf(bytes),
+            _ => hash,
         };
-        walk.take(row)
-    }
-
-    /// Every stream must have reached its head, and nothing may lie beyond the current heads.
-    pub(super) fn end(&self, now: &[SealedHead], key: &[u8; 32]) -> Result<(), LedgerFault> {
-        let mut heads = BTreeMap::new();
-        for sealed in now {
-            heads.insert(sealed.stream.as_str(), sealed.open(key)?);
-        }
-        for (stream, walk) in &self.streams {
-            walk.end(stream, heads.get(stream.as_str()).copied())?;
-        }
-        Ok(())
-    }
-
-    fn verified(&self, fault: Option<LedgerFault>) -> LedgerVerification {
-        LedgerVerification { events: self.events, streams: self.streams.len(), fault }
+        let previous = fields.as_ref().map(|fields| fields.previous);
+        Self { day, number, what: place.differs(fields.as_ref()), previous, hash, leaf }
     }
 }
-
-impl StreamWalk {
-    fn take(&mut self, row: &CheckedRow) -> Result<(), LedgerFault> {
-        let Some(hashes) = row.hashes else { return Err(fault(row, Tampering::Edited)) };
-        if hashes.stored != hashes.computed {
-            let in_place = hashes.previous == self.at.hash || row.stream_seq > self.sealed.stream_seq;
-            return Err(fault(row, if in_place { Tampering::Edited } else { Tampering::Reordered }));
-        }
-        if row.stream_seq > self.sealed.stream_seq {
-            self.beyond = self.beyond.max(Some(row.stream_seq));
-            return Ok(());
-        }
-        let expected = self.at.stream_seq + 1;
-        if row.stream_seq > expected {
-            let (stream, stream_seq) = (row.stream.clone(), expected);
-            return Err(LedgerFault { stream, stream_seq, seq: None, what: Tampering::Dropped });
-        }
-        // Its number is under its hash, so it is not one of ours that was moved.
-        if row.stream_seq < expected {
-            return Err(fault(row, Tampering::Inserted));
-        }
-        if hashes.previous != self.at.hash {
-            return Err(self.not_followed(row));
-        }
-        // It is consistent with its predecessor and itself, but is not the sealed one.
-        if row.stream_seq == self.sealed.stream_seq && hashes.stored != self.sealed.hash {
-            return Err(fault(row, Tampering::Edited));
-        }
-        self.at = StreamHead { stream_seq: row.stream_seq, hash: hashes.stored, trust: HeadTrust::Sealed };
-        self.seq = Some(row.seq);
-        Ok(())
-    }
-
-    /// This event matches its own hash and names another predecessor than the existing one: that one was
-    /// exchanged.
-    fn not_followed(&self, row: &CheckedRow) -> LedgerFault {
-        let Some(seq) = self.seq else {
-            // The first event names no predecessor.
-            return fault(row, Tampering::Edited);
-        };
-        let (stream, stream_seq) = (row.stream.clone(), self.at.stream_seq);
-        LedgerFault { stream, stream_seq, seq: Some(seq), what: Tampering::Edited }
-    }
-
-    fn end(&self, stream: &str, now: Option<StreamHead>) -> Result<(), LedgerFault> {
-        let fault = |stream_seq, what| LedgerFault { stream: stream.into(), stream_seq, seq: None, what };
-        if self.at.stream_seq < self.sealed.stream_seq {
-            return Err(fault(self.at.stream_seq + 1, Tampering::Dropped));
-        }
-        let Some(now) = now else {
-            return Err(fault(self.beyond.unwrap_or(self.at.stream_seq), Tampering::HeadForged));
-        };
-        match self.beyond {
-            Some(beyond) if beyond > now.stream_seq => Err(fault(now.stream_seq + 1, Tampering::Inserted)),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn fault(row: &CheckedRow, what: Tampering) -> LedgerFault {
-    LedgerFault { stream: row.stream.clone(), stream_seq: row.stream_seq, seq: Some(row.seq), what }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,5 @@
-//! The writer: one task that writes the entries of the whole process.
+//! The writer: one task that writes the entries of the whole process. On SQLite it has a thread of its own, with
+//! the connection (`sqlite.rs`); on Postgres it is a task of the runtime.
 //!
 //! Callers put entries into a queue. The task takes the whole queue, writes it in one transaction and answers
 //! all callers; meanwhile the next batch gathers. So all waiting callers share one sync of the disk, and none
@@ -20,6 +21,7 @@ use super::clean::clean;
 use super::head::LedgerStream;
 use super::kept::UnwrittenEntries;
 use super::own_calls::OwnCalls;
+use super::sqlite::SqliteWriter;
 use crate::gateways::{StreamClaim, Tenure};
 use crate::pulse::DbPulse;
 use crate::{Store, StoreError};
@@ -36,6 +38,7 @@ const BACKOFF_MAX: Duration = Duration::from_secs(2);
 /// The time that shutdown waits for the last events.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(5);
 
+const THREAD: &str = "ledger";
 const CLOSED: &str = "the ledger is closed";
 const CLOSED_ELSEWHERE: &str =
     "another gateway has closed this call as unknown, because this one showed no sign of life";
@@ -75,16 +78,22 @@ impl LedgerWriter {
         let claimed =
             claim.clone().map(|claim| Claimed { tenure: claim.tenure(), claim, own: OwnCalls::default() });
         let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, claim, pen: pen.clone() };
+        let own = SqliteWriter::open(&store.db)?;
+        let is_own = own.is_some();
         let task = WriterTask {
             store: store.clone(),
             pen,
             claimed,
+            own,
             up,
             kept: UnwrittenEntries::default(),
             known: KnownRows::default(),
             away: None,
         };
-        store.tasks.spawn(task.run(inbox));
+        match is_own {
+            true => run_alone(task.run(inbox))?,
+            false => drop(store.tasks.spawn(task.run(inbox))),
+        }
         Ok(writer)
     }
 
@@ -151,10 +160,22 @@ impl Ledger for LedgerWriter {
     }
 }
 
+/// Runs the task on a thread of its own, which may wait for the disk.
+fn run_alone(task: impl Future<Output = ()> + Send + 'static) -> Result<(), StoreError> {
+    let started = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let thread = std::thread::Builder::new().name(THREAD.into());
+        thread.spawn(move || runtime.block_on(task)).map(drop)
+    };
+    started().map_err(|cause| StoreError::StartWriter { cause })
+}
+
 struct WriterTask {
     store: Store,
     pen: LedgerStream,
     claimed: Option<Claimed>,
+    /// On SQLite.
+    own: Option<SqliteWriter>,
     up: Arc<AtomicBool>,
     /// The entries that must be written despite an outage.
     kept: UnwrittenEntries,
@@ -191,6 +212,8 @@ impl WriterTask {
                     self.take(ops).await;
                     if let Some(done) = closing {
                         self.write_kept_to_the_end().await;
+                        // Its connection is closed when the caller hears of it.
+                        drop(self);
                         // The caller may be gone.
                         done.send(()).unwrap_or(());
                         return;
@@ -258,12 +281,31 @@ impl WriterTask {
     ) -> Result<WriteVerdicts, BatchFailure> {
         let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
         let stream = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
-        let written = batch::write(&stream, &mut self.known, self.kept.all(), ops, before).await;
+        let written = match self.write_alone(ops, before.is_some()).await {
+            Some(written) => written,
+            None => {
+                let (kept, known) = (self.kept.all(), &mut self.known);
+                let written = batch::write(&stream, known, kept, ops, before).await;
+                // The pool takes its connection back in a task of this thread.
+                tokio::task::yield_now().await;
+                written
+            }
+        };
         if written.is_err() {
             // The rows of the failed batch may be missing.
             self.known = KnownRows::default();
         }
         written
+    }
+
+    /// On the connection of its own, if there is one and nothing is unusual.
+    async fn write_alone(
+        &mut self,
+        ops: &[WriteOp],
+        is_unsure: bool,
+    ) -> Option<Result<WriteVerdicts, BatchFailure>> {
+        let own = self.own.as_mut().filter(|_| !is_unsure && self.kept.len() == 0)?;
+        own.write(&self.pen, &mut self.known, ops).await
     }
 
     fn answer(&mut self, ops: Vec<WriteOp>, verdicts: WriteVerdicts) {

@@ -178,9 +178,9 @@ pub(crate) async fn ledger(store: &Store) -> Vec<RecordedEvent> {
     assert_eq!(verified.fault, None);
     let mut all: Vec<RecordedEvent> = Vec::new();
     loop {
-        let after = all.last().map(|recorded| recorded.seq);
+        let after = all.last().map(|recorded| recorded.position.clone());
         let page = store
-            .ledger_page(&EventFilter::default(), after, 100, LedgerOrder::OldestFirst)
+            .ledger_page(&EventFilter::default(), after.as_ref(), 100, LedgerOrder::OldestFirst)
             .await
             .expect("read");
         if page.is_empty() {

@@ -65,7 +65,7 @@ fn resolution(one: &RecordedEvent) -> ApprovalState {
 fn starts_after(all: &[RecordedEvent], consumed: &RecordedEvent) -> usize {
     let next = all
         .iter()
-        .find(|one| one.stream == consumed.stream && one.stream_seq == consumed.stream_seq + 1)
+        .find(|one| one.stream == consumed.stream && one.number == consumed.number + 1)
         .expect("an approval is consumed together with the start of a call");
     assert_eq!(next.event.kind, EventKind::CallStarted);
     assert_eq!(next.event.about.call, consumed.event.about.call);

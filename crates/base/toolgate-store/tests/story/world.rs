@@ -1,5 +1,6 @@
 //! The place of a story: its own folder, and its own database on Postgres.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,10 @@ impl StoreWorld {
         }
     }
 
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.0.url().is_some()
+    }
+
     /// Behind the store's back.
     pub(crate) fn run_on_postgres(&self, statement: &str) {
         self.0.database().expect("a story on Postgres").run(statement);
@@ -66,6 +71,36 @@ impl StoreWorld {
             Some(url) => {
                 let mut connection = PgConnection::connect(url).await.expect("the database opens");
                 connection.execute(text).await.expect("the statement runs").rows_affected()
+            }
+        }
+    }
+
+    /// Fills the unused database with a dump from `tests/fixtures`.
+    pub(crate) async fn load(&self, name: &str) {
+        let database = if self.is_postgres() { "postgres" } else { "sqlite" };
+        let path = format!("{}/tests/fixtures/{name}.{database}.sql.gz", env!("CARGO_MANIFEST_DIR"));
+        let packed = std::fs::File::open(path).expect("a fixture");
+        let mut dump = String::new();
+        flate2::read::GzDecoder::new(packed).read_to_string(&mut dump).expect("a dump");
+        if !self.is_postgres() {
+            std::fs::File::create(self.folder().join("toolgate.db")).expect("a file");
+        }
+        self.sql(&dump).await;
+    }
+
+    /// Rows of a text, a number and bytes, behind the store's back.
+    pub(crate) async fn rows(&self, text: &str) -> Vec<(String, i64, Vec<u8>)> {
+        let text = AssertSqlSafe(text.to_owned());
+        match self.0.url() {
+            None => {
+                let options = SqliteConnectOptions::new().filename(self.folder().join("toolgate.db"));
+                let mut connection =
+                    SqliteConnection::connect_with(&options).await.expect("the database opens");
+                sqlx::query_as(text).fetch_all(&mut connection).await.expect("the rows are read")
+            }
+            Some(url) => {
+                let mut connection = PgConnection::connect(url).await.expect("the database opens");
+                sqlx::query_as(text).fetch_all(&mut connection).await.expect("the rows are read")
             }
         }
     }

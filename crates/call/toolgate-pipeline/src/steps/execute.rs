@@ -67,7 +67,7 @@ pub(crate) async fn execute<'p>(
     let extras = extras(&mut ticket, agreed.is_some());
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
     if ticket.is_recorded() {
-        let mut started = ticket.event(pipeline, kind);
+        let mut started = ticket.judged_event(pipeline, kind);
         started.detail = beside_arguments(pipeline, &ticket, &extras);
         ticket.unwritten.events.push(started);
     }

@@ -173,7 +173,7 @@ async fn complete(
     if executed && !ticket.is_recorded() {
         return None;
     }
-    let mut event = ticket.event(pipeline, EventKind::CallCompleted);
+    let mut event = ticket.judged_event(pipeline, EventKind::CallCompleted);
     event.outcome = Some(outcome);
     event.duration_us = Some(ticket.elapsed_us(pipeline));
     event.output = output;

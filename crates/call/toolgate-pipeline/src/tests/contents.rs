@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::content::{AttachedContents, Attachment, Notice};
 use toolgate_core::decision::Verdict;
-use toolgate_core::event::{EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, EventKind, Outcome};
 use toolgate_core::{Digest, RawJson, Refusal};
 
 use super::kit::{PipelineWorld, code, requirement};
@@ -71,7 +71,8 @@ async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() 
     *world.server.not_admitted.lock() = Some(refusal);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("run_ended", 0));
-    assert_eq!(world.books.0.kinds(), ["policy.decided", "tool.call.completed"]);
+    assert_eq!(world.books.0.kinds(), ["tool.call.completed"]);
+    assert_eq!(lock(&world.books.0.entries)[0].events[0].decision, Some(DecisionKind::Permit));
     assert_eq!(world.books.0.last_outcome(), "refused");
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use toolgate_core::decision::{Denial, Verdict};
-use toolgate_core::event::{EventKind, Outcome};
+use toolgate_core::event::{DecisionKind, EventKind, Outcome};
 use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::{AuditLevel, Effects, Fault, FaultKind, OutputCheck, RawJson, RpcError};
 
@@ -23,7 +23,11 @@ async fn a_permitted_call_runs_once_and_is_recorded_in_order() {
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
     assert!(matches!(answer.body, CallAnswerBody::Result(_)));
     assert_eq!(world.ran(), 1);
-    assert_eq!(world.books.0.kinds(), ["policy.decided", "tool.call.started", "tool.call.completed"]);
+    assert_eq!(world.books.0.kinds(), ["tool.call.started", "tool.call.completed"]);
+    let entries = lock(&world.books.0.entries);
+    let decisions: Vec<_> =
+        entries.iter().flat_map(|entry| &entry.events).map(|event| event.decision).collect();
+    assert_eq!(decisions, [Some(DecisionKind::Permit), None], "the start tells the decision");
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::error::SendTimeoutError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
+use toolgate_core::event::Position;
 use toolgate_store::LEDGER_PAGE_MAX;
 
 use super::{EventFeed, FeedEvent, StreamFilter, StreamSeat};
@@ -29,8 +30,8 @@ const WELCOME: Bytes = Bytes::from_static(b"retry: 1000\n\n");
 pub(crate) struct StreamReader {
     feed: Arc<EventFeed>,
     live: broadcast::Receiver<FeedEvent>,
-    /// The last event that was sent or passed over.
-    at: i64,
+    /// After the last event that was sent or passed over.
+    at: Position,
     wish: StreamFilter,
     frames: mpsc::Sender<Bytes>,
     /// The final message, for a reader that may begin too late.
@@ -56,7 +57,7 @@ impl StreamReader {
         feed: Arc<EventFeed>,
         seat: StreamSeat,
         live: broadcast::Receiver<FeedEvent>,
-        at: i64,
+        at: Position,
         wish: StreamFilter,
     ) -> (Self, EventBody) {
         let (frames, waiting) = mpsc::channel(FRAMES_MAX);
@@ -103,7 +104,7 @@ impl StreamReader {
     async fn catch_up(&mut self) -> Result<(), StreamEnd> {
         let filter = self.wish.filter();
         loop {
-            let page = match self.feed.page(self.at, &filter).await {
+            let page = match self.feed.page(&self.at, &filter).await {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(%error, "a stream of events waits for the ledger");
@@ -137,15 +138,16 @@ impl StreamReader {
 
     async fn tell(&mut self, told: FeedEvent) -> Result<(), StreamEnd> {
         // The follower may be behind the position of this stream.
-        if told.seq <= self.at {
+        if self.at.covers(&told.stream, told.number, told.time) {
             return Ok(());
         }
         let is_last = self.wish.ends_with(&told);
+        let position = told.position.clone();
         if self.wish.wants(&told) {
             self.send(told.frame).await?;
             self.keep_alive.reset();
         }
-        self.at = told.seq;
+        self.at = position;
         if is_last { Err(StreamEnd::Over) } else { Ok(()) }
     }
 

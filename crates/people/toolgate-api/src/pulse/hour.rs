@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use toolgate_core::PrincipalId;
-use toolgate_core::event::Outcome;
+use toolgate_core::event::{Outcome, Position};
 use toolgate_store::{CallEnd, Store, StoreError};
 
 use super::latency::Latencies;
@@ -14,8 +14,8 @@ const MINUTE_MS: i64 = 60_000;
 
 #[derive(Default)]
 pub(crate) struct TrafficHour {
-    /// The last event that was read.
-    last: Option<i64>,
+    /// Up to where the ledger was read.
+    last: Option<Position>,
     /// The minute that has just begun.
     now: i64,
     minutes: BTreeMap<i64, MinuteCounts>,
@@ -94,15 +94,15 @@ impl TrafficHour {
         self.now = now_ms.div_euclid(MINUTE_MS);
         let first = self.first();
         self.minutes.retain(|minute, _| *minute >= first);
-        let mut last = match self.last {
+        let mut last = match self.last.clone() {
             Some(last) => last,
             None => store.ledger_before(first * MINUTE_MS).await?,
         };
         loop {
-            let read = store.call_ends(last).await?;
+            let read = store.call_ends(&last).await?;
             read.ends.iter().for_each(|end| self.take(end));
             last = read.last;
-            self.last = Some(last);
+            self.last = Some(last.clone());
             if read.is_complete {
                 return Ok(());
             }

@@ -9,6 +9,7 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use toolgate_core::Principal;
 use toolgate_core::codes;
+use toolgate_core::event::Position;
 use utoipa::IntoParams;
 
 use crate::ApiContext;
@@ -30,7 +31,6 @@ pub(crate) struct EventsQuery {
     kinds: Option<String>,
     /// `id` of the last known event; without it, the stream starts with the next event
     #[serde(default)]
-    #[param(value_type = Option<i64>)]
     after: Option<String>,
 }
 
@@ -64,15 +64,14 @@ pub(super) fn streaming(body: EventBody) -> Response {
 }
 
 /// A reconnecting client sends the header, so it is newer than the address it began with.
-pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> ApiResult<Option<i64>> {
+pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> ApiResult<Option<Position>> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or_default());
     let (name, value) = match header {
         Some(header) => (LAST_EVENT_ID, Some(header)),
         None => ("after", parameter),
     };
     let Some(value) = value else { return Ok(None) };
-    let number = value.parse().ok().filter(|number: &i64| *number >= 0);
-    number.map(Some).ok_or_else(|| bad_parameter(name, value, "the id of an event"))
+    value.parse().map(Some).map_err(|_| bad_parameter(name, value, "the id of an event"))
 }
 
 fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
@@ -94,8 +93,8 @@ pub(super) fn no_seat(why: NoSeat) -> Box<Problem> {
             Problem::new(&codes::TOO_MANY_STREAMS, detail)
         }
         NoSeat::Unknown { newest } => {
-            Problem::new(&codes::EVENT_UNKNOWN, format!("the ledger is only at event {newest}"))
-                .with("newest", newest)
+            Problem::new(&codes::EVENT_UNKNOWN, "this ledger has no event at this position")
+                .with("newest", newest.to_string())
         }
         NoSeat::Store(error) => error.into(),
     }

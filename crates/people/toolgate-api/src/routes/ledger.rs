@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::codes;
-use toolgate_core::event::RecordedEvent;
+use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, LedgerOrder, ledger_event_json};
@@ -91,9 +91,9 @@ pub(crate) async fn list(
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(json(StatusCode::OK, &LedgerPage { events: Vec::new(), next_cursor: None }));
     };
-    let events = context.store.ledger_page(&filter, after, limit, order).await?;
+    let events = context.store.ledger_page(&filter, after.as_ref(), limit, order).await?;
     // A full page may be the last one; then the next is empty.
-    let next_cursor = events.last().filter(|_| events.len() == limit).map(|last| last.seq.to_string());
+    let next_cursor = events.last().filter(|_| events.len() == limit).map(|last| last.position.to_string());
     let events = events.iter().map(ledger_event_json).collect();
     Ok(json(StatusCode::OK, &LedgerPage { events, next_cursor }))
 }
@@ -109,7 +109,7 @@ impl LedgerQuery {
         Ok(order.unwrap_or(LedgerOrder::NewestFirst))
     }
 
-    fn after(&self) -> ApiResult<Option<i64>> {
+    fn after(&self) -> ApiResult<Option<Position>> {
         let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)

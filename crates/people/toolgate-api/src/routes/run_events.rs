@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
-use toolgate_core::event::{EventFilter, EventKind};
+use toolgate_core::event::{EventFilter, EventKind, Position};
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;
 use toolgate_core::scope::Credential;
@@ -24,7 +24,6 @@ use crate::read::Query;
 pub(crate) struct RunEventsQuery {
     /// `id` of the last known event; without it, the stream starts with the beginning of the run
     #[serde(default)]
-    #[param(value_type = Option<i64>)]
     after: Option<String>,
 }
 
@@ -48,8 +47,8 @@ pub(crate) async fn follow(
     Query(query): Query<RunEventsQuery>,
 ) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
-    let after = after(&headers, query.after.as_deref())?.unwrap_or(0);
-    if run.state.is_final() && is_last(&context, &run, after).await? {
+    let after = after(&headers, query.after.as_deref())?.unwrap_or_else(Position::start);
+    if run.state.is_final() && is_last(&context, &run, &after).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let wish = StreamFilter::run(run.id, credential.principal.role);
@@ -59,9 +58,9 @@ pub(crate) async fn follow(
 }
 
 /// True if a run that has ended has no event after this one.
-async fn is_last(context: &ApiContext, run: &Run, after: i64) -> ApiResult<bool> {
+async fn is_last(context: &ApiContext, run: &Run, after: &Position) -> ApiResult<bool> {
     let filter =
         EventFilter { run: Some(run.id.clone()), kind: Some(EventKind::RunEnded), ..EventFilter::default() };
     let ended = context.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await?;
-    Ok(ended.first().is_some_and(|ended| ended.seq <= after))
+    Ok(ended.first().is_some_and(|ended| after.covers(&ended.stream, ended.number, ended.time)))
 }

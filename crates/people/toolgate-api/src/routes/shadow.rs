@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
+use toolgate_core::event::{EventFilter, EventKind, Position, RecordedEvent};
 use toolgate_core::moment::rfc3339;
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder};
 use utoipa::{IntoParams, ToSchema};
@@ -46,7 +46,8 @@ pub(crate) struct ShadowPage {
 /// A call that the policies in shadow mode would have decided differently
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ShadowDifference {
-    seq: i64,
+    stream: String,
+    number: i64,
     at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<String>,
@@ -83,28 +84,30 @@ pub(crate) async fn list(
     let decided = EventFilter { kind: Some(EventKind::PolicyDecided), ..EventFilter::default() };
     let mut after = query.after()?;
     for _ in 0..LOOKS_MAX {
-        let events =
-            context.store.ledger_page(&decided, after, LEDGER_PAGE_MAX, LedgerOrder::NewestFirst).await?;
+        let events = context
+            .store
+            .ledger_page(&decided, after.as_ref(), LEDGER_PAGE_MAX, LedgerOrder::NewestFirst)
+            .await?;
         let more = events.len() == LEDGER_PAGE_MAX;
-        page.next_cursor = events.last().filter(|_| more).map(|last| last.seq.to_string());
+        page.next_cursor = events.last().filter(|_| more).map(|last| last.position.to_string());
         for event in &events {
             page.looked_at += 1;
             page.differences.extend(ShadowDifference::of(event));
             if page.differences.len() == limit {
-                page.next_cursor = Some(event.seq.to_string());
+                page.next_cursor = Some(event.position.to_string());
                 return Ok(json(StatusCode::OK, &page));
             }
         }
         if !more {
             break;
         }
-        after = events.last().map(|last| last.seq);
+        after = events.last().map(|last| last.position.clone());
     }
     Ok(json(StatusCode::OK, &page))
 }
 
 impl ShadowQuery {
-    fn after(&self) -> ApiResult<Option<i64>> {
+    fn after(&self) -> ApiResult<Option<Position>> {
         let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)
@@ -118,7 +121,8 @@ impl ShadowDifference {
         let shadow = detail.get("shadow")?.as_str()?.to_owned();
         let about = &event.about;
         Some(Self {
-            seq: recorded.seq,
+            stream: recorded.stream.to_string(),
+            number: recorded.number,
             at: rfc3339(event.at_ms),
             call: about.call.as_ref().map(ToString::to_string),
             tool: about.tool.as_ref().map(ToString::to_string),

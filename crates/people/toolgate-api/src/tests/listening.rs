@@ -19,7 +19,7 @@ pub(super) struct Listening {
 
 #[derive(Debug)]
 pub(super) struct HeardEvent {
-    pub(super) id: i64,
+    pub(super) id: String,
     pub(super) kind: String,
     pub(super) data: Value,
 }
@@ -68,7 +68,7 @@ impl Listening {
 fn read(event: &str) -> Option<HeardEvent> {
     let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
     Some(HeardEvent {
-        id: field("id: ")?.parse().expect("a number"),
+        id: field("id: ")?.to_owned(),
         kind: field("event: ")?.to_owned(),
         data: serde_json::from_str(field("data: ")?).expect("JSON"),
     })

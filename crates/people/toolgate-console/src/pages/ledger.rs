@@ -70,9 +70,7 @@ struct VerificationData {
 #[derive(Deserialize)]
 struct LedgerFaultData {
     stream: String,
-    stream_seq: i64,
-    #[serde(default)]
-    seq: Option<i64>,
+    number: i64,
     what: String,
 }
 
@@ -188,11 +186,11 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "reordered" => "it is out of order",
         "inserted" => "it was not written by a gateway",
         "head_forged" => "the sealed end of its stream is missing or forged",
+        "block_forged" => "the entry of its block is missing or forged",
         other => other,
     };
     html! {
-        "Event " (fault.stream_seq) " of stream " (text::short(&fault.stream))
-        @if let Some(seq) = fault.seq { " (number " (seq) ")" }
+        "Event " (fault.number) " of stream " (text::short(&fault.stream))
         ": " (text::short(what)) "."
     }
 }
@@ -253,10 +251,10 @@ fn table(visit: &PageVisit, events: &[Value]) -> Markup {
 
 fn row(visit: &PageVisit, event: &Value) -> Markup {
     let word = |name: &str| event[name].as_str();
-    let seq = event["seq"].as_i64().unwrap_or_default();
+    let (stream, number) = (word("stream").unwrap_or_default(), event["number"].as_i64().unwrap_or_default());
     html! {
-        tr data-entry=(seq) {
-            td.number data-name="Number" { (seq) }
+        tr data-entry={ (stream) "/" (number) } {
+            td.number data-name="Number" { (number) }
             td data-name="When" { (ago(visit, word("at").unwrap_or_default())) }
             td data-name="What" {
                 code { (text::short(word("kind").unwrap_or_default())) }
@@ -290,10 +288,9 @@ mod tests {
 
     #[test]
     fn a_fault_is_told_plainly() {
-        let fault =
-            LedgerFaultData { stream: "gate-1".into(), stream_seq: 7, seq: Some(12), what: "dropped".into() };
+        let fault = LedgerFaultData { stream: "gate-1".into(), number: 7, what: "dropped".into() };
         let shown = said(&fault).into_string();
-        assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi> (number 12): "), "{shown}");
+        assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi>: "), "{shown}");
         assert!(shown.contains("it is missing"), "{shown}");
     }
 

@@ -476,7 +476,11 @@ pub(super) fn event(kind: EventKind) -> Event {
     event.policy_version = judged.then(|| Digest::of("policies"));
     event.approval = matches!(sample.touches, SampleSubject::Approval).then(|| ApprovalId::new("apr_019a6f"));
     event.input = matches!(kind, EventKind::CallStarted).then(|| Digest::of("arguments"));
-    event.decision = matches!(kind, EventKind::PolicyDecided).then_some(DecisionKind::Approve);
+    event.decision = match kind {
+        EventKind::PolicyDecided => Some(DecisionKind::Approve),
+        EventKind::CallStarted => Some(DecisionKind::Permit),
+        _ => None,
+    };
     if kind == EventKind::CallCompleted {
         event.outcome = Some(Outcome::Succeeded);
         event.duration_us = Some(5_120);

@@ -114,7 +114,7 @@ async fn pages_have_no_gaps_and_no_repeats(backing: Backing) {
                     .as_array()
                     .expect("a list")
                     .iter()
-                    .map(|one| one["seq"].as_i64().expect("a place")),
+                    .map(|one| one["number"].as_i64().expect("a place")),
             );
             // New events are on none of the later pages, or on the last one in forward order.
             call(&agent, "bank__balance", json!({})).await;
@@ -137,7 +137,7 @@ async fn pages_have_no_gaps_and_no_repeats(backing: Backing) {
         let all = found(&bank, "kind=tool.call.completed&limit=1000&order=oldest").await;
         let (first, last) = (*once.first().expect("events"), *once.last().expect("events"));
         let between =
-            all.iter().filter_map(|one| one["seq"].as_i64()).filter(|seq| (first..=last).contains(seq));
+            all.iter().filter_map(|one| one["number"].as_i64()).filter(|one| (first..=last).contains(one));
         assert_eq!(between.count(), seen.len(), "{order}: left out");
     }
     let odd = bank.get(&bank.gateway.admin, "/ledger?cursor=x").await;

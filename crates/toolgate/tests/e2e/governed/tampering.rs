@@ -56,30 +56,32 @@ fn fault(bank: &Bank) -> Value {
 /// The fault is the event at this place.
 fn names(fault: &Value, event: &Value) {
     assert_eq!(fault["stream"], event["stream"], "{fault}");
-    assert_eq!(fault["stream_seq"], event["stream_seq"], "{fault} is not about {event}");
+    assert_eq!(fault["number"], event["number"], "{fault} is not about {event}");
+}
+
+/// The condition for the line of an event.
+fn place(event: &Value) -> String {
+    format!("stream = '{}' AND number = {}", event["stream"].as_str().expect("a stream"), event["number"])
 }
 
 async fn an_edited_event_is_named(backing: Backing) {
     let (bank, events) = written(backing).await;
     let victim = &events[4];
-    tamper(&bank, &format!("UPDATE ledger_events SET principal = 'somebody' WHERE seq = {}", victim["seq"]));
+    tamper(&bank, &format!("UPDATE ledger_lines SET time = time + 1 WHERE {}", place(victim)));
     names(&fault(&bank), victim);
 }
 
 async fn a_dropped_event_is_named(backing: Backing) {
     let (bank, events) = written(backing).await;
     let victim = &events[4];
-    tamper(&bank, &format!("DELETE FROM ledger_events WHERE seq = {}", victim["seq"]));
-    let fault = fault(&bank);
-    let place = fault["stream_seq"].as_i64().expect("a place");
-    let dropped = victim["stream_seq"].as_i64().expect("a place");
-    assert!(place == dropped || place == dropped + 1, "{fault} is not about {victim}");
+    tamper(&bank, &format!("DELETE FROM ledger_lines WHERE {}", place(victim)));
+    names(&fault(&bank), victim);
 }
 
 async fn a_cut_off_end_is_noticed(backing: Backing) {
     let (bank, events) = written(backing).await;
     let last = events.last().expect("events");
-    tamper(&bank, &format!("DELETE FROM ledger_events WHERE seq = {}", last["seq"]));
+    tamper(&bank, &format!("DELETE FROM ledger_lines WHERE {}", place(last)));
     let fault = fault(&bank);
     assert_eq!(fault["stream"], last["stream"], "{fault}");
 }
@@ -87,10 +89,9 @@ async fn a_cut_off_end_is_noticed(backing: Backing) {
 async fn events_that_changed_places_are_named(backing: Backing) {
     let (bank, events) = written(backing).await;
     let ends: Vec<&Value> = events.iter().filter(|one| one["kind"] == "tool.call.completed").collect();
-    let (one, two) = (&ends[0]["seq"], &ends[1]["seq"]);
-    let swap = format!(
-        "UPDATE ledger_events SET call = (SELECT other.call FROM ledger_events AS other WHERE other.seq = {two}) WHERE seq = {one};"
-    );
+    let (one, two) = (place(ends[0]), place(ends[1]));
+    let swap =
+        format!("UPDATE ledger_lines SET line = (SELECT line FROM ledger_lines WHERE {two}) WHERE {one};");
     tamper(&bank, &swap);
     names(&fault(&bank), ends[0]);
 }
@@ -102,7 +103,7 @@ async fn the_api_says_so_too() {
     let intact = bank.get(&bank.gateway.admin, "/ledger/verify").await.json();
     assert_eq!((&intact["intact"], intact.get("fault")), (&json!(true), None), "{intact}");
     let victim = bank.events(&["--kind", "tool.call.started"]).pop().expect("a start");
-    tamper(&bank, &format!("UPDATE ledger_events SET at_ms = at_ms + 1 WHERE seq = {}", victim["seq"]));
+    tamper(&bank, &format!("UPDATE ledger_lines SET time = time + 1 WHERE {}", place(&victim)));
     let broken = bank.get(&bank.gateway.admin, "/ledger/verify").await.json();
     assert_eq!(broken["intact"], false, "{broken}");
     names(&broken["fault"], &victim);

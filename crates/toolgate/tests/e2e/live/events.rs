@@ -232,7 +232,8 @@ async fn streams_of_events_are_bounded_and_go_on_after_a_restart() {
     });
     again.await.expect("a stream that was closed makes room for another");
     assert_eq!(site.register(&admin, registration("jobs", "a")).await.status, 200);
-    let last = site.told("server.instance.joined").await[0]["seq"].to_string();
+    let joined = site.told("server.instance.joined").await;
+    let last = joined[0]["position"].as_str().expect("a position").to_owned();
     let site = site.restarted(super::site::Ending::Killed);
     assert_eq!(site.register(&admin, registration("mail", "a")).await.status, 200);
     let mut resumed = follow(&site, &admin, "?kinds=server.instance", Some(&last)).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, HybridTime, Outcome, Position};
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
@@ -23,14 +23,17 @@ fn completed() -> RecordedEvent {
     event.output = Some(Digest::of("output"));
     event.detail = Some(RawJson::from_composed("{\"big\":12345678901234567890.10}".into()));
     let (previous, hash) = (Digest::of("previous"), Digest::of("hash"));
-    RecordedEvent { seq: 7, stream: "gateway".into(), stream_seq: 5, event, previous, hash }
+    let (stream, time) = (Arc::<str>::from("gateway"), HybridTime::of_ms(event.at_ms));
+    let position = Position::new(time, Arc::clone(&stream), 5, Vec::new());
+    RecordedEvent { stream, number: 5, time, position, event, previous, hash }
 }
 
 #[test]
 fn an_event_is_told_by_the_names_of_its_fields() {
     let json = ledger_event_json(&completed());
     let expected = json!({
-        "seq": 7, "stream": "gateway", "stream_seq": 5,
+        "stream": "gateway", "number": 5, "time": "2026-05-28T20:26:40.12300000Z",
+        "position": completed().position.to_string(),
         "kind": "tool.call.completed",
         "at": "2026-05-28T20:26:40.123Z", "at_ms": 1_780_000_000_123i64,
         "principal": "tok_1",

@@ -27,11 +27,11 @@ async fn until(what: &str, mut fits: impl AsyncFnMut() -> bool) {
 }
 
 async fn take_away(world: &StoreWorld) {
-    world.sql("ALTER TABLE ledger_events RENAME TO ledger_events_gone").await;
+    world.sql("ALTER TABLE ledger_lines RENAME TO ledger_lines_gone").await;
 }
 
 async fn bring_back(world: &StoreWorld) {
-    world.sql("ALTER TABLE ledger_events_gone RENAME TO ledger_events").await;
+    world.sql("ALTER TABLE ledger_lines_gone RENAME TO ledger_lines").await;
 }
 
 async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: StoreWorld) {

@@ -1,5 +1,6 @@
 //! The ledger. The common parts of its stories: calls, and ways to inspect their events.
 
+mod agreeing;
 mod away;
 mod calls;
 mod outbox;
@@ -7,6 +8,7 @@ mod reading;
 mod sweeping;
 mod taken_over;
 mod tampering;
+mod upgrade;
 mod writing;
 
 use std::sync::Arc;

@@ -51,7 +51,7 @@ async fn a_sink_gets_every_event_once_and_in_order(world: StoreWorld) {
             break;
         }
         for event in &batch.events {
-            seen.entry(event.stream.to_string()).or_default().push(event.stream_seq);
+            seen.entry(event.stream.to_string()).or_default().push(event.number);
         }
         store.delivered("meter", &batch).await.expect("marked");
     }

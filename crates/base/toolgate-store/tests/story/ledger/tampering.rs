@@ -15,6 +15,7 @@ crate::on_both!(
     a_tail_that_was_cut_off_is_missed,
     events_that_changed_places_are_named,
     an_inserted_event_is_named,
+    a_forged_block_is_noticed,
     a_forged_head_is_noticed,
     a_forged_head_is_not_sealed_by_writing_on,
 );
@@ -40,7 +41,7 @@ fn full(number: i64) -> Event {
     }
 }
 
-/// Two streams whose events alternate: 1, 3, 5, 7, 9 and 2, 4, 6, 8, 10.
+/// Two streams with five events each.
 async fn ledger(world: &StoreWorld) -> Store {
     let store = world.open().await;
     let writers = [writer(&store, "one").await, writer(&store, "two").await];
@@ -54,8 +55,12 @@ async fn fault(store: &Store) -> Option<LedgerFault> {
     store.verify_ledger(|_| ()).await.expect("verified").fault
 }
 
-fn at(stream: &str, stream_seq: i64, seq: Option<i64>, what: Tampering) -> Option<LedgerFault> {
-    Some(LedgerFault { stream: stream.into(), stream_seq, seq, what })
+fn at(stream: &str, number: i64, what: Tampering) -> Option<LedgerFault> {
+    Some(LedgerFault { stream: stream.into(), number, what })
+}
+
+fn place(stream: &str, number: i64) -> String {
+    format!("stream = '{stream}' AND number = {number}")
 }
 
 async fn an_untouched_ledger_is_sound(world: StoreWorld) {
@@ -68,55 +73,44 @@ async fn an_untouched_ledger_is_sound(world: StoreWorld) {
     assert_eq!((empty.events, empty.fault), (0, None));
 }
 
-/// Each column and something else to put there.
-const EDITS: [(&str, &str); 25] = [
-    ("seq", "seq + 100"),
-    ("tenant", "'other'"),
-    ("stream", "'aaa'"),
-    ("stream_seq", "stream_seq + 100"),
-    ("previous", "hash"),
-    ("hash", "previous"),
-    ("kind", "'tool.call.started'"),
-    ("at_ms", "at_ms + 1"),
-    ("principal", "'somebody'"),
-    ("session", "NULL"),
-    ("run", "''"),
-    ("task", "'tasks'"),
-    ("call", "'tc_other'"),
-    ("tool", "'files:write'"),
-    ("server", "NULL"),
-    ("tool_version", "hash"),
-    ("trace", "NULL"),
-    ("approval", "'apr_2'"),
-    ("policy_version", "NULL"),
-    ("decision", "'deny'"),
-    ("outcome", "'failed'"),
-    ("duration_us", "2"),
-    ("input", "output"),
-    ("output", "NULL"),
-    ("detail", "'{\"a\":1}'"),
-];
+/// Each column and something else to put there. The line holds all fields of the event; any byte will do.
+fn edits(world: &StoreWorld) -> Vec<(&'static str, &'static str)> {
+    let line = match world.is_postgres() {
+        true => "set_byte(line, 60, (get_byte(line, 60) + 1) % 256)",
+        false => "CAST(substr(line, 1, 60) || x'00' || substr(line, 62) AS BLOB)",
+    };
+    let shorter = if world.is_postgres() { "substring(line from 1 for 90)" } else { "substr(line, 1, 90)" };
+    vec![
+        ("tenant", "'other'"),
+        ("stream", "'aaa'"),
+        ("day", "day + 1"),
+        ("number", "number + 100"),
+        ("time", "time + 1"),
+        ("line", line),
+        ("line", shorter),
+    ]
+}
 
 async fn every_column_of_every_event_is_watched(world: StoreWorld) {
     let store = ledger(&world).await;
-    for (seq, stream, stream_seq) in [(1, "one", 1), (4, "two", 2), (5, "one", 3), (10, "two", 5)] {
-        for (column, value) in EDITS {
-            world.sql(&format!("CREATE TABLE saved AS SELECT * FROM ledger_events WHERE seq = {seq}")).await;
-            let edit = format!("UPDATE ledger_events SET {column} = {value} WHERE seq = {seq}");
+    for (stream, number) in [("one", 1), ("two", 2), ("one", 3), ("two", 5)] {
+        for (column, value) in edits(&world) {
+            let here = place(stream, number);
+            world.sql(&format!("CREATE TABLE saved AS SELECT * FROM ledger_lines WHERE {here}")).await;
+            let edit = format!("UPDATE ledger_lines SET {column} = {value} WHERE {here}");
             assert_eq!(world.sql(&edit).await, 1, "{edit}");
             let fault = fault(&store).await.unwrap_or_else(|| panic!("{edit} went unnoticed"));
             match column {
-                // A moved event is missing at its old place, or wrong at its new one: whichever comes first.
-                "seq" => assert!(
-                    (fault.stream == stream && fault.stream_seq == stream_seq)
-                        || fault.seq == Some(seq + 100),
-                    "{edit}: {fault:?}"
-                ),
-                _ => assert_eq!(fault.seq, Some(seq), "{edit}: {fault:?}"),
+                "stream" => assert_eq!(Some(fault), at("aaa", number, Tampering::Reordered), "{edit}"),
+                // Missing at its old place, or wrong at its new one: whichever comes first.
+                "number" => assert!([number, number + 100].contains(&fault.number), "{edit}: {fault:?}"),
+                // The others come before it.
+                "day" => assert_eq!((&*fault.stream, fault.number), (stream, number), "{edit}: {fault:?}"),
+                "tenant" => assert_eq!(Some(fault), at(stream, number, Tampering::Dropped), "{edit}"),
+                _ => assert_eq!(Some(fault), at(stream, number, Tampering::Edited), "{edit}"),
             }
-            let put_back = if column == "seq" { seq + 100 } else { seq };
-            world.sql(&format!("DELETE FROM ledger_events WHERE seq = {put_back}")).await;
-            world.sql("INSERT INTO ledger_events SELECT * FROM saved").await;
+            world.sql(&format!("DELETE FROM ledger_lines WHERE {here} OR number > 100 OR stream = 'aaa' OR tenant = 'other'")).await;
+            world.sql("INSERT INTO ledger_lines SELECT * FROM saved").await;
             world.sql("DROP TABLE saved").await;
         }
     }
@@ -125,74 +119,90 @@ async fn every_column_of_every_event_is_watched(world: StoreWorld) {
 
 async fn a_dropped_event_is_named(world: StoreWorld) {
     let store = ledger(&world).await;
-    assert_eq!(world.sql("DELETE FROM ledger_events WHERE seq = 4").await, 1);
-    assert_eq!(fault(&store).await, at("two", 2, None, Tampering::Dropped));
-    assert_eq!(world.sql("DELETE FROM ledger_events WHERE seq = 1").await, 1);
-    assert_eq!(fault(&store).await, at("one", 1, None, Tampering::Dropped));
+    assert_eq!(world.sql(&format!("DELETE FROM ledger_lines WHERE {}", place("two", 2))).await, 1);
+    assert_eq!(fault(&store).await, at("two", 2, Tampering::Dropped));
+    assert_eq!(world.sql(&format!("DELETE FROM ledger_lines WHERE {}", place("one", 1))).await, 1);
+    assert_eq!(fault(&store).await, at("one", 1, Tampering::Dropped));
 }
 
 async fn a_tail_that_was_cut_off_is_missed(world: StoreWorld) {
     let store = ledger(&world).await;
-    assert_eq!(world.sql("DELETE FROM ledger_events WHERE seq >= 9").await, 2);
-    assert_eq!(fault(&store).await, at("one", 5, None, Tampering::Dropped));
-    world.sql("DELETE FROM ledger_events").await;
-    assert_eq!(fault(&store).await, at("one", 1, None, Tampering::Dropped));
+    assert_eq!(world.sql("DELETE FROM ledger_lines WHERE number = 5").await, 2);
+    assert_eq!(fault(&store).await, at("one", 5, Tampering::Dropped));
+    world.sql("DELETE FROM ledger_lines").await;
+    assert_eq!(fault(&store).await, at("one", 1, Tampering::Dropped));
 }
 
 async fn events_that_changed_places_are_named(world: StoreWorld) {
     let store = ledger(&world).await;
-    for step in ["99 WHERE stream_seq = 2", "2 WHERE stream_seq = 3", "3 WHERE stream_seq = 99"] {
+    for step in ["99 WHERE number = 2", "2 WHERE number = 3", "3 WHERE number = 99"] {
         assert_eq!(
-            world.sql(&format!("UPDATE ledger_events SET stream_seq = {step} AND stream = 'one'")).await,
+            world.sql(&format!("UPDATE ledger_lines SET number = {step} AND stream = 'one'")).await,
             1
         );
     }
-    // The event that is second now was third, and names the second one as its predecessor.
-    let found = fault(&store).await.expect("a fault");
-    assert_eq!(found.stream, "one");
-    assert_eq!(found.seq, Some(3));
-    for step in ["99 WHERE stream_seq = 2", "2 WHERE stream_seq = 3", "3 WHERE stream_seq = 99"] {
-        world.sql(&format!("UPDATE ledger_events SET stream_seq = {step} AND stream = 'one'")).await;
+    assert_eq!(fault(&store).await, at("one", 2, Tampering::Reordered));
+    for step in ["99 WHERE number = 2", "2 WHERE number = 3", "3 WHERE number = 99"] {
+        world.sql(&format!("UPDATE ledger_lines SET number = {step} AND stream = 'one'")).await;
     }
     assert_sound(&store).await;
-    for step in ["99 WHERE seq = 3", "3 WHERE seq = 5", "5 WHERE seq = 99"] {
-        assert_eq!(world.sql(&format!("UPDATE ledger_events SET seq = {step}")).await, 1);
-    }
-    assert_eq!(fault(&store).await, at("one", 3, Some(3), Tampering::Reordered));
 }
 
 async fn an_inserted_event_is_named(world: StoreWorld) {
     let store = ledger(&world).await;
-    let columns = "tenant, stream, previous, hash, kind, at_ms, principal";
-    let insert = |seq: i64, stream_seq: i64| {
+    let insert = |number: i64| {
         format!(
-            "INSERT INTO ledger_events (seq, stream_seq, {columns}) \
-             SELECT {seq}, {stream_seq}, {columns} FROM ledger_events WHERE seq = 9"
+            "INSERT INTO ledger_lines (tenant, stream, day, number, time, line) \
+             SELECT tenant, stream, day, {number}, time, line FROM ledger_lines WHERE {}",
+            place("one", 5)
         )
     };
-    assert_eq!(world.sql(&insert(11, 6)).await, 1);
-    assert_eq!(fault(&store).await.expect("a fault").seq, Some(11));
-    world.sql("DELETE FROM ledger_events WHERE seq = 11").await;
-    assert_eq!(world.sql(&insert(0, 0)).await, 1);
-    assert_eq!(fault(&store).await.expect("a fault").seq, Some(0));
+    for number in [6, 0] {
+        assert_eq!(world.sql(&insert(number)).await, 1);
+        assert_eq!(fault(&store).await, at("one", number, Tampering::Reordered));
+        world.sql(&format!("DELETE FROM ledger_lines WHERE {}", place("one", number))).await;
+    }
+    assert_sound(&store).await;
+}
+
+/// Readers find events by the rows of their blocks, so these are held against the lines.
+async fn a_forged_block_is_noticed(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    writer.append(entry((0..600).map(full).collect())).await.expect("written");
+    assert_sound(&store).await;
+    for (forge, number) in [
+        ("UPDATE ledger_blocks SET root = (SELECT hash FROM ledger_heads) WHERE block = 1", 512),
+        ("UPDATE ledger_blocks SET first = 2 WHERE block = 0", 1),
+        ("DELETE FROM ledger_blocks WHERE block = 1", 257),
+        ("DELETE FROM ledger_blocks WHERE block = 0", 1),
+    ] {
+        world.sql("CREATE TABLE saved AS SELECT * FROM ledger_blocks").await;
+        assert_eq!(world.sql(forge).await, 1, "{forge}");
+        assert_eq!(fault(&store).await, at("one", number, Tampering::BlockForged), "{forge}");
+        world.sql("DELETE FROM ledger_blocks").await;
+        world.sql("INSERT INTO ledger_blocks SELECT * FROM saved").await;
+        world.sql("DROP TABLE saved").await;
+    }
+    assert_sound(&store).await;
 }
 
 /// An attacker who can compute hashes appends an event that fits; without the key the head does not follow.
 async fn a_forged_head_is_noticed(world: StoreWorld) {
     let store = ledger(&world).await;
-    let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
-         WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";
+    let forge = "UPDATE ledger_heads SET number = 4, hash = (SELECT hash FROM ledger_heads WHERE stream = 'two') \
+         WHERE stream = 'one'";
     assert_eq!(world.sql(forge).await, 1);
-    world.sql("DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5").await;
-    assert_eq!(fault(&store).await, at("one", 4, None, Tampering::HeadForged));
+    world.sql("DELETE FROM ledger_lines WHERE stream = 'one' AND number = 5").await;
+    assert_eq!(fault(&store).await, at("one", 4, Tampering::HeadForged));
     world.sql("DELETE FROM ledger_heads WHERE stream = 'one'").await;
-    assert_eq!(fault(&store).await, at("one", 4, None, Tampering::HeadForged));
+    assert_eq!(fault(&store).await, at("one", 4, Tampering::HeadForged));
 }
 
 async fn a_forged_head_is_not_sealed_by_writing_on(world: StoreWorld) {
-    let cut_off = "DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5";
-    let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
-         WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";
+    let cut_off = "DELETE FROM ledger_lines WHERE stream = 'one' AND number = 5";
+    let forge = "UPDATE ledger_heads SET number = 4, hash = (SELECT hash FROM ledger_heads WHERE stream = 'two') \
+         WHERE stream = 'one'";
     let remove = "DELETE FROM ledger_heads WHERE stream = 'one'";
     for (steps, last) in [(&[forge, cut_off][..], 5), (&[forge], 6), (&[remove, cut_off], 5), (&[remove], 6)]
     {
@@ -203,6 +213,6 @@ async fn a_forged_head_is_not_sealed_by_writing_on(world: StoreWorld) {
         }
         let writer = writer(&store, "one").await;
         writer.append(entry(vec![full(11)])).await.expect("it is still recorded");
-        assert_eq!(fault(&store).await, at("one", last, None, Tampering::HeadForged), "{steps:?}");
+        assert_eq!(fault(&store).await, at("one", last, Tampering::HeadForged), "{steps:?}");
     }
 }

@@ -44,7 +44,7 @@ async fn an_event_is_read_back_as_it_was_written(world: StoreWorld) {
     writer.append(on_disk(vec![full.clone(), bare.clone()])).await.expect("written");
     let read = all(&store).await;
     assert_eq!(read.iter().map(|one| one.event.clone()).collect::<Vec<_>>(), [full, bare]);
-    assert_eq!(read.iter().map(|one| one.stream_seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(read.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(read[0].previous, Digest::from_bytes([0; 32]));
     assert_eq!(read[1].previous, read[0].hash);
     assert!(read.iter().all(|one| &*one.stream == "one"));
@@ -68,8 +68,8 @@ async fn everybody_is_answered_and_nothing_is_missing(world: StoreWorld) {
     }
     let read = all(&store).await;
     assert_eq!(read.len(), 900);
-    assert_eq!(read.iter().map(|one| one.stream_seq).collect::<Vec<_>>(), (1..=900).collect::<Vec<_>>());
-    assert!(read.is_sorted_by(|one, two| one.seq < two.seq));
+    assert_eq!(read.iter().map(|one| one.number).collect::<Vec<_>>(), (1..=900).collect::<Vec<_>>());
+    assert!(read.is_sorted_by(|one, two| one.time < two.time));
     let ended = EventFilter { kind: Some(EventKind::CallCompleted), ..EventFilter::default() };
     let ended = page(&store, &ended, LedgerOrder::NewestFirst).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn two_processes_write_to_one_stream_and_to_their_own(world: StoreWorld) {
     let read = all(&second).await;
     assert_eq!(read.len(), 400);
     for (stream, count) in [("shared", 200), ("first", 100), ("second", 100)] {
-        let places = read.iter().filter(|one| &*one.stream == stream).map(|one| one.stream_seq);
+        let places = read.iter().filter(|one| &*one.stream == stream).map(|one| one.number);
         assert_eq!(places.collect::<Vec<_>>(), (1..=count).collect::<Vec<_>>(), "{stream}");
     }
     let verified = first.verify_ledger(|_| ()).await.expect("verified");

@@ -79,12 +79,26 @@ fn own_steps(visit: &PageVisit, call: &CallData, events: &[EventData]) -> Vec<Ca
     let received_ms = call.started_ms().unwrap_or(first_ms).min(first_ms);
     let told = html! { p { "From " (links::principal(&call.principal)) "." } };
     let mut steps = vec![CallStep { at_ms: received_ms, name: "Received", tone: BadgeTone::Plain, told }];
-    if let Some(judged) = events.iter().find(|event| event.kind == "policy.decided") {
+    if let Some(judged) = events.iter().find(|event| event.decision.is_some()) {
         let told = html! { p.soft { "The arguments match the tool's schema." } };
         steps.push(CallStep { at_ms: judged.at_ms, name: "Validated", tone: BadgeTone::Good, told });
     }
-    steps.extend(events.iter().filter_map(|event| step(visit, call, event)));
+    for event in events {
+        steps.extend(permitted(event));
+        steps.extend(step(visit, call, event));
+    }
     steps
+}
+
+/// The decision on a call that policy simply permits is in the event that follows it.
+fn permitted(event: &EventData) -> Option<CallStep> {
+    let is_told = event.kind != "policy.decided" && event.decision.is_some();
+    is_told.then(|| CallStep {
+        at_ms: event.at_ms,
+        name: "Decided",
+        tone: decision_tone(event),
+        told: decided(event),
+    })
 }
 
 fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallStep> {

@@ -29,7 +29,8 @@ struct ShadowPageData {
 
 #[derive(Deserialize)]
 struct ShadowDifferenceData {
-    seq: i64,
+    stream: String,
+    number: i64,
     at: String,
     #[serde(default)]
     call: Option<String>,
@@ -104,7 +105,7 @@ fn table(visit: &PageVisit, differences: &[ShadowDifferenceData]) -> Markup {
             } }
             tbody {
                 @for one in differences {
-                    tr data-entry=(one.seq) {
+                    tr data-entry={ (one.stream) "/" (one.number) } {
                         td data-name="Call" { @if let Some(call) = &one.call { (links::id(call)) } @else { span.soft { "none" } } }
                         td data-name="Tool" { @if let Some(tool) = &one.tool { (links::tool(tool)) } }
                         td data-name="Principal" { (links::principal(&one.principal)) }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::event::{DecisionKind, EventSubject, Outcome};
+use toolgate_core::event::{DecisionKind, EventSubject, HybridTime, Outcome, Position};
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::{CanonicalName, PrincipalId};
 
@@ -11,7 +11,7 @@ use toolgate_store::{LedgerFault, Tampering};
 use super::*;
 use crate::table::OutputReader;
 
-fn recorded(seq: i64, kind: EventKind, at_ms: i64, principal: &str) -> RecordedEvent {
+fn recorded(number: i64, kind: EventKind, at_ms: i64, principal: &str) -> RecordedEvent {
     let about = EventSubject {
         call: Some(CallId::new("tc_1")),
         tool: Some(CanonicalName::recorded("bank:transfer")),
@@ -19,7 +19,9 @@ fn recorded(seq: i64, kind: EventKind, at_ms: i64, principal: &str) -> RecordedE
     };
     let event = Event::new(kind, at_ms, PrincipalId::new(principal), Arc::new(about));
     let zero = Digest::from_bytes([0; 32]);
-    RecordedEvent { seq, stream: "gateway".into(), stream_seq: seq, event, previous: zero, hash: zero }
+    let (stream, time) = (Arc::<str>::from("gateway"), HybridTime::of_ms(at_ms));
+    let position = Position::new(time, Arc::clone(&stream), number, Vec::new());
+    RecordedEvent { stream, number, time, position, event, previous: zero, hash: zero }
 }
 
 fn events() -> Vec<RecordedEvent> {
@@ -99,11 +101,10 @@ fn escape_sequences_of_callers_do_not_reach_the_terminal() {
 fn a_verification_is_one_line() {
     let whole = LedgerVerification { events: 1_234, streams: 2, fault: None };
     assert_eq!(verified(&whole), "ok: 1,234 events in 2 streams");
-    let fault =
-        LedgerFault { stream: "gateway".into(), stream_seq: 7, seq: Some(9), what: Tampering::Edited };
+    let fault = LedgerFault { stream: "gateway".into(), number: 7, what: Tampering::Edited };
     let broken = LedgerVerification { events: 6, streams: 1, fault: Some(fault) };
     assert_eq!(
         verified(&broken),
-        "not intact: event 7 of stream gateway (number 9): it was changed after it was written"
+        "not intact: event 7 of stream gateway: it was changed after it was written"
     );
 }
