@@ -279,11 +279,11 @@ impl WriterTask {
         ops: &[WriteOp],
         before: Option<&(batch::BatchTail, WriteVerdicts)>,
     ) -> Result<WriteVerdicts, BatchFailure> {
-        let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
-        let stream = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
         let written = match self.write_alone(ops, before.is_some()).await {
             Some(written) => written,
             None => {
+                let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
+                let stream = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
                 let (kept, known) = (self.kept.all(), &mut self.known);
                 let written = batch::write(&stream, known, kept, ops, before).await;
                 // The pool takes its connection back in a task of this thread.

@@ -72,7 +72,7 @@ async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() 
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("run_ended", 0));
     assert_eq!(world.books.0.kinds(), ["tool.call.completed"]);
-    assert_eq!(lock(&world.books.0.entries)[0].events[0].decision, Some(DecisionKind::Permit));
+    assert_eq!(world.books.0.entries.lock()[0].events[0].decision, Some(DecisionKind::Permit));
     assert_eq!(world.books.0.last_outcome(), "refused");
 }
 

@@ -24,7 +24,7 @@ async fn a_permitted_call_runs_once_and_is_recorded_in_order() {
     assert!(matches!(answer.body, CallAnswerBody::Result(_)));
     assert_eq!(world.ran(), 1);
     assert_eq!(world.books.0.kinds(), ["tool.call.started", "tool.call.completed"]);
-    let entries = lock(&world.books.0.entries);
+    let entries = world.books.0.entries.lock();
     let decisions: Vec<_> =
         entries.iter().flat_map(|entry| &entry.events).map(|event| event.decision).collect();
     assert_eq!(decisions, [Some(DecisionKind::Permit), None], "the start tells the decision");
