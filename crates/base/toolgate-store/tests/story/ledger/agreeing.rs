@@ -36,7 +36,7 @@ fn batches() -> impl Strategy<Value = Vec<Batch>> {
 
 #[test]
 fn chain_blocks_and_terms_agree_on_sqlite() {
-    check(async || StoreWorld::sqlite());
+    check(StoreWorld::sqlite);
 }
 
 #[test]
@@ -44,13 +44,13 @@ fn chain_blocks_and_terms_agree_on_postgres() {
     check(StoreWorld::postgres);
 }
 
-fn check(world: impl AsyncFn() -> StoreWorld) {
+fn check(world: impl Fn() -> StoreWorld) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
     let mut runner = TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
     let ran = runner.run(&batches(), |batches| {
         runtime.block_on(async {
-            let world = world().await;
+            let world = world();
             agree(&world, &batches).await;
         });
         Ok(())

@@ -114,7 +114,7 @@ async fn what_was_wrong_with_it_still_is(world: StoreWorld) {
         ),
         ("DELETE FROM ledger_heads WHERE stream = 'two'", at("two", 212, Tampering::HeadForged)),
     ] {
-        let world = world.elsewhere().await;
+        let world = world.elsewhere();
         world.load("ledger1").await;
         assert!(world.sql(tampering).await > 0, "{tampering}");
         let store = world.open().await;
