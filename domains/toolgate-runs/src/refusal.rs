@@ -3,7 +3,7 @@
 use toolgate_core::codes;
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::run::{InputRequest, InputState};
-use toolgate_core::{Refusal, moment};
+use toolgate_core::{Refusal, RefusalKind, moment};
 use toolgate_store::{BudgetExhausted, RunError, StoreError, StoredRunCall};
 
 use crate::runs::DATA_TOOLS_BEFORE_ASKING;
@@ -98,7 +98,7 @@ fn too_early(completed: &[StoredRunCall]) -> Refusal {
          {so_far}, so {missing} more {} missing",
         if missing == 1 { "is" } else { "are" }
     );
-    Refusal::new(&codes::TOO_EARLY, message)
+    Refusal::new(&codes::TOO_EARLY, message).kind(RefusalKind::Conflict)
 }
 
 fn slot_taken(before: &InputRequest) -> Refusal {
@@ -109,7 +109,7 @@ fn slot_taken(before: &InputRequest) -> Refusal {
         slot.slot_type.as_str(),
         prompt(before)
     );
-    Refusal::new(&codes::SLOT_TAKEN, message).field("slot_id")
+    Refusal::new(&codes::SLOT_TAKEN, message).kind(RefusalKind::Conflict).field("slot_id")
 }
 
 /// It was answered already, or the answer is no longer needed.
