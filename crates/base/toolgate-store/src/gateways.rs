@@ -42,7 +42,8 @@ const TAKE_OVER: &str =
 const BEAT_ONCE: &str =
     "UPDATE gateways SET beat = beat + 1, seen_ms = $4 WHERE tenant = $1 AND stream = $2 AND holder = $3";
 const RELEASE: &str = "DELETE FROM gateways WHERE tenant = $1 AND stream = $2 AND holder = $3";
-const IS_HELD: &str = "SELECT beat FROM gateways WHERE tenant = $1 AND stream = $2 AND holder = $3";
+pub(crate) const IS_HELD: &str =
+    "SELECT beat FROM gateways WHERE tenant = $1 AND stream = $2 AND holder = $3";
 /// Streams with calls that were sent, and without a gateway.
 const UNCLAIMED: &str = "SELECT DISTINCT stream FROM open_calls WHERE tenant = $1 AND paused_at_ms IS NULL
     AND NOT EXISTS (SELECT 1 FROM gateways WHERE gateways.tenant = open_calls.tenant
@@ -110,6 +111,11 @@ impl Tenure {
     fn fresh(number: u64) -> Result<Self, StoreError> {
         let holder = format!("{:032x}", u128::from_be_bytes(random_bytes()?));
         Ok(Self { number, holder: holder.into() })
+    }
+
+    /// Its name in the table of claims.
+    pub(crate) fn holder(&self) -> &str {
+        &self.holder
     }
 
     /// True if it has not ended. Asked after the head of the stream was locked, it holds until the end of the

@@ -2,7 +2,7 @@
 //! one that brings it here and the one that carries the answer.
 //!
 //! It writes what every call needs. Whatever is rare goes through a transaction of the store: warrants, the
-//! first batch of a stream, a forged head, and everything after a failure.
+//! first batch of a stream, a forged head, a stream that was lost, and everything after a failure.
 
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use super::head::{self, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead
 use super::single::PAUSE;
 use crate::StoreError;
 use crate::db::{Db, Turn};
+use crate::gateways::{self, Tenure};
 
 /// The time that a writer waits for another writing process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,6 +53,7 @@ struct Texts {
     block: String,
     term: String,
     read_head: String,
+    is_held: String,
     move_head: String,
     pause: String,
 }
@@ -71,6 +73,7 @@ impl Texts {
             block: insert("ledger_blocks", BLOCK_COLUMNS, ""),
             term: insert("ledger_terms", TERM_COLUMNS, ""),
             read_head: numbered(head::READ),
+            is_held: numbered(gateways::IS_HELD),
             move_head: numbered(head::MOVE),
             pause: numbered(PAUSE),
         }
@@ -127,6 +130,7 @@ impl SqliteWriter {
     pub(super) async fn write(
         &mut self,
         pen: &LedgerStream,
+        tenure: Option<&Tenure>,
         known: &mut KnownRows,
         ops: &[WriteOp],
     ) -> Option<Result<WriteVerdicts, BatchFailure>> {
@@ -136,7 +140,7 @@ impl SqliteWriter {
         let entries: Vec<&LedgerEntry> = ops.iter().map(|op| &op.entry).collect();
         let durability = entries.iter().map(|entry| entry.durability).max().unwrap_or_default();
         let turn = std::sync::Arc::clone(&self.turn).lock_owned().await;
-        let written = self.write_all(pen, known, &entries, durability);
+        let written = self.write_all(pen, tenure, known, &entries, durability);
         drop(turn);
         let verdicts = || ops.iter().map(|_| Ok(())).collect::<WriteVerdicts>();
         match written {
@@ -155,6 +159,7 @@ impl SqliteWriter {
     fn write_all(
         &mut self,
         pen: &LedgerStream,
+        tenure: Option<&Tenure>,
         known: &mut KnownRows,
         entries: &[&LedgerEntry],
         durability: Durability,
@@ -164,7 +169,7 @@ impl SqliteWriter {
         #[cfg(any(test, debug_assertions))]
         self.limit_pages()?;
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let done = self.fill(pen, known, entries).and_then(|end| self.commit(&end));
+        let done = self.fill(pen, tenure, known, entries).and_then(|end| self.commit(&end));
         // SQLite has rolled some failed transactions back by itself.
         if done.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
@@ -207,10 +212,12 @@ impl SqliteWriter {
     fn fill(
         &self,
         pen: &LedgerStream,
+        tenure: Option<&Tenure>,
         known: &mut KnownRows,
         entries: &[&LedgerEntry],
     ) -> Result<StreamHead, NotWritten> {
         let taken = self.take_head(pen)?;
+        self.check(pen, tenure)?;
         let batch = LedgerBatch::of(pen, taken, entries, known.part.take());
         let batch = batch.map_err(|PartUnknown| NotWritten::NotHere)?;
         let new = append::new_bodies(entries, &known.bodies);
@@ -250,6 +257,16 @@ impl SqliteWriter {
         match taken.head.trust {
             HeadTrust::Sealed => Ok(taken),
             HeadTrust::Forged => Err(NotWritten::NotHere),
+        }
+    }
+
+    /// A stream that another gateway took over is not written to.
+    fn check(&self, pen: &LedgerStream, tenure: Option<&Tenure>) -> Result<(), NotWritten> {
+        let Some(tenure) = tenure else { return Ok(()) };
+        let mut look = self.connection.prepare_cached(&self.texts.is_held)?;
+        match look.exists(params![pen.tenant, &*pen.stream, tenure.holder()])? {
+            true => Ok(()),
+            false => Err(NotWritten::NotHere),
         }
     }
 

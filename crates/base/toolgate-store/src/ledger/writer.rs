@@ -305,7 +305,8 @@ impl WriterTask {
         is_unsure: bool,
     ) -> Option<Result<WriteVerdicts, BatchFailure>> {
         let own = self.own.as_mut().filter(|_| !is_unsure && self.kept.len() == 0)?;
-        own.write(&self.pen, &mut self.known, ops).await
+        let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
+        own.write(&self.pen, tenure, &mut self.known, ops).await
     }
 
     fn answer(&mut self, ops: Vec<WriteOp>, verdicts: WriteVerdicts) {
