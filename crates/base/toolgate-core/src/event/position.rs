@@ -12,6 +12,8 @@ use super::HybridTime;
 /// Longer texts are no positions of ours.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 const VERSION: u8 = 1;
+/// What a person writes for the position before the first event.
+const FROM_THE_START: &str = "0";
 
 /// Directly after one event, in the order of hybrid time, stream and number.
 ///
@@ -102,6 +104,9 @@ impl FromStr for Position {
         if text.len() > TEXT_BYTES_MAX {
             return Err(BadPosition);
         }
+        if text == FROM_THE_START {
+            return Ok(Self::start());
+        }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadPosition)?;
         let mut rest = bytes.strip_prefix(&[VERSION]).ok_or(BadPosition)?;
         let time = HybridTime::from_number(take(&mut rest)?);
@@ -161,6 +166,7 @@ mod tests {
         for one in [position(), Position::start()] {
             assert_eq!(one.to_string().parse(), Ok(one));
         }
+        assert_eq!("0".parse(), Ok(Position::start()));
         let whole = position().to_string();
         for bad in ["", "7", "AQ", "ä", &whole[..whole.len() - 2], &"A".repeat(TEXT_BYTES_MAX + 1)] {
             assert_eq!(bad.parse::<Position>(), Err(BadPosition), "{bad}");

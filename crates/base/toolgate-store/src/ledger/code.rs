@@ -59,9 +59,9 @@ pub(super) fn put_digest(to: &mut Vec<u8>, digest: Digest) {
 }
 
 /// The rest of a line that is being read.
-pub(super) struct Rest<'a>(pub(super) &'a [u8]);
+pub(super) struct FieldReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> FieldReader<'a> {
     pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

@@ -43,7 +43,7 @@ pub(super) fn encoded<'a>(values: impl IntoIterator<Item = Value<'a>>) -> Vec<u8
 
 /// Reads a line without the byte for its form.
 pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
-    let mut rest = Rest(line);
+    let mut rest = FirstFieldReader(line);
     rest.number()?;
     let (tenant, stream) = (rest.text()??, rest.text()??);
     let number = rest.number()??;
@@ -91,9 +91,9 @@ pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
 }
 
 /// Each part is `None` if the line is no line, and `Some(None)` if the field is absent.
-struct Rest<'a>(&'a [u8]);
+struct FirstFieldReader<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> FirstFieldReader<'a> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;

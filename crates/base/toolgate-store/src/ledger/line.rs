@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use toolgate_core::Digest;
 use toolgate_core::event::{Event, HybridTime};
 
-use super::code::{self, Rest};
+use super::code::{self, FieldReader};
 use super::first;
 use super::text::Text;
 
@@ -150,7 +150,7 @@ impl<'a> LedgerLine<'a> {
     pub(super) fn read(line: &'a [u8]) -> Option<Self> {
         match line.split_first()? {
             (&first::FORM, rest) => first::read(rest),
-            (&FORM, rest) => Self::read_fields(Rest(rest)),
+            (&FORM, rest) => Self::read_fields(FieldReader(rest)),
             _ => None,
         }
     }
@@ -222,7 +222,7 @@ impl<'a> LedgerLine<'a> {
         own_server(tool).is_some_and(|own| server == *own)
     }
 
-    fn read_fields(mut rest: Rest<'a>) -> Option<Self> {
+    fn read_fields(mut rest: FieldReader<'a>) -> Option<Self> {
         let rest = &mut rest;
         let (tenant, stream) = (rest.plain()?, rest.plain()?);
         let (number, previous) = (i64::try_from(rest.number()?).ok()?, rest.digest()?);
@@ -231,7 +231,7 @@ impl<'a> LedgerLine<'a> {
         let at_ms = time.ms().wrapping_sub(rest.signed()?);
         let principal = rest.text()?;
         let bits = rest.number()?;
-        let text = |field: Field, rest: &mut Rest<'a>| optional(field, bits, || rest.text());
+        let text = |field: Field, rest: &mut FieldReader<'a>| optional(field, bits, || rest.text());
         let session = text(Field::Session, rest)?;
         let run = text(Field::Run, rest)?;
         let task = text(Field::Task, rest)?;

@@ -15,7 +15,7 @@ use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
 pub use walk::Tampering;
-use walk::{CheckedRow, End, Found, Place, StoredPart, StreamWalk};
+use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
 
 /// The number of lines that are read at once. The next ones are read while these are hashed.
 const PAGE: i64 = 4_096;
@@ -100,7 +100,7 @@ impl Store {
         stream: &str,
         sealed: Option<&SealedHead>,
         on_page: &mut impl FnMut(u64),
-    ) -> Result<Result<(), Found>, sqlx::Error> {
+    ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
             Some(Err(found)) => return Ok(Err(found)),
             Some(Ok(end)) => end,
@@ -154,7 +154,7 @@ type StoredLine = (i64, i64, i64, Vec<u8>);
 fn checked(tenant: &str, stream: &str, lines: &[StoredLine]) -> Vec<CheckedRow> {
     let checked = lines.iter().map(|(day, number, time, line)| {
         let time = HybridTime::from_number(*time);
-        CheckedRow::of(Place { tenant, stream, day: *day, number: *number, time }, line)
+        CheckedRow::of(LineColumns { tenant, stream, day: *day, number: *number, time }, line)
     });
     checked.collect()
 }
@@ -172,13 +172,13 @@ crate::row::row! {
 
 impl SealedHead {
     /// The end of the stream, if it was sealed with this key.
-    fn open(&self, key: &[u8; 32]) -> Result<End, Found> {
+    fn open(&self, key: &[u8; 32]) -> Result<End, FaultPlace> {
         let (number, time, part) = (self.number, HybridTime::from_number(self.time), self.part);
         let hash = row::digest(&self.hash).ok();
         let head = hash.map(|hash| StreamHead { number, time, part, hash, trust: HeadTrust::Sealed });
         let sealed = head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream));
         let end = sealed.map(|head| End { number, part, hash: head.hash });
-        end.ok_or(Found { number, what: Tampering::HeadForged })
+        end.ok_or(FaultPlace { number, what: Tampering::HeadForged })
     }
 }
 
@@ -197,8 +197,8 @@ rows!(SqliteRow);
 rows!(PgRow);
 
 impl CheckedRow {
-    fn of(place: Place<'_>, bytes: &[u8]) -> Self {
-        let Place { day, number, .. } = place;
+    fn of(place: LineColumns<'_>, bytes: &[u8]) -> Self {
+        let LineColumns { day, number, .. } = place;
         let fields = LedgerLine::read(bytes);
         let hash = line::hash(bytes);
         let leaf = match &fields {

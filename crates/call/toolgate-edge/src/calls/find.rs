@@ -132,13 +132,13 @@ pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
     let error = RpcError::invalid_params(format!("unknown tool: {asked}"));
     let near = gateway.discovery.nearest(&gateway.discovery.view(seat), asked);
     let names: Vec<&str> = near.iter().map(|entry| entry.wire.as_str()).collect();
-    match names[..] {
-        [] => error,
-        _ => {
-            let hint = format!("did you mean {}?", names.join(", "));
-            error.with_data(json!({ "code": codes::UNKNOWN_TOOL, "hint": hint }))
-        }
-    }
+    let hint = match names[..] {
+        [] => return error,
+        // A server offered it while this call looked for it.
+        [first, ..] if first == asked => "it is offered now: make the same call again".to_owned(),
+        _ => format!("did you mean {}?", names.join(", ")),
+    };
+    error.with_data(json!({ "code": codes::UNKNOWN_TOOL, "hint": hint }))
 }
 
 /// Records a call that leads nowhere as refused. It counts among the calls of its caller; those beyond its quota, and a flood

@@ -29,7 +29,8 @@ pub(crate) struct EventsQuery {
     /// decisions and calls
     #[serde(default)]
     kinds: Option<String>,
-    /// `id` of the last known event; without it, the stream starts with the next event
+    /// `id` of the last known event, or `0` to begin with the first; without it, the stream starts with the
+    /// next event
     #[serde(default)]
     after: Option<String>,
 }

@@ -68,7 +68,7 @@ async fn the_api_returns_the_whole_envelope() {
     let call = said["tool_call_id"].as_str().expect("an id");
     let events = bank.events(&["--call", call]);
     assert!(
-        events.len() == 3 && events.iter().all(|one| one["run"] == "run_1" && one["task"] == "t1"),
+        events.len() == 2 && events.iter().all(|one| one["run"] == "run_1" && one["task"] == "t1"),
         "{events:?}"
     );
     let nobody =

@@ -138,7 +138,7 @@ async fn an_approval_of_a_tool_that_has_changed_is_withdrawn_with_the_reason() {
     site.offer("tools.json", &json!([tool("run", "Runs")]));
     let token = site.server_token("jobs");
     let _worker = site.worker(&token, "jobs", "a", &["--tools", &site.word("tools.json")]);
-    site.tool_is("jobs:run", "active").await;
+    site.sees(&site.agent(), &["jobs__run"]).await;
     let asked = call(&site.agent(), "jobs__run", json!({ "n": 1 })).await;
     let id =
         asked["_meta"]["dev.toolgate/envelope"]["approval_id"].as_str().expect("people are asked").to_owned();

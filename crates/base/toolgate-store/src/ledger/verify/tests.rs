@@ -24,7 +24,7 @@ fn part(rows: &[CheckedRow]) -> StoredPart {
     StoredPart { first: rows[0].number, last: rows[rows.len() - 1].number, root }
 }
 
-fn walk(rows: &[CheckedRow], before: End, now: Option<End>, parts: &[StoredPart]) -> Option<Found> {
+fn walk(rows: &[CheckedRow], before: End, now: Option<End>, parts: &[StoredPart]) -> Option<FaultPlace> {
     let mut walk = StreamWalk::new(before, parts.to_vec());
     let taken = rows.iter().cloned().try_for_each(|row| walk.take(row));
     taken.and_then(|()| walk.end(now)).err()
@@ -53,7 +53,7 @@ fn a_whole_tail_that_was_made_to_fit_is_not_what_was_sealed() {
 fn a_stream_without_a_head_is_noticed() {
     let (rows, _, parts) = stream(3);
     let fault = walk(&rows, End::START, None, &parts);
-    assert_eq!(fault, Some(Found { number: 3, what: Tampering::HeadForged }));
+    assert_eq!(fault, Some(FaultPlace { number: 3, what: Tampering::HeadForged }));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn what_is_written_meanwhile_is_no_fault() {
     let before = End { number: 4, hash: rows[3].hash, ..after };
     assert_eq!(walk(&rows, before, Some(after), &parts), None);
     assert_eq!(walk(&rows, End::START, Some(after), &parts), None, "nor a stream that is new");
-    let inserted = Some(Found { number: 5, what: Tampering::Inserted });
+    let inserted = Some(FaultPlace { number: 5, what: Tampering::Inserted });
     assert_eq!(walk(&rows, before, Some(before), &parts), inserted);
 }
 

@@ -54,7 +54,7 @@ pub(super) struct CheckedRow {
 }
 
 /// The columns beside a line.
-pub(super) struct Place<'a> {
+pub(super) struct LineColumns<'a> {
     pub(super) tenant: &'a str,
     pub(super) stream: &'a str,
     pub(super) day: i64,
@@ -62,7 +62,7 @@ pub(super) struct Place<'a> {
     pub(super) time: HybridTime,
 }
 
-impl Place<'_> {
+impl LineColumns<'_> {
     pub(super) fn differs(&self, line: Option<&LedgerLine<'_>>) -> Option<Tampering> {
         let Some(line) = line else { return Some(Tampering::Edited) };
         if (line.tenant, line.stream, line.number) != (self.tenant, self.stream, self.number) {
@@ -83,7 +83,7 @@ pub(super) struct StoredPart {
 
 /// A fault in this stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Found {
+pub(super) struct FaultPlace {
     pub(super) number: i64,
     pub(super) what: Tampering,
 }
@@ -112,9 +112,9 @@ impl StreamWalk {
     }
 
     /// Takes the next line.
-    pub(super) fn take(&mut self, row: CheckedRow) -> Result<(), Found> {
+    pub(super) fn take(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
         if let Some(what) = row.what {
-            return Err(Found { number: row.number, what });
+            return Err(FaultPlace { number: row.number, what });
         }
         if row.number > self.sealed.number {
             self.beyond = self.beyond.max(Some(row.number));
@@ -126,24 +126,24 @@ impl StreamWalk {
     }
 
     /// Judges a line that has its successor, or is the last.
-    fn judge(&mut self, row: CheckedRow) -> Result<(), Found> {
+    fn judge(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
         if row.number > self.sealed.number {
             return Ok(());
         }
         let (number, expected) = (row.number, self.number + 1);
         if number > expected {
-            return Err(Found { number: expected, what: Tampering::Dropped });
+            return Err(FaultPlace { number: expected, what: Tampering::Dropped });
         }
         // Its number is under its hash, so it is not one of ours that was moved.
         if number < expected {
-            return Err(Found { number, what: Tampering::Inserted });
+            return Err(FaultPlace { number, what: Tampering::Inserted });
         }
         if row.previous != Some(self.hash) {
             return Err(self.not_followed(&row));
         }
         // It is consistent with its predecessor and itself, but is not the sealed one.
         if number == self.sealed.number && row.hash != self.sealed.hash {
-            return Err(Found { number, what: Tampering::Edited });
+            return Err(FaultPlace { number, what: Tampering::Edited });
         }
         (self.number, self.hash) = (number, row.hash);
         self.part_of(row)
@@ -151,19 +151,19 @@ impl StreamWalk {
 
     /// A line that names another predecessor than the existing one. If its own successor knows it, the
     /// predecessor was exchanged.
-    fn not_followed(&self, row: &CheckedRow) -> Found {
+    fn not_followed(&self, row: &CheckedRow) -> FaultPlace {
         let next = self.held.as_ref().filter(|next| next.number == row.number + 1);
         let is_known = match next {
             Some(next) => next.previous == Some(row.hash),
             None => row.number == self.sealed.number && row.hash == self.sealed.hash,
         };
         let number = if is_known && self.number > 0 { self.number } else { row.number };
-        Found { number, what: Tampering::Edited }
+        FaultPlace { number, what: Tampering::Edited }
     }
 
     /// Holds the lines of a part against its root.
-    fn part_of(&mut self, row: CheckedRow) -> Result<(), Found> {
-        let forged = Found { number: row.number, what: Tampering::BlockForged };
+    fn part_of(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
+        let forged = FaultPlace { number: row.number, what: Tampering::BlockForged };
         let Some(part) = &self.part else {
             return if row.number < self.sealed.part { Err(forged) } else { Ok(()) };
         };
@@ -183,20 +183,20 @@ impl StreamWalk {
     }
 
     /// The stream must have reached its head, and nothing may lie beyond the current one.
-    pub(super) fn end(mut self, now: Option<End>) -> Result<(), Found> {
+    pub(super) fn end(mut self, now: Option<End>) -> Result<(), FaultPlace> {
         if let Some(last) = self.held.take() {
             self.judge(last)?;
         }
         if self.number < self.sealed.number {
-            return Err(Found { number: self.number + 1, what: Tampering::Dropped });
+            return Err(FaultPlace { number: self.number + 1, what: Tampering::Dropped });
         }
         let Some(now) = now else {
             let number = self.beyond.unwrap_or(self.number);
-            return Err(Found { number, what: Tampering::HeadForged });
+            return Err(FaultPlace { number, what: Tampering::HeadForged });
         };
         match self.beyond {
             Some(beyond) if beyond > now.number => {
-                Err(Found { number: now.number + 1, what: Tampering::Inserted })
+                Err(FaultPlace { number: now.number + 1, what: Tampering::Inserted })
             }
             _ => Ok(()),
         }
