@@ -83,12 +83,12 @@ impl Api {
 
     /// True if [`Api::serve`] should get requests to a path.
     pub fn handles(path: &str) -> bool {
-        access::is_ours(path)
+        routes::access_table().is_ours(path)
     }
 
     /// True if requests to a path come without a token, because they authenticate themselves.
     pub fn is_open(path: &str) -> bool {
-        access::is_open(path)
+        routes::access_table().is_open(path)
     }
 
     /// Answers one request. The verified [`toolgate_core::scope::Credential`] and its
