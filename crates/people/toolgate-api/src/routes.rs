@@ -50,6 +50,7 @@ mod signed;
 mod table;
 mod tag;
 mod tasks;
+mod template_name;
 mod tokens;
 mod tool_view;
 mod tools;

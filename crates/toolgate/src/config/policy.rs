@@ -59,7 +59,7 @@ pub(super) fn read_policy(
 ) -> PolicySettings {
     section.refuse_unknown_keys(&POLICY_KEYS, &[], problems);
     let folder = ctx.places(section).path("folder", ctx.folder, problems);
-    let hint = "from no gates at all (`exploratory`) to a gate on every move (`audit_critical`)";
+    let hint = "each template is stricter than the one before it";
     let template =
         section.word("template", &PolicyTemplate::ALL.map(|one| (one.as_str(), one)), hint, problems);
     PolicySettings {

@@ -110,12 +110,7 @@ impl CaseReader<'_> {
             arguments: self.arguments(table.get("arguments")),
             session: self.text(table, "session").map(SessionId::new),
             agent: self.agent(table),
-            template: self.choice(
-                table,
-                "template",
-                PolicyTemplate::parse,
-                &PolicyTemplate::ALL.map(PolicyTemplate::as_str),
-            ),
+            template: self.choice(table, "template", PolicyTemplate::parse, &PolicyTemplate::NAMES),
             run: self.text(table, "run").map(RunId::new),
             task: self.text(table, "task"),
             expect: expect.unwrap_or(VerdictKind::Permit),

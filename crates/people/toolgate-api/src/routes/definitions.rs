@@ -104,10 +104,10 @@ pub(super) fn same_name(address: &str, body: Option<&str>) -> ApiResult<()> {
 /// A level of care that a body names.
 pub(super) fn template(name: Option<&str>) -> ApiResult<Option<PolicyTemplate>> {
     let Some(name) = name else { return Ok(None) };
-    let known = PolicyTemplate::ALL.map(PolicyTemplate::as_str);
     let detail = format!("there is no policy template {name:?}");
     let unknown = || {
-        Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail).hint(hint_of(name, &known))
+        Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail)
+            .hint(hint_of(name, &PolicyTemplate::NAMES))
     };
     PolicyTemplate::parse(name).map(Some).ok_or_else(unknown)
 }

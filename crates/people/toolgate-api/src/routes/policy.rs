@@ -19,6 +19,7 @@ use toolgate_store::LedgerOrder;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
+use super::template_name::TemplateName;
 use crate::apart::apart;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
@@ -35,8 +36,8 @@ const SOMEBODY: &str = "somebody";
 pub(crate) struct InForceView {
     /// The digest of all texts and the template; the same as in decisions and approvals.
     version: String,
-    /// The gateway's own template: exploratory, standard, regulated or audit_critical.
-    #[schema(value_type = String)]
+    /// The gateway's own template.
+    #[schema(value_type = TemplateName)]
     template: PolicyTemplate,
     /// True if there are policies in shadow mode, which decide nothing and are only compared.
     shadow: bool,
@@ -100,7 +101,7 @@ pub(crate) struct PolicyTable {
     /// The templates, from the least strict to the strictest: the cells of every row.
     templates: Vec<&'static str>,
     /// The template that applies unless a session asks for a stricter one.
-    #[schema(value_type = String)]
+    #[schema(value_type = TemplateName)]
     in_force: PolicyTemplate,
     /// By tool, then by actor.
     rows: Vec<PolicyRow>,
@@ -131,7 +132,7 @@ pub(crate) async fn table(
     let asking = context.clone();
     let mut rows = apart(move || asking.policy.table(&tools)).await;
     rows.sort_by(|one, other| one.tool.cmp(&other.tool));
-    let templates = PolicyTemplate::ALL.map(PolicyTemplate::as_str).to_vec();
+    let templates = PolicyTemplate::NAMES.to_vec();
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
 }
 
@@ -174,7 +175,7 @@ pub(crate) struct ExplainBody {
     agent: Option<AgentName>,
     /// The policy template of the session; never less strict than the gateway's.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<TemplateName>)]
     template: Option<PolicyTemplate>,
     #[serde(default)]
     session: Option<String>,

@@ -1,10 +1,10 @@
 //! `[[capabilities]]` and `[[agents]]`.
 
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::{AgentDefinition, Capability};
 
 use super::EffectTime::WhileRunning;
 use super::KeyKind::{Count, Flag, Other, Table as Nested, Text, Texts, Word};
-use super::governance::TEMPLATES;
 use super::{ConfigTable, is, needed, without};
 use crate::config::agents;
 
@@ -46,7 +46,7 @@ pub(super) const AGENTS: ConfigTable = ConfigTable {
         is("mounts", Nested("`{ … }`"), "{}", "The servers and resources it may use; see below."),
         without(
             "policy_template",
-            Word(TEMPLATES),
+            Word(&PolicyTemplate::NAMES),
             "that of `[policy]`",
             "Like `template` in `[policy]`, to be stricter for this agent.",
         ),

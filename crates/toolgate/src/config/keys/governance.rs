@@ -1,14 +1,15 @@
 //! The judging, recording and reporting of calls: from `[store]` to `[otlp]`.
 
+use toolgate_core::decision::PolicyTemplate;
+
 use super::EffectTime::{AfterRestart, WhileRunning};
 use super::KeyKind::{
-    Bytes, Count, Days, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
+    Bytes, Count, Days, Flag, Map, Meant, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
 };
 use super::{ConfigTable, is, needed, without};
 use crate::config::{ledger, outbound, policy, quotas, tools};
 
 const OUTPUT: &[&str] = &["warn", "enforce", "off"];
-pub(super) const TEMPLATES: &[&str] = &["exploratory", "standard", "regulated", "audit_critical"];
 const STRATEGIES: &[&str] = &[
     "binary_base64",
     "plain_text_content",
@@ -55,11 +56,9 @@ pub(super) const POLICY: ConfigTable = ConfigTable {
         ),
         is(
             "template",
-            Word(TEMPLATES),
+            Meant(PolicyTemplate::MEANINGS),
             "\"exploratory\"",
-            "The base level of strictness. `exploratory` has no gates; `standard` gates promotions and external \
-                 writes; `regulated` adds schema changes and claim decisions; `audit_critical` gates every move and \
-                 every external action.",
+            "The base level of strictness. Each level has all gates of the earlier ones.",
         ),
         without("guard", Text, "none", "Guard policies in this file, in addition to those in the folder."),
         without("gates", Text, "none", "Gates in this file, in addition to those in the folder."),

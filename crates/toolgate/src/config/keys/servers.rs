@@ -198,7 +198,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
             "true",
             "Whether the server's own hints about the effects of its tools are trusted; with `registered` they are \
                  not, unless this key says so. `false`: its tools count as able to do anything, unless `[[tools]]` \
-                 says otherwise. The templates `regulated` and `audit_critical` trust no hints at all.",
+                 says otherwise. From `regulated` on, templates trust no hints at all.",
         ),
         is(
             "elicitation",

@@ -134,11 +134,11 @@ fn form(visit: &PageVisit, wish: &ExplainPageQuery, names: &[String]) -> Markup 
                 summary { "Agent, session, run" }
                 div.filters {
                     (input("agent", "Agent", &wish.agent, ""))
-                    (choice("template", "Level of care", &wish.template, PolicyTemplate::ALL.map(PolicyTemplate::as_str).as_slice(), "the gateway's"))
+                    (choice("template", "Level of care", &wish.template, &PolicyTemplate::NAMES, "the gateway's"))
                     (input("session", "Session", &wish.session, "ses_…"))
                     (input("run", "Run", &wish.run, "run_…"))
                 }
-                @if let Some(template) = PolicyTemplate::parse(&wish.template) { p.help { (template.as_str()) ": " (care(template.as_str())) } }
+                @if let Some(template) = PolicyTemplate::parse(&wish.template) { p.help { (template.as_str()) ": " (template.meaning()) } }
             }
             p { button.button.primary type="submit" { "Explain" } }
         }
