@@ -147,7 +147,7 @@ impl Metrics {
 
     pub(crate) fn request(&self, method: &str, era: Era, outcome: RequestOutcome, took: Duration) {
         // Only methods we know are counted by name; a caller must not be able to make up series.
-        let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
+        let method = METHODS.iter().copied().find(|one| *one == method).unwrap_or("other");
         let era = match era {
             Era::Legacy => EraLabel::Legacy,
             Era::Modern => EraLabel::Modern,

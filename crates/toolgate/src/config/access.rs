@@ -13,9 +13,9 @@ use super::reference::is_variable_name;
 use super::section::{ConfigSection, Located, require};
 use super::value::ReadContext;
 
-pub(super) const VAULT_KEYS: [&str; 2] = ["key_file", "key_env"];
-pub(super) const OAUTH_KEYS: [&str; 7] =
-    ["issuer", "audience", "jwks_url", "algorithms", "scopes", "groups_claim", "principal_claim"];
+pub(super) const VAULT_KEYS: &[&str] = &["key_file", "key_env"];
+pub(super) const OAUTH_KEYS: &[&str] =
+    &["issuer", "audience", "jwks_url", "algorithms", "scopes", "groups_claim", "principal_claim"];
 
 /// The source of the vault's key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) fn read_vault(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> VaultSettings {
-    section.refuse_unknown_keys(&VAULT_KEYS, &[], problems);
+    section.refuse_unknown_keys(VAULT_KEYS, &[], problems);
     let file = ctx.places(section).path("key_file", ctx.folder, problems).map(|file| file.value);
     let variable = section.string("key_env", problems).and_then(|name| checked_variable(name, problems));
     if let (Some(_), Some(span)) = (section.key_span("key_file"), section.key_span("key_env")) {
@@ -64,7 +64,7 @@ pub(super) fn read_oauth(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<BearerSettings> {
-    section.refuse_unknown_keys(&OAUTH_KEYS, &[], problems);
+    section.refuse_unknown_keys(OAUTH_KEYS, &[], problems);
     for (key, example) in OAUTH_NEEDS {
         require(section, key, example, problems);
     }

@@ -73,7 +73,7 @@ pub(crate) enum KeyDefault {
     Needed,
 }
 
-pub(crate) const TABLES: [&ConfigTable; 39] = [
+pub(crate) const TABLES: &[&ConfigTable] = &[
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,

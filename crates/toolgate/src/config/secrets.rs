@@ -13,9 +13,9 @@ use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
 use super::section::{ConfigSection, Located, SecondsRange, require};
 use super::value::{ReadContext, UrlForm};
 
-pub(super) const SECRETS_KEYS: [&str; 7] =
-    ["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
-pub(super) const OPENBAO_KEYS: [&str; 8] = [
+pub(super) const SECRETS_KEYS: &[&str] =
+    &["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
+pub(super) const OPENBAO_KEYS: &[&str] = &[
     "address",
     "mount",
     "namespace",
@@ -105,7 +105,7 @@ fn read_secret(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<OutsideSecret> {
-    section.refuse_unknown_keys(&SECRETS_KEYS, &[], problems);
+    section.refuse_unknown_keys(SECRETS_KEYS, &[], problems);
     for (key, example) in [("server", "\"github\""), ("name", "\"TOKEN\"")] {
         require(section, key, example, problems);
     }
@@ -255,7 +255,7 @@ pub(super) fn read_openbao(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<OpenBao> {
-    section.refuse_unknown_keys(&OPENBAO_KEYS, &[], problems);
+    section.refuse_unknown_keys(OPENBAO_KEYS, &[], problems);
     require(section, "address", "\"https://bao.example.com:8200\"", problems);
     let values = ctx.values(section);
     let address = values.url("address", &ADDRESS, problems);

@@ -25,7 +25,7 @@ Fields that an event does not have are left out.
 ";
 
 /// In the order in which they are written.
-const FIELDS: [(&str, &str); 26] = [
+const FIELDS: &[(&str, &str)] = &[
     ("stream", "The gateway that wrote it, by its `stream`"),
     ("number", "The event's number in that stream: 1, 2, 3 without a gap"),
     (

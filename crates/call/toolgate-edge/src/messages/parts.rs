@@ -282,7 +282,7 @@ fn is_taken(method: &str, key: &str) -> bool {
 }
 
 /// The methods of MCP, so that naming one costs nothing.
-pub(crate) const METHODS: [&str; 18] = [
+pub(crate) const METHODS: &[&str] = &[
     "tools/call",
     "tools/list",
     "prompts/list",

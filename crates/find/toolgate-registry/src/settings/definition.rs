@@ -22,7 +22,7 @@ struct FreshEntry<T> {
 
 pub(super) fn check_agents(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", AGENTS_MAX)?;
-    let fresh: Vec<FreshEntry<AgentDefinition>> = read_fresh(&entries, around, &AgentDefinition::KEYS)?;
+    let fresh: Vec<FreshEntry<AgentDefinition>> = read_fresh(&entries, around, AgentDefinition::KEYS)?;
     refuse_second(&entries)?;
     for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
@@ -91,7 +91,7 @@ fn refuse_rivals(
 
 pub(super) fn check_capabilities(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", CAPABILITIES_MAX)?;
-    let fresh: Vec<FreshEntry<Capability>> = read_fresh(&entries, around, &Capability::KEYS)?;
+    let fresh: Vec<FreshEntry<Capability>> = read_fresh(&entries, around, Capability::KEYS)?;
     refuse_second(&entries)?;
     for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
