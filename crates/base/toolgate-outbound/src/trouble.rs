@@ -61,7 +61,7 @@ impl ConnectTrouble {
             Self::ProxyRefused => "proxy trouble: it does not open the way",
             Self::ProxyAway => "proxy trouble: it does not answer",
             Self::NameUnknown => "network trouble: the name leads nowhere",
-            Self::NobodyListens => "network trouble: nobody listens there",
+            Self::NobodyListens => "network trouble: connection refused",
             Self::TimedOut => "network trouble: nothing answers there",
         }
     }
@@ -84,13 +84,13 @@ impl ConnectTrouble {
             Self::WantsCertificate => {
                 "name one with `client_certificate` and `client_key`, in `[network]` or in the server's `network`"
             }
-            Self::Certificate => "have the certificate over there made anew",
+            Self::Certificate => "have the certificate over there reissued",
             Self::NotTls => "write `http://` if it speaks plain HTTP, or check the port",
             Self::ProxyWantsCredentials => {
                 "write them into the proxy's address: `proxy = \"http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128\"`"
             }
             Self::ProxyRefused => {
-                "ask whoever runs the proxy to allow it, or reach the host without: `no_proxy = [\"host.example\"]`"
+                "ask the operator of the proxy to allow it, or reach the host without: `no_proxy = [\"host.example\"]`"
             }
             Self::ProxyAway => {
                 "check `proxy` in `[network]` and in the server's `network`, and whether the proxy runs"
@@ -214,9 +214,6 @@ mod tests {
         let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
         assert_eq!(told(&error), ConnectTrouble::UnknownIssuer.phrase());
         let refused = io::Error::other(io::Error::from_raw_os_error(111));
-        assert_eq!(
-            told(&refused),
-            "network trouble: nobody listens there (Connection refused (os error 111))"
-        );
+        assert_eq!(told(&refused), "network trouble: connection refused (Connection refused (os error 111))");
     }
 }

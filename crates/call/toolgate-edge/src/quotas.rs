@@ -203,7 +203,7 @@ impl Quotas {
         if state.streams >= max {
             let message = format!("{} already has {max} streams open", tally.holder.name());
             return Err(Refusal::new(&codes::TOO_MANY_STREAMS, message)
-                .hint("close one that nobody needs; `[[quotas]] streams_max` sets how many there may be"));
+                .hint("close one that is not needed; `[[quotas]] streams_max` sets how many there may be"));
         }
         state.streams += 1;
         drop(state);

@@ -52,7 +52,7 @@ impl SharedStream<'_> {
                 let settled =
                     id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
                 if !settled {
-                    self.ctx.discarded("an answer that nobody waits for");
+                    self.ctx.discarded("an answer to no open request");
                 }
             }
             IncomingMessage::Notification(notification) => self.notification(message, &notification),

@@ -72,7 +72,7 @@ pub(super) fn read_oauth(
     let audience = text(section, ctx, "audience", problems);
     let jwks_url = address(section, ctx, "jwks_url", problems);
     let known = BearerAlgorithm::ALL.map(|algorithm| (algorithm.as_str(), algorithm));
-    let hint = "a token whose signature anybody could make who can check it is not taken";
+    let hint = "use an asymmetric algorithm: with a shared secret, every verifier could sign tokens";
     let algorithms = section.words("algorithms", &known, hint, problems);
     let scopes = scopes(section, problems);
     let groups_claim = text(section, ctx, "groups_claim", problems);
@@ -167,7 +167,7 @@ fn scopes(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<
     if scopes.is_empty() && problems.is_empty() {
         let what = format!("`scopes` in {} is empty", section.title());
         let hint = "for example `scopes = { \"toolgate:call\" = \"agent\" }`";
-        problems.add(span, what, "a role for at least one scope: without one no token lets anybody in", hint);
+        problems.add(span, what, "a role for at least one scope: without one, no token is accepted", hint);
         return None;
     }
     Some(scopes)

@@ -257,7 +257,7 @@ fn endpoint(
     if in_the_clear && !allowed {
         let span = section.string("endpoint", problems)?.span;
         let what = "`endpoint` in `[files]` is spoken to in the clear";
-        let hint = "use `https`, or add `allow_http = true` where nobody listens in between";
+        let hint = "use `https`, or add `allow_http = true` on a network that you trust";
         problems.add(span, what, "an address that starts with `https://`", hint);
         return None;
     }

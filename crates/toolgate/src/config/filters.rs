@@ -157,7 +157,7 @@ fn approvers(
     if let (Some(span), Some(FilterAction::Mask | FilterAction::Block)) =
         (section.key_span("approvers"), action)
     {
-        let what = format!("{} has `approvers`, and asks nobody", section.title());
+        let what = format!("{} has `approvers`, but does not ask", section.title());
         problems.add(span, what, "`approvers` beside `action = \"ask\"`", "remove the line, or ask");
     }
     groups

@@ -104,7 +104,8 @@ impl EgressReader<'_> {
         if let (Some(Located { value: false, span }), None) =
             (&public_roots, self.section().key_span("ca_file"))
         {
-            let what = format!("`public_roots = false` in {} leaves nobody to trust", self.section().title());
+            let what =
+                format!("`public_roots = false` in {} leaves no authority to trust", self.section().title());
             let hint = "add `ca_file = \"…\"`, or remove the line";
             problems.add(span.clone(), what, "`public_roots` only beside `ca_file`", hint);
         }

@@ -147,8 +147,8 @@ fn persons(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option
             persons.push(person.value.to_owned());
             continue;
         }
-        let what = format!("{:?} in `persons` in {} names nobody", person.value, section.title());
-        let hint = "names as `toolgate token create --principal` gives them; `[]` is nobody";
+        let what = format!("{:?} in `persons` in {} is not a name", person.value, section.title());
+        let hint = "names as `toolgate token create --principal` gives them; `[]` is no one";
         problems.add(person.span, what, "names of persons", hint);
     }
     Some(persons)
@@ -175,7 +175,7 @@ pub(super) fn read_metering(
         return None;
     }
     if let (Some(span), None) = (section.key_span("url"), section.key_span("secret")) {
-        let hint = "add `secret = \"${METER_SECRET}\"`; whoever gets the events checks them with it";
+        let hint = "add `secret = \"${METER_SECRET}\"`; the receiver verifies the events with it";
         problems.add(span, "`[metering]` has a `url` but no `secret`", "a secret to sign with", hint);
     }
     let values = ctx.values(section);

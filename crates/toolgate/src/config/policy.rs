@@ -106,7 +106,7 @@ pub(super) fn groups(
     let mut groups = Vec::new();
     for group in section.strings(key, problems) {
         let hint = match group.value {
-            "" => "`[]` is nobody",
+            "" => "`[]` is no one",
             CALLER_GROUP => "`caller` is the person at the calling client, whom only a gate may ask",
             name => {
                 groups.push(name.to_owned());

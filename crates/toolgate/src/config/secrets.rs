@@ -210,7 +210,7 @@ fn openbao(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option
     if let Some((path, field)) = parts {
         return Some(OutsideSource::OpenBao { path: path.trim_matches('/').into(), field: field.into() });
     }
-    let what = format!("`openbao` in {} does not say which field of which secret", section.title());
+    let what = format!("`openbao` in {} names no field of a secret", section.title());
     let hint = "for example `openbao = \"team/github#token\"`, without the mount and without `data/`";
     problems.add(written.span, what, "a path, `#` and a field", hint);
     None

@@ -58,7 +58,7 @@ codes! { APPROVALS, "Approvals and grants";
         title: "The time to decide ran out",
         happened: "The time to decide ran out, which counts as a denial; or the approval was given and not used in time.",
         advice: "Ask the user before you call again, which asks the same people again.",
-        message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
+        message: "not run: no approver decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
         hint: Hint::Standard("do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first"),
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],

@@ -200,7 +200,7 @@ pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missi
             (format!("tool {name} cannot be used: {reason}"), "its server has to be fixed".to_owned())
         }
         MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => (
-            format!("tool {name} is withheld until somebody has looked at it: {reason}"),
+            format!("tool {name} is withheld until it is reviewed: {reason}"),
             format!("the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"),
         ),
         MissingTool::Sunset { alias } => (

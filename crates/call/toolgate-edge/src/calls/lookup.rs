@@ -100,7 +100,10 @@ pub(crate) async fn run(
         CallAnswerBody::Error(error) => Err(error),
         // None of these comes from a tool that asks nobody.
         CallAnswerBody::InputRequired { .. } | CallAnswerBody::Task(_) | CallAnswerBody::Handle(_) => {
-            Err(RpcError::new(RpcError::INTERNAL, "the search was gated; nobody can be asked for it"))
+            Err(RpcError::new(
+                RpcError::INTERNAL,
+                "the search needs an approval, and searches cannot ask for one",
+            ))
         }
     }
 }
@@ -218,7 +221,7 @@ impl Confirmer for SilentClient {
     }
 
     fn confirm(&self, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
-        Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "nobody can be asked for a search")) })
+        Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "searches cannot ask for an approval")) })
     }
 
     fn patience(&self) -> WaitMode {

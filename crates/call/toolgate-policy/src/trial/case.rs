@@ -248,7 +248,7 @@ impl CaseReader<'_> {
     ) -> Option<&'t TomlItem<'i>> {
         let item = table.get(key)?;
         if expect.is_some_and(|expect| expect != VerdictKind::Approve) {
-            let what = format!("`{key}` says who agrees, and nobody is asked");
+            let what = format!("`{key}` says who agrees, but no one is asked");
             self.refuse(item.span().start, what, "drop it, or write `expect = \"approve\"`");
         }
         Some(item)

@@ -43,7 +43,7 @@ fn check_capabilities_of(
     for (at, name) in agent.capabilities.iter().flatten().enumerate() {
         if !known.contains(&name.as_str()) {
             let message =
-                format!("agent \"{}\" has the capability \"{name}\", which nobody has defined", agent.name);
+                format!("agent \"{}\" has the capability \"{name}\", which is not defined", agent.name);
             let hint = nearest::hint(name.as_str(), known.iter().copied())
                 .unwrap_or_else(|| "define it first, in toolgate.toml or in the setting capabilities".into());
             return Err(Refusal::new(&codes::UNKNOWN_CAPABILITY, message)

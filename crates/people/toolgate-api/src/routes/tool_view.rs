@@ -248,7 +248,7 @@ pub(super) fn missing(context: &ApiContext, seat: &Seat, asked: &str) -> Box<Pro
                 .with("tool", name.as_str())
         }
         MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => {
-            let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
+            let detail = format!("tool {name} is withheld until it is reviewed: {reason}");
             Problem::new(&codes::TOOL_QUARANTINED, detail)
                 .hint(format!(
                     "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"

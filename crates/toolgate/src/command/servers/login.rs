@@ -36,7 +36,7 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     let signed_in = outcome?;
     if !lists {
         talk!(
-            "The gateway lists the tools of {0} on its own account, and nobody has signed in for everybody: \
+            "The gateway lists the tools of {0} on its own account, and there is no sign-in for everyone: \
              if {0} wants a token for that too, run `toolgate servers login {0}` as well.",
             args.name
         );
@@ -90,7 +90,7 @@ async fn sign_in(room: &RecordsContext, args: &LoginArgs) -> anyhow::Result<Sign
     match timeout(WAIT, desk.serve(&login)).await {
         Ok(signed_in) => Ok(signed_in?),
         Err(_) => bail!(
-            "nobody signed in within {} minutes\nhint: start again with `toolgate servers login {}`",
+            "the sign-in was not completed within {} minutes\nhint: start again with `toolgate servers login {}`",
             WAIT.as_secs() / 60,
             args.name
         ),
@@ -189,7 +189,7 @@ async fn forget(vault: &Vault, name: &str, principal: Option<&PrincipalId>) -> a
     let removed = vault.remove(&person(), &server, principal, SIGN_IN).await;
     if !removed.context("the sign-in could not be forgotten")? {
         bail!(
-            "nobody has signed in at {name:?} for {}\nhint: `toolgate secrets list {name}` shows what there is",
+            "there is no sign-in at {name:?} for {}\nhint: `toolgate secrets list {name}` shows what there is",
             whose(principal)
         );
     }
