@@ -53,8 +53,8 @@ impl RestService for RestDoorway {
     fn serves(&self, path: &str) -> ServedCallers {
         let Some(beside) = self.0.get() else { return ServedCallers::Nothing };
         match () {
-            () if beside.console.is_some() && Console::handles(path) => ServedCallers::Anybody,
-            () if Api::is_open(path) => ServedCallers::Anybody,
+            () if beside.console.is_some() && Console::handles(path) => ServedCallers::Anyone,
+            () if Api::is_open(path) => ServedCallers::Anyone,
             () if Api::handles(path) => ServedCallers::Principals,
             () => ServedCallers::Nothing,
         }

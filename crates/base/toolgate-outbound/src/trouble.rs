@@ -23,7 +23,7 @@ pub enum ConnectTrouble {
     ProxyRefused,
     ProxyAway,
     NameUnknown,
-    NobodyListens,
+    ConnectionRefused,
     TimedOut,
 }
 
@@ -41,7 +41,7 @@ impl ConnectTrouble {
         Self::ProxyRefused,
         Self::ProxyAway,
         Self::NameUnknown,
-        Self::NobodyListens,
+        Self::ConnectionRefused,
         Self::TimedOut,
     ];
 
@@ -61,7 +61,7 @@ impl ConnectTrouble {
             Self::ProxyRefused => "proxy trouble: it does not open the way",
             Self::ProxyAway => "proxy trouble: it does not answer",
             Self::NameUnknown => "network trouble: the name leads nowhere",
-            Self::NobodyListens => "network trouble: connection refused",
+            Self::ConnectionRefused => "network trouble: connection refused",
             Self::TimedOut => "network trouble: nothing answers there",
         }
     }
@@ -98,7 +98,7 @@ impl ConnectTrouble {
             Self::NameUnknown => {
                 "check the spelling and the DNS of this machine; where only a proxy knows names, `[network] proxy` names it"
             }
-            Self::NobodyListens => "check the port, and whether it runs",
+            Self::ConnectionRefused => "check the port, and whether it runs",
             Self::TimedOut => "check the address and firewalls on the way; `[network] proxy` names a proxy",
         }
     }
@@ -151,7 +151,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<ConnectTrouble> {
         return Some(ConnectTrouble::NameUnknown);
     }
     match error.downcast_ref::<io::Error>().filter(|error| error.get_ref().is_none())?.kind() {
-        io::ErrorKind::ConnectionRefused => Some(ConnectTrouble::NobodyListens),
+        io::ErrorKind::ConnectionRefused => Some(ConnectTrouble::ConnectionRefused),
         io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
             Some(ConnectTrouble::TimedOut)
         }

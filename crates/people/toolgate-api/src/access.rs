@@ -28,7 +28,7 @@ pub(crate) enum RouteCallers {
 }
 
 /// Servers too: they may read their own permissions.
-pub(crate) const EVERYBODY: RouteCallers = RouteCallers::Roles(&Role::ALL);
+pub(crate) const EVERYONE: RouteCallers = RouteCallers::Roles(&Role::ALL);
 pub(crate) const PEOPLE_AND_AGENTS: RouteCallers =
     RouteCallers::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent]);
 /// The registry restricts a server to its own name.

@@ -68,7 +68,7 @@ use toolgate_core::codes;
 use utoipa_axum::routes;
 
 use crate::access::{
-    ADMITTING, ANSWERING, AUDITING, AccessTable, CALLING, DECIDING, EVERYBODY, GRANTING, INBOX,
+    ADMITTING, ANSWERING, AUDITING, AccessTable, CALLING, DECIDING, EVERYONE, GRANTING, INBOX,
     PEOPLE_AND_AGENTS, REGISTERING, RUNNING, RouteCallers, SITTING, WATCHING,
 };
 use crate::problem::Problem;
@@ -113,7 +113,7 @@ fn described() -> RouteTable {
 /// Tools, and the agents that see them.
 fn tools(table: RouteTable) -> RouteTable {
     table
-        .route(EVERYBODY, routes!(openapi))
+        .route(EVERYONE, routes!(openapi))
         .route(CALLING, routes!(tools::call))
         .route(CALLING, routes!(tools::list))
         .route(CALLING, routes!(search::search))

@@ -118,7 +118,7 @@ codes! { CALLS, "Tool calls and servers";
     DESCRIBE_FIRST = Code {
         name: "describe_first",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Result],
         title: "Read the tool's schema first",
         happened: "`call_tool` was used for a tool that may change something and whose schema was not shown in \

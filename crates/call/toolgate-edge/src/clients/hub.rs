@@ -128,7 +128,7 @@ impl Hub {
     }
 
     pub fn resource_updated(&self, server: &ServerName, own: &str, params: &RawJson) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         let renamed =
             |uri: &str| with_member(params.as_str(), "uri", &quoted(uri)).map(RawJson::from_composed).ok();
         let sees = |seat: &Seat| self.discovery.view(seat).shows_resources(server);
@@ -154,7 +154,7 @@ impl Hub {
         let sees = |session: &&Arc<ClientSession>| {
             is_of(session, owner) && self.discovery.view(&session.client.seat()).reaches(server)
         };
-        let (sessions, _) = self.everybody();
+        let (sessions, _) = self.all();
         for session in sessions.iter().filter(sees) {
             if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
                 session.push.push(compose::notification("notifications/message", Some(params)));
@@ -175,7 +175,7 @@ impl Hub {
                 && can_be_asked(session, kind)
                 && self.discovery.view(&session.client.seat()).reaches(server)
         };
-        let (sessions, _) = self.everybody();
+        let (sessions, _) = self.all();
         let able: Vec<Arc<ClientSession>> = sessions.into_iter().filter(may).collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
@@ -241,7 +241,7 @@ impl Hub {
 
     /// Lets go of whoever is in a session that has ended: streams close, calls are cancelled.
     pub(crate) fn end_where(&self, has_ended: impl Fn(&SessionId) -> bool, servers: &dyn Servers) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         for session in sessions.iter().filter(|session| has_ended(&session.client.seat().session)) {
             self.remove_session(&session.id, servers);
         }
@@ -250,7 +250,7 @@ impl Hub {
         }
     }
 
-    fn everybody(&self) -> (Vec<Arc<ClientSession>>, Vec<Arc<SubscriptionListener>>) {
+    fn all(&self) -> (Vec<Arc<ClientSession>>, Vec<Arc<SubscriptionListener>>) {
         let state = self.state.lock();
         (state.sessions.values().cloned().collect(), state.listeners.values().cloned().collect())
     }
@@ -296,7 +296,7 @@ impl Hub {
 
     /// The same where sessions may have other scopes now: `renewed` gives the seat of one as it is.
     pub(crate) fn look_again_with(&self, renewed: impl Fn(&Seat) -> Option<Arc<Seat>>) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         for session in sessions {
             let seat = session.client.seat();
             if let Some(seat) = renewed(&seat) {

@@ -61,7 +61,7 @@ async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: HttpRequest) -
     if is_open(visitor.peer, &request) {
         return serve(gateway, None, beside, request).await;
     }
-    if beside == ServedCallers::Anybody {
+    if beside == ServedCallers::Anyone {
         return if is_kept { no_place() } else { serve(gateway, None, beside, request).await };
     }
     match guard::authenticate(&gateway.credentials, request.headers()).await {

@@ -27,6 +27,6 @@ pub enum ServedCallers {
     Nothing,
     /// Those with a token.
     Principals,
-    /// Anybody: the request proves itself.
-    Anybody,
+    /// Anyone: the request proves itself.
+    Anyone,
 }

@@ -134,7 +134,7 @@ impl Fleet {
                         return Err(FailedRequest::unsent(self.fault(kind)));
                     }
                 }
-                MemberChoice::Nobody(kind) => {
+                MemberChoice::Unavailable(kind) => {
                     return Err(FailedRequest::unsent(unreached.unwrap_or_else(|| self.fault(kind))));
                 }
             }
