@@ -1,4 +1,4 @@
-//! What is done for a request. A request comes in that [`dispatch`](crate::protocol::dispatch) has matched by its method; it goes through
+//! The work for a request. A request comes in that [`dispatch`](crate::protocol::dispatch) has matched by its method; it goes through
 //! the pipeline and, if it has to, on to a server. What is said to the client goes out, in the words of MCP and of no era.
 
 // Tools.

@@ -1,4 +1,4 @@
-//! What the gateway counts, in Prometheus' text format.
+//! The gateway's metrics, in Prometheus' text format.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::messages::parts::METHODS;
 /// The last line of the format.
 const END: &str = "# EOF\n";
 
-/// What others count.
+/// Metrics of other crates.
 pub trait MetricSource: Send + Sync {
     /// Appends whole families in the text format of OpenMetrics.
     fn write(&self, text: &mut String);

@@ -1,4 +1,4 @@
-//! What looking through arguments and results costs: `cargo run --release -p toolgate-pipeline --example care_bench`.
+//! The cost of looking through arguments and results: `cargo run --release -p toolgate-pipeline --example care_bench`.
 //!
 //! Redaction, which every recorded call has, and filters for personal data and secrets, which an operator may switch on, over
 //! arguments and results without anything to find and with one secret in them. `script/bench governed` measures whole calls.

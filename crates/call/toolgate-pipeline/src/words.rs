@@ -14,7 +14,7 @@ use crate::answer::CallRefusal;
 use crate::pipeline::Pipeline;
 use crate::ticket::Ticket;
 
-/// Whom a text is for: the name they know the tool by, the time, and where people decide.
+/// The reader of a text: the name they know the tool by, the time, and where people decide.
 pub(crate) struct TextAudience<'a> {
     pub(crate) tool: &'a str,
     pub(crate) now_ms: i64,

@@ -72,7 +72,7 @@ pub(crate) struct AskedCaller {
     pub(crate) ended: CancellationToken,
 }
 
-/// Whom a log message on a shared connection is for.
+/// The receivers of a log message on a shared connection.
 pub(crate) enum LogAudience {
     Callers(Vec<Arc<dyn Caller>>),
     NoCaller,

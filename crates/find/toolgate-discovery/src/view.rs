@@ -136,7 +136,7 @@ impl View {
         if seen { missing } else { MissingTool::Unknown }
     }
 
-    /// True if a tool of which only the name is known would be visible.
+    /// True if a tool known by name only would be visible.
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
         let agent = self.scope.layers.first().map(|layer| &layer.agent);
         let glimpse = VisibilityRequest { principal, tool, agent, template: self.scope.template };

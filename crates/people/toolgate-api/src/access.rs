@@ -1,4 +1,4 @@
-//! Who may use a route: the roles that `routes.rs` names, and the check of every request against them.
+//! Access to routes: the roles that `routes.rs` names, and the check of every request against them.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;

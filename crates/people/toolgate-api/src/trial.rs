@@ -19,11 +19,11 @@ const CALLS_AT_ONCE: usize = 50;
 /// Bytes of texts that are remembered while the calls are gone through; many calls say the same.
 const REMEMBERED_BYTES_MAX: usize = 32 << 20;
 
-/// What filters would have done to the last calls
+/// The effect of filters on the last calls
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FiltersTried)]
 pub struct FilterTrialResult {
-    /// How many calls were looked through.
+    /// The number of calls that were looked through.
     pub calls: u64,
     /// Arguments and results that are kept of them.
     pub bodies: u64,
@@ -31,7 +31,7 @@ pub struct FilterTrialResult {
     pub filters: Vec<TriedFilter>,
 }
 
-/// What one filter would have done
+/// The effect of one filter
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FilterTried)]
 pub struct TriedFilter {

@@ -190,7 +190,7 @@ fn refuse_excess(section: &ConfigSection<'_>, checked: Result<(), BadPart>, prob
     problems.add(span, what, bad.what, "`toolgate.example.toml` shows this key in use");
 }
 
-/// Whom each definition is for: a principal or a group begins with one.
+/// The holders of each definition: a principal or a group begins with one.
 #[derive(Default)]
 struct ConfigClaims(BTreeMap<(&'static str, String), AgentName>);
 

@@ -26,7 +26,7 @@ pub(super) const OPENBAO_KEYS: &[&str] = &[
     "secret_id_env",
 ];
 
-/// The keys of which a secret has exactly one.
+/// A secret has exactly one of these keys.
 const WAYS: [&str; 3] = ["file", "command", "openbao"];
 const CACHE: Duration = Duration::from_secs(300);
 const MOUNT: &str = "secret";

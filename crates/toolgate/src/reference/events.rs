@@ -35,7 +35,7 @@ const FIELDS: &[(&str, &str)] = &[
     ),
     (
         "position",
-        "Where reading goes on after this event, for `cursor` and `Last-Event-ID`; it says nothing else",
+        "The position at which reading continues after this event, for `cursor` and `Last-Event-ID`; it says nothing else",
     ),
     ("kind", "The kind of event; see below"),
     ("at", "The time, as RFC 3339"),

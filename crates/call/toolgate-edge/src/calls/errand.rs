@@ -1,4 +1,4 @@
-//! The way of one call to whoever answers it: files and refs are looked up before people decide, become what the server wants
+//! The way of one call to the server or tool that answers it: files and refs are looked up before people decide, become what the server wants
 //! once they have, and what comes back is made fit for the context.
 
 use std::sync::Arc;
@@ -37,16 +37,16 @@ pub(crate) struct Errand<'a> {
     luggage: Mutex<CallExtras>,
 }
 
-/// What a call has with it.
+/// The parts that a call carries along.
 #[derive(Default)]
 struct CallExtras {
     attachments: Vec<Attachment>,
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
     result_bytes: u64,
-    /// What it takes up as long as it runs.
+    /// Its share of the quotas, while it runs.
     places: CallSlots,
-    /// What of files went to the server.
+    /// The files that went to the server.
     sent: Vec<SentContent>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Errand<'a> {
         }
     }
 
-    /// Whether the call counts among those that its caller may make: what the gateway does itself, and what it needs for
+    /// True if the call counts against its caller's quota: what the gateway does itself, and what it needs for
     /// itself, is part of a call that has been counted.
     fn is_counted(&self) -> bool {
         self.own.is_none() && self.call.whole == ResultAudience::ForClient
@@ -114,7 +114,7 @@ impl<'a> Errand<'a> {
         self.call.request.parts.arguments.clone().unwrap_or(RawJson::EMPTY)
     }
 
-    /// Whether files and refs have anything to do with the call.
+    /// True if the call involves files or refs.
     fn is_concerned(&self, changed: Option<&RawJson>) -> bool {
         let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
         let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
@@ -132,7 +132,7 @@ impl<'a> Errand<'a> {
     async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
         let before = self.luggage.lock().attachments.clone();
         let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
-        // Whoever agreed may have taken one out.
+        // An approver may have taken one out.
         let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
         let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
         match before.iter().find(|one| is_named(one) && !is_same(one)) {
@@ -182,7 +182,7 @@ impl<'a> Errand<'a> {
             add_members(&mut request.meta, &extras);
         }
         if only_seen {
-            // A header that repeats no argument of this tool is something else that nobody has looked at.
+            // A header that repeats no argument of this tool was never checked.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
         self.luggage.lock().sent = secrets;
@@ -324,7 +324,7 @@ impl Executor for Errand<'_> {
     }
 }
 
-/// How a result came.
+/// Puts a result back into the form in which it came.
 type ReplyWrapper = fn(RawJson) -> ServerReply;
 
 /// The result of a call that has one, and how it came.
@@ -357,7 +357,7 @@ fn param_headers(
     own.chain(foreign).collect()
 }
 
-/// Whether the tool's own schema asks for a header.
+/// True if the tool's own schema asks for a header.
 fn is_declared(entry: &CatalogEntry, name: &str) -> bool {
     entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name))
 }

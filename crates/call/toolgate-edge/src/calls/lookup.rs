@@ -34,7 +34,7 @@ struct ToolLookup {
     told: Mutex<LookupAnswer>,
 }
 
-/// What an answer showed.
+/// An answer, and the tools that it showed.
 #[derive(Default)]
 struct LookupAnswer {
     data: Value,
@@ -98,7 +98,7 @@ pub(crate) async fn run(
             Ok(ServerReply::Complete(refusal.tool_result(built_in.tool(), &answer.envelope)).into())
         }
         CallAnswerBody::Error(error) => Err(error),
-        // None of these comes from a tool that asks nobody.
+        // None of these comes from a tool that never asks.
         CallAnswerBody::InputRequired { .. } | CallAnswerBody::Task(_) | CallAnswerBody::Handle(_) => {
             Err(RpcError::new(
                 RpcError::INTERNAL,
@@ -212,7 +212,7 @@ fn unknown(gateway: &Gateway, view: &toolgate_discovery::View, name: &str) -> St
     }
 }
 
-/// Nobody is asked whether somebody may look for a tool.
+/// Searches need no approval.
 struct SilentClient;
 
 impl Confirmer for SilentClient {

@@ -64,7 +64,7 @@ pub(crate) struct AgentDetail {
     warnings: Vec<Warning>,
 }
 
-/// What sessions of an agent start with; everything may be left out
+/// The start of an agent's sessions; everything may be left out
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentBody {

@@ -82,11 +82,11 @@ pub(crate) struct ExplainedTool {
     /// The rule, in words.
     #[schema(example = "capability \"git\" of agent \"writer\": tools `github:*`")]
     reason: String,
-    /// Whether a call needs approval: never, sometimes or always.
+    /// The need for approval: never, sometimes or always.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     approval: Option<ApprovalLikelihood>,
-    /// Whether it is listed with its schema regardless of the budget.
+    /// True if it is listed with its schema regardless of the budget.
     pinned: bool,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct SessionSummary {
     /// The version of the agent's definition that it was made from.
     #[schema(value_type = String)]
     agent_version: Digest,
-    /// Whose it is.
+    /// Its owner.
     principal: String,
     opened_by: String,
     created_at: String,

@@ -12,7 +12,7 @@ use super::super::section::{ConfigSection, Located};
 use super::super::value::{OwnHeaders, TableValues, UrlForm};
 use super::ServerReader;
 
-/// The keys of which a server has exactly one.
+/// A server has exactly one of these keys.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
 const COMMAND_KEYS: &[&str] = &["args", "env", "cwd", "sandbox"];
 const URL_KEYS: &[&str] = &["headers", "oauth", "network"];
