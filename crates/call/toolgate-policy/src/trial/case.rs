@@ -124,8 +124,8 @@ impl CaseReader<'_> {
     }
 
     fn principal(&mut self, item: Option<&TomlItem<'_>>) -> Principal {
-        let nobody = Principal::new(PrincipalId::new("test"), Role::Agent);
-        let Some(table) = item.and_then(|item| self.table(item, "principal")) else { return nobody };
+        let usual = Principal::new(PrincipalId::new("test"), Role::Agent);
+        let Some(table) = item.and_then(|item| self.table(item, "principal")) else { return usual };
         self.known_keys(table, &PRINCIPAL_KEYS);
         let role =
             self.choice(table, "role", Role::parse, &Role::ALL.map(Role::as_str)).unwrap_or(Role::Agent);

@@ -28,7 +28,7 @@ use crate::{ApiContext, PolicyFile, PolicyRow};
 
 const TABLE_TOOLS_USUAL: usize = 100;
 const TABLE_TOOLS_MAX: usize = 1_000;
-const SOMEBODY: &str = "somebody";
+const UNNAMED: &str = "someone";
 
 /// The policies in force
 #[derive(Debug, Serialize, ToSchema)]
@@ -211,7 +211,7 @@ impl ExplainBody {
     fn explain(self, context: &ApiContext, tool: &Tool) -> Value {
         let role = self.role.unwrap_or(Role::Agent);
         let principal = Principal {
-            id: PrincipalId::new(self.principal.as_deref().unwrap_or(SOMEBODY)),
+            id: PrincipalId::new(self.principal.as_deref().unwrap_or(UNNAMED)),
             kind: self.kind.unwrap_or(role.usual_kind()),
             role,
             groups: self.groups.into(),

@@ -148,7 +148,7 @@ fn health(health: &str, x: f64, y: f64) -> Markup {
 
 fn absent(middle: f64, left: f64, said: &str) -> Markup {
     html! {
-        rect.nobody x=(left + 1.0) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - 2.0) height=(BOX_HEIGHT) rx="8" fill="none" stroke-dasharray="5 5" {}
+        rect.absent x=(left + 1.0) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - 2.0) height=(BOX_HEIGHT) rx="8" fill="none" stroke-dasharray="5 5" {}
         text.soft x=(left + BOX_WIDTH / 2.0) y=(middle + 5.0) text-anchor="middle" font-size="14" { (said) }
     }
 }

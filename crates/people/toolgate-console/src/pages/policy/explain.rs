@@ -124,7 +124,7 @@ fn form(visit: &PageVisit, wish: &ExplainPageQuery, names: &[String]) -> Markup 
             fieldset {
                 legend { "Caller" }
                 div.filters {
-                    (input("principal", "Principal", &wish.principal, "somebody"))
+                    (input("principal", "Principal", &wish.principal, "someone"))
                     (choice("role", "Role", &wish.role, Role::ALL.map(Role::as_str).as_slice(), "agent"))
                     (choice("kind", "Kind", &wish.kind, PrincipalKind::ALL.map(PrincipalKind::as_str).as_slice(), "same as the role"))
                     (input("groups", "Groups, separated by commas", &wish.groups, ""))
