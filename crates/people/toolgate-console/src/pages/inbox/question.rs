@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::Role;
 
-use super::told::InputData;
+use super::data::InputData;
 use super::ways::{self, inbox, question_page};
 use super::{past, slot};
 use crate::address::PageAddress;

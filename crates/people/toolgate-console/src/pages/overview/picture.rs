@@ -4,8 +4,8 @@
 
 use maud::{Markup, html};
 
+use super::data::{TrafficData, TrafficPrincipalData, TrafficServerData};
 use super::several;
-use super::told::{TrafficData, TrafficPrincipalData, TrafficServerData};
 use crate::address::PageAddress;
 use crate::parts::{number, text};
 

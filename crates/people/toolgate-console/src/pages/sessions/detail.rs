@@ -7,10 +7,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::data::SessionData;
 use super::explain::{self, SessionExplanationData, ToolSelection};
 use super::listing::{self, SessionPreviewData};
 use super::price::{self, Price};
-use super::told::SessionData;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
