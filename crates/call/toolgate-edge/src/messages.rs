@@ -7,7 +7,7 @@ pub(crate) mod request_state;
 
 // Out.
 pub(crate) mod frame;
-pub(crate) mod said;
+pub(crate) mod reply;
 
 // Out and in again.
 pub(crate) mod seal;

@@ -29,7 +29,7 @@ use crate::clients::caller::RequestCaller;
 use crate::clients::questions::QuestionSource;
 use crate::gateway::Gateway;
 use crate::messages::parts::{ClientInput, OwnedRequest};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::server_state;
 use crate::messages::task_id;
 use crate::messages::text::{add_members, quoted, without_braces};

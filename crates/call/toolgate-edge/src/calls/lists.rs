@@ -11,7 +11,7 @@ use toolgate_wire::object::push_member;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::text::quoted;
 
 type ListResult = Result<EnvelopedReply, RpcError>;

@@ -23,7 +23,7 @@ use crate::calls::tool_call;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// One question to the gateway itself.
 struct ToolLookup {

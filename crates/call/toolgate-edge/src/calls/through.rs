@@ -17,7 +17,7 @@ use crate::calls::tool_call::{SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// The call that `call_tool` was asked to make.
 struct TargetCall {

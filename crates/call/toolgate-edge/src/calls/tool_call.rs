@@ -25,7 +25,7 @@ use crate::calls::requester::Requester;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::{ClientInput, OwnedRequest, ParsedMeta};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::server_state;
 
 pub(crate) const METHOD: &str = "tools/call";

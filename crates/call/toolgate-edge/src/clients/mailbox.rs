@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
 use toolgate_core::{RawJson, RpcError};
 
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// Messages that wait for a slow reader; beyond that they are dropped.
 const WAITING_MAX: usize = 64;

@@ -14,7 +14,7 @@ use toolgate_wire::{ObjectMembers, ProtocolVersion, compose, header, meta};
 use crate::clients::client::Client;
 use crate::messages::frame::{MessagePieces, ResponseFrame};
 use crate::messages::parts::{OwnedRequest, RequestHead};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// The time that a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
 /// that does not listen can miss.
