@@ -12,9 +12,9 @@ use crate::address::PageAddress;
 use crate::assets;
 use crate::csrf::CSRF;
 use crate::docs::error_page;
+use crate::notice::DoneNotice;
 use crate::parts::text;
 use crate::problem::ApiProblem;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// A place in the console, as the navigation shows it.

@@ -16,8 +16,8 @@ use super::pins;
 use super::ways::inbox;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
+use crate::notice::DoneNotice;
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::schema_form::{self, FieldErrors};
 use crate::visit::PageVisit;
 

@@ -14,9 +14,9 @@ use super::{past, slot};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::{self, facts, moment, text};
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 const ANSWERING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];

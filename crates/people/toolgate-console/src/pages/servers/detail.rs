@@ -14,10 +14,10 @@ use super::data::{
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
+use crate::notice::DoneNotice;
 use crate::pages::catalogue::{CallsOf, RegistryData, RegistryTool, brief};
 use crate::parts::{self, links, moment, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// The maximum number of tools on this page; the list of tools has them all.

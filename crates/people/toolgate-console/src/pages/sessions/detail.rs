@@ -14,11 +14,11 @@ use super::price::{self, Price};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
+use crate::notice::DoneNotice;
 use crate::pages::agents::mounted;
 use crate::pages::catalogue::{budget, digest};
 use crate::parts::{self, json, links, moment, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// Tools that are explained on one page.
