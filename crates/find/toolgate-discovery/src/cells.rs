@@ -12,9 +12,9 @@ use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
 
-use crate::eyes::ToolViewer;
 use crate::own::OwnTool;
 use crate::view::View;
+use crate::viewer::ToolViewer;
 
 /// The maximum number of cached views. Beyond it, the least recently used are dropped.
 const CELLS_MAX: usize = 1024;

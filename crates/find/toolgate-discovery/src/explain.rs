@@ -7,7 +7,7 @@ use toolgate_core::decision::{ApprovalLikelihood, Denial, Visibility};
 use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, ScopeReason};
 use toolgate_core::{CanonicalName, Tool};
 
-use crate::eyes::{ToolViewer, glimpse};
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]

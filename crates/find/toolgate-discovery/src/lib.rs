@@ -6,7 +6,6 @@ mod cells;
 mod cost;
 mod discovery;
 mod explain;
-mod eyes;
 mod finder;
 mod list;
 mod lookup;
@@ -16,6 +15,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod view;
+mod viewer;
 
 pub use built_in::BuiltIn;
 pub use cost::{ServerBill, TokenBill, ToolBill};

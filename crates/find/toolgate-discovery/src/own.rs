@@ -7,7 +7,7 @@ use toolgate_catalog::CatalogEntry;
 use toolgate_core::decision::{ApprovalLikelihood, Visibility};
 use toolgate_core::platform::{PlatformTool, ToolPresence};
 
-use crate::eyes::{ToolViewer, glimpse};
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A tool of the gateway's own as a list has it.
 pub(crate) struct OwnTool {

@@ -11,10 +11,10 @@ use toolgate_core::tool::Action;
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
-use crate::eyes::{ToolViewer, glimpse};
 use crate::own::OwnTool;
 use crate::surface::Surface;
 use crate::tally::CostTally;
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A list of tools that never changes; another catalogue or other policies make another one.
 pub struct View {
