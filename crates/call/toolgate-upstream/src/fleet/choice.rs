@@ -9,8 +9,8 @@ use toolgate_core::port::{Caller, ServerRequest};
 use toolgate_core::server::InstanceId;
 
 use super::affinity::AffinityBond;
-use super::company::FleetSize;
 use super::merge::NO_INSTANCE;
+use super::size::FleetSize;
 use super::tools::resting;
 use super::{Fleet, FleetMembers};
 use crate::breaker::BreakerPaused;

@@ -11,8 +11,8 @@ use toolgate_wire::ObjectMembers;
 
 use super::affinity::AffinityBond;
 use super::choice::{MemberChoice, ReadyMember};
-use super::company::FleetSize;
 use super::failure::{FailedRequest, is_failure};
+use super::size::FleetSize;
 use super::tools::resting;
 use super::{Fleet, FleetMembers};
 use crate::breaker::BreakerAdmission;
