@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
-mod apart;
+mod blocking;
 mod body;
 mod call;
 mod context;

@@ -10,7 +10,7 @@ use toolgate_pipeline::redact::MARKER;
 use toolgate_store::{LedgerOrder, Store, StoreError};
 use utoipa::ToSchema;
 
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 
 /// The number of example calls for each filter.
 const EXAMPLES_MAX: usize = 5;
@@ -112,7 +112,7 @@ impl FilterTrial {
                 ];
                 calls.push(PastCall { end, kept });
             }
-            self = apart(move || self.looked_through(&calls)).await;
+            self = run_blocking(move || self.looked_through(&calls)).await;
         }
         Ok(self.tried)
     }

@@ -13,7 +13,7 @@ use toolgate_registry::{CurrentSetting, DefinitionKind, DefinitionSource, Defini
 use utoipa::ToSchema;
 
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::similar::{hint_of, nearest};
 
@@ -63,7 +63,7 @@ impl From<UnmatchedRule> for Warning {
 /// Rules of a scope that match nothing.
 pub(super) async fn warnings(context: &ApiContext, scope: Scope) -> Vec<Warning> {
     let context = context.clone();
-    let unmatched = apart(move || context.discovery.unmatched(&scope)).await;
+    let unmatched = run_blocking(move || context.discovery.unmatched(&scope)).await;
     unmatched.into_iter().map(Warning::from).collect()
 }
 

@@ -14,7 +14,7 @@ use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficVi
 use super::answer::json;
 use super::servers::statuses;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::pulse::{CurrentTime, ListTokens};
 
@@ -86,5 +86,5 @@ async fn count_tokens(context: &ApiContext) -> ApiResult<ListTokens> {
         let listed = sessions.iter().map(listed).sum();
         ListTokens { catalogue: discovery.catalogue_tokens(), sessions: sessions.len(), listed }
     };
-    Ok(apart(counting).await)
+    Ok(run_blocking(counting).await)
 }

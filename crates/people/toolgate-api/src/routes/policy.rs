@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::template_name::TemplateName;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
 use crate::similar::nearest;
@@ -62,7 +62,7 @@ pub(crate) struct InForceView {
     responses((status = 200, description = "All texts with their rules", body = InForceView)))]
 pub(crate) async fn show(State(context): State<ApiContext>) -> ApiResult<Response> {
     let desk = context.policy.clone();
-    let in_force = apart(move || desk.in_force()).await;
+    let in_force = run_blocking(move || desk.in_force()).await;
     let loaded = EventFilter { kind: Some(EventKind::PolicyLoaded), ..EventFilter::default() };
     let loaded = context.store.ledger_page(&loaded, None, 1, LedgerOrder::NewestFirst).await?;
     let of_this = |one: &&RecordedEvent| one.event.policy_version == Some(in_force.version);
@@ -130,7 +130,7 @@ pub(crate) async fn table(
     let next_cursor = tools.last().filter(|_| more).map(|last| last.name.to_string());
     let template = context.policy.in_force().template;
     let asking = context.clone();
-    let mut rows = apart(move || asking.policy.table(&tools)).await;
+    let mut rows = run_blocking(move || asking.policy.table(&tools)).await;
     rows.sort_by(|one, other| one.tool.cmp(&other.tool));
     let templates = PolicyTemplate::NAMES.to_vec();
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
@@ -199,7 +199,7 @@ pub(crate) async fn explain(
     Json(body): Json<ExplainBody>,
 ) -> ApiResult<Response> {
     let tool = tool(&context, &body.tool)?;
-    let explained = apart(move || {
+    let explained = run_blocking(move || {
         let mut explained = body.explain(&context, &tool);
         explained["tool"] = tool.name.as_str().into();
         explained

@@ -17,7 +17,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::seat::SeatQuery;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit, word};
 
@@ -109,7 +109,7 @@ pub(crate) async fn search(
 ) -> ApiResult<Response> {
     let (asked, who) = query.read()?;
     let seat = who.seat(&context, &credential).await?;
-    let answer = apart(move || asked.answer(&context, &seat)).await;
+    let answer = run_blocking(move || asked.answer(&context, &seat)).await;
     Ok(json(StatusCode::OK, &answer))
 }
 
