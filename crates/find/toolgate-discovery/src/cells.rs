@@ -102,8 +102,8 @@ impl ViewCell {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
-        let eyes = ToolViewer::of(&self.seat, policy, own);
-        let view = Arc::new(View::of(eyes, snapshot.clone(), self.current.load().as_deref()));
+        let viewer = ToolViewer::of(&self.seat, policy, own);
+        let view = Arc::new(View::of(viewer, snapshot.clone(), self.current.load().as_deref()));
         self.current.store(Some(view.clone()));
         view
     }
