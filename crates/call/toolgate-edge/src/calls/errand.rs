@@ -34,12 +34,12 @@ pub(crate) struct Errand<'a> {
     holder: ContentHolder,
     /// Set where the gateway answers itself.
     own: Option<Arc<PlatformTool>>,
-    luggage: Mutex<CallExtras>,
+    state: Mutex<ErrandState>,
 }
 
-/// The parts that a call carries along.
+/// The state of a call on its way.
 #[derive(Default)]
-struct CallExtras {
+struct ErrandState {
     attachments: Vec<Attachment>,
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
@@ -54,21 +54,21 @@ impl<'a> Errand<'a> {
     pub(crate) fn new(call: &'a ToolCall, input: ClientInput) -> Self {
         let holder = ContentHolder::of(&call.caller.client.seat());
         let own = own::find(&call.gateway, &call.entry);
-        Self { call, input, holder, own, luggage: Mutex::default() }
+        Self { call, input, holder, own, state: Mutex::default() }
     }
 
     /// The run that the call belongs to. What the gateway needs for itself belongs to none.
-    fn run(&self) -> Option<&RunId> {
+    fn run_id(&self) -> Option<&RunId> {
         self.holder.run.as_ref().filter(|_| self.call.whole == ResultAudience::ForClient)
     }
 
     /// Tells the run that the call has ended, if it was let in.
     pub(crate) async fn finish(&self, answer: &CallAnswer) {
         let (admitted, bytes) = {
-            let luggage = self.luggage.lock();
-            (luggage.admitted.clone(), luggage.result_bytes)
+            let state = self.state.lock();
+            (state.admitted.clone(), state.result_bytes)
         };
-        if let (Some(run), Some(call)) = (self.run(), admitted) {
+        if let (Some(run), Some(call)) = (self.run_id(), admitted) {
             let done = [Outcome::Succeeded, Outcome::Accepted, Outcome::PendingInput];
             let completed = done.contains(&answer.envelope.status);
             self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
@@ -103,7 +103,7 @@ impl<'a> Errand<'a> {
         let session = caller.session.as_ref().map(|session| &session.line);
         match gateway.quotas.try_enter(&caller.client.seat(), session).at_once() {
             Ok(places) => {
-                self.luggage.lock().places = places;
+                self.state.lock().places = places;
                 None
             }
             Err(entering) => Some(entering),
@@ -124,13 +124,13 @@ impl<'a> Errand<'a> {
     async fn look_up(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
         let contents = &self.call.gateway.contents;
         let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
-        self.luggage.lock().attachments.clone_from(&attached.attachments);
+        self.state.lock().attachments.clone_from(&attached.attachments);
         Ok(attached)
     }
 
     /// People may have taken their time: what they agreed to must still be there, and the same.
     async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
-        let before = self.luggage.lock().attachments.clone();
+        let before = self.state.lock().attachments.clone();
         let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
         // An approver may have taken one out.
         let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
@@ -146,8 +146,8 @@ impl<'a> Errand<'a> {
     }
 
     async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
-        let Some(run) = self.run() else { return Ok(()) };
-        let files: u64 = self.luggage.lock().attachments.iter().map(|one| one.bytes).sum();
+        let Some(run) = self.run_id() else { return Ok(()) };
+        let files: u64 = self.state.lock().attachments.iter().map(|one| one.bytes).sum();
         let given = self.given().as_bytes().len() as u64;
         let entering = RunCall {
             call: call.clone(),
@@ -156,7 +156,7 @@ impl<'a> Errand<'a> {
             bytes: given + files,
         };
         self.call.gateway.runs.admit(run, entering).await?;
-        self.luggage.lock().admitted = Some(call.clone());
+        self.state.lock().admitted = Some(call.clone());
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl<'a> Errand<'a> {
             // A header that repeats no argument of this tool was never checked.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        self.luggage.lock().sent = secrets;
+        self.state.lock().sent = secrets;
         Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
     }
 
@@ -194,7 +194,7 @@ impl<'a> Errand<'a> {
         let Some((result, wrap)) = unpackable(&clean) else { return clean };
         let (result, contents) = (result.clone(), &self.call.gateway.contents);
         let holder = ContentHolder { call: Some(call.clone()), ..self.holder.clone() };
-        let sent = std::mem::take(&mut self.luggage.lock().sent);
+        let sent = std::mem::take(&mut self.state.lock().sent);
         let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
         clean.less(wrap(taken.result), taken.refs, taken.notices)
     }
@@ -205,7 +205,7 @@ impl<'a> Errand<'a> {
         holder: &ContentHolder,
         changed: Option<RawJson>,
     ) -> Result<(ServerRequest, Vec<SentContent>), DeliveryError> {
-        let attachments = self.luggage.lock().attachments.clone();
+        let attachments = self.state.lock().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
         let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
         let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
@@ -266,13 +266,13 @@ impl Executor for Errand<'_> {
     ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
         let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
         let entering = self.enter();
-        if entering.is_none() && agreed.is_none() && self.run().is_none() {
+        if entering.is_none() && agreed.is_none() && self.run_id().is_none() {
             return None;
         }
         Some(Box::pin(async move {
             if let Some(entering) = entering {
                 let places = entering.wait().await?;
-                self.luggage.lock().places = places;
+                self.state.lock().places = places;
             }
             if let Some(arguments) = agreed {
                 self.look_again(arguments).await?;
@@ -311,9 +311,9 @@ impl Executor for Errand<'_> {
     fn must_unpack(&self, clean: &CleanResponse) -> bool {
         let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
         let has_sent = {
-            let mut luggage = self.luggage.lock();
-            luggage.result_bytes = result.as_bytes().len() as u64;
-            !luggage.sent.is_empty()
+            let mut state = self.state.lock();
+            state.result_bytes = result.as_bytes().len() as u64;
+            !state.sent.is_empty()
         };
         self.call.whole == ResultAudience::ForClient
             && (has_sent || self.call.gateway.contents.must_look(result))
