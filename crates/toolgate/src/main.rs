@@ -9,7 +9,6 @@ mod config;
 mod confining;
 mod connect;
 mod consent;
-mod ears;
 mod environment;
 mod failure;
 mod finding;
@@ -34,6 +33,7 @@ mod settle;
 mod sockets;
 mod stored;
 mod table;
+mod watcher;
 mod wiring;
 mod workshop;
 

@@ -27,7 +27,6 @@ use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
-use crate::ears::GatewayWatcher;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -40,6 +39,7 @@ use crate::outbound;
 use crate::pages;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
+use crate::watcher::GatewayWatcher;
 use crate::workshop::{self, PlatformDomains};
 
 /// An assembled gateway, connected to its servers, without any open door yet.
