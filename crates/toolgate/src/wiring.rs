@@ -34,11 +34,11 @@ use crate::governance::{
 };
 use crate::keyring::{self, VaultSecrets};
 use crate::machine::{HubCatalog, ManagerControl};
-use crate::numbers::ServerNumbers;
 use crate::outbound;
 use crate::pages;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
+use crate::server_metrics::ServerNumbers;
 use crate::watcher::GatewayWatcher;
 use crate::workshop::{self, PlatformDomains};
 
