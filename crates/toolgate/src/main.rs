@@ -9,6 +9,7 @@ mod config;
 mod confining;
 mod connect;
 mod consent;
+mod domains;
 mod environment;
 mod failure;
 mod finding;
@@ -35,7 +36,6 @@ mod stored;
 mod table;
 mod watcher;
 mod wiring;
-mod workshop;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

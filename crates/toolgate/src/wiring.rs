@@ -27,6 +27,7 @@ use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
+use crate::domains::{self, PlatformDomains};
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -40,7 +41,6 @@ use crate::rest::{self, RestDoorway};
 use crate::seating;
 use crate::server_metrics::ServerNumbers;
 use crate::watcher::GatewayWatcher;
-use crate::workshop::{self, PlatformDomains};
 
 /// An assembled gateway, connected to its servers, without any open door yet.
 pub(crate) struct AssembledGateway {
@@ -51,7 +51,7 @@ pub(crate) struct AssembledGateway {
     pub(crate) registry: Arc<Registry>,
     pub(crate) quotas: Arc<Quotas>,
     sessions: Arc<Sessions>,
-    workshop: PlatformDomains,
+    domains: PlatformDomains,
     governance: Governance,
     courier: Option<Courier>,
     ears: Arc<GatewayWatcher>,
@@ -188,7 +188,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let workshop = workshop::open(config, store, &governance, listen, record, &shutdown).await?;
+    let domains = domains::open(config, store, &governance, listen, record, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
@@ -199,10 +199,10 @@ async fn build(
         servers: servers.clone() as Arc<dyn Servers>,
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
-        contents: workshop.files.clone(),
-        runs: workshop.runs.clone(),
+        contents: domains.files.clone(),
+        runs: domains.runs.clone(),
         quotas: quotas.clone(),
-        platform: workshop.tools.clone(),
+        platform: domains.tools.clone(),
         rest: (record == ServerRecording::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn RestService>),
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
@@ -213,7 +213,7 @@ async fn build(
         sealing_key,
         shutdown: shutdown.clone(),
     });
-    workshop.meet(&gateway, &quotas);
+    domains.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     let board = ReceiverBoard::default();
@@ -225,7 +225,7 @@ async fn build(
         quotas: &quotas,
         sessions: &sessions,
         discovery: &discovery,
-        workshop: &workshop,
+        domains: &domains,
         board: &board,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
@@ -243,7 +243,7 @@ async fn build(
         registry,
         quotas,
         sessions,
-        workshop,
+        domains,
         governance,
         courier,
         ears,
@@ -272,7 +272,7 @@ impl AssembledGateway {
 
     /// The runs of this gateway.
     pub(crate) fn runs(&self) -> Arc<Runs> {
-        self.workshop.runs.clone()
+        self.domains.runs.clone()
     }
 
     /// Waits until a server has been reached or given up, and returns its state.
@@ -299,7 +299,7 @@ impl AssembledGateway {
         self.servers.shutdown().await;
         self.registry.stop().await;
         self.sessions.stop().await;
-        self.workshop.close().await;
+        self.domains.close().await;
         self.governance.stop().await;
         if let Some(courier) = self.courier {
             courier.finish().await;
