@@ -54,7 +54,7 @@ pub(crate) struct AssembledGateway {
     domains: PlatformDomains,
     governance: Governance,
     courier: Option<Courier>,
-    ears: Arc<GatewayWatcher>,
+    watcher: Arc<GatewayWatcher>,
     pub(crate) shutdown: CancellationToken,
     /// The tasks that follow something for as long as the gateway runs.
     pub(crate) tasks: TaskTracker,
@@ -129,16 +129,16 @@ async fn build(
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
-    let company = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
-    let mut chronicle = Chronicle::open(store, company).await?;
-    let ears = GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
+    let others = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
+    let mut chronicle = Chronicle::open(store, others).await?;
+    let watcher = GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
     let confiner = confining::confiner(config)?;
     if record == ServerRecording::Yes {
         confining::warn(config, &confiner);
     }
     let servers = ServerManager::start(toolgate_upstream::ManagerSetup {
         specs: Vec::new(),
-        watcher: ears.clone(),
+        watcher: watcher.clone(),
         facts: chronicle.memory(),
         keyring: Arc::new(keys.clone()),
         limits: config.limits.clone(),
@@ -160,7 +160,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    ears.tell(registry.clone());
+    watcher.tell(registry.clone());
     // A server's last listing is served until it has listed again.
     registry.listed_before(chronicle.take_listings()).await;
     machine.run();
@@ -246,7 +246,7 @@ async fn build(
         domains,
         governance,
         courier,
-        ears,
+        watcher,
         shutdown,
         tasks,
         chronicle,
@@ -277,7 +277,7 @@ impl AssembledGateway {
 
     /// Waits until a server has been reached or given up, and returns its state.
     pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
-        self.ears.settled(server, wait).await
+        self.watcher.settled(server, wait).await
     }
 
     /// The pipeline, for configuration changes while calls are in progress.
@@ -287,7 +287,7 @@ impl AssembledGateway {
 
     /// The last lines a server wrote to its standard error.
     pub(crate) fn heard(&self, server: &ServerName) -> Vec<String> {
-        self.ears.heard(server)
+        self.watcher.heard(server)
     }
 
     /// Ends calls, then servers, then the record of them.
