@@ -131,7 +131,8 @@ async fn build(
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
     let others = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
     let mut chronicle = Chronicle::open(store, others).await?;
-    let watcher = GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
+    let watcher =
+        GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
     let confiner = confining::confiner(config)?;
     if record == ServerRecording::Yes {
         confining::warn(config, &confiner);

@@ -1,27 +1,36 @@
 #![doc = include_str!("../README.md")]
 
+// Routes, roles and the document.
 mod access;
-mod blocking;
-mod body;
-mod call;
-mod context;
 mod document;
-mod events;
-mod filters;
+mod routes;
+
+// Requests and answers.
+mod body;
 mod form;
+mod problem;
+mod read;
+mod similar;
+
+// The state of the API.
+mod context;
+mod events;
+mod pulse;
+mod replay;
+
+// Work beside requests.
+mod blocking;
+mod work;
+
+// Ports to the rest of the program.
+mod call;
+mod filters;
 mod outbound;
 mod policy;
-mod problem;
-mod pulse;
-mod read;
-mod replay;
-mod routes;
 mod secret;
 mod services;
-mod similar;
 mod streams;
 mod trial;
-mod work;
 
 #[cfg(test)]
 mod tests;

@@ -1,62 +1,79 @@
 //! Every route with its roles. Router, document and the check of roles are made from this table; a route's path
 //! stands at its handler alone.
 
-mod agents;
-mod aliases;
+// The table, and what every route needs.
 mod answer;
-mod approvals;
-mod artifacts;
-mod attachments;
-mod batch;
 mod caller;
-mod calls;
-mod capabilities;
-mod content;
+mod seat;
+mod table;
+mod tag;
+mod views;
+
+// Tools: what there is, what it costs, calling it.
+mod aliases;
 mod cost;
-mod definitions;
-mod earlier_calls;
-mod events;
-mod explain;
-mod export;
-mod file_view;
-mod files;
-mod filters;
-mod grants;
-mod inbox;
-mod inputs;
-mod instances;
-mod ledger;
-mod ledger_filter;
-mod outbound;
-mod overview;
-mod policy;
 mod preview;
-mod refs;
-mod registry;
+mod search;
+mod tool_view;
+mod tools;
+
+// Agents, capabilities and sessions.
+mod agents;
+mod capabilities;
+mod definitions;
+mod explain;
+mod session_view;
+mod sessions;
+mod template_name;
+
+// Tasks, runs and questions.
+mod batch;
+mod inputs;
 mod run_access;
 mod run_events;
 mod run_start;
 mod run_view;
 mod runs;
-mod search;
-mod seat;
+mod tasks;
+
+// Files, refs and artifacts.
+mod artifacts;
+mod content;
+mod file_view;
+mod files;
+mod refs;
+mod signed;
+mod uploads;
+
+// Servers, settings and secrets.
+mod instances;
+mod registry;
 mod secrets;
 mod servers;
-mod session_view;
-mod sessions;
 mod settings;
-mod shadow;
-mod signed;
-mod table;
-mod tag;
-mod tasks;
-mod template_name;
-mod tokens;
-mod tool_view;
-mod tools;
-mod uploads;
-mod views;
+
+// Approvals and grants.
+mod approvals;
+mod attachments;
+mod earlier_calls;
+mod grants;
+mod inbox;
+
+// The ledger, events and receivers.
+mod calls;
+mod events;
+mod export;
+mod ledger;
+mod ledger_filter;
+mod outbound;
+mod overview;
 mod webhooks;
+
+// Policy, filters and tokens.
+mod filters;
+mod policy;
+mod shadow;
+mod tokens;
 
 use std::sync::LazyLock;
 
