@@ -89,7 +89,6 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         "toolgate-api",
         &[
             "toolgate-core",
-            "toolgate-wire",
             "toolgate-catalog",
             "toolgate-discovery",
             "toolgate-files",
