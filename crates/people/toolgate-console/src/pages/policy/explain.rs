@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::{PrincipalKind, Role};
 
-use super::care::care;
 use super::explained::{self, ExplainedCallData};
 use super::tabs::{Side, head};
 use crate::address::PageAddress;
