@@ -31,7 +31,7 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     // Addresses and client secrets may be references to the environment.
     let room = RecordsContext::of(context.config()?).await?;
     let outcome = sign_in(&room, &args).await;
-    let lists = args.principal.is_none() || everybody_signed_in(&room, &args).await;
+    let lists = args.principal.is_none() || is_signed_in_for_everyone(&room, &args).await;
     room.close().await;
     let signed_in = outcome?;
     if !lists {
@@ -51,7 +51,7 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-async fn everybody_signed_in(room: &RecordsContext, args: &LoginArgs) -> bool {
+async fn is_signed_in_for_everyone(room: &RecordsContext, args: &LoginArgs) -> bool {
     let (Ok(vault), Ok(server)) = (room.vault(), server_name(&args.name)) else { return true };
     let stored = vault.list(Some(&server)).await.unwrap_or_default();
     stored.iter().any(|one| one.name == SIGN_IN && one.principal.is_none())
