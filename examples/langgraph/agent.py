@@ -24,7 +24,7 @@ def pending(result):
 
 
 def look(approval):
-    """The approval as it stands. Whoever asked may look at it."""
+    """The approval as it stands. Its asker may read it."""
     request = urllib.request.Request(f"{URL.removesuffix('/mcp')}/approvals/{approval}", headers=HEADERS)
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)

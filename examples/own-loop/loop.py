@@ -50,7 +50,7 @@ def call(name, arguments):
 
 
 def no(approval):
-    """Why it may not run, in the words of whoever said no."""
+    """Why it may not run, in the words of the person who said no."""
     reasons = [vote["reason"] for vote in approval["votes"] if vote.get("reason")]
     return f"{approval['tool']} may not run: {approval['state']}. " + " ".join(reasons)
 

@@ -17,7 +17,7 @@ TOOLS = [
     },
     {
         "name": "send",
-        "description": "Sends a letter to somebody outside.",
+        "description": "Sends a letter to someone outside.",
         "inputSchema": {
             "type": "object",
             "properties": {

@@ -138,7 +138,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct ConfineArgs {
-    /// What is to be done first; without it, what can be done is tried and told
+    /// The first thing to do; without it, everything possible is tried and reported
     pub(crate) plan: Option<String>,
     #[arg(last = true)]
     pub(crate) command: Vec<OsString>,

@@ -31,7 +31,7 @@ pub(crate) fn see_to(at: &ConfigHints<'_>) -> anyhow::Result<()> {
     let shown = file.display();
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
-            "{shown} is not used: nobody has agreed to it, and a configuration starts programs as you\n\
+            "{shown} is not used: you have not agreed to it, and a configuration starts programs as you\n\
              hint: read it, then name it: `--config {shown}`; or run the same command in a terminal, which asks once"
         );
     }

@@ -96,7 +96,7 @@ impl EmbeddingFollower {
         let Ok(bytes) = std::fs::read(&self.cache) else { return };
         match meaning.remember(&bytes) {
             Ok(count) => tracing::debug!(count, "vectors of an earlier run are used again"),
-            Err(error) => tracing::info!(%error, "the tools are embedded anew"),
+            Err(error) => tracing::info!(%error, "the tools are embedded again"),
         }
     }
 

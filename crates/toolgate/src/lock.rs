@@ -23,7 +23,7 @@ pub(crate) struct RunningGateway {
     pub(crate) pid: u32,
     /// Absent until the gateway listens.
     pub(crate) endpoint: Option<String>,
-    /// Where it keeps its state, without credentials.
+    /// The place of its state, without credentials.
     #[serde(default)]
     pub(crate) store: String,
 }

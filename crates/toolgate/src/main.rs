@@ -1,41 +1,60 @@
 //! The `toolgate` binary: the command line, and the command that runs.
 
-mod callers;
-mod chronicle;
-mod claim;
+// The command line.
 mod cli;
 mod command;
-mod config;
-mod confining;
-mod connect;
-mod consent;
-mod ears;
-mod environment;
 mod failure;
-mod finding;
+mod output;
+mod table;
+
+// The configuration, and the environment.
+mod config;
+mod consent;
+mod environment;
+mod reload;
+
+// The gateway, assembled.
+mod domains;
 mod governance;
-mod import;
+mod rest;
+mod wiring;
+
+// Governance.
+mod claim;
 mod judging;
+mod outbound;
+
+// Callers, sessions and credentials.
+mod callers;
 mod keyring;
+mod pages;
+mod seating;
+
+// Servers.
+mod chronicle;
+mod confining;
+mod machine;
+mod server_metrics;
+mod watcher;
+
+// Tools.
+mod finding;
+mod settle;
+mod stored;
+
+// One gateway for each data folder, and its clients on this machine.
 mod local;
 mod lock;
-mod machine;
-mod numbers;
-mod outbound;
-mod output;
-mod pages;
+mod relay;
+mod sockets;
+
+// Clients and servers of other programs.
+mod connect;
+mod import;
+
+// Pages of `docs/reference`.
 #[cfg(test)]
 mod reference;
-mod relay;
-mod reload;
-mod rest;
-mod seating;
-mod settle;
-mod sockets;
-mod stored;
-mod table;
-mod wiring;
-mod workshop;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -110,7 +110,7 @@ impl Logins for StoreLogins {
 }
 
 fn down(error: &StoreError) -> LoginError {
-    tracing::error!(%error, "somebody could not be logged in");
+    tracing::error!(%error, "a person could not be logged in");
     LoginError::Down
 }
 

@@ -25,11 +25,11 @@ use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
 use crate::config::{Config, WebhookConfig};
+use crate::domains::PlatformDomains;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
 use crate::outbound::WebhookReceivers;
-use crate::workshop::PlatformDomains;
 
 /// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
 /// tools.
@@ -53,8 +53,8 @@ impl RestService for RestDoorway {
     fn serves(&self, path: &str) -> ServedCallers {
         let Some(beside) = self.0.get() else { return ServedCallers::Nothing };
         match () {
-            () if beside.console.is_some() && Console::handles(path) => ServedCallers::Anybody,
-            () if Api::is_open(path) => ServedCallers::Anybody,
+            () if beside.console.is_some() && Console::handles(path) => ServedCallers::Anyone,
+            () if Api::is_open(path) => ServedCallers::Anyone,
             () if Api::handles(path) => ServedCallers::Principals,
             () => ServedCallers::Nothing,
         }
@@ -89,7 +89,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) quotas: &'a Arc<Quotas>,
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) discovery: &'a Arc<Discovery>,
-    pub(crate) workshop: &'a PlatformDomains,
+    pub(crate) domains: &'a PlatformDomains,
     pub(crate) board: &'a ReceiverBoard,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn api(
     vault: VaultSecrets,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, workshop, board } =
+    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, board } =
         *parts;
     Ok(Api::new(Services {
         store: store.clone(),
@@ -111,8 +111,8 @@ pub(crate) fn api(
         registry: registry.clone(),
         sessions: sessions.clone(),
         discovery: discovery.clone(),
-        files: workshop.files.clone(),
-        runs: workshop.runs.clone(),
+        files: domains.files.clone(),
+        runs: domains.runs.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),

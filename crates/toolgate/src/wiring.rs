@@ -27,7 +27,7 @@ use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
-use crate::ears::GatewayWatcher;
+use crate::domains::{self, PlatformDomains};
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -35,12 +35,12 @@ use crate::governance::{
 };
 use crate::keyring::{self, VaultSecrets};
 use crate::machine::{HubCatalog, ManagerControl};
-use crate::numbers::ServerNumbers;
 use crate::outbound;
 use crate::pages;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
-use crate::workshop::{self, PlatformDomains};
+use crate::server_metrics::ServerNumbers;
+use crate::watcher::GatewayWatcher;
 
 /// An assembled gateway, connected to its servers, without any open door yet.
 pub(crate) struct AssembledGateway {
@@ -51,10 +51,10 @@ pub(crate) struct AssembledGateway {
     pub(crate) registry: Arc<Registry>,
     pub(crate) quotas: Arc<Quotas>,
     sessions: Arc<Sessions>,
-    workshop: PlatformDomains,
+    domains: PlatformDomains,
     governance: Governance,
     courier: Option<Courier>,
-    ears: Arc<GatewayWatcher>,
+    watcher: Arc<GatewayWatcher>,
     pub(crate) shutdown: CancellationToken,
     /// The tasks that follow something for as long as the gateway runs.
     pub(crate) tasks: TaskTracker,
@@ -129,16 +129,17 @@ async fn build(
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
-    let company = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
-    let mut chronicle = Chronicle::open(store, company).await?;
-    let ears = GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
+    let others = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
+    let mut chronicle = Chronicle::open(store, others).await?;
+    let watcher =
+        GatewayWatcher::new(hub.clone(), (record == ServerRecording::Yes).then(|| chronicle.notes()));
     let confiner = confining::confiner(config)?;
     if record == ServerRecording::Yes {
         confining::warn(config, &confiner);
     }
     let servers = ServerManager::start(toolgate_upstream::ManagerSetup {
         specs: Vec::new(),
-        watcher: ears.clone(),
+        watcher: watcher.clone(),
         facts: chronicle.memory(),
         keyring: Arc::new(keys.clone()),
         limits: config.limits.clone(),
@@ -160,7 +161,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    ears.tell(registry.clone());
+    watcher.tell(registry.clone());
     // A server's last listing is served until it has listed again.
     registry.listed_before(chronicle.take_listings()).await;
     machine.run();
@@ -188,7 +189,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let workshop = workshop::open(config, store, &governance, listen, record, &shutdown).await?;
+    let domains = domains::open(config, store, &governance, listen, record, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
@@ -199,10 +200,10 @@ async fn build(
         servers: servers.clone() as Arc<dyn Servers>,
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
-        contents: workshop.files.clone(),
-        runs: workshop.runs.clone(),
+        contents: domains.files.clone(),
+        runs: domains.runs.clone(),
         quotas: quotas.clone(),
-        platform: workshop.tools.clone(),
+        platform: domains.tools.clone(),
         rest: (record == ServerRecording::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn RestService>),
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
@@ -213,7 +214,7 @@ async fn build(
         sealing_key,
         shutdown: shutdown.clone(),
     });
-    workshop.meet(&gateway, &quotas);
+    domains.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     let board = ReceiverBoard::default();
@@ -225,7 +226,7 @@ async fn build(
         quotas: &quotas,
         sessions: &sessions,
         discovery: &discovery,
-        workshop: &workshop,
+        domains: &domains,
         board: &board,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
@@ -243,10 +244,10 @@ async fn build(
         registry,
         quotas,
         sessions,
-        workshop,
+        domains,
         governance,
         courier,
-        ears,
+        watcher,
         shutdown,
         tasks,
         chronicle,
@@ -272,12 +273,12 @@ impl AssembledGateway {
 
     /// The runs of this gateway.
     pub(crate) fn runs(&self) -> Arc<Runs> {
-        self.workshop.runs.clone()
+        self.domains.runs.clone()
     }
 
     /// Waits until a server has been reached or given up, and returns its state.
     pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
-        self.ears.settled(server, wait).await
+        self.watcher.settled(server, wait).await
     }
 
     /// The pipeline, for configuration changes while calls are in progress.
@@ -287,7 +288,7 @@ impl AssembledGateway {
 
     /// The last lines a server wrote to its standard error.
     pub(crate) fn heard(&self, server: &ServerName) -> Vec<String> {
-        self.ears.heard(server)
+        self.watcher.heard(server)
     }
 
     /// Ends calls, then servers, then the record of them.
@@ -299,7 +300,7 @@ impl AssembledGateway {
         self.servers.shutdown().await;
         self.registry.stop().await;
         self.sessions.stop().await;
-        self.workshop.close().await;
+        self.domains.close().await;
         self.governance.stop().await;
         if let Some(courier) = self.courier {
             courier.finish().await;

@@ -5,11 +5,11 @@ mod answering;
 mod artifacts;
 mod download;
 mod finding;
+mod kind;
 mod receiving;
 mod state;
 mod upkeep;
 mod uploads;
-mod what;
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -31,11 +31,11 @@ pub use addresses::SignedAddress;
 pub use artifacts::ArtifactSource;
 pub use download::{ByteRange, DownloadContent};
 pub use finding::FoundContent;
+pub use kind::StoredKind;
 pub use receiving::NewFile;
 pub use state::{Allowance, Files};
 pub use upkeep::CollectionReport;
 pub use uploads::OfferedUpload;
-pub use what::StoredKind;
 
 use crate::access::ContentAccess;
 use crate::blobs::{Blobs, StoredBlob};

@@ -107,7 +107,7 @@ pub(crate) fn not_yours(id: &FileId) -> Refusal {
 }
 
 pub(crate) fn not_for_others() -> Refusal {
-    let message = "only admins and operators store files for somebody else";
+    let message = "only admins and operators store files for other principals";
     Refusal::new(&codes::NOT_ALLOWED, message).field("owner")
 }
 

@@ -77,7 +77,7 @@ pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Resul
         InputState::Answered => Ok(answered(&told)),
         InputState::Cancelled => Err(Refusal::new(
             &codes::INPUT_CANCELLED,
-            format!("nobody will answer question {} any more", told.id),
+            format!("question {} was cancelled, and will not be answered", told.id),
         )
         .hint("go on without the answer, or ask under another slot_id")),
     }

@@ -61,11 +61,8 @@ pub(crate) fn down(error: &StoreError) -> Refusal {
 
 fn paused(run: &RunId, question: Option<&InputRequest>) -> Refusal {
     let Some(question) = question else {
-        return Refusal::new(
-            &codes::RUN_PAUSED,
-            format!("run {run} is paused: somebody stopped it for a while"),
-        )
-        .hint(format!("`toolgate runs resume {run}` lets it go on"));
+        return Refusal::new(&codes::RUN_PAUSED, format!("run {run} is paused"))
+            .hint(format!("`toolgate runs resume {run}` lets it go on"));
     };
     let message =
         format!("run {run} is paused: it waits for an answer to {} ({})", question.id, prompt(question));
@@ -119,7 +116,7 @@ fn resolved(input: &InputRequest) -> Refusal {
         let message = format!("the question {} was cancelled{at}: its run no longer waits for it", input.id);
         return Refusal::new(&codes::INPUT_CANCELLED, message);
     }
-    let by = input.answered_by.as_ref().map_or("somebody", |by| by.as_str());
+    let by = input.answered_by.as_ref().map_or("a person", |by| by.as_str());
     let message = format!("the question {} was answered by {by}{at}", input.id);
     Refusal::new(&codes::INPUT_ANSWERED, message)
 }

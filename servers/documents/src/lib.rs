@@ -5,6 +5,7 @@
 //! so that a file of a few kilobytes that unpacks to gigabytes costs little; the caller limits time and
 //! memory beyond that.
 
+// A document, and how to open one.
 mod document;
 mod error;
 mod kind;
@@ -13,6 +14,7 @@ mod open;
 mod options;
 mod pages;
 
+// Formats.
 mod docx;
 mod epub;
 mod html;
@@ -23,6 +25,7 @@ mod pptx;
 mod text;
 mod xlsx;
 
+// Shared by formats.
 mod archive;
 mod grid;
 mod language;

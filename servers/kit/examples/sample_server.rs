@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(clap::Args)]
 struct SampleOptions {
-    /// What echoed texts begin with
+    /// The beginning of echoed texts
     #[arg(long, default_value = "")]
     greeting: String,
 }
@@ -67,19 +67,19 @@ struct Done {}
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Echo {
-    /// What to say.
+    /// The text to say.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Echoed {
-    /// What was said.
+    /// The text that was said.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Size {
-    /// How many bytes it has.
+    /// The size in bytes.
     bytes: usize,
     media_type: Option<String>,
 }
@@ -92,7 +92,7 @@ fn measure(arguments: FileInput, work: &Work) -> Result<Size, Trouble> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Sleep {
-    /// How long.
+    /// The duration.
     ms: u64,
 }
 
@@ -125,7 +125,7 @@ fn eat(_: Nothing, _: &Work) -> Result<Done, Trouble> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Grow {
-    /// How much.
+    /// The amount.
     mib: usize,
 }
 
@@ -164,7 +164,7 @@ fn program(_: Nothing, _: &Work) -> Result<Slept, Trouble> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Keep {
-    /// How many characters the text shall have.
+    /// The length of the text in characters.
     chars: usize,
 }
 

@@ -259,7 +259,7 @@ impl KitOptions {
         let token = self.http_token.map(TokenSource::Given).or(self.http_token_file.map(TokenSource::File));
         let entry = match token {
             Some(token) => CallerEntry::Token(token),
-            None if address.ip().is_loopback() => CallerEntry::Anybody,
+            None if address.ip().is_loopback() => CallerEntry::Anyone,
             None => CallerEntry::NewToken,
         };
         Ok(HttpSettings { address, public_url, hosts: self.allow_host, entry, gateway })

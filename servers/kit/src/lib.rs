@@ -6,24 +6,33 @@
 //! worker processes with limits of time and memory, stores big results as refs, and registers with a gateway.
 //! The README has the checklist.
 
-mod capability;
+// The program.
 mod cli;
 pub mod environment;
-mod home;
-mod input;
-mod lease;
-mod metrics;
-mod outgoing;
-mod refs;
 mod run;
 mod run_error;
-mod schema;
-mod serve;
 mod settings;
+
+// A server's definition.
+mod capability;
+mod schema;
 mod tool;
 mod trouble;
+
+// A tool's input and resources.
+mod input;
+mod refs;
 mod work;
+
+// The server and its workers.
+mod home;
+mod metrics;
+mod serve;
 mod worker;
+
+// Other programs.
+mod lease;
+mod outgoing;
 
 pub use capability::Capability;
 pub use input::{FileInput, LoadedFile};

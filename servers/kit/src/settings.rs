@@ -32,7 +32,7 @@ pub(crate) struct HttpSettings {
 /// The permission to call.
 pub(crate) enum CallerEntry {
     /// Everyone on this machine.
-    Anybody,
+    Anyone,
     /// Callers with this token.
     Token(TokenSource),
     /// Callers with a token that is created at the start.

@@ -1,20 +1,25 @@
 #![doc = include_str!("../README.md")]
 
+// Answers about a text.
 mod compare;
 mod entities;
 mod keywords;
 mod labels;
 mod language;
-mod lexicon;
-mod limits;
 mod method;
+mod summary;
+
+// A text in parts.
+mod limits;
 mod position;
 mod sentences;
+mod words;
+
+// Words and their weights.
+mod lexicon;
 mod statistics;
 mod stopwords;
-mod summary;
 mod vectors;
-mod words;
 
 pub use compare::{ChangedSentence, Comparison, MovedSentence, Similarity, WordChanges, compare};
 pub use entities::{Entity, EntityKind, entities};

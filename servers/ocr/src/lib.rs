@@ -3,16 +3,21 @@
 //! [`OcrEngine::find`] finds the engines of this machine; [`OcrEngine::read`] returns the lines of a [`Picture`] in
 //! reading order, each with its position and confidence.
 
+// Reading a picture.
 mod engine;
 mod error;
-mod geometry;
 mod languages;
 mod options;
-mod order;
 mod picture;
-mod ppocr;
 mod reading;
+
+// Engines.
+mod ppocr;
 mod tesseract;
+
+// Geometry.
+mod geometry;
+mod order;
 mod turn;
 mod warp;
 

@@ -4,21 +4,28 @@
 //! produce PDF, DOCX, Markdown or HTML. Pure functions: no network, no other process, and no files except the
 //! fonts of this machine. Text is never code: the text of a document comes out literally.
 
+// A document as data.
 mod article;
-mod day;
-mod direction;
-mod docx;
 mod error;
-mod html;
 mod limits;
-mod links;
 mod made;
+mod style;
+
+// Formats.
+mod docx;
+mod html;
 mod markdown;
 mod pdf;
-mod picture;
+
+// Documents from other data.
 mod resume;
-mod style;
 mod template;
+
+// Shared by formats.
+mod day;
+mod direction;
+mod links;
+mod picture;
 
 pub use article::{Align, Article, Block, ListItem, StyledText, Table, TextRun};
 pub use day::Day;

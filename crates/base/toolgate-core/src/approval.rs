@@ -108,7 +108,7 @@ pub enum WithdrawalReason {
 impl WithdrawalReason {
     pub fn told(self) -> &'static str {
         match self {
-            WithdrawalReason::ByCaller => "whoever made the call took it back",
+            WithdrawalReason::ByCaller => "the caller withdrew it",
             WithdrawalReason::PoliciesChanged => "the policies that asked for approval have changed",
             WithdrawalReason::ToolChanged => {
                 "the definition of the tool has changed since approval was asked for"

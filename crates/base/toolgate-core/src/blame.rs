@@ -1,4 +1,4 @@
-//! Whose fault a failure is, and the kind of a refusal: every error code says both.
+//! The party at fault for a failure, and the kind of a refusal: every error code says both.
 
 /// The party at fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]

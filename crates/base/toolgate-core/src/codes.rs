@@ -36,8 +36,8 @@ pub use runs::*;
 pub use sessions::*;
 pub use warnings::*;
 
-pub static AREAS: [&CodeArea; 9] =
-    [&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
+pub static AREAS: &[&CodeArea] =
+    &[&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
     AREAS.iter().flat_map(|area| area.codes).copied()

@@ -1,11 +1,15 @@
 //! The questions to policy and its answers.
 
+mod template;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::id::{RunId, SessionId};
 use crate::scope::AgentName;
 use crate::{Digest, Principal, Tool};
+
+pub use template::PolicyTemplate;
 
 /// The policy port. It decides from what is in memory.
 pub trait Policy: Send + Sync {
@@ -67,62 +71,6 @@ pub enum ApprovalLikelihood {
     /// It depends on the call.
     Sometimes,
     Always,
-}
-
-/// A level of care. A later one is stricter, and has all gates of the earlier ones.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum PolicyTemplate {
-    /// No gates.
-    #[default]
-    Exploratory,
-    /// Gates promotions and external writes.
-    Standard,
-    /// Gates schema changes and claim decisions too.
-    Regulated,
-    /// Gates every move and every external action.
-    AuditCritical,
-}
-
-impl PolicyTemplate {
-    pub const ALL: [PolicyTemplate; 4] = [
-        PolicyTemplate::Exploratory,
-        PolicyTemplate::Standard,
-        PolicyTemplate::Regulated,
-        PolicyTemplate::AuditCritical,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            PolicyTemplate::Exploratory => "exploratory",
-            PolicyTemplate::Standard => "standard",
-            PolicyTemplate::Regulated => "regulated",
-            PolicyTemplate::AuditCritical => "audit_critical",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<PolicyTemplate> {
-        Self::ALL.into_iter().find(|template| template.as_str() == name)
-    }
-
-    /// True if effects that only the server claims are believed.
-    pub fn believes_hints(self) -> bool {
-        self < PolicyTemplate::Regulated
-    }
-
-    /// The result where two scopes meet: strictness never relaxes.
-    #[must_use]
-    pub fn strictest(a: PolicyTemplate, b: PolicyTemplate) -> PolicyTemplate {
-        a.max(b)
-    }
-}
-
-impl std::fmt::Display for PolicyTemplate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -257,22 +205,4 @@ pub enum OnTimeout {
     Deny,
     /// The people whom the operator named are asked too, once, for the same time again.
     Escalate,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_stricter_of_two_levels_holds_whichever_comes_first() {
-        for (place, a) in PolicyTemplate::ALL.into_iter().enumerate() {
-            for b in PolicyTemplate::ALL.into_iter().skip(place) {
-                assert_eq!(PolicyTemplate::strictest(a, b), b);
-                assert_eq!(PolicyTemplate::strictest(b, a), b);
-            }
-            assert_eq!(PolicyTemplate::parse(a.as_str()), Some(a));
-            assert_eq!(serde_json::to_string(&a).unwrap(), format!("\"{a}\""));
-        }
-        assert_eq!(PolicyTemplate::parse("lax"), None);
-    }
 }

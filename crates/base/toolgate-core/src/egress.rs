@@ -89,7 +89,7 @@ impl Proxy {
 /// A destination that bypasses the proxy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProxyBypass {
-    Everybody,
+    Always,
     /// A name; in lower case.
     Name(String),
     /// A name and every name below it; in lower case, without the dot in front.
@@ -109,7 +109,7 @@ impl FromStr for ProxyBypass {
         let bad = || BadDirect(text.to_owned());
         let bare = text.trim_start_matches('[').trim_end_matches(']');
         if text == "*" {
-            return Ok(Self::Everybody);
+            return Ok(Self::Always);
         }
         if let Ok(address) = bare.parse::<IpAddr>() {
             return Ok(Self::Net(address, bits(address)));
@@ -132,7 +132,7 @@ impl FromStr for ProxyBypass {
 impl ProxyBypass {
     fn is_name(&self, host: &str) -> bool {
         match self {
-            Self::Everybody => true,
+            Self::Always => true,
             Self::Name(name) => name == host,
             Self::Below(name) => {
                 host.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -143,7 +143,7 @@ impl ProxyBypass {
 
     fn is_address(&self, address: IpAddr) -> bool {
         match self {
-            Self::Everybody => true,
+            Self::Always => true,
             Self::Name(_) | Self::Below(_) => false,
             Self::Net(net, length) => match (net, address) {
                 (IpAddr::V4(net), IpAddr::V4(address)) => same_bits_v4(*net, address, *length),

@@ -170,7 +170,7 @@ words!(
 );
 
 words!(
-    /// How a call ended, or where it stands.
+    /// The end of a call, or its progress.
     Outcome {
         /// The tool ran and reported success.
         Succeeded = "succeeded",
@@ -310,7 +310,7 @@ pub struct RecordedEvent {
     pub number: i64,
     /// The place in the order of all streams.
     pub time: HybridTime,
-    /// Where reading goes on after this event.
+    /// The position at which reading continues after this event.
     pub position: Position,
     pub event: Event,
     /// The hash of the event before it in its stream; zeros for the first.

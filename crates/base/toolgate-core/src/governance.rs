@@ -83,7 +83,7 @@ pub enum StartRefused {
 /// Approvals and grants, durable.
 pub trait Approvals: Send + Sync {
     /// Asks people, or attaches to an open question about the very same call. If that question has ended and
-    /// its caller has not heard of it, the ended approval is returned and nobody is asked.
+    /// its caller has not heard of it, the ended approval is returned and people are not asked.
     fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<OpenedApproval, StoreDown>>;
     /// The open question about this very call, if there is one.
     fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;

@@ -1,34 +1,51 @@
 #![doc = include_str!("../README.md")]
 
-pub mod address;
+// Who acts, and under which names.
+pub mod id;
+pub mod name;
+pub mod principal;
+pub mod scope;
+
+// Tools and servers.
+pub mod platform;
+pub mod registry;
+pub mod server;
+pub mod tool;
+
+// Governance of calls.
 pub mod approval;
+pub mod decision;
+pub mod event;
+pub mod governance;
+
+// Work and bytes.
+pub mod content;
+pub mod file;
+pub mod run;
+
+// Addresses and messages outside.
+pub mod address;
+pub mod egress;
+pub mod signature;
+
+// Failures.
 pub mod blame;
 pub mod codes;
-pub mod content;
-pub mod decision;
-pub mod digest;
-pub mod egress;
-pub mod event;
 pub mod fault;
-pub mod file;
-pub mod governance;
-pub mod id;
-pub mod limits;
-pub mod moment;
-pub mod name;
-pub mod platform;
-pub mod port;
-pub mod principal;
-pub mod raw;
 pub mod refusal;
-pub mod registry;
 pub mod rpc;
-pub mod run;
-pub mod scope;
-pub mod server;
-pub mod signature;
+
+// Ports between edge and upstream, and limits.
+pub mod limits;
+pub mod port;
+
+// Values that all of them use.
+pub mod digest;
+pub mod moment;
+pub mod raw;
+
+// For tests that kill the process.
 pub mod stop_point;
-pub mod tool;
 
 pub use blame::{Blame, RefusalKind};
 pub use digest::Digest;

@@ -119,7 +119,7 @@ pub struct SandboxOpenings {
     /// Places that it sees although they are hidden from others; absolute.
     pub read: Vec<PathBuf>,
     pub network: NetworkAccess,
-    /// Whom it runs as, if not as the gateway's user.
+    /// The user it runs as, if not the gateway's.
     pub user: Option<String>,
 }
 

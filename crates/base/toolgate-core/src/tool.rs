@@ -139,7 +139,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool of which only the name is known: it may do anything.
+    /// A tool known by name only: it may do anything.
     pub fn unread(server: &ServerName, own: &str) -> Self {
         Self {
             name: CanonicalName::of(server, own),

@@ -23,7 +23,7 @@ pub enum ConnectTrouble {
     ProxyRefused,
     ProxyAway,
     NameUnknown,
-    NobodyListens,
+    ConnectionRefused,
     TimedOut,
 }
 
@@ -41,7 +41,7 @@ impl ConnectTrouble {
         Self::ProxyRefused,
         Self::ProxyAway,
         Self::NameUnknown,
-        Self::NobodyListens,
+        Self::ConnectionRefused,
         Self::TimedOut,
     ];
 
@@ -61,7 +61,7 @@ impl ConnectTrouble {
             Self::ProxyRefused => "proxy trouble: it does not open the way",
             Self::ProxyAway => "proxy trouble: it does not answer",
             Self::NameUnknown => "network trouble: the name leads nowhere",
-            Self::NobodyListens => "network trouble: nobody listens there",
+            Self::ConnectionRefused => "network trouble: connection refused",
             Self::TimedOut => "network trouble: nothing answers there",
         }
     }
@@ -84,13 +84,13 @@ impl ConnectTrouble {
             Self::WantsCertificate => {
                 "name one with `client_certificate` and `client_key`, in `[network]` or in the server's `network`"
             }
-            Self::Certificate => "have the certificate over there made anew",
+            Self::Certificate => "have the certificate over there reissued",
             Self::NotTls => "write `http://` if it speaks plain HTTP, or check the port",
             Self::ProxyWantsCredentials => {
                 "write them into the proxy's address: `proxy = \"http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128\"`"
             }
             Self::ProxyRefused => {
-                "ask whoever runs the proxy to allow it, or reach the host without: `no_proxy = [\"host.example\"]`"
+                "ask the operator of the proxy to allow it, or reach the host without: `no_proxy = [\"host.example\"]`"
             }
             Self::ProxyAway => {
                 "check `proxy` in `[network]` and in the server's `network`, and whether the proxy runs"
@@ -98,7 +98,7 @@ impl ConnectTrouble {
             Self::NameUnknown => {
                 "check the spelling and the DNS of this machine; where only a proxy knows names, `[network] proxy` names it"
             }
-            Self::NobodyListens => "check the port, and whether it runs",
+            Self::ConnectionRefused => "check the port, and whether it runs",
             Self::TimedOut => "check the address and firewalls on the way; `[network] proxy` names a proxy",
         }
     }
@@ -151,7 +151,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<ConnectTrouble> {
         return Some(ConnectTrouble::NameUnknown);
     }
     match error.downcast_ref::<io::Error>().filter(|error| error.get_ref().is_none())?.kind() {
-        io::ErrorKind::ConnectionRefused => Some(ConnectTrouble::NobodyListens),
+        io::ErrorKind::ConnectionRefused => Some(ConnectTrouble::ConnectionRefused),
         io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
             Some(ConnectTrouble::TimedOut)
         }
@@ -214,9 +214,6 @@ mod tests {
         let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
         assert_eq!(told(&error), ConnectTrouble::UnknownIssuer.phrase());
         let refused = io::Error::other(io::Error::from_raw_os_error(111));
-        assert_eq!(
-            told(&refused),
-            "network trouble: nobody listens there (Connection refused (os error 111))"
-        );
+        assert_eq!(told(&refused), "network trouble: connection refused (Connection refused (os error 111))");
     }
 }

@@ -25,7 +25,7 @@ const START_MS: i64 = 1_780_000_000_000;
 const MEASURED: Duration = Duration::from_secs(4);
 
 fn say(text: std::fmt::Arguments<'_>) {
-    writeln!(std::io::stdout(), "{text}").expect("somebody reads this");
+    writeln!(std::io::stdout(), "{text}").expect("stdout is open");
 }
 
 /// User and system time of this process so far, in microseconds.

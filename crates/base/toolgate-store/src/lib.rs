@@ -1,39 +1,60 @@
 #![doc = include_str!("../README.md")]
 
-mod agent_version;
-mod approval;
-mod books;
-pub mod clock;
-mod counts;
-mod cursor;
+// The entrance: a data folder or a database, opened.
+mod open;
+mod store;
+
+// Databases, statements and rows.
 mod cut_off;
 mod db;
 mod error;
-mod fault;
-mod file;
-mod gateways;
-mod grant;
-mod ledger;
-mod login;
 mod migrations;
-mod open;
-mod outage;
-mod page;
-mod pulse;
-mod quota;
-mod registry;
-mod revisions;
 mod row;
 mod rows;
-mod run;
-mod secret;
-mod server;
-mod session;
-mod store;
-mod token;
-mod token_cache;
+
+// Pages of lists.
+mod cursor;
+mod page;
+
+// Governance: the books, the ledger and approvals.
+mod approval;
+mod books;
+mod counts;
+mod grant;
+mod ledger;
 mod waiting;
 mod warrant;
+
+// The registry and servers.
+mod registry;
+mod server;
+
+// Sessions, agents and runs.
+mod agent_version;
+mod quota;
+mod run;
+mod session;
+
+// Files.
+mod file;
+
+// Secrets and logins.
+mod login;
+mod secret;
+mod token;
+mod token_cache;
+
+// Several gateways on one database.
+mod gateways;
+mod revisions;
+
+// Time, and the availability of the database.
+pub mod clock;
+mod outage;
+mod pulse;
+
+// Failures on demand, for tests.
+mod fault;
 
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};

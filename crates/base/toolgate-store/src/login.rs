@@ -59,7 +59,7 @@ impl Store {
     /// Logs in the holder of a token and returns the secret of the login. The login ends with the token, and
     /// after this time.
     pub async fn log_in(&self, token: &ListedToken, time: Duration) -> Result<String, StoreError> {
-        const DOING: &str = "log somebody in";
+        const DOING: &str = "log a person in";
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         sweep(&mut transaction, self.tenant).await.map_err(doing(DOING))?;
         let secret = insert(&mut transaction, self.tenant, LoginKind::Login, Some(&token.id), time).await?;
@@ -78,7 +78,7 @@ impl Store {
 
     /// The secret of a login, in exchange for that of a link. `None` if the link was used or has expired.
     pub async fn use_login_link(&self, link: &str, time: Duration) -> Result<Option<String>, StoreError> {
-        const DOING: &str = "log somebody in by a link";
+        const DOING: &str = "log a person in by a link";
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         sweep(&mut transaction, self.tenant).await.map_err(doing(DOING))?;
         let used = transaction.sql(USE_UP).bind(self.tenant).bind(digest(link).to_vec()).bind(now_ms());
@@ -107,7 +107,7 @@ impl Store {
 
     pub async fn log_out(&self, secret: &str) -> Result<(), StoreError> {
         let end = self.db.sql(END).bind(self.tenant).bind(digest(secret).to_vec());
-        end.execute().await.map(drop).map_err(doing("log somebody out"))
+        end.execute().await.map(drop).map_err(doing("log a person out"))
     }
 }
 

@@ -23,24 +23,27 @@ struct MigrationStep {
     sql: &'static str,
 }
 
-static SQLITE: [MigrationStep; 17] = steps! { "sqlite":
-    ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
-    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"
-     17 "ledger_lines"]
-};
+/// Every step, in order. Both kinds of database have the same ones.
+macro_rules! every_step {
+    ($folder:literal) => {
+        steps! { $folder:
+            ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins"
+             9 "call_counts"]
+            ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions"
+             16 "gateways" 17 "ledger_lines"]
+        }
+    };
+}
 
-static POSTGRES: [MigrationStep; 17] = steps! { "postgres":
-    ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
-    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"
-     17 "ledger_lines"]
-};
+static SQLITE: &[MigrationStep] = &every_step!("sqlite");
+static POSTGRES: &[MigrationStep] = &every_step!("postgres");
 
 pub(crate) fn sqlite() -> Migrator {
-    migrator(&SQLITE)
+    migrator(SQLITE)
 }
 
 pub(crate) fn postgres() -> Migrator {
-    migrator(&POSTGRES)
+    migrator(POSTGRES)
 }
 
 fn migrator(steps: &'static [MigrationStep]) -> Migrator {
@@ -60,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_file_in_a_folder_is_a_step() {
-        for (folder, steps) in [("sqlite", &SQLITE), ("postgres", &POSTGRES)] {
+        for (folder, steps) in [("sqlite", SQLITE), ("postgres", POSTGRES)] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
             let entries = fs::read_dir(&folder).unwrap();
             let mut files: Vec<String> =

@@ -283,7 +283,7 @@ impl KeysInner {
     ) -> Result<(Arc<TokenHolder>, u64, TokenAccess), NoKey> {
         let index = self.index();
         let owner = index.sign_in_of(server, principal).ok_or_else(|| {
-            NoKey(format!("nobody has signed in at \"{server}\"; `toolgate servers login {server}` does"))
+            NoKey(format!("there is no sign-in at \"{server}\"; `toolgate servers login {server}` makes one"))
         })?;
         Ok((self.holder(owner), index.generation, TokenAccess { way: self.way(server), url: url.to_owned() }))
     }

@@ -1,4 +1,4 @@
-//! What is done for a request. A request comes in that [`dispatch`](crate::protocol::dispatch) has matched by its method; it goes through
+//! The work for a request. A request comes in that [`dispatch`](crate::protocol::dispatch) has matched by its method; it goes through
 //! the pipeline and, if it has to, on to a server. What is said to the client goes out, in the words of MCP and of no era.
 
 // Tools.
@@ -18,7 +18,7 @@ pub(crate) mod described;
 pub(crate) mod lookup;
 pub(crate) mod through;
 
-// What else servers have.
+// Everything else that servers have.
 pub(crate) mod completion;
 pub(crate) mod prompts;
 pub(crate) mod resources;
@@ -30,9 +30,9 @@ pub(crate) mod links;
 // The way to a server.
 pub(crate) mod forward;
 
-// What the gateway answers from what it has.
+// Answers from the gateway's own data.
 pub(crate) mod lists;
 pub(crate) mod logging;
 
-// What files and refs need of servers.
+// Suppliers for files and refs.
 pub(crate) mod suppliers;

@@ -1,4 +1,4 @@
-//! The clients, as everybody else reaches them. Progress, logs, questions and news of servers come in; what a client may see and can
+//! The clients, as the other folders reach them. Progress, logs, questions and news of servers come in; what a client may see and can
 //! answer goes out to its stream or to the door of its request.
 
 // One client, and one request of it.

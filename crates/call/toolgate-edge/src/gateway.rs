@@ -1,4 +1,4 @@
-//! What everything at the edge shares: the ports that the binary hands over, and the state that outlives a request.
+//! Shared by everything at the edge: the ports that the binary hands over, and the state that outlives a request.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,11 +31,11 @@ use crate::metrics::MetricSource;
 use crate::protocol::parked::ParkedExchanges;
 use crate::quotas::Quotas;
 
-/// What the binary hands over.
+/// The ports that the binary hands over.
 pub struct GatewaySetup {
-    /// What each session sees.
+    /// The view of each session.
     pub discovery: Arc<Discovery>,
-    /// Which session a request belongs to.
+    /// Finds the session of a request.
     pub seats: Arc<dyn Seats>,
     pub servers: Arc<dyn Servers>,
     pub pipeline: Arc<Pipeline>,
@@ -46,7 +46,7 @@ pub struct GatewaySetup {
     pub quotas: Arc<Quotas>,
     /// The gateway's own tools.
     pub platform: Arc<dyn Platform>,
-    /// What is served beside MCP.
+    /// The service beside MCP.
     pub rest: Option<Arc<dyn RestService>>,
     pub hub: Arc<Hub>,
     pub credentials: Arc<dyn Credentials>,
@@ -94,7 +94,7 @@ pub struct Gateway {
     settled: watch::Receiver<bool>,
 }
 
-/// Attempts that are recorded at once while nobody waits for them.
+/// Attempts that are recorded at once in the background.
 const ATTEMPTS_MAX: usize = 64;
 
 impl Gateway {
@@ -135,7 +135,7 @@ impl Gateway {
         gateway
     }
 
-    /// Where a request of this credential sits.
+    /// The seat of a request with this credential.
     pub async fn seat(&self, credential: &Credential, route: &SessionRoute) -> Result<Arc<Seat>, Refusal> {
         match self.seats.seat_known(credential, route) {
             Some(seat) => seat,
@@ -143,7 +143,7 @@ impl Gateway {
         }
     }
 
-    /// Records an attempt at something that is not there for whoever made it. They do not wait for it: how long an answer takes
+    /// Records an attempt at something that the caller may not see. The caller does not wait for it: how long an answer takes
     /// must not tell that there is something.
     pub(crate) async fn record_aside(&self, recording: impl Future<Output = ()> + Send + 'static) {
         match self.attempts.clone().try_acquire_owned() {
@@ -169,7 +169,7 @@ impl Gateway {
         drop(tokio::time::timeout(left, settled.wait_for(|settled| *settled)).await);
     }
 
-    /// Sessions may see something else now, or have ended: whoever is connected to them is told, or let go.
+    /// Sessions may see something else now, or have ended: their clients are told, or disconnected.
     pub fn look_again(&self) {
         self.hub.end_where(|session| self.seats.has_ended(session), &*self.servers);
         self.hub.look_again_with(|seat| self.seats.seat_of(&seat.session));
@@ -203,7 +203,7 @@ async fn sweep(gateway: Arc<Gateway>) {
     }
 }
 
-/// How long a replica may not know what another one has counted.
+/// The time after which a replica learns the counts of the others.
 const COUNTS_TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// Tells the store how many calls were made, and once more when the gateway ends.

@@ -1,4 +1,4 @@
-//! What travels: a request taken apart, an answer before it has an era and after, and values that leave the gateway and come back.
+//! Messages: a request taken apart, an answer before it has an era and after, and values that leave the gateway and come back.
 //! Nothing here knows the gateway.
 
 // In.
@@ -7,7 +7,7 @@ pub(crate) mod request_state;
 
 // Out.
 pub(crate) mod frame;
-pub(crate) mod said;
+pub(crate) mod reply;
 
 // Out and in again.
 pub(crate) mod seal;

@@ -1,4 +1,4 @@
-//! What the gateway counts, in Prometheus' text format.
+//! The gateway's metrics, in Prometheus' text format.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::messages::parts::METHODS;
 /// The last line of the format.
 const END: &str = "# EOF\n";
 
-/// What others count.
+/// Metrics of other crates.
 pub trait MetricSource: Send + Sync {
     /// Appends whole families in the text format of OpenMetrics.
     fn write(&self, text: &mut String);
@@ -147,7 +147,7 @@ impl Metrics {
 
     pub(crate) fn request(&self, method: &str, era: Era, outcome: RequestOutcome, took: Duration) {
         // Only methods we know are counted by name; a caller must not be able to make up series.
-        let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
+        let method = METHODS.iter().copied().find(|one| *one == method).unwrap_or("other");
         let era = match era {
             Era::Legacy => EraLabel::Legacy,
             Era::Modern => EraLabel::Modern,

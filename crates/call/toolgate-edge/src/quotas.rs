@@ -1,4 +1,4 @@
-//! What one principal or agent may have at once and in a day, so that none of them takes everything: calls, streams, sessions.
+//! Limits for one principal or agent, at once and in a day, so that none of them takes everything: calls, streams, sessions.
 //! Calls beyond that wait in a line of limited length; what does not fit into it is refused, and recorded like any other call.
 
 mod line;
@@ -33,9 +33,9 @@ const DAY_MS: i64 = 24 * 3600 * 1000;
 /// So many tallies are kept; those that have nothing to say are forgotten then.
 const TALLIES_MAX: usize = 10_000;
 
-/// How much of their quotas principals and agents have used, over restarts and replicas.
+/// The usage of quotas by principals and agents, over restarts and replicas.
 pub trait QuotaUsage: Send + Sync {
-    /// How many calls of a principal wait for people.
+    /// The number of a principal's calls that wait for people.
     fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>>;
 
     /// Adds to the counts of calls of a day, and says what they are now, in the same order.
@@ -53,7 +53,7 @@ pub struct Quotas {
     since: Instant,
 }
 
-/// Who has a quota.
+/// The holder of a quota.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum QuotaHolder {
     Principal(PrincipalId),
@@ -61,7 +61,7 @@ enum QuotaHolder {
 }
 
 impl QuotaHolder {
-    /// How it is told to people, and kept.
+    /// Its name for people and in the store.
     fn name(&self) -> String {
         match self {
             QuotaHolder::Principal(principal) => format!("principal {principal}"),
@@ -70,7 +70,7 @@ impl QuotaHolder {
     }
 }
 
-/// What one of them has.
+/// The usage of one holder.
 struct QuotaTally {
     holder: QuotaHolder,
     line: Arc<SlotQueue>,
@@ -88,9 +88,9 @@ struct QuotaState {
 #[derive(Default)]
 struct CallsToday {
     day: i64,
-    /// What the store said last; nothing before it was asked.
+    /// The store's last answer; nothing before it was asked.
     stored: Option<u64>,
-    /// What it is being told, and what it has not been told yet.
+    /// The counts that are being written, and those that are not yet.
     telling: u64,
     untold: u64,
 }
@@ -124,7 +124,7 @@ impl Quotas {
         })
     }
 
-    /// Takes other rules. Whoever has more than they say keeps it, and gets no more.
+    /// Takes other rules. A holder that has more than they allow keeps it, and gets no more.
     pub fn set_rules(&self, rules: Vec<QuotaRule>) {
         self.rules.store(Arc::new(rules));
         let rules = self.rules.load_full();
@@ -140,7 +140,7 @@ impl Quotas {
         });
     }
 
-    /// What a principal may have.
+    /// The limits of a principal.
     pub fn of(&self, principal: &PrincipalId) -> Quota {
         rule::of_principal(&self.rules.load(), principal)
     }
@@ -203,14 +203,14 @@ impl Quotas {
         if state.streams >= max {
             let message = format!("{} already has {max} streams open", tally.holder.name());
             return Err(Refusal::new(&codes::TOO_MANY_STREAMS, message)
-                .hint("close one that nobody needs; `[[quotas]] streams_max` sets how many there may be"));
+                .hint("close one that is not needed; `[[quotas]] streams_max` sets how many there may be"));
         }
         state.streams += 1;
         drop(state);
         Ok(StreamPlace(tally))
     }
 
-    /// Whether people may be asked about one more call of a principal.
+    /// Checks that people may be asked about one more call of a principal.
     pub(crate) async fn may_ask(&self, principal: &PrincipalId) -> Result<(), Refusal> {
         let max = self.of(principal).approvals_max;
         let pending = self.usage.pending_approvals(principal).await;
@@ -251,7 +251,7 @@ impl Quotas {
         }
     }
 
-    /// Forgets whoever has nothing, if there are many.
+    /// Forgets holders that have nothing, if there are many.
     pub(crate) fn sweep(&self) {
         let now = self.since.elapsed();
         let mut tallies = self.lock();
@@ -300,7 +300,7 @@ fn quota_of(rules: &[QuotaRule], holder: &QuotaHolder) -> Option<Quota> {
 }
 
 impl QuotaTally {
-    /// Whether the calls of a day count and are not known yet.
+    /// True if the calls of a day are limited and not known yet.
     fn must_ask(&self, day: i64) -> bool {
         let mut state = self.lock();
         if state.quota.calls_per_day.is_none() {

@@ -1,4 +1,4 @@
-//! What looking through arguments and results costs: `cargo run --release -p toolgate-pipeline --example care_bench`.
+//! The cost of looking through arguments and results: `cargo run --release -p toolgate-pipeline --example care_bench`.
 //!
 //! Redaction, which every recorded call has, and filters for personal data and secrets, which an operator may switch on, over
 //! arguments and results without anything to find and with one secret in them. `script/bench governed` measures whole calls.
@@ -73,7 +73,7 @@ fn main() {
         "{:>8} {:>7} {:>16} {:>14} {:>14}",
         "bytes", "secret", "redact arguments", "redact result", "filter"
     )
-    .expect("somebody reads this");
+    .expect("stdout is open");
     for bytes in [256, 1 << 10, 4 << 10, 64 << 10] {
         for secret in [false, true] {
             let arguments = arguments(bytes, secret);
@@ -84,7 +84,7 @@ fn main() {
             let output = measure(|| drop(black_box(redactor.redact_output(TOOL, &result))));
             let sifted = measure(|| drop(black_box(watch.sift(&text))));
             writeln!(out, "{bytes:>8} {secret:>7} {input:>13.2} µs {output:>11.2} µs {sifted:>11.2} µs")
-                .expect("somebody reads this");
+                .expect("stdout is open");
         }
     }
 }

@@ -1,27 +1,39 @@
 #![doc = include_str!("../README.md")]
 
-mod again;
-mod answer;
+// The path of a call.
 mod call;
-pub mod canonical;
-mod delivery;
-pub mod desk;
-mod difference;
-mod envelope;
-pub mod filter;
-mod flight;
-mod held;
 mod pipeline;
-mod ports;
-mod question;
-pub mod redact;
-mod request;
-pub mod schema;
-mod settings;
-mod standing;
 mod steps;
 mod ticket;
+
+// Its input, its output and its two sides.
+mod answer;
+mod delivery;
+mod envelope;
+mod ports;
+mod request;
+mod settings;
+
+// The checks of arguments and results.
+pub mod canonical;
+pub mod filter;
+pub mod redact;
+pub mod schema;
+
+// Approvals, while people decide.
+pub mod desk;
+mod difference;
+mod flight;
+mod held;
+mod standing;
+
+// Texts and records.
+mod again;
+mod question;
 mod words;
+
+#[cfg(test)]
+mod tests;
 
 pub use again::read_again;
 pub use answer::{CallAnswer, CallAnswerBody, CallRefusal, RefusalAdvice};
@@ -34,6 +46,3 @@ pub use settings::{BodyRetention, PipelineSettings, WhenDown};
 pub use steps::clean::CleanResponse;
 pub use ticket::Received;
 pub use words::ended_as;
-
-#[cfg(test)]
-mod tests;

@@ -14,7 +14,7 @@ use crate::answer::CallRefusal;
 use crate::pipeline::Pipeline;
 use crate::ticket::Ticket;
 
-/// Whom a text is for: the name they know the tool by, the time, and where people decide.
+/// The reader of a text: the name they know the tool by, the time, and where people decide.
 pub(crate) struct TextAudience<'a> {
     pub(crate) tool: &'a str,
     pub(crate) now_ms: i64,
@@ -49,7 +49,7 @@ impl<'a> TextAudience<'a> {
     pub(crate) fn unattended(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let message = format!(
-            "approved, and not run yet: nobody waited for this call of {tool} any more when {} agreed",
+            "approved, and not run yet: the caller of {tool} had stopped waiting when {} agreed",
             approval.decided_by().map_or("people", |person| person.as_str())
         );
         let until = self.moment(approval.expires_at_ms);
@@ -83,7 +83,7 @@ impl<'a> TextAudience<'a> {
         let who = who(&approval.requirement);
         let ended = self.moment(approval.resolved_at_ms.unwrap_or(approval.expires_at_ms));
         let message = format!(
-            "not run: nobody decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
+            "not run: no approver decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
             approval.id
         );
         let tell = format!("{tool} has not run, because {who} did not decide in time");
@@ -100,7 +100,7 @@ impl<'a> TextAudience<'a> {
     }
 
     pub(crate) fn withdrawn(&self, approval: &Approval) -> CallRefusal {
-        let why = approval.withdrawn.map_or("somebody took it back", WithdrawalReason::told);
+        let why = approval.withdrawn.map_or("it was taken back", WithdrawalReason::told);
         let message = format!("not run: the request for approval {} was withdrawn", approval.id);
         let hint = "call again if it is still wanted, which asks the approvers again";
         self.about(CallRefusal::new(&codes::CANCELLED, message).hint(hint), approval).because(why)

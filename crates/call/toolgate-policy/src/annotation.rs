@@ -66,7 +66,7 @@ pub(crate) fn gate_terms(policy: &Policy) -> (GateTerms, Vec<RefusedAnnotation>)
 /// something in a gate are refused, because here they would have no effect.
 pub(crate) fn guard_problems(policy: &Policy) -> Vec<RefusedAnnotation> {
     let misplaced = |name: &str| {
-        let what = format!("`@{name}` has no meaning in the guard: it denies or permits and asks nobody");
+        let what = format!("`@{name}` has no meaning in the guard, which permits or denies without asking");
         let hint = "move the policy to `gates.cedar`, or drop the annotation".to_owned();
         (what, Some(hint))
     };
@@ -182,7 +182,7 @@ fn on_timeout(value: &str) -> Result<OnTimeout, AnnotationError> {
         "deny" => Ok(OnTimeout::Deny),
         "escalate" => Ok(OnTimeout::Escalate),
         "approve" => Err(wrong(
-            "`@on_timeout(\"approve\")` would run a call that nobody agreed to",
+            "`@on_timeout(\"approve\")` would run a call without anyone's approval",
             "write \"deny\" or \"escalate\"; a call that should run without being asked about needs no gate",
         )),
         _ => Err(wrong(format!("`@on_timeout({value:?})` is not known"), "write \"deny\" or \"escalate\"")),

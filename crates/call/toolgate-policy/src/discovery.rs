@@ -10,7 +10,7 @@ pub const SEARCH_TOOL: &str = "toolgate.tools.search";
 pub const DESCRIBE_TOOL: &str = "toolgate.tools.describe";
 /// The one that writes.
 const STORE_ARTIFACT: &str = "toolgate.artifacts.store";
-const TOOLS: [&str; 7] = [
+const TOOLS: &[&str] = &[
     SEARCH_TOOL,
     DESCRIBE_TOOL,
     STORE_ARTIFACT,
@@ -22,7 +22,7 @@ const TOOLS: [&str; 7] = [
 
 /// One of them as policy sees it, when only its name is known.
 pub(crate) fn tool(name: &str) -> Option<Tool> {
-    let name = TOOLS.into_iter().find(|one| *one == name)?;
+    let name = TOOLS.iter().copied().find(|one| *one == name)?;
     Some(Tool {
         name: CanonicalName::recorded(name),
         server: ServerName::new(OWN_SERVER).expect("it is a name"),
@@ -42,6 +42,6 @@ pub(crate) fn tool(name: &str) -> Option<Tool> {
 /// These tools and those that every gateway has.
 pub(crate) fn with_discovery(tools: &[Arc<Tool>]) -> Vec<Arc<Tool>> {
     let known = |name: &str| tools.iter().any(|tool| tool.name.as_str() == name);
-    let missing = TOOLS.into_iter().filter(|name| !known(name)).filter_map(tool).map(Arc::new);
+    let missing = TOOLS.iter().copied().filter(|name| !known(name)).filter_map(tool).map(Arc::new);
     tools.iter().cloned().chain(missing).collect()
 }

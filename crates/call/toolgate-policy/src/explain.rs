@@ -177,7 +177,7 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
     }
 }
 
-/// The required people, in words: `2 people of finance or legal, and somebody of risk`.
+/// The required people, in words: `2 people of finance or legal, and one of risk`.
 pub(crate) fn people(requirement: &ApprovalRequirement) -> String {
     let entries: Vec<String> = requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
     let quorum = requirement.quorum;

@@ -1,33 +1,45 @@
 #![doc = include_str!("../README.md")]
 
-mod annotation;
-mod check;
+// The policies in force.
 mod compiled;
-mod discovery;
 mod engine;
-mod entity;
-mod explain;
-#[cfg(test)]
-mod fixture;
-mod glance;
 mod level;
-mod listing;
-mod number;
-mod plan;
+mod source;
+mod template;
+
+// One policy, as it is written.
+mod annotation;
 mod problem;
 mod rule;
-mod schema;
 mod scope;
-mod shape;
-mod source;
-mod table;
-mod template;
-mod traits;
-mod trial;
 mod usage;
+
+// A call, as policies see it.
+mod entity;
+mod number;
+mod plan;
+mod shape;
+mod traits;
 mod value;
+
+// Decisions.
+mod glance;
 mod verdict;
 mod visibility;
+
+// The gateway's own tools.
+mod discovery;
+
+// Reading, checking and testing policies.
+mod check;
+mod explain;
+mod listing;
+mod schema;
+mod table;
+mod trial;
+
+#[cfg(test)]
+mod fixture;
 
 pub use check::{PolicyReport, check};
 pub use discovery::{DESCRIBE_TOOL, SEARCH_TOOL};

@@ -1,27 +1,30 @@
-//! The built-in policies, in Cedar: the gates of the four levels of care, the default guard, and the rules
+//! The built-in policies, in Cedar: the gates of the levels of care, the default guard, and the rules
 //! beside every guard.
 
 use toolgate_core::decision::PolicyTemplate;
 
 use crate::source::{PolicyAuthor, PolicyPurpose, PolicyText};
 
-const STANDARD: &str = include_str!("templates/standard.cedar");
-const REGULATED: &str = include_str!("templates/regulated.cedar");
-const AUDIT_CRITICAL: &str = include_str!("templates/audit_critical.cedar");
 const GUARD: &str = include_str!("templates/guard.cedar");
 const DISCOVERY: &str = include_str!("templates/discovery.cedar");
 
 /// The gates of all levels. Each applies from its own level on.
 pub(crate) fn gates() -> impl Iterator<Item = PolicyText> {
-    let levels = [
-        (PolicyTemplate::Standard, STANDARD),
-        (PolicyTemplate::Regulated, REGULATED),
-        (PolicyTemplate::AuditCritical, AUDIT_CRITICAL),
-    ];
-    levels.into_iter().map(|(level, text)| {
+    PolicyTemplate::ALL.into_iter().filter_map(|level| {
         let name = format!("built-in/{level}.cedar");
-        PolicyText { level, ..PolicyText::new(&name, PolicyPurpose::Gates, text, PolicyAuthor::BuiltIn) }
+        let text = PolicyText::new(&name, PolicyPurpose::Gates, own_gates(level)?, PolicyAuthor::BuiltIn);
+        Some(PolicyText { level, ..text })
     })
+}
+
+/// The gates that a level adds to those of the weaker ones.
+fn own_gates(level: PolicyTemplate) -> Option<&'static str> {
+    match level {
+        PolicyTemplate::Exploratory => None,
+        PolicyTemplate::Standard => Some(include_str!("templates/standard.cedar")),
+        PolicyTemplate::Regulated => Some(include_str!("templates/regulated.cedar")),
+        PolicyTemplate::AuditCritical => Some(include_str!("templates/audit_critical.cedar")),
+    }
 }
 
 /// The default guard, used while there is no other.

@@ -67,7 +67,7 @@ impl CompiledPolicies {
         let sight = VisibleData { call: None, tool, principal, agent: agent_name, template: self.template };
         let mut outlook = PolicyOutlook::default();
         let mut before_cedar: Option<(Request, Entities)> = None;
-        // A policy in shadow mode hides nothing and asks nobody.
+        // A policy in shadow mode neither hides nor asks.
         for (_, rule) in self.fitting(principal, tool).filter(|(_, rule)| !rule.set.is_shadow()) {
             match rule.glance.look(sight) {
                 Some(true) => outlook.findings.matched.push(rule),

@@ -146,14 +146,14 @@ fn enter_namespaces(more: CloneFlags) -> Result<(), LaunchError> {
 }
 
 fn hide(place: &Path) -> Result<(), LaunchError> {
-    const NOBODY: Option<&str> = None;
+    const NO_TEXT: Option<&str> = None;
     // A missing or unreachable place is hidden already.
     let Ok(data) = fs::metadata(place) else { return Ok(()) };
     let hidden = if data.is_dir() {
         let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         mount(Some("tmpfs"), place, Some("tmpfs"), flags, Some("mode=0555,size=4k"))
     } else {
-        mount(Some(NOTHING), place, NOBODY, MsFlags::MS_BIND, NOBODY)
+        mount(Some(NOTHING), place, NO_TEXT, MsFlags::MS_BIND, NO_TEXT)
     };
     hidden.map_err(|error| LaunchError::Hide(place.to_owned(), error))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct SandboxPlan {
-    /// Whom it runs as, if not as the gateway's user.
+    /// The user it runs as, if not the gateway's.
     pub(crate) user: Option<SandboxUser>,
     pub(crate) cwd: PathBuf,
     /// Folders to create if they are missing.

@@ -58,7 +58,7 @@ pub(crate) fn reply(ctx: &ServerContext, era: Era, result: RawJson) -> Result<Se
         ResultType::Complete => Ok(ServerReply::Complete(result)),
         ResultType::InputRequired => Ok(ServerReply::InputRequired(result)),
         ResultType::Task => Ok(ServerReply::Task(result)),
-        ResultType::Several => Err(ctx.garbled("its result says more than once of which type it is")),
+        ResultType::Several => Err(ctx.garbled("its result states its type more than once")),
         ResultType::Unknown(name) => {
             Err(ctx.garbled(format!("its result is of the unknown type \"{name}\"")))
         }

@@ -100,7 +100,7 @@ impl ServerContext {
         self.fault(FaultKind::Unread { reason: error.0 })
     }
 
-    /// The error of a request whose time is over, whoever used it up.
+    /// The error of a request whose time is over.
     pub(crate) fn late(&self, deadline: &Deadline, inserts: Option<&Arc<MessageInserts>>) -> ServerError {
         let after = deadline.length();
         if inserts.is_some_and(|inserts| inserts.awaits_source()) {

@@ -3,11 +3,11 @@
 
 mod affinity;
 mod choice;
-mod company;
 mod failure;
 mod incidents;
 mod merge;
 mod sending;
+mod size;
 mod tasks;
 mod tools;
 mod vitals;
@@ -32,7 +32,7 @@ use crate::member::{FleetMember, MemberDuty};
 use crate::rates::RateLimiter;
 use crate::reading::ListReading;
 use crate::watching::WatchedResources;
-use company::FleetSize;
+use size::FleetSize;
 
 use affinity::{AffinityBond, HomeTable};
 pub(crate) use incidents::Incidents;

@@ -1,38 +1,51 @@
 #![doc = include_str!("../README.md")]
 
+// A server and its instances.
+mod context;
+mod facts;
+mod fleet;
+mod member;
+mod own;
+mod reading;
+
+// Connections, by transport.
+mod client;
+mod events;
+mod http;
+mod lines;
+mod link;
+mod pipe;
+mod stdio;
+
+// Introductions, lists and changes.
+mod list;
+mod older;
+mod probe;
+mod watching;
+
+// A request and its answer.
 mod answer;
+mod cancel;
+mod deadline;
+mod envelope;
+mod message;
+mod pending;
+mod routing;
+
+// Credentials.
+mod keys;
+
+// Limits, failures and speed.
 mod backoff;
 mod breaker;
 mod cache;
-mod cancel;
-mod client;
-mod context;
-mod deadline;
-mod envelope;
-mod events;
-mod facts;
-mod fleet;
 mod gate;
-mod http;
-mod keys;
 mod latency;
-mod lines;
-mod link;
-mod list;
-mod member;
-mod message;
-mod older;
-mod own;
 mod pace;
-mod pending;
-mod pipe;
-mod probe;
 mod rates;
-mod reading;
+
+// Processes that outlive the gateway.
 mod reaper;
-mod routing;
-mod stdio;
-mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -74,7 +74,7 @@ struct InsertPosition {
     bytes: u64,
 }
 
-/// `Writing ↔ Reading → Whole | Broken`, and anew when the message is written again. `Abandoned` is for ever.
+/// `Writing ↔ Reading → Whole | Broken`, and from the start when the message is written again. `Abandoned` is for ever.
 #[derive(Clone, Debug)]
 enum WriteProgress {
     /// The connection is to take the next piece, or the writing has not begun.

@@ -58,7 +58,7 @@ pub(crate) enum Respondent {
     /// The caller of the newest request of the only active client.
     Caller(AskedCaller),
     /// Nothing is in progress.
-    Nobody,
+    NoCaller,
     /// The only active client cannot answer.
     Unable,
     /// Several clients could be meant, whether they can answer or not.
@@ -72,10 +72,10 @@ pub(crate) struct AskedCaller {
     pub(crate) ended: CancellationToken,
 }
 
-/// Whom a log message on a shared connection is for.
+/// The receivers of a log message on a shared connection.
 pub(crate) enum LogAudience {
     Callers(Vec<Arc<dyn Caller>>),
-    Nobody,
+    NoCaller,
     Ambiguous,
 }
 
@@ -175,7 +175,7 @@ impl PendingRequests {
             table.waiting.iter().filter_map(|(id, waiting)| Some((*id, waiting.caller.as_ref()?)));
         let Some((id, caller)) = under_way.clone().next_back().map(|(id, caller)| (id, caller.clone()))
         else {
-            return Respondent::Nobody;
+            return Respondent::NoCaller;
         };
         // A client that cannot answer counts too: servers ask regardless of the declared capabilities, and
         // another client's answer would be taken for this one's.
@@ -201,7 +201,7 @@ impl PendingRequests {
                 callers.push(caller.clone());
             }
         }
-        if callers.is_empty() { LogAudience::Nobody } else { LogAudience::Callers(callers) }
+        if callers.is_empty() { LogAudience::NoCaller } else { LogAudience::Callers(callers) }
     }
 
     /// Notes a question of the server's, so that the server can withdraw it. `None` if too many are open.

@@ -52,7 +52,7 @@ impl SharedStream<'_> {
                 let settled =
                     id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
                 if !settled {
-                    self.ctx.discarded("an answer that nobody waits for");
+                    self.ctx.discarded("an answer to no open request");
                 }
             }
             IncomingMessage::Notification(notification) => self.notification(message, &notification),
@@ -100,7 +100,7 @@ impl SharedStream<'_> {
     fn log(&self, params: RawJson) {
         match self.pending.audience() {
             LogAudience::Callers(callers) => callers.iter().for_each(|caller| caller.log(params.clone())),
-            LogAudience::Nobody => {
+            LogAudience::NoCaller => {
                 self.ctx.house.watcher.logged(self.ctx.name(), self.pending.owner(), params);
             }
             LogAudience::Ambiguous => {
@@ -114,7 +114,7 @@ impl SharedStream<'_> {
         let params = request.params.map_or(RawJson::EMPTY, |params| RawJson::within(message, params));
         match self.pending.respondent(kind) {
             Respondent::Caller(asked) => self.ask(request.id, kind, params, Some(asked)),
-            Respondent::Nobody => self.ask(request.id, kind, params, None),
+            Respondent::NoCaller => self.ask(request.id, kind, params, None),
             Respondent::Unable => self.refuse(request.id, unable(kind)),
             Respondent::Ambiguous => {
                 tracing::warn!(

@@ -1,26 +1,34 @@
 #![doc = include_str!("../README.md")]
 
-mod alias;
+// The catalogue, and how it changes.
 mod assembly;
-mod collision;
-mod definition;
-mod desk;
-mod exposed;
-mod filter;
-mod kind;
-mod memory;
-mod naming;
-mod offer;
-mod scan;
-mod schema;
 mod section;
 mod snapshot;
 mod stock;
+mod update;
+
+// One definition.
+mod definition;
+mod exposed;
+mod kind;
+mod offer;
+mod schema;
 mod template;
+mod tool;
+
+// Names.
+mod alias;
+mod collision;
+mod desk;
+mod memory;
+mod naming;
+
+// Selection and warnings.
+mod filter;
+mod scan;
+
 #[cfg(test)]
 mod tests;
-mod tool;
-mod update;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

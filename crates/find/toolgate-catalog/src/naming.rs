@@ -13,7 +13,7 @@ pub const NAME_CHARS_MAX: usize = 64;
 const SUFFIX_CHARS: usize = 9;
 
 /// The gateway's own tools. No server's tool is called like one of them.
-pub const RESERVED_TOOLS: [&str; 8] = [
+pub const RESERVED_TOOLS: &[&str] = &[
     SEARCH_TOOLS,
     DESCRIBE_TOOLS,
     CALL_TOOL,

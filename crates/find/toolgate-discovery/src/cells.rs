@@ -12,9 +12,9 @@ use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
 
-use crate::eyes::ToolViewer;
 use crate::own::OwnTool;
 use crate::view::View;
+use crate::viewer::ToolViewer;
 
 /// The maximum number of cached views. Beyond it, the least recently used are dropped.
 const CELLS_MAX: usize = 1024;
@@ -102,8 +102,8 @@ impl ViewCell {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
-        let eyes = ToolViewer::of(&self.seat, policy, own);
-        let view = Arc::new(View::of(eyes, snapshot.clone(), self.current.load().as_deref()));
+        let viewer = ToolViewer::of(&self.seat, policy, own);
+        let view = Arc::new(View::of(viewer, snapshot.clone(), self.current.load().as_deref()));
         self.current.store(Some(view.clone()));
         view
     }

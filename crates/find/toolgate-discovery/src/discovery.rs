@@ -14,11 +14,11 @@ use toolgate_search::{SearchHit, Subset};
 use crate::cards::Cards;
 use crate::cells::ViewCells;
 use crate::explain::{self, ScopeExplanation, UnmatchedRule};
-use crate::eyes::ToolViewer;
 use crate::finder::ToolFinder;
 use crate::own::OwnTool;
 use crate::surface::Surface;
 use crate::view::View;
+use crate::viewer::ToolViewer;
 
 /// The visible tools of every session, live.
 pub struct Discovery {

@@ -7,7 +7,7 @@ use toolgate_core::decision::{ApprovalLikelihood, Denial, Visibility};
 use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, ScopeReason};
 use toolgate_core::{CanonicalName, Tool};
 
-use crate::eyes::{ToolViewer, glimpse};
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -34,19 +34,19 @@ pub struct UnmatchedRule {
     pub pattern: String,
 }
 
-pub(crate) fn explain(eyes: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExplanation> {
+pub(crate) fn explain(viewer: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExplanation> {
     let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
     let mut all: BTreeMap<CanonicalName, ScopeExplanation> =
-        tools.map(|tool| (tool.name.clone(), explain_tool(eyes, tool))).collect();
+        tools.map(|tool| (tool.name.clone(), explain_tool(viewer, tool))).collect();
     for hidden in snapshot.hidden() {
         all.entry(hidden.name.clone()).or_insert_with(|| withheld(hidden));
     }
     all.into_values().collect()
 }
 
-fn explain_tool(eyes: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
-    let (by, reason) = match eyes.scope.judge(tool) {
-        ScopeReason::In(admissions) => return admitted(eyes, tool, &admissions),
+fn explain_tool(viewer: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
+    let (by, reason) = match viewer.scope.judge(tool) {
+        ScopeReason::In(admissions) => return admitted(viewer, tool, &admissions),
         ScopeReason::NoCapability { agent } => {
             ("capability", format!("no capability of agent \"{agent}\" has it"))
         }
@@ -62,20 +62,20 @@ fn explain_tool(eyes: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
     ScopeExplanation { tool: tool.name.clone(), is_in: false, by, reason, approval: None, pinned: false }
 }
 
-fn admitted(eyes: ToolViewer<'_>, tool: &Tool, admissions: &[CapabilityMatch<'_>]) -> ScopeExplanation {
+fn admitted(viewer: ToolViewer<'_>, tool: &Tool, admissions: &[CapabilityMatch<'_>]) -> ScopeExplanation {
     let blank = ScopeExplanation {
         tool: tool.name.clone(),
         is_in: true,
         by: "everything",
         reason: "the agent has no list of capabilities, so it has every tool".to_owned(),
         approval: None,
-        pinned: eyes.scope.pinned.iter().any(|one| one.matches(tool.name.as_str())),
+        pinned: viewer.scope.pinned.iter().any(|one| one.matches(tool.name.as_str())),
     };
     let blank = match admissions {
         [] => blank,
         _ => ScopeExplanation { by: "capability", reason: admission_words(admissions), ..blank },
     };
-    match eyes.policy.visibility(&glimpse(eyes, tool)) {
+    match viewer.policy.visibility(&glimpse(viewer, tool)) {
         Visibility::Visible(asking) => ScopeExplanation { approval: Some(asking), ..blank },
         Visibility::Hidden(denial) => ScopeExplanation {
             is_in: false,

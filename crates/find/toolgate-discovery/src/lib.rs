@@ -1,21 +1,31 @@
 #![doc = include_str!("../README.md")]
 
-mod built_in;
-mod cards;
-mod cells;
-mod cost;
+// The entrance.
 mod discovery;
+
+// Views.
+mod cells;
 mod explain;
-mod eyes;
-mod finder;
+mod view;
+mod viewer;
+
+// Lists and their cost.
+mod cards;
+mod cost;
 mod list;
-mod lookup;
-mod own;
 mod surface;
 mod tally;
+
+// Search.
+mod finder;
+mod lookup;
+
+// The gateway's own tools.
+mod built_in;
+mod own;
+
 #[cfg(test)]
 mod tests;
-mod view;
 
 pub use built_in::BuiltIn;
 pub use cost::{ServerBill, TokenBill, ToolBill};

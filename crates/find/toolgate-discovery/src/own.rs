@@ -7,7 +7,7 @@ use toolgate_catalog::CatalogEntry;
 use toolgate_core::decision::{ApprovalLikelihood, Visibility};
 use toolgate_core::platform::{PlatformTool, ToolPresence};
 
-use crate::eyes::{ToolViewer, glimpse};
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A tool of the gateway's own as a list has it.
 pub(crate) struct OwnTool {
@@ -26,23 +26,23 @@ impl OwnTool {
     /// it is called.
     pub(crate) fn verdict(
         &self,
-        eyes: ToolViewer<'_>,
+        viewer: ToolViewer<'_>,
         seen: &[Arc<CatalogEntry>],
     ) -> Option<ApprovalLikelihood> {
         let takes_files = |entry: &Arc<CatalogEntry>| {
             entry.tool.as_ref().is_some_and(|tool| !tool.handling.files.is_empty())
         };
         let is_there = match self.presence {
-            ToolPresence::Always => eyes.has_run || !seen.is_empty(),
+            ToolPresence::Always => viewer.has_run || !seen.is_empty(),
             ToolPresence::WithFiles => seen.iter().any(takes_files),
-            ToolPresence::WithRun => eyes.has_run,
+            ToolPresence::WithRun => viewer.has_run,
         };
         let tool = self.entry.tool.as_ref().filter(|_| is_there)?;
         let blocks = |pattern: &toolgate_core::scope::NamePattern| pattern.matches(tool.name.as_str());
-        if eyes.scope.layers.iter().any(|layer| layer.blocked.iter().any(blocks)) {
+        if viewer.scope.layers.iter().any(|layer| layer.blocked.iter().any(blocks)) {
             return None;
         }
-        match eyes.policy.visibility(&glimpse(eyes, tool)) {
+        match viewer.policy.visibility(&glimpse(viewer, tool)) {
             Visibility::Visible(asking) => Some(asking),
             Visibility::Hidden(_) => None,
         }

@@ -11,10 +11,10 @@ use toolgate_core::tool::Action;
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
-use crate::eyes::{ToolViewer, glimpse};
 use crate::own::OwnTool;
 use crate::surface::Surface;
 use crate::tally::CostTally;
+use crate::viewer::{ToolViewer, glimpse};
 
 /// A list of tools that never changes; another catalogue or other policies make another one.
 pub struct View {
@@ -47,10 +47,10 @@ pub struct View {
 }
 
 impl View {
-    pub(crate) fn of(eyes: ToolViewer<'_>, snapshot: Arc<Snapshot>, before: Option<&View>) -> Self {
-        let policy_version = eyes.policy.version();
+    pub(crate) fn of(viewer: ToolViewer<'_>, snapshot: Arc<Snapshot>, before: Option<&View>) -> Self {
+        let policy_version = viewer.policy.version();
         let before = before.filter(|view| view.policy_version == policy_version);
-        let verdicts = verdicts(eyes, &snapshot, before);
+        let verdicts = verdicts(viewer, &snapshot, before);
         let (mut entries, mut asking) = (Vec::new(), Vec::new());
         for (entry, verdict) in snapshot.tools.entries().iter().zip(&verdicts) {
             if let Some(verdict) = verdict {
@@ -59,21 +59,21 @@ impl View {
             }
         }
         let servers = servers_of(&entries);
-        let own_pinned = add_own(eyes, &mut entries, &mut asking);
+        let own_pinned = add_own(viewer, &mut entries, &mut asking);
         let own = entries.iter().filter(|entry| entry.server.as_str() == OWN_SERVER).cloned().collect();
         Self {
             policy_version,
-            scope: eyes.scope.clone(),
+            scope: viewer.scope.clone(),
             servers,
             own,
             own_pinned,
             with_tools: servers_of(snapshot.tools.entries()),
             without_resources: closed(
-                eyes,
+                viewer,
                 Action::ReadResource,
                 &[&snapshot.resources, &snapshot.templates],
             ),
-            without_prompts: closed(eyes, Action::GetPrompt, &[&snapshot.prompts]),
+            without_prompts: closed(viewer, Action::GetPrompt, &[&snapshot.prompts]),
             dressed: entries.iter().map(|_| OnceLock::new()).collect(),
             entries,
             asking,
@@ -118,11 +118,11 @@ impl View {
     }
 
     /// The reason why [`View::find`] finds nothing. An invisible tool is unknown, whatever its state.
-    pub fn missing(&self, eyes: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> MissingTool {
+    pub fn missing(&self, viewer: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> MissingTool {
         let missing = self.snapshot.missing_tool(name, now_ms);
         let would_see = |server: &str, own: &str| {
             let server = ServerName::new(server).ok();
-            server.is_some_and(|server| self.would_show(eyes, policy, &Tool::unread(&server, own)))
+            server.is_some_and(|server| self.would_show(viewer, policy, &Tool::unread(&server, own)))
         };
         let target = match &missing {
             MissingTool::Unknown => return missing,
@@ -136,7 +136,7 @@ impl View {
         if seen { missing } else { MissingTool::Unknown }
     }
 
-    /// True if a tool of which only the name is known would be visible.
+    /// True if a tool known by name only would be visible.
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
         let agent = self.scope.layers.first().map(|layer| &layer.agent);
         let glimpse = VisibilityRequest { principal, tool, agent, template: self.scope.template };
@@ -216,12 +216,12 @@ impl View {
 
 /// Inserts the gateway's own tools among those of servers.
 fn add_own(
-    eyes: ToolViewer<'_>,
+    viewer: ToolViewer<'_>,
     entries: &mut Vec<Arc<CatalogEntry>>,
     asking: &mut Vec<ApprovalLikelihood>,
 ) -> Vec<String> {
     let there: Vec<(&OwnTool, ApprovalLikelihood)> =
-        eyes.own.iter().filter_map(|own| Some((own, own.verdict(eyes, entries)?))).collect();
+        viewer.own.iter().filter_map(|own| Some((own, own.verdict(viewer, entries)?))).collect();
     let mut pinned = Vec::new();
     for (own, verdict) in there {
         let place = entries.partition_point(|entry| entry.wire < own.entry.wire);
@@ -247,12 +247,12 @@ fn read_alike(one: &[Arc<CatalogEntry>], other: &[Arc<CatalogEntry>]) -> bool {
 }
 
 /// The servers among these for which policy forbids the action for any arguments.
-fn closed(eyes: ToolViewer<'_>, action: Action, sections: &[&CatalogSection]) -> BTreeSet<ServerName> {
+fn closed(viewer: ToolViewer<'_>, action: Action, sections: &[&CatalogSection]) -> BTreeSet<ServerName> {
     let mut servers: BTreeSet<ServerName> =
         sections.iter().flat_map(|section| servers_of(section.entries())).collect();
     servers.retain(|server| {
         let tool = Tool::of_action(server, action);
-        matches!(eyes.policy.visibility(&glimpse(eyes, &tool)), Visibility::Hidden(_))
+        matches!(viewer.policy.visibility(&glimpse(viewer, &tool)), Visibility::Hidden(_))
     });
     servers
 }
@@ -268,7 +268,7 @@ fn servers_of(entries: &[Arc<CatalogEntry>]) -> BTreeSet<ServerName> {
 }
 
 fn verdicts(
-    eyes: ToolViewer<'_>,
+    viewer: ToolViewer<'_>,
     snapshot: &Snapshot,
     before: Option<&View>,
 ) -> Vec<Option<ApprovalLikelihood>> {
@@ -282,7 +282,7 @@ fn verdicts(
         entries.get(at).filter(|one| same_tool(one, entry)).map(|_| verdicts[at])
     };
     let entries = snapshot.tools.entries().iter();
-    entries.map(|entry| judged_before(entry).unwrap_or_else(|| verdict(eyes, entry))).collect()
+    entries.map(|entry| judged_before(entry).unwrap_or_else(|| verdict(viewer, entry))).collect()
 }
 
 fn same_tool(one: &CatalogEntry, other: &CatalogEntry) -> bool {
@@ -292,10 +292,10 @@ fn same_tool(one: &CatalogEntry, other: &CatalogEntry) -> bool {
     }
 }
 
-fn verdict(eyes: ToolViewer<'_>, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
+fn verdict(viewer: ToolViewer<'_>, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
     let tool = entry.tool.as_ref()?;
-    let ScopeReason::In(_) = eyes.scope.judge(tool) else { return None };
-    match eyes.policy.visibility(&glimpse(eyes, tool)) {
+    let ScopeReason::In(_) = viewer.scope.judge(tool) else { return None };
+    match viewer.policy.visibility(&glimpse(viewer, tool)) {
         Visibility::Visible(asking) => Some(asking),
         Visibility::Hidden(_) => None,
     }

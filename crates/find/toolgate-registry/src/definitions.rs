@@ -148,7 +148,7 @@ impl DefinitionMerge {
         names.retain(|name| {
             let known = self.definitions.capabilities.contains_key(name);
             if !known {
-                messages.push(format!("nobody defines the capability \"{name}\": it sees nothing by it"));
+                messages.push(format!("the capability \"{name}\" is not defined, and adds nothing"));
             }
             known
         });

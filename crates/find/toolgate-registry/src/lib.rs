@@ -1,27 +1,38 @@
 #![doc = include_str!("../README.md")]
 
+// The entrance, and what the registry needs.
+mod known;
+mod port;
+mod registry;
+mod setup;
+
+// State and work of the process.
+mod desk;
+mod poll;
+mod publish;
+mod state;
+
+// Servers.
+mod health;
+mod leases;
+mod registration;
+mod roster;
+
+// Tools: pinned, compared and reviewed.
+mod diff;
+mod pins;
+mod records;
+mod traits;
+
+// Settings, agents and aliases.
 mod alias;
 mod definitions;
-mod desk;
-mod diff;
-mod events;
-mod health;
-mod known;
-mod leases;
-mod nearest;
-mod pins;
-mod poll;
-mod port;
-mod publish;
-mod records;
-mod registration;
-mod registry;
-mod roster;
 mod settings;
-mod setup;
 mod source;
-mod state;
-mod traits;
+
+// Events and hints.
+mod events;
+mod nearest;
 
 #[cfg(test)]
 mod tests;

@@ -63,7 +63,7 @@ pub(crate) async fn run(desk: Arc<RegistryDesk>, shutdown: CancellationToken) {
 
 /// Off the event loop: ten thousand tools take a while to read.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
+    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and is never aborted")
 }
 
 /// A server whose tools are to be judged, with the known rows.
@@ -248,7 +248,7 @@ impl RegistryDesk {
                 Err(error) => Err(error),
             };
             match settled {
-                Ok(anew) => cases = Arc::new(anew),
+                Ok(newer) => cases = Arc::new(newer),
                 Err(error) => {
                     self.put_back(&cases);
                     return Err(error);

@@ -1,22 +1,31 @@
 #![doc = include_str!("../README.md")]
 
-mod choice;
-mod defaults;
-mod desk;
-mod events;
-mod follow;
-mod keeper;
-mod live;
-mod mounts;
+// The entrance, and what sessions need.
 mod port;
+mod sessions;
+mod view;
+
+// Which session, and what it may do.
+mod choice;
+mod mounts;
 mod refusal;
 mod rules;
-mod sessions;
+mod versions;
+
+// Sessions in memory.
+mod defaults;
+mod live;
 mod shards;
+
+// Work in the background.
+mod desk;
+mod follow;
+mod keeper;
 mod upkeep;
 mod usage;
-mod versions;
-mod view;
+
+// Events.
+mod events;
 
 pub use port::{SessionEnvironment, SessionsSetup};
 pub use sessions::Sessions;

@@ -31,7 +31,7 @@ pub(crate) async fn run(desk: Arc<SessionDesk>, shutdown: CancellationToken) {
     let mut hearing = UsageHearing { since_ms: desk.clock.now_ms(), is_lost: false };
     while desk.rest(LOOK_EVERY, &shutdown).await {
         let looked = desk.look_after(&mut hearing).await;
-        outage.note("sessions that nobody uses are not closed", &looked);
+        outage.note("unused sessions are not closed", &looked);
     }
     if let Err(error) = desk.write_usage().await {
         tracing::warn!(%error, "the last uses of sessions were not written down");
@@ -67,10 +67,7 @@ impl SessionDesk {
             for id in &closed {
                 self.live.end(id);
             }
-            tracing::info!(
-                count = closed.len(),
-                "sessions that nobody used, or that were too old, are closed"
-            );
+            tracing::info!(count = closed.len(), "unused sessions and those past their lifetime are closed");
         }
     }
 

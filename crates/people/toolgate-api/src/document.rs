@@ -10,7 +10,7 @@ use utoipa::openapi::{
     SecurityRequirement,
 };
 
-use crate::access::{RouteAccess, RouteCallers};
+use crate::access::{AccessTable, RouteCallers};
 use crate::problem::{MEDIA_TYPE, Problem};
 
 const TOKEN: &str = "token";
@@ -45,10 +45,10 @@ pub(crate) fn start() -> OpenApi {
 }
 
 /// Says at every operation who may use it, and that it may answer with a problem.
-pub(crate) fn complete(api: &mut OpenApi) {
+pub(crate) fn complete(api: &mut OpenApi, table: &AccessTable) {
     for (path, item) in &mut api.paths.paths {
         for (method, operation) in operations(item) {
-            let access = RouteAccess::of(&method, path).expect("a test holds the table against the document");
+            let access = table.of(&method, path).expect("a route is listed with its roles");
             describe(operation, access.who);
         }
     }

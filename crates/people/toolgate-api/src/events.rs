@@ -55,7 +55,7 @@ const PATIENCE: StreamTimeouts = StreamTimeouts {
 /// An event, written out once for all who listen.
 #[derive(Clone, Debug)]
 pub(crate) struct FeedEvent {
-    /// Where it stands in its stream and among all.
+    /// Its position in its stream and among all.
     pub(crate) stream: Arc<str>,
     pub(crate) number: i64,
     pub(crate) time: HybridTime,

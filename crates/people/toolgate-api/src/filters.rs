@@ -38,9 +38,9 @@ pub struct FilterView {
     /// mask, block or ask.
     #[schema(value_type = String, example = "mask")]
     pub action: FilterAction,
-    /// Groups of which somebody must agree, where a person is asked.
+    /// Groups of which a member must agree, where a person is asked.
     pub approvers: Vec<String>,
-    /// How often it has found something in arguments or in results, since this gateway took up the filters that are in
+    /// The number of times it has found something in arguments or in results, since this gateway took up the filters that are in
     /// force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched: Option<u64>,

@@ -1,27 +1,36 @@
 #![doc = include_str!("../README.md")]
 
+// Routes, roles and the document.
 mod access;
-mod apart;
-mod body;
-mod call;
-mod context;
 mod document;
-mod events;
-mod filters;
+mod routes;
+
+// Requests and answers.
+mod body;
 mod form;
+mod problem;
+mod read;
+mod similar;
+
+// The state of the API.
+mod context;
+mod events;
+mod pulse;
+mod replay;
+
+// Work beside requests.
+mod blocking;
+mod work;
+
+// Ports to the rest of the program.
+mod call;
+mod filters;
 mod outbound;
 mod policy;
-mod problem;
-mod pulse;
-mod read;
-mod replay;
-mod routes;
 mod secret;
 mod services;
-mod similar;
 mod streams;
 mod trial;
-mod work;
 
 #[cfg(test)]
 mod tests;
@@ -83,12 +92,12 @@ impl Api {
 
     /// True if [`Api::serve`] should get requests to a path.
     pub fn handles(path: &str) -> bool {
-        access::is_ours(path)
+        routes::access_table().is_ours(path)
     }
 
     /// True if requests to a path come without a token, because they authenticate themselves.
     pub fn is_open(path: &str) -> bool {
-        access::is_open(path)
+        routes::access_table().is_open(path)
     }
 
     /// Answers one request. The verified [`toolgate_core::scope::Credential`] and its

@@ -25,7 +25,7 @@ pub trait PolicyPort: Send + Sync {
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow>;
 }
 
-/// Whether a call needs approval, for callers of one role
+/// The need for approval, for callers of one role
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct RoleAsking {
     /// agent, operator or admin.

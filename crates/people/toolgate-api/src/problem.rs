@@ -26,10 +26,10 @@ pub struct Problem {
     /// The error code, for programs.
     #[schema(value_type = String)]
     pub code: &'static Code,
-    /// Whose fault it is: caller or gateway.
+    /// The party at fault: caller or gateway.
     #[schema(value_type = String, example = "caller")]
     pub fault: Blame,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub retry: bool,
     /// The error message, for people.
     pub detail: String,

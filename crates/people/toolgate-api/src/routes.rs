@@ -1,78 +1,103 @@
-//! Every route. `access.rs` has the roles; the document is generated from this file.
+//! Every route with its roles. Router, document and the check of roles are made from this table; a route's path
+//! stands at its handler alone.
 
-mod agents;
-mod aliases;
+// The table, and what every route needs.
 mod answer;
-mod approvals;
-mod artifacts;
-mod attachments;
-mod batch;
-mod before;
 mod caller;
-mod calls;
-mod capabilities;
-mod content;
+mod seat;
+mod table;
+mod tag;
+mod views;
+
+// Tools: what there is, what it costs, calling it.
+mod aliases;
 mod cost;
-mod definitions;
-mod events;
-mod explain;
-mod export;
-mod file_view;
-mod files;
-mod filters;
-mod grants;
-mod inbox;
-mod inputs;
-mod instances;
-mod ledger;
-mod ledger_filter;
-mod outbound;
-mod overview;
-mod policy;
 mod preview;
-mod refs;
-mod registry;
+mod search;
+mod tool_view;
+mod tools;
+
+// Agents, capabilities and sessions.
+mod agents;
+mod capabilities;
+mod definitions;
+mod explain;
+mod session_view;
+mod sessions;
+mod template_name;
+
+// Tasks, runs and questions.
+mod batch;
+mod inputs;
 mod run_access;
 mod run_events;
 mod run_start;
 mod run_view;
 mod runs;
-mod search;
-mod seat;
+mod tasks;
+
+// Files, refs and artifacts.
+mod artifacts;
+mod content;
+mod file_view;
+mod files;
+mod refs;
+mod signed;
+mod uploads;
+
+// Servers, settings and secrets.
+mod instances;
+mod registry;
 mod secrets;
 mod servers;
-mod session_view;
-mod sessions;
 mod settings;
-mod shadow;
-mod signed;
-mod tag;
-mod tasks;
-mod tokens;
-mod tool_view;
-mod tools;
-mod uploads;
-mod views;
+
+// Approvals and grants.
+mod approvals;
+mod attachments;
+mod earlier_calls;
+mod grants;
+mod inbox;
+
+// The ledger, events and receivers.
+mod calls;
+mod events;
+mod export;
+mod ledger;
+mod ledger_filter;
+mod outbound;
+mod overview;
 mod webhooks;
+
+// Policy, filters and tokens.
+mod filters;
+mod policy;
+mod shadow;
+mod tokens;
+
+use std::sync::LazyLock;
 
 use axum::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
 use toolgate_core::codes;
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::{
+    ADMITTING, ANSWERING, AUDITING, AccessTable, CALLING, DECIDING, EVERYONE, GRANTING, INBOX,
+    PEOPLE_AND_AGENTS, REGISTERING, RUNNING, RouteCallers, SITTING, WATCHING,
+};
 use crate::problem::Problem;
 use crate::{ApiContext, access, document};
 use answer::whole;
+use table::RouteTable;
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
-    let (router, mut api) = described().split_for_parts();
-    document::complete(&mut api);
+    let (router, api) = parts();
     let document = Bytes::from(api.to_json().expect("the document serialises"));
     router
-        .route_layer(axum::middleware::from_fn(access::check))
+        .route_layer(axum::middleware::from_fn_with_state(access_table(), access::check))
         .layer(Extension(OpenApiDocument(document)))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_allowed)
@@ -81,99 +106,151 @@ pub(crate) fn router(context: ApiContext) -> axum::Router {
 
 /// The document as it is served.
 pub(crate) fn api_document() -> utoipa::openapi::OpenApi {
-    let (_, mut api) = described().split_for_parts();
-    document::complete(&mut api);
-    api
+    parts().1
 }
 
-fn described() -> OpenApiRouter<ApiContext> {
-    OpenApiRouter::with_openapi(document::start())
-        .routes(routes!(openapi))
-        .routes(routes!(tools::call))
-        .routes(routes!(tools::list))
-        .routes(routes!(search::search))
-        .routes(routes!(cost::of_tools))
-        .routes(routes!(preview::of_tools))
-        .routes(routes!(tools::show))
-        .routes(routes!(aliases::list))
-        .routes(routes!(agents::list))
-        .routes(routes!(agents::show, agents::put, agents::remove))
-        .routes(routes!(agents::versions))
-        .routes(routes!(capabilities::list))
-        .routes(routes!(capabilities::show, capabilities::put, capabilities::remove))
-        .routes(routes!(sessions::list, sessions::open))
-        .routes(routes!(sessions::show, sessions::change, sessions::close))
-        .routes(routes!(explain::explain))
-        .routes(routes!(cost::of_session))
-        .routes(routes!(preview::of_session))
-        .routes(routes!(tasks::list, tasks::create))
-        .routes(routes!(tasks::show, tasks::put, tasks::remove))
-        .routes(routes!(runs::list, run_start::create))
-        .routes(routes!(runs::show))
-        .routes(routes!(runs::pause))
-        .routes(routes!(runs::resume))
-        .routes(routes!(runs::cancel))
-        .routes(routes!(runs::children))
-        .routes(routes!(runs::calls))
-        .routes(routes!(run_events::follow))
-        .routes(routes!(batch::call))
-        .routes(routes!(inputs::list))
-        .routes(routes!(inputs::show))
-        .routes(routes!(inputs::answer))
-        .routes(routes!(inbox::inbox))
-        .routes(routes!(files::list, files::upload))
-        .routes(routes!(files::show, files::delete))
-        .routes(routes!(files::content))
-        .routes(routes!(refs::show))
-        .routes(routes!(refs::content))
-        .routes(routes!(artifacts::list))
-        .routes(routes!(artifacts::show))
-        .routes(routes!(artifacts::content))
-        .routes(routes!(artifacts::link))
-        .routes(routes!(uploads::put, uploads::post))
-        .routes(routes!(signed::get))
-        .routes(routes!(servers::list))
-        .routes(routes!(servers::show, servers::forget))
-        .routes(routes!(instances::register))
-        .routes(routes!(instances::heartbeat))
-        .routes(routes!(instances::leave))
-        .routes(routes!(settings::list))
-        .routes(routes!(settings::show, settings::change))
-        .routes(routes!(registry::list))
-        .routes(routes!(registry::show))
-        .routes(routes!(registry::diff))
-        .routes(routes!(registry::versions))
-        .routes(routes!(registry::compare))
-        .routes(routes!(registry::review))
-        .routes(routes!(secrets::list))
-        .routes(routes!(secrets::store, secrets::remove))
-        .routes(routes!(secrets::allow))
-        .routes(routes!(approvals::list))
-        .routes(routes!(approvals::show))
-        .routes(routes!(approvals::decide))
-        .routes(routes!(attachments::content))
-        .routes(routes!(grants::list))
-        .routes(routes!(grants::revoke))
-        .routes(routes!(overview::show))
-        .routes(routes!(calls::list))
-        .routes(routes!(ledger::list))
-        .routes(routes!(export::export))
-        .routes(routes!(ledger::verify))
-        .routes(routes!(ledger::body))
-        .routes(routes!(ledger::call))
-        .routes(routes!(webhooks::decide))
-        .routes(routes!(outbound::list))
-        .routes(routes!(outbound::test))
-        .routes(routes!(outbound::retention))
-        .routes(routes!(policy::show))
-        .routes(routes!(policy::table))
-        .routes(routes!(policy::explain))
-        .routes(routes!(shadow::list))
-        .routes(routes!(filters::list))
-        .routes(routes!(filters::test))
-        .routes(routes!(tokens::list, tokens::create))
-        .routes(routes!(tokens::revoke))
-        .routes(routes!(events::follow))
+/// The roles of every route.
+pub(crate) fn access_table() -> &'static AccessTable {
+    static TABLE: LazyLock<AccessTable> = LazyLock::new(|| described().access);
+    &TABLE
+}
+
+fn parts() -> (axum::Router<ApiContext>, utoipa::openapi::OpenApi) {
+    let table = described();
+    let (router, mut api) = table.router.split_for_parts();
+    document::complete(&mut api, &table.access);
+    (router, api)
+}
+
+/// Every route with its roles. Handlers of one path with the same roles share a line.
+fn described() -> RouteTable {
+    RouteTable::start().with(tools).with(work).with(servers_and_registry).with(governance)
+}
+
+/// Tools, and the agents that see them.
+fn tools(table: RouteTable) -> RouteTable {
+    table
+        .route(EVERYONE, routes!(openapi))
+        .route(CALLING, routes!(tools::call))
+        .route(CALLING, routes!(tools::list))
+        .route(CALLING, routes!(search::search))
+        .route(CALLING, routes!(cost::of_tools))
+        .route(CALLING, routes!(preview::of_tools))
+        .route(CALLING, routes!(tools::show))
+        .route(WATCHING, routes!(aliases::list))
+        .route(AUDITING, routes!(agents::list))
+        .route(AUDITING, routes!(agents::show))
+        .route(RUNNING, routes!(agents::put, agents::remove))
+        .route(AUDITING, routes!(agents::versions))
+        .route(AUDITING, routes!(capabilities::list))
+        .route(AUDITING, routes!(capabilities::show))
+        .route(RUNNING, routes!(capabilities::put, capabilities::remove))
+}
+
+/// Sessions, tasks, runs, questions and files.
+fn work(table: RouteTable) -> RouteTable {
+    table
+        .route(SITTING, routes!(sessions::list))
+        // The sessions themselves decide the permissions for a session, and the token to use.
+        .route(CALLING, routes!(sessions::open))
+        .route(SITTING, routes!(sessions::show))
+        .route(CALLING, routes!(sessions::change, sessions::close))
+        .route(SITTING, routes!(explain::explain))
+        .route(SITTING, routes!(cost::of_session))
+        .route(SITTING, routes!(preview::of_session))
+        .route(SITTING, routes!(tasks::list))
+        .route(RUNNING, routes!(tasks::create))
+        .route(SITTING, routes!(tasks::show))
+        .route(RUNNING, routes!(tasks::put, tasks::remove))
+        // The lookup of a run decides who sees and controls it.
+        .route(SITTING, routes!(runs::list))
+        .route(CALLING, routes!(run_start::create))
+        .route(SITTING, routes!(runs::show))
+        .route(CALLING, routes!(runs::pause))
+        .route(CALLING, routes!(runs::resume))
+        .route(CALLING, routes!(runs::cancel))
+        .route(SITTING, routes!(runs::children))
+        .route(SITTING, routes!(runs::calls))
+        .route(SITTING, routes!(run_events::follow))
+        .route(CALLING, routes!(batch::call))
+        .route(INBOX, routes!(inputs::list))
+        // Agents see the questions of their own runs; the handler omits the others.
+        .route(PEOPLE_AND_AGENTS, routes!(inputs::show))
+        .route(ANSWERING, routes!(inputs::answer))
+        .route(INBOX, routes!(inbox::inbox))
+        // The files crate decides who may use files, refs and artifacts.
+        .route(PEOPLE_AND_AGENTS, routes!(files::list, files::upload))
+        .route(PEOPLE_AND_AGENTS, routes!(files::show, files::delete))
+        .route(PEOPLE_AND_AGENTS, routes!(files::content))
+        .route(CALLING, routes!(refs::show))
+        .route(CALLING, routes!(refs::content))
+        // Auditors may see that artifacts exist, but not read them.
+        .route(SITTING, routes!(artifacts::list))
+        .route(SITTING, routes!(artifacts::show))
+        .route(CALLING, routes!(artifacts::content))
+        .route(CALLING, routes!(artifacts::link))
+        .route(RouteCallers::Addressed, routes!(uploads::put, uploads::post))
+        .route(RouteCallers::Addressed, routes!(signed::get))
+}
+
+/// Servers, settings, definitions and secrets.
+fn servers_and_registry(table: RouteTable) -> RouteTable {
+    table
+        .route(AUDITING, routes!(servers::list))
+        // Auditors do not read a server's output; the handler omits it.
+        .route(AUDITING, routes!(servers::show))
+        .route(RUNNING, routes!(servers::forget))
+        .route(REGISTERING, routes!(instances::register))
+        .route(REGISTERING, routes!(instances::heartbeat))
+        .route(REGISTERING, routes!(instances::leave))
+        .route(AUDITING, routes!(settings::list))
+        .route(AUDITING, routes!(settings::show))
+        .route(RUNNING, routes!(settings::change))
+        .route(WATCHING, routes!(registry::list))
+        .route(WATCHING, routes!(registry::show))
+        .route(WATCHING, routes!(registry::diff))
+        .route(WATCHING, routes!(registry::versions))
+        .route(WATCHING, routes!(registry::compare))
+        .route(RUNNING, routes!(registry::review))
+        .route(RUNNING, routes!(secrets::list))
+        .route(RUNNING, routes!(secrets::store, secrets::remove))
+        // Operators set the addresses of servers: others decide which secrets go there.
+        .route(ADMITTING, routes!(secrets::allow))
+}
+
+/// Approvals, the ledger, policy and tokens.
+fn governance(table: RouteTable) -> RouteTable {
+    table
+        .route(INBOX, routes!(approvals::list))
+        // Agents see their own requests; the handler omits the others.
+        .route(PEOPLE_AND_AGENTS, routes!(approvals::show))
+        .route(DECIDING, routes!(approvals::decide))
+        // An approver sees the content to approve. Auditors may see that it exists, but not read it.
+        .route(GRANTING, routes!(attachments::content))
+        .route(INBOX, routes!(grants::list))
+        .route(GRANTING, routes!(grants::revoke))
+        // Approvers see what waits for people; the handler omits the rest.
+        .route(WATCHING, routes!(overview::show))
+        .route(AUDITING, routes!(calls::list))
+        .route(AUDITING, routes!(ledger::list))
+        .route(AUDITING, routes!(export::export))
+        .route(AUDITING, routes!(ledger::verify))
+        .route(AUDITING, routes!(ledger::body))
+        .route(AUDITING, routes!(ledger::call))
+        .route(RouteCallers::Signed, routes!(webhooks::decide))
+        .route(AUDITING, routes!(outbound::list))
+        .route(RUNNING, routes!(outbound::test))
+        .route(AUDITING, routes!(outbound::retention))
+        .route(AUDITING, routes!(policy::show))
+        .route(AUDITING, routes!(policy::table))
+        .route(AUDITING, routes!(policy::explain))
+        .route(AUDITING, routes!(shadow::list))
+        .route(AUDITING, routes!(filters::list))
+        .route(AUDITING, routes!(filters::test))
+        .route(ADMITTING, routes!(tokens::list, tokens::create))
+        .route(ADMITTING, routes!(tokens::revoke))
+        // Approvers see events about approvals and questions; the handler omits the rest.
+        .route(WATCHING, routes!(events::follow))
 }
 
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use toolgate_pipeline::redact::MARKER;
 use toolgate_store::{LedgerOrder, Store, StoreError};
 use utoipa::ToSchema;
 
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 
 /// The number of example calls for each filter.
 const EXAMPLES_MAX: usize = 5;
@@ -19,11 +19,11 @@ const CALLS_AT_ONCE: usize = 50;
 /// Bytes of texts that are remembered while the calls are gone through; many calls say the same.
 const REMEMBERED_BYTES_MAX: usize = 32 << 20;
 
-/// What filters would have done to the last calls
+/// The effect of filters on the last calls
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FiltersTried)]
 pub struct FilterTrialResult {
-    /// How many calls were looked through.
+    /// The number of calls that were looked through.
     pub calls: u64,
     /// Arguments and results that are kept of them.
     pub bodies: u64,
@@ -31,7 +31,7 @@ pub struct FilterTrialResult {
     pub filters: Vec<TriedFilter>,
 }
 
-/// What one filter would have done
+/// The effect of one filter
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FilterTried)]
 pub struct TriedFilter {
@@ -112,7 +112,7 @@ impl FilterTrial {
                 ];
                 calls.push(PastCall { end, kept });
             }
-            self = apart(move || self.looked_through(&calls)).await;
+            self = run_blocking(move || self.looked_through(&calls)).await;
         }
         Ok(self.tried)
     }

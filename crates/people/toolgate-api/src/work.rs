@@ -32,6 +32,6 @@ impl ApiContext {
         work: impl Future<Output = T> + Send + 'static,
     ) -> T {
         let WorkInProgress { tasks, runtime } = &self.0.work;
-        tasks.spawn_on(work, runtime).await.expect("the work does not panic, and nobody aborts it")
+        tasks.spawn_on(work, runtime).await.expect("the work does not panic, and is never aborted")
     }
 }

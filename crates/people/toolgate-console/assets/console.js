@@ -125,7 +125,7 @@ function swap(region, next) {
 }
 
 document.addEventListener("visibilitychange", () => {
-  // Browsers keep few connections to one host: a tab that nobody sees gives its own back, unless it should notify.
+  // Browsers keep few connections to one host: a hidden tab gives its own back, unless it should notify.
   if (document.hidden && !wantsNotifications()) {
     hangUp();
     live.gap = true;

@@ -12,9 +12,9 @@ use crate::address::PageAddress;
 use crate::assets;
 use crate::csrf::CSRF;
 use crate::docs::error_page;
+use crate::notice::DoneNotice;
 use crate::parts::text;
 use crate::problem::ApiProblem;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// A place in the console, as the navigation shows it.
@@ -37,7 +37,7 @@ pub(crate) enum ConsolePage {
     None,
 }
 
-const EVERYBODY: &[Role] = &[Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
+const EVERYONE: &[Role] = &[Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 const AUDITING: &[Role] = &[Role::Admin, Role::Operator, Role::Auditor];
 
 struct NavEntry {
@@ -63,8 +63,8 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
     (
         "Now",
         &[
-            door(ConsolePage::Overview, "Overview", "/", "o", EVERYBODY),
-            door(ConsolePage::Inbox, "Inbox", "/console/inbox", "i", EVERYBODY),
+            door(ConsolePage::Overview, "Overview", "/", "o", EVERYONE),
+            door(ConsolePage::Inbox, "Inbox", "/console/inbox", "i", EVERYONE),
             door(ConsolePage::Runs, "Runs", "/console/runs", "r", AUDITING),
         ],
     ),
@@ -78,9 +78,9 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
     (
         "Catalogue",
         &[
-            door(ConsolePage::Tools, "Tools", "/console/tools", "t", EVERYBODY),
+            door(ConsolePage::Tools, "Tools", "/console/tools", "t", EVERYONE),
             door(ConsolePage::Servers, "Servers", "/console/servers", "s", AUDITING),
-            door(ConsolePage::Reviews, "Reviews", "/console/reviews", "v", EVERYBODY),
+            door(ConsolePage::Reviews, "Reviews", "/console/reviews", "v", EVERYONE),
             door(ConsolePage::Agents, "Agents", "/console/agents", "a", AUDITING),
             door(ConsolePage::Sessions, "Sessions", "/console/sessions", "e", AUDITING),
         ],
@@ -90,7 +90,7 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
         &[
             door(ConsolePage::Policy, "Policy", "/console/policy", "p", AUDITING),
             door(ConsolePage::Settings, "Settings", "/console/settings", "x", AUDITING),
-            door(ConsolePage::Docs, "Documentation", "/docs", "d", EVERYBODY),
+            door(ConsolePage::Docs, "Documentation", "/docs", "d", EVERYONE),
         ],
     ),
 ];

@@ -1,24 +1,31 @@
 #![doc = include_str!("../README.md")]
 
-mod address;
+// The door: logins, forms and headers.
 mod admission;
-mod asking;
-mod assets;
 mod cookie;
 mod csrf;
-mod docs;
 mod entrance;
 mod fields;
 mod headers;
-mod layout;
-mod pages;
-mod parts;
-mod ports;
-mod problem;
-mod said;
-mod schema_form;
-mod setup;
 mod visit;
+
+// Pages.
+mod docs;
+mod layout;
+mod notice;
+mod pages;
+mod problem;
+
+// Their parts.
+mod address;
+mod assets;
+mod parts;
+mod schema_form;
+
+// The API behind them.
+mod asking;
+mod ports;
+mod setup;
 
 use std::sync::Arc;
 

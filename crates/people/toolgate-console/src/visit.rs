@@ -11,7 +11,7 @@ use toolgate_core::scope::Credential;
 
 use crate::PageContext;
 use crate::address::PageAddress;
-use crate::said::DoneNotice;
+use crate::notice::DoneNotice;
 
 /// The user, the address, and the API with the user's rights.
 #[derive(Clone)]

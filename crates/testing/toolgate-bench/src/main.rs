@@ -1,25 +1,32 @@
 #![doc = include_str!("../README.md")]
 
+// Measurements.
 mod callgrind;
 mod catalogue;
-mod child;
-mod client;
 mod compare;
-mod crowd;
 mod discovery;
-mod fast;
 mod files;
-mod gateway;
 mod governed;
-mod load;
 mod memory;
+mod run;
+mod start;
+
+// Programs under test.
+mod child;
+mod crowd;
+mod fast;
+mod gateway;
+mod server;
+
+// Load.
+mod client;
+mod load;
+mod wire;
+
+// Results.
 mod proc;
 mod report;
-mod run;
 mod say;
-mod server;
-mod start;
-mod wire;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

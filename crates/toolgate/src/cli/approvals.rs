@@ -76,7 +76,7 @@ pub(crate) enum ApprovalsCommand {
     RequestChanges {
         #[command(flatten)]
         on: DecideArgs,
-        /// What should be different
+        /// The changes to ask for
         #[arg(long)]
         reason: String,
     },

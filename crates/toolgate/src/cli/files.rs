@@ -56,7 +56,7 @@ pub(crate) struct PutArgs {
     /// Owner, who may use it in calls [default: local]
     #[arg(long, value_name = "NAME")]
     pub(crate) owner: Option<String>,
-    /// How long to keep it, such as 45m or 7d [default: `files.keep_days` of the configuration]
+    /// The time to keep it, such as 45m or 7d [default: `files.keep_days` of the configuration]
     #[arg(long, value_name = "SPAN", value_parser = span)]
     pub(crate) expires_in: Option<Duration>,
 }

@@ -40,7 +40,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: String,
     /// Calling principal
-    #[arg(long, value_name = "NAME", default_value = "somebody")]
+    #[arg(long, value_name = "NAME", default_value = "someone")]
     pub(crate) principal: String,
     /// Role of the caller's token
     #[arg(long, value_enum, default_value_t = RoleArg::Agent)]
@@ -89,7 +89,7 @@ mod tests {
         };
         assert_eq!(
             (args.tool.as_str(), args.principal.as_str(), args.args.as_str()),
-            ("bank:transfer", "somebody", "{}")
+            ("bank:transfer", "someone", "{}")
         );
         assert_eq!(args.groups, ["a", "b"]);
         assert!(args.kind.is_none());

@@ -154,10 +154,8 @@ fn states() -> impl TypedValueParser<Value = SessionState> {
 }
 
 pub(super) fn templates() -> impl TypedValueParser<Value = PolicyTemplate> {
-    PossibleValuesParser::new(PolicyTemplate::ALL.map(PolicyTemplate::as_str)).map(|name| {
-        let found = PolicyTemplate::ALL.into_iter().find(|template| template.as_str() == name);
-        found.expect("it is one of them")
-    })
+    PossibleValuesParser::new(PolicyTemplate::NAMES)
+        .map(|name| PolicyTemplate::parse(&name).expect("it is one of them"))
 }
 
 #[cfg(test)]

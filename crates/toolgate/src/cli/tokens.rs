@@ -51,7 +51,7 @@ pub(crate) struct NewTokenArgs {
     /// Agent to which the token is bound: its holder sees no more than that agent does
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
-    /// How long the token is valid, such as 90m, 12h or 30d [default: until it is revoked]
+    /// The lifetime of the token, such as 90m, 12h or 30d [default: until it is revoked]
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) expires: Option<Duration>,
 }

@@ -126,7 +126,7 @@ impl ApprovalsContext<'_> {
         let is_edited = approval.state == ApprovalState::Pending && approval.proposed_arguments.is_some();
         if is_yes && is_edited {
             bail!(
-                "somebody changed the arguments of {}, and nothing was decided\nhint: if you agree to them as they are now, say so with --digest {}",
+                "the arguments of {} were changed, and nothing was decided\nhint: if you agree to them as they are now, say so with --digest {}",
                 approval.id,
                 approval.effective
             );
@@ -140,7 +140,7 @@ impl ApprovalsContext<'_> {
         match self.store.verify(token).await? {
             Some(credential) => Ok(credential.principal),
             None => bail!(
-                "the token is unknown or revoked\nhint: `toolgate token create --role approver` makes one; without --token and TOOLGATE_TOKEN you decide as whoever may read the data folder"
+                "the token is unknown or revoked\nhint: `toolgate token create --role approver` makes one; without --token and TOOLGATE_TOKEN you decide as the owner of the data folder"
             ),
         }
     }

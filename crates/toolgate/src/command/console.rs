@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
         put!("{}\n", json!({ "console": address, "seconds": LINK_TIME.as_secs() }));
     } else {
         put!("{address}\n");
-        talk!("It logs you in once, within an hour. Everybody else logs in with a token.");
+        talk!("It logs you in once, within an hour. Everyone else logs in with a token.");
     }
     Ok(ExitCode::SUCCESS)
 }

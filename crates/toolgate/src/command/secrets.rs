@@ -71,7 +71,7 @@ async fn tell_where_not(
         let is_allowed = |one: &SecretOrigin| one.allows(server, principal.as_ref(), name, &origin);
         if !origins.iter().any(is_allowed) && asked.insert(origin.clone()) {
             talk!(
-                "It is not sent to {origin} until somebody says so: `toolgate secrets allow {server} {name} {origin}`."
+                "It is not sent to {origin} until that is allowed: `toolgate secrets allow {server} {name} {origin}`."
             );
         }
     }
@@ -190,5 +190,5 @@ pub(super) fn server_name(name: &str) -> anyhow::Result<ServerName> {
 }
 
 pub(super) fn whose(principal: Option<&PrincipalId>) -> String {
-    principal.map_or_else(|| "everybody".to_owned(), ToString::to_string)
+    principal.map_or_else(|| "everyone".to_owned(), ToString::to_string)
 }

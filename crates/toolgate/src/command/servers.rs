@@ -69,7 +69,7 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     if !yes {
         if context.global.json || !std::io::stdin().is_terminal() {
             bail!(
-                "nothing was written: nobody is here to be asked\nhint: `--yes` writes it without a question"
+                "nothing was written: there is no terminal to ask at\nhint: `--yes` writes it without a question"
             );
         }
         if !confirmed()? {

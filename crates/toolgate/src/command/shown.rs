@@ -87,7 +87,7 @@ pub(super) fn any_of(names: &[String]) -> String {
     match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => "nobody".to_owned(),
+        None => "no one".to_owned(),
     }
 }
 

@@ -13,9 +13,9 @@ use super::reference::is_variable_name;
 use super::section::{ConfigSection, Located, require};
 use super::value::ReadContext;
 
-pub(super) const VAULT_KEYS: [&str; 2] = ["key_file", "key_env"];
-pub(super) const OAUTH_KEYS: [&str; 7] =
-    ["issuer", "audience", "jwks_url", "algorithms", "scopes", "groups_claim", "principal_claim"];
+pub(super) const VAULT_KEYS: &[&str] = &["key_file", "key_env"];
+pub(super) const OAUTH_KEYS: &[&str] =
+    &["issuer", "audience", "jwks_url", "algorithms", "scopes", "groups_claim", "principal_claim"];
 
 /// The source of the vault's key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) fn read_vault(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> VaultSettings {
-    section.refuse_unknown_keys(&VAULT_KEYS, &[], problems);
+    section.refuse_unknown_keys(VAULT_KEYS, &[], problems);
     let file = ctx.places(section).path("key_file", ctx.folder, problems).map(|file| file.value);
     let variable = section.string("key_env", problems).and_then(|name| checked_variable(name, problems));
     if let (Some(_), Some(span)) = (section.key_span("key_file"), section.key_span("key_env")) {
@@ -64,7 +64,7 @@ pub(super) fn read_oauth(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<BearerSettings> {
-    section.refuse_unknown_keys(&OAUTH_KEYS, &[], problems);
+    section.refuse_unknown_keys(OAUTH_KEYS, &[], problems);
     for (key, example) in OAUTH_NEEDS {
         require(section, key, example, problems);
     }
@@ -72,7 +72,7 @@ pub(super) fn read_oauth(
     let audience = text(section, ctx, "audience", problems);
     let jwks_url = address(section, ctx, "jwks_url", problems);
     let known = BearerAlgorithm::ALL.map(|algorithm| (algorithm.as_str(), algorithm));
-    let hint = "a token whose signature anybody could make who can check it is not taken";
+    let hint = "use an asymmetric algorithm: with a shared secret, every verifier could sign tokens";
     let algorithms = section.words("algorithms", &known, hint, problems);
     let scopes = scopes(section, problems);
     let groups_claim = text(section, ctx, "groups_claim", problems);
@@ -167,7 +167,7 @@ fn scopes(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<
     if scopes.is_empty() && problems.is_empty() {
         let what = format!("`scopes` in {} is empty", section.title());
         let hint = "for example `scopes = { \"toolgate:call\" = \"agent\" }`";
-        problems.add(span, what, "a role for at least one scope: without one no token lets anybody in", hint);
+        problems.add(span, what, "a role for at least one scope: without one, no token is accepted", hint);
         return None;
     }
     Some(scopes)

@@ -20,8 +20,8 @@ use super::server::legal_name;
 
 use rules::{PatternSubject, names, patterns, texts};
 
-pub(super) const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
-pub(super) const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
+pub(super) const MOUNTS_KEYS: &[&str] = &["servers", "providers", "pointers", "knowledge_bases"];
+pub(super) const LIMITS_KEYS: &[&str] = &["idle_seconds", "lifetime_seconds", "sessions_max"];
 
 const NAME_EXPECTED: &str = "1 to 64 letters, digits, `-`, `_` and `.`, not beginning with `ses_`";
 const TEMPLATE_HINT: &str = "it can only be stricter than that of `[policy]`";
@@ -38,7 +38,7 @@ pub(super) fn read_capabilities(
     let mut capabilities: Vec<Capability> = Vec::new();
     for mut section in sections {
         title(&mut section, "capability", "a capability");
-        section.refuse_unknown_keys(&Capability::KEYS, &[], problems);
+        section.refuse_unknown_keys(Capability::KEYS, &[], problems);
         let Some(name) = name(&section, "documents", CapabilityName::new, problems) else { continue };
         if capabilities.iter().any(|capability| capability.name == name.value) {
             refuse_second(&section, name.span, problems);
@@ -64,7 +64,7 @@ pub(super) fn read_agents(
     let mut agents: Vec<AgentDefinition> = Vec::new();
     for mut section in sections {
         title(&mut section, "agent", "an agent");
-        section.refuse_unknown_keys(&AgentDefinition::KEYS, &[], problems);
+        section.refuse_unknown_keys(AgentDefinition::KEYS, &[], problems);
         let Some(name) = name(&section, "researcher", AgentName::new, problems) else { continue };
         if agents.iter().any(|agent| agent.name == name.value) {
             refuse_second(&section, name.span, problems);
@@ -140,7 +140,7 @@ fn capability_names(
 fn mounts(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Mounts {
     let title = format!("`mounts` of {}", section.title());
     let Some(mounts) = section.section("mounts", &title, problems) else { return Mounts::default() };
-    mounts.refuse_unknown_keys(&MOUNTS_KEYS, &[], problems);
+    mounts.refuse_unknown_keys(MOUNTS_KEYS, &[], problems);
     let server = |name: &str| ServerName::new(name).map_err(|bad| bad.to_string());
     Mounts {
         servers: names(&mounts, "servers", "server", server, problems).into_iter().collect(),
@@ -164,7 +164,7 @@ fn limits(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> AgentLi
     let usual = AgentLimits::default();
     let title = format!("`limits` of {}", section.title());
     let Some(limits) = section.section("limits", &title, problems) else { return usual };
-    limits.refuse_unknown_keys(&LIMITS_KEYS, &[], problems);
+    limits.refuse_unknown_keys(LIMITS_KEYS, &[], problems);
     let mut count = |key, within| limits.count(key, within, problems);
     let seconds = |count: Option<usize>| count.and_then(|count| u64::try_from(count).ok());
     AgentLimits {
@@ -190,7 +190,7 @@ fn refuse_excess(section: &ConfigSection<'_>, checked: Result<(), BadPart>, prob
     problems.add(span, what, bad.what, "`toolgate.example.toml` shows this key in use");
 }
 
-/// Whom each definition is for: a principal or a group begins with one.
+/// The holders of each definition: a principal or a group begins with one.
 #[derive(Default)]
 struct ConfigClaims(BTreeMap<(&'static str, String), AgentName>);
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, SecondsRange};
 
-pub(super) const KEYS: [&str; 2] = ["enabled", "login_seconds"];
+pub(super) const KEYS: &[&str] = &["enabled", "login_seconds"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConsoleSettings {
@@ -22,7 +22,7 @@ impl Default for ConsoleSettings {
 }
 
 pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ConsoleSettings {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let usual = ConsoleSettings::default();
     ConsoleSettings {
         enabled: section.boolean("enabled", problems).map_or(usual.enabled, |enabled| enabled.value),

@@ -13,7 +13,7 @@ use super::registry::tool_name;
 use super::section::{ConfigSection, Located, SecondsRange};
 use super::value::{ReadContext, UrlForm};
 
-pub(super) const FILES_KEYS: [&str; 15] = [
+pub(super) const FILES_KEYS: &[&str] = &[
     "url",
     "endpoint",
     "region",
@@ -30,7 +30,7 @@ pub(super) const FILES_KEYS: [&str; 15] = [
     "storage_timeout_seconds",
     "retries_max",
 ];
-pub(super) const RESULTS_KEYS: [&str; 3] = ["binary", "text_bytes_max", "ref_keep_seconds"];
+pub(super) const RESULTS_KEYS: &[&str] = &["binary", "text_bytes_max", "ref_keep_seconds"];
 
 /// Keys that say how a bucket is reached.
 const S3_KEYS: [&str; 5] = ["endpoint", "region", "access_key_id", "secret_access_key", "allow_http"];
@@ -69,7 +69,7 @@ pub(super) fn read_files(
     usual: FilesSettings,
     problems: &mut ConfigProblems,
 ) -> FilesSettings {
-    section.refuse_unknown_keys(&FILES_KEYS, &[], problems);
+    section.refuse_unknown_keys(FILES_KEYS, &[], problems);
     let place = place(section, ctx, problems);
     let mut seconds = |key, usual| section.seconds(key, SecondsRange::Positive, problems).unwrap_or(usual);
     let url_keep = seconds("url_keep_seconds", usual.url_keep);
@@ -97,7 +97,7 @@ pub(super) fn read_results(
     usual: FilesSettings,
     problems: &mut ConfigProblems,
 ) -> FilesSettings {
-    section.refuse_unknown_keys(&RESULTS_KEYS, &[], problems);
+    section.refuse_unknown_keys(RESULTS_KEYS, &[], problems);
     let mut settings = usual;
     if let Some(binary) = section.word("binary", &BINARY, BINARY_HINT, problems) {
         settings.results.binary = binary;
@@ -257,7 +257,7 @@ fn endpoint(
     if in_the_clear && !allowed {
         let span = section.string("endpoint", problems)?.span;
         let what = "`endpoint` in `[files]` is spoken to in the clear";
-        let hint = "use `https`, or add `allow_http = true` where nobody listens in between";
+        let hint = "use `https`, or add `allow_http = true` on a network that you trust";
         problems.add(span, what, "an address that starts with `https://`", hint);
         return None;
     }

@@ -9,7 +9,7 @@ use super::problem::ConfigProblems;
 use super::section::{ConfigSection, Located};
 use super::tools::checked_patterns;
 
-pub(super) const KEYS: [&str; 7] = ["name", "on", "tools", "match", "kinds", "action", "approvers"];
+pub(super) const KEYS: &[&str] = &["name", "on", "tools", "match", "kinds", "action", "approvers"];
 
 const ON_HINT: &str = "`arguments` is what goes to servers, `results` what comes back";
 const ACTION_HINT: &str =
@@ -45,7 +45,7 @@ fn read_filter(mut section: ConfigSection<'_>, problems: &mut ConfigProblems) ->
         Some(name) => section.rename(format!("filter {:?}", name.value)),
         None => section.rename("a `[[filters]]` table".into()),
     }
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let name = checked_name(&section, problems);
     let action = section.word(
         "action",
@@ -157,7 +157,7 @@ fn approvers(
     if let (Some(span), Some(FilterAction::Mask | FilterAction::Block)) =
         (section.key_span("approvers"), action)
     {
-        let what = format!("{} has `approvers`, and asks nobody", section.title());
+        let what = format!("{} has `approvers`, but does not ask", section.title());
         problems.add(span, what, "`approvers` beside `action = \"ask\"`", "remove the line, or ask");
     }
     groups

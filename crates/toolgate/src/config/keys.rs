@@ -57,6 +57,8 @@ pub(crate) enum KeyKind {
     /// A table with its own keys, or several.
     Table(&'static str),
     Word(&'static [&'static str]),
+    /// One of these words, each with its meaning.
+    Meant(&'static [(&'static str, &'static str)]),
     Words(&'static [&'static str]),
     /// Something else, in words.
     Other(&'static str),
@@ -71,7 +73,7 @@ pub(crate) enum KeyDefault {
     Needed,
 }
 
-pub(crate) const TABLES: [&ConfigTable; 39] = [
+pub(crate) const TABLES: &[&ConfigTable] = &[
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,

@@ -12,10 +12,10 @@ use super::section::{ConfigSection, Located};
 use super::tools::checked_pattern;
 use super::value::ReadContext;
 
-pub(super) const STORE_KEYS: [&str; 2] = ["url", "stream"];
-pub(super) const LEDGER_KEYS: [&str; 5] =
-    ["reads_when_down", "keep_days", "keep_days_detailed", "body_bytes_max", "body_bytes_max_detailed"];
-pub(super) const REDACT_KEYS: [&str; 3] = ["tools", "input", "output"];
+pub(super) const STORE_KEYS: &[&str] = &["url", "stream"];
+pub(super) const LEDGER_KEYS: &[&str] =
+    &["reads_when_down", "keep_days", "keep_days_detailed", "body_bytes_max", "body_bytes_max_detailed"];
+pub(super) const REDACT_KEYS: &[&str] = &["tools", "input", "output"];
 
 const KEEP_DAYS: RangeInclusive<usize> = 1..=36_500;
 const BODY_BYTES: RangeInclusive<usize> = 0..=64 << 20;
@@ -74,7 +74,7 @@ pub(super) fn read_store(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> StoreSettings {
-    section.refuse_unknown_keys(&STORE_KEYS, &[], problems);
+    section.refuse_unknown_keys(STORE_KEYS, &[], problems);
     let places = ctx.places(section);
     let url = section.string("url", problems).and_then(|url| {
         let expanded = places.plain("url", &url, problems)?;
@@ -123,7 +123,7 @@ fn checked_stream(name: String, stream: &Located<&str>, problems: &mut ConfigPro
 }
 
 pub(super) fn read_ledger(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> LedgerSettings {
-    section.refuse_unknown_keys(&LEDGER_KEYS, &[], problems);
+    section.refuse_unknown_keys(LEDGER_KEYS, &[], problems);
     let fallback = LedgerSettings::default();
     let hint = "`refuse`: nothing runs unrecorded; `serve`: calls that only read go on";
     let reads_when_down = section.word("reads_when_down", &READS_WHEN_DOWN, hint, problems);
@@ -149,7 +149,7 @@ pub(super) fn read_redact(
     problems: &mut ConfigProblems,
 ) -> Option<RedactRule> {
     section.rename("a `[[redact]]` table".into());
-    section.refuse_unknown_keys(&REDACT_KEYS, &[], problems);
+    section.refuse_unknown_keys(REDACT_KEYS, &[], problems);
     let tools = checked_pattern(&section, "tools", problems);
     let input = paths(&section, "input", problems);
     let output = paths(&section, "output", problems);

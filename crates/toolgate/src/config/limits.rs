@@ -7,7 +7,7 @@ use toolgate_core::MessageLimits;
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, SecondsRange};
 
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: &[&str] = &[
     "request_bytes_max",
     "result_bytes_max",
     "depth_max",
@@ -29,7 +29,7 @@ const DEPTH: RangeInclusive<usize> = 1..=127;
 const COUNT: RangeInclusive<usize> = 1..=1_000_000;
 
 pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> MessageLimits {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let fallback = MessageLimits::default();
     let mut count = |key, default| section.count(key, COUNT, problems).unwrap_or(default);
     let calls_per_client_max = count("calls_per_client_max", fallback.calls_per_client_max);

@@ -220,7 +220,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 35] = [
+const KEYS: &[&str] = &[
     "listen",
     "public_url",
     "data",
@@ -259,38 +259,38 @@ const KEYS: [&str; 35] = [
 ];
 
 /// The keys of each table, for the hint about a misplaced one.
-const TABLES: [(&str, &[&str]); 31] = [
-    ("[limits]", &limits::KEYS),
-    ("[[servers]]", &server::KEYS),
-    ("[capability_servers]", &shipped::KEYS),
-    ("[sandbox]", &sandbox::KEYS),
-    ("[store]", &ledger::STORE_KEYS),
-    ("[policy]", &policy::POLICY_KEYS),
-    ("[approvals]", &policy::APPROVALS_KEYS),
-    ("[validation]", &tools::VALIDATION_KEYS),
-    ("[ledger]", &ledger::LEDGER_KEYS),
-    ("[[redact]]", &ledger::REDACT_KEYS),
-    ("[[quotas]]", &quotas::KEYS),
-    ("[[filters]]", &filters::KEYS),
-    ("[[tools]]", &tools::TOOLS_KEYS),
-    ("[[tools.files]]", &tools::FILE_KEYS),
-    ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
-    ("[metering]", &outbound::METERING_KEYS),
-    ("[otlp]", &outbound::OTLP_KEYS),
-    ("[network]", &network::KEYS),
-    ("[registry]", &registry::REGISTRY_KEYS),
-    ("[[aliases]]", &registry::ALIASES_KEYS),
-    ("[vault]", &access::VAULT_KEYS),
-    ("[[secrets]]", &secrets::SECRETS_KEYS),
-    ("[openbao]", &secrets::OPENBAO_KEYS),
-    ("[oauth]", &access::OAUTH_KEYS),
-    ("[[agents]]", &AgentDefinition::KEYS),
-    ("[[capabilities]]", &Capability::KEYS),
-    ("[search]", &search::KEYS),
-    ("[files]", &files::FILES_KEYS),
-    ("[results]", &files::RESULTS_KEYS),
-    ("[runs]", &runs::KEYS),
-    ("[console]", &console::KEYS),
+const TABLES: &[(&str, &[&str])] = &[
+    ("[limits]", limits::KEYS),
+    ("[[servers]]", server::KEYS),
+    ("[capability_servers]", shipped::KEYS),
+    ("[sandbox]", sandbox::KEYS),
+    ("[store]", ledger::STORE_KEYS),
+    ("[policy]", policy::POLICY_KEYS),
+    ("[approvals]", policy::APPROVALS_KEYS),
+    ("[validation]", tools::VALIDATION_KEYS),
+    ("[ledger]", ledger::LEDGER_KEYS),
+    ("[[redact]]", ledger::REDACT_KEYS),
+    ("[[quotas]]", quotas::KEYS),
+    ("[[filters]]", filters::KEYS),
+    ("[[tools]]", tools::TOOLS_KEYS),
+    ("[[tools.files]]", tools::FILE_KEYS),
+    ("[[webhooks]]", outbound::WEBHOOKS_KEYS),
+    ("[metering]", outbound::METERING_KEYS),
+    ("[otlp]", outbound::OTLP_KEYS),
+    ("[network]", network::KEYS),
+    ("[registry]", registry::REGISTRY_KEYS),
+    ("[[aliases]]", registry::ALIASES_KEYS),
+    ("[vault]", access::VAULT_KEYS),
+    ("[[secrets]]", secrets::SECRETS_KEYS),
+    ("[openbao]", secrets::OPENBAO_KEYS),
+    ("[oauth]", access::OAUTH_KEYS),
+    ("[[agents]]", AgentDefinition::KEYS),
+    ("[[capabilities]]", Capability::KEYS),
+    ("[search]", search::KEYS),
+    ("[files]", files::FILES_KEYS),
+    ("[results]", files::RESULTS_KEYS),
+    ("[runs]", runs::KEYS),
+    ("[console]", console::KEYS),
 ];
 
 fn read_top(
@@ -302,7 +302,7 @@ fn read_top(
     problems: &mut ConfigProblems,
 ) -> Config {
     let folder = path.parent().unwrap_or(at.cwd);
-    top.refuse_unknown_keys(&KEYS, &TABLES, problems);
+    top.refuse_unknown_keys(KEYS, TABLES, problems);
     let fallback = Config::without_file(at);
     let listen = top.string("listen", problems).and_then(|listen| checked_listen(&listen, problems));
     let data = top.string("data", problems).and_then(|data| checked_data(&data, at, problems));

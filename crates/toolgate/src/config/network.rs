@@ -13,7 +13,7 @@ use super::reference::ReferenceMode;
 use super::section::{ConfigSection, Located};
 use super::value::{ReadContext, TableValues};
 
-pub(super) const KEYS: [&str; 8] = [
+pub(super) const KEYS: &[&str] = &[
     "allow_loopback",
     "allow_private",
     "ca_file",
@@ -23,8 +23,8 @@ pub(super) const KEYS: [&str; 8] = [
     "proxy",
     "no_proxy",
 ];
-pub(super) const SERVER_KEYS: [&str; 6] =
-    ["ca_file", "public_roots", "client_certificate", "client_key", "proxy", "no_proxy"];
+pub(super) const SERVER_KEYS: &[&str] =
+    &["ca_file", "public_roots", "client_certificate", "client_key", "proxy", "no_proxy"];
 
 /// More than all public authorities together.
 const PEM_BYTES_MAX: u64 = 4 << 20;
@@ -49,7 +49,7 @@ pub(super) fn read(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> NetworkSettings {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let mut allowed = |key| section.boolean(key, problems).is_some_and(|allowed| allowed.value);
     let rules =
         AddressRules { allow_loopback: allowed("allow_loopback"), allow_private: allowed("allow_private") };
@@ -104,7 +104,8 @@ impl EgressReader<'_> {
         if let (Some(Located { value: false, span }), None) =
             (&public_roots, self.section().key_span("ca_file"))
         {
-            let what = format!("`public_roots = false` in {} leaves nobody to trust", self.section().title());
+            let what =
+                format!("`public_roots = false` in {} leaves no authority to trust", self.section().title());
             let hint = "add `ca_file = \"…\"`, or remove the line";
             problems.add(span.clone(), what, "`public_roots` only beside `ca_file`", hint);
         }

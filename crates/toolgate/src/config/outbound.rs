@@ -12,10 +12,10 @@ use super::reference::VaultReferences;
 use super::section::{ConfigSection, Located, require};
 use super::value::{OwnHeaders, ReadContext, UrlForm};
 
-pub(super) const WEBHOOKS_KEYS: [&str; 7] =
-    ["name", "url", "secret", "events", "groups", "persons", "decisions"];
-pub(super) const METERING_KEYS: [&str; 3] = ["url", "file", "secret"];
-pub(super) const OTLP_KEYS: [&str; 3] = ["endpoint", "headers", "service_name"];
+pub(super) const WEBHOOKS_KEYS: &[&str] =
+    &["name", "url", "secret", "events", "groups", "persons", "decisions"];
+pub(super) const METERING_KEYS: &[&str] = &["url", "file", "secret"];
+pub(super) const OTLP_KEYS: &[&str] = &["endpoint", "headers", "service_name"];
 
 const NAME_CHARS_MAX: usize = 64;
 const SERVICE_NAME: &str = "toolgate";
@@ -95,7 +95,7 @@ fn read_webhook(
         Some(name) => section.rename(format!("webhook {:?}", name.value)),
         None => section.rename("a webhook".into()),
     }
-    section.refuse_unknown_keys(&WEBHOOKS_KEYS, &[], problems);
+    section.refuse_unknown_keys(WEBHOOKS_KEYS, &[], problems);
     for (key, example) in WEBHOOK_NEEDS {
         require(&section, key, example, problems);
     }
@@ -147,8 +147,8 @@ fn persons(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option
             persons.push(person.value.to_owned());
             continue;
         }
-        let what = format!("{:?} in `persons` in {} names nobody", person.value, section.title());
-        let hint = "names as `toolgate token create --principal` gives them; `[]` is nobody";
+        let what = format!("{:?} in `persons` in {} is not a name", person.value, section.title());
+        let hint = "names as `toolgate token create --principal` gives them; `[]` is no one";
         problems.add(person.span, what, "names of persons", hint);
     }
     Some(persons)
@@ -167,7 +167,7 @@ pub(super) fn read_metering(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<MeteringSettings> {
-    section.refuse_unknown_keys(&METERING_KEYS, &[], problems);
+    section.refuse_unknown_keys(METERING_KEYS, &[], problems);
     if section.key_span("url").is_none() && section.key_span("file").is_none() {
         let hint = "add `url = \"https://…\"` or `file = \"meter.jsonl\"`, or remove the table";
         let what = "`[metering]` has neither `url` nor `file`";
@@ -175,7 +175,7 @@ pub(super) fn read_metering(
         return None;
     }
     if let (Some(span), None) = (section.key_span("url"), section.key_span("secret")) {
-        let hint = "add `secret = \"${METER_SECRET}\"`; whoever gets the events checks them with it";
+        let hint = "add `secret = \"${METER_SECRET}\"`; the receiver verifies the events with it";
         problems.add(span, "`[metering]` has a `url` but no `secret`", "a secret to sign with", hint);
     }
     let values = ctx.values(section);
@@ -193,7 +193,7 @@ pub(super) fn read_otlp(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<OtlpSettings> {
-    section.refuse_unknown_keys(&OTLP_KEYS, &[], problems);
+    section.refuse_unknown_keys(OTLP_KEYS, &[], problems);
     require(section, "endpoint", "\"http://127.0.0.1:4318\"", problems);
     let values = ctx.values(section);
     let endpoint = values.url("endpoint", &OTLP_URL, problems);

@@ -10,9 +10,9 @@ use super::problem::ConfigProblems;
 use super::section::{ConfigSection, Located, SecondsRange};
 use super::value::ReadContext;
 
-pub(super) const POLICY_KEYS: [&str; 4] = ["folder", "template", "guard", "gates"];
-pub(super) const APPROVALS_KEYS: [&str; 5] =
-    ["hold_seconds", "timeout_seconds", "approved_valid_seconds", "escalate_to", "link"];
+pub(super) const POLICY_KEYS: &[&str] = &["folder", "template", "guard", "gates"];
+pub(super) const APPROVALS_KEYS: &[&str] =
+    &["hold_seconds", "timeout_seconds", "approved_valid_seconds", "escalate_to", "link"];
 
 /// The sources of policies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,9 +57,9 @@ pub(super) fn read_policy(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> PolicySettings {
-    section.refuse_unknown_keys(&POLICY_KEYS, &[], problems);
+    section.refuse_unknown_keys(POLICY_KEYS, &[], problems);
     let folder = ctx.places(section).path("folder", ctx.folder, problems);
-    let hint = "from no gates at all (`exploratory`) to a gate on every move (`audit_critical`)";
+    let hint = "each template is stricter than the one before it";
     let template =
         section.word("template", &PolicyTemplate::ALL.map(|one| (one.as_str(), one)), hint, problems);
     PolicySettings {
@@ -84,7 +84,7 @@ fn existing_folder(folder: Located<PathBuf>, problems: &mut ConfigProblems) -> O
 }
 
 pub(super) fn read_approvals(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ApprovalSettings {
-    section.refuse_unknown_keys(&APPROVALS_KEYS, &[], problems);
+    section.refuse_unknown_keys(APPROVALS_KEYS, &[], problems);
     let fallback = ApprovalSettings::default();
     let mut seconds = |key, may_be, default| section.seconds(key, may_be, problems).unwrap_or(default);
     ApprovalSettings {
@@ -106,7 +106,7 @@ pub(super) fn groups(
     let mut groups = Vec::new();
     for group in section.strings(key, problems) {
         let hint = match group.value {
-            "" => "`[]` is nobody",
+            "" => "`[]` is no one",
             CALLER_GROUP => "`caller` is the person at the calling client, whom only a gate may ask",
             name => {
                 groups.push(name.to_owned());

@@ -8,7 +8,7 @@ use wildmatch::WildMatch;
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, SecondsRange};
 
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: &[&str] = &[
     "principal",
     "agent",
     "calls_max",
@@ -29,7 +29,7 @@ const BYTES: RangeInclusive<usize> = 0..=1 << 50;
 
 pub(super) fn read(mut section: ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<QuotaRule> {
     section.rename("a `[[quotas]]` table".into());
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let who = who(&section, problems);
     let mut count = |key, within| section.count(key, within, problems);
     let rule = QuotaRule {

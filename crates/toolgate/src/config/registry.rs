@@ -10,8 +10,8 @@ use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, ReviewRules};
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, Located, require};
 
-pub(super) const REGISTRY_KEYS: [&str; 3] = ["drift", "new_tools", "findings"];
-pub(super) const ALIASES_KEYS: [&str; 4] = ["name", "tool", "until", "primary"];
+pub(super) const REGISTRY_KEYS: &[&str] = &["drift", "new_tools", "findings"];
+pub(super) const ALIASES_KEYS: &[&str] = &["name", "tool", "until", "primary"];
 
 pub(super) const DRIFT: [(&str, Drift); 2] = [("quarantine", Drift::Quarantine), ("accept", Drift::Accept)];
 pub(super) const DRIFT_HINT: &str =
@@ -27,7 +27,7 @@ const FINDINGS_HINT: &str =
 const ALIAS_CHARS_MAX: usize = 128;
 
 pub(super) fn read_registry(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ReviewRules {
-    section.refuse_unknown_keys(&REGISTRY_KEYS, &[], problems);
+    section.refuse_unknown_keys(REGISTRY_KEYS, &[], problems);
     ReviewRules {
         drift: section.word("drift", &DRIFT, DRIFT_HINT, problems).unwrap_or_default(),
         new_tools: section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems).unwrap_or_default(),
@@ -56,7 +56,7 @@ fn read_alias(
         Some(name) => section.rename(format!("alias {:?}", name.value)),
         None => section.rename("an alias".into()),
     }
-    section.refuse_unknown_keys(&ALIASES_KEYS, &[], problems);
+    section.refuse_unknown_keys(ALIASES_KEYS, &[], problems);
     require(&section, "name", "\"read_file\"", problems);
     require(&section, "tool", "\"files:read\"", problems);
     let primary = section.boolean("primary", problems).is_some_and(|primary| primary.value);

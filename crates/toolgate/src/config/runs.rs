@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, SecondsRange};
 
-pub(super) const KEYS: [&str; 3] = ["parallel_calls_max", "completion_wait_seconds", "input_hold_seconds"];
+pub(super) const KEYS: &[&str] = &["parallel_calls_max", "completion_wait_seconds", "input_hold_seconds"];
 
 const PARALLEL_CALLS: RangeInclusive<usize> = 1..=256;
 
@@ -31,7 +31,7 @@ impl Default for RunSettings {
 }
 
 pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> RunSettings {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let usual = RunSettings::default();
     let parallel_calls_max = section.count("parallel_calls_max", PARALLEL_CALLS, problems);
     let mut seconds = |key, usual| section.seconds(key, SecondsRange::ZeroOrMore, problems).unwrap_or(usual);

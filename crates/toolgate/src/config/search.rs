@@ -6,7 +6,7 @@ use super::problem::ConfigProblems;
 use super::section::ConfigSection;
 use super::value::ReadContext;
 
-pub(super) const KEYS: [&str; 1] = ["model"];
+pub(super) const KEYS: &[&str] = &["model"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchSettings {
@@ -19,7 +19,7 @@ pub(super) fn read(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> SearchSettings {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     // A missing model is detected when it is loaded: the gateway runs without one too.
     SearchSettings { model: ctx.places(section).path("model", ctx.folder, problems).map(|model| model.value) }
 }

@@ -13,9 +13,9 @@ use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
 use super::section::{ConfigSection, Located, SecondsRange, require};
 use super::value::{ReadContext, UrlForm};
 
-pub(super) const SECRETS_KEYS: [&str; 7] =
-    ["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
-pub(super) const OPENBAO_KEYS: [&str; 8] = [
+pub(super) const SECRETS_KEYS: &[&str] =
+    &["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
+pub(super) const OPENBAO_KEYS: &[&str] = &[
     "address",
     "mount",
     "namespace",
@@ -26,7 +26,7 @@ pub(super) const OPENBAO_KEYS: [&str; 8] = [
     "secret_id_env",
 ];
 
-/// The keys of which a secret has exactly one.
+/// A secret has exactly one of these keys.
 const WAYS: [&str; 3] = ["file", "command", "openbao"];
 const CACHE: Duration = Duration::from_secs(300);
 const MOUNT: &str = "secret";
@@ -105,7 +105,7 @@ fn read_secret(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<OutsideSecret> {
-    section.refuse_unknown_keys(&SECRETS_KEYS, &[], problems);
+    section.refuse_unknown_keys(SECRETS_KEYS, &[], problems);
     for (key, example) in [("server", "\"github\""), ("name", "\"TOKEN\"")] {
         require(section, key, example, problems);
     }
@@ -210,7 +210,7 @@ fn openbao(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option
     if let Some((path, field)) = parts {
         return Some(OutsideSource::OpenBao { path: path.trim_matches('/').into(), field: field.into() });
     }
-    let what = format!("`openbao` in {} does not say which field of which secret", section.title());
+    let what = format!("`openbao` in {} names no field of a secret", section.title());
     let hint = "for example `openbao = \"team/github#token\"`, without the mount and without `data/`";
     problems.add(written.span, what, "a path, `#` and a field", hint);
     None
@@ -255,7 +255,7 @@ pub(super) fn read_openbao(
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
 ) -> Option<OpenBao> {
-    section.refuse_unknown_keys(&OPENBAO_KEYS, &[], problems);
+    section.refuse_unknown_keys(OPENBAO_KEYS, &[], problems);
     require(section, "address", "\"https://bao.example.com:8200\"", problems);
     let values = ctx.values(section);
     let address = values.url("address", &ADDRESS, problems);

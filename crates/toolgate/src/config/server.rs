@@ -31,7 +31,7 @@ use transport::TransportAddress;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
-pub(super) const KEYS: [&str; 27] = [
+pub(super) const KEYS: &[&str] = &[
     "name",
     "command",
     "args",
@@ -60,7 +60,7 @@ pub(super) const KEYS: [&str; 27] = [
     "new_tools",
     "enabled",
 ];
-pub(super) const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
+pub(super) const TOOLS_KEYS: &[&str] = &["allow", "deny"];
 
 const ISOLATION: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("principal", Isolation::Principal)];
@@ -101,7 +101,7 @@ pub(super) fn read(
     } else {
         section.rename("a server".into());
     }
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let enabled = section.boolean("enabled", problems).is_none_or(|enabled| enabled.value);
     // A server that is switched off may name secrets that this machine does not have.
     let references = if enabled { ctx.references } else { ReferenceMode::Keep };
@@ -205,7 +205,7 @@ impl ServerReader<'_> {
     fn ways(&self, usual: &EgressConfig, problems: &mut ConfigProblems) -> EgressConfig {
         let title = format!("`network` of {}", self.section.title());
         let Some(section) = self.section.section("network", &title, problems) else { return usual.clone() };
-        section.refuse_unknown_keys(&network::SERVER_KEYS, &[], problems);
+        section.refuse_unknown_keys(network::SERVER_KEYS, &[], problems);
         network::read_ways(&TableValues { section: &section, ..self.values }, self.folder, usual, problems)
     }
 
@@ -214,7 +214,7 @@ impl ServerReader<'_> {
         let Some(tools) = self.section.section("tools", &title, problems) else {
             return ToolFilter::default();
         };
-        tools.refuse_unknown_keys(&TOOLS_KEYS, &[], problems);
+        tools.refuse_unknown_keys(TOOLS_KEYS, &[], problems);
         ToolFilter { allow: globs(&tools, "allow", problems), deny: globs(&tools, "deny", problems) }
     }
 }

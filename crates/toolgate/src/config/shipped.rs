@@ -25,8 +25,8 @@ use super::server::{self, env_of};
 use super::server_entry::{ServerEntry, ToolFilter};
 use super::value::ReadContext;
 
-pub(super) const KEYS: [&str; 5] = ["folder", "without", "env", "network", "servers"];
-pub(super) const ONE_KEYS: [&str; 2] = ["env", "network"];
+pub(super) const KEYS: &[&str] = &["folder", "without", "env", "network", "servers"];
+pub(super) const ONE_KEYS: &[&str] = &["env", "network"];
 
 /// The suffix of programs of capability servers.
 const ENDING: &str = "-mcp";
@@ -79,7 +79,7 @@ pub(super) fn read(
     usual: CapabilityServers,
     problems: &mut ConfigProblems,
 ) -> CapabilityServers {
-    section.refuse_unknown_keys(&KEYS, &[], problems);
+    section.refuse_unknown_keys(KEYS, &[], problems);
     let values = ctx.values(section);
     let folder = section.string("folder", problems);
     let folder = folder.and_then(|folder| ctx.places(section).path_text("folder", &folder, problems));
@@ -139,7 +139,7 @@ fn read_own(
     for name in servers.keys() {
         let title = format!("`[capability_servers.servers.{name}]`");
         let Some(one) = servers.section(name, &title, problems) else { continue };
-        one.refuse_unknown_keys(&ONE_KEYS, &[], problems);
+        one.refuse_unknown_keys(ONE_KEYS, &[], problems);
         let env = env_of(&one, &ctx.values(&one), problems);
         own.insert(name.to_owned(), ShippedSettings { env, network: network(&one, problems) });
     }

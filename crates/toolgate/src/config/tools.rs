@@ -10,7 +10,7 @@ use super::problem::ConfigProblems;
 use super::section::{ConfigSection, Located};
 pub(super) use files::KEYS as FILE_KEYS;
 
-pub(super) const TOOLS_KEYS: [&str; 16] = [
+pub(super) const TOOLS_KEYS: &[&str] = &[
     "name",
     "effects",
     "audit",
@@ -28,7 +28,7 @@ pub(super) const TOOLS_KEYS: [&str; 16] = [
     "file_strategy",
     "files",
 ];
-pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];
+pub(super) const VALIDATION_KEYS: &[&str] = &["output"];
 
 /// The settings of one table for the tools that its pattern matches. `None` leaves a value to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ const OUTPUT: [(&str, OutputCheck); 3] =
 const OUTPUT_HINT: &str = "`warn` passes a wrong result on with a warning, `enforce` makes an error of it";
 
 pub(super) fn read_validation(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> OutputCheck {
-    section.refuse_unknown_keys(&VALIDATION_KEYS, &[], problems);
+    section.refuse_unknown_keys(VALIDATION_KEYS, &[], problems);
     section.word("output", &OUTPUT, OUTPUT_HINT, problems).unwrap_or_default()
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read_tool(mut section: ConfigSection<'_>, problems: &mut ConfigPro
         Some(name) => section.rename(format!("tool {:?}", name.value)),
         None => section.rename("a `[[tools]]` table".into()),
     }
-    section.refuse_unknown_keys(&TOOLS_KEYS, &[], problems);
+    section.refuse_unknown_keys(TOOLS_KEYS, &[], problems);
     let name = checked_pattern(&section, "name", problems);
     let effects = effects(&section, problems);
     let audit = section.word("audit", &audit_levels(), "`none`, `standard` or `detailed`", problems);

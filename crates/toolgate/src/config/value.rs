@@ -106,7 +106,7 @@ impl TableValues<'_> {
         let expanded = self.expand(key, &secret, problems)?;
         if !self.is_kept(secret.value) && expanded.chars().count() < SECRET_CHARS_MIN {
             let what = format!("`{key}` in {} is too short", self.section.title());
-            let expected = format!("at least {SECRET_CHARS_MIN} characters that nobody can guess");
+            let expected = format!("at least {SECRET_CHARS_MIN} characters that cannot be guessed");
             let hint = "`openssl rand -hex 32` makes one; keep it in the environment: `${NAME}`";
             problems.add(secret.span, what, expected, hint);
             return None;

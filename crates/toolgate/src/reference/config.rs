@@ -72,7 +72,16 @@ fn line(key: &ConfigKey) -> Vec<String> {
         KeyDefault::Means(words) => words.to_owned(),
         KeyDefault::Needed => "needed".to_owned(),
     };
-    vec![code(key.name), kind(&key.kind), fallback, key.meaning.to_owned()]
+    let meaning = match key.kind {
+        KeyKind::Meant(words) => format!("{} {}.", key.meaning, meanings(words)),
+        _ => key.meaning.to_owned(),
+    };
+    vec![code(key.name), kind(&key.kind), fallback, meaning]
+}
+
+fn meanings(words: &[(&str, &str)]) -> String {
+    let all: Vec<String> = words.iter().map(|(word, meaning)| format!("{}: {meaning}", code(word))).collect();
+    all.join("; ")
 }
 
 fn kind(kind: &KeyKind) -> String {
@@ -93,6 +102,9 @@ fn kind(kind: &KeyKind) -> String {
         KeyKind::Map => "texts by name".to_owned(),
         KeyKind::Table(written) => format!("table {written}"),
         KeyKind::Word(known) => format!("one of {}", words(known)),
+        KeyKind::Meant(known) => {
+            format!("one of {}", words(&known.iter().map(|(word, _)| *word).collect::<Vec<_>>()))
+        }
         KeyKind::Words(known) => format!("some of {}", words(known)),
         KeyKind::Other(words) => (*words).to_owned(),
     }

@@ -122,7 +122,7 @@ fn retry(one: &Code) -> &'static str {
         _ if one.seen == [CodeChannel::Warning] => "none is needed: the result is there",
         Retry::Yes => "yes: the same request may succeed later",
         Retry::No => "no: it should not be repeated as it is",
-        Retry::Anew => "not by itself: made anew as described below, it can succeed",
+        Retry::NewRequest => "not unchanged: a new request as described below can succeed",
         Retry::Sometimes => "the answer's own `retry` says it",
     }
 }

@@ -25,7 +25,7 @@ Fields that an event does not have are left out.
 ";
 
 /// In the order in which they are written.
-const FIELDS: [(&str, &str); 26] = [
+const FIELDS: &[(&str, &str)] = &[
     ("stream", "The gateway that wrote it, by its `stream`"),
     ("number", "The event's number in that stream: 1, 2, 3 without a gap"),
     (
@@ -35,7 +35,7 @@ const FIELDS: [(&str, &str); 26] = [
     ),
     (
         "position",
-        "Where reading goes on after this event, for `cursor` and `Last-Event-ID`; it says nothing else",
+        "The position at which reading continues after this event, for `cursor` and `Last-Event-ID`; it says nothing else",
     ),
     ("kind", "The kind of event; see below"),
     ("at", "The time, as RFC 3339"),

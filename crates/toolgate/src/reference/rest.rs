@@ -86,8 +86,8 @@ impl Operation<'_> {
         let scheme = |name: &str| self.said["security"][0].get(name).is_some();
         match roles.is_empty() {
             false => roles.join(", "),
-            true if scheme("signature") => "whoever signs".to_owned(),
-            true => "whoever has the address".to_owned(),
+            true if scheme("signature") => "holders of the signing secret".to_owned(),
+            true => "holders of the address".to_owned(),
         }
     }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use toolgate_core::approval::ApprovalState;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::event::Outcome;
 
 /// Words that are never used for an approval.
@@ -11,6 +12,15 @@ const OTHER_WORDS: [&str; 8] =
     ["rejected", "rejects", "reject", "rejection", "consumed", "consumes", "declined", "unapproved"];
 /// Names of other things, and the words of older ledgers.
 const NAMES: [&str; 4] = ["approval.consumed", "`rejected`", "`consumed`", "registry.tool.rejected"];
+
+/// Texts that list the policy templates.
+const ABOUT_TEMPLATES: &[&str] = &[
+    "crates/call/toolgate-policy/README.md",
+    "docs/concepts.md",
+    "docs/guide/govern.md",
+    "docs/how-to/write-a-policy.md",
+    "toolgate.example.toml",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -63,5 +73,16 @@ fn the_table_of_words_has_all_of_them() {
     let states = ApprovalState::ALL.map(ApprovalState::as_str);
     for word in states.into_iter().chain(Outcome::ALL.iter().map(|outcome| outcome.as_str())) {
         assert!(section.contains(&format!("`{word}`")), "{word} is not explained");
+    }
+}
+
+#[test]
+fn texts_that_list_the_policy_templates_list_all_of_them() {
+    for path in ABOUT_TEMPLATES {
+        let text = std::fs::read_to_string(root().join(path)).expect("a text");
+        for name in PolicyTemplate::NAMES {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            assert!(words.any(|word| word == name), "{path} does not name {name}");
+        }
     }
 }

@@ -98,8 +98,8 @@ pub(crate) async fn listed_within(wait: Duration, gateway: &Gateway, tool: &str)
 }
 
 /// The gateway's own tools in lists.
-const OWN: [&str; 5] =
-    ["complete_workflow", "file_upload_url", "read_ref", "request_user_input", "store_artifact"];
+const OWN: &[&str] =
+    &["complete_workflow", "file_upload_url", "read_ref", "request_user_input", "store_artifact"];
 
 /// Every name on the tool list but those of the gateway's own tools, all pages read.
 pub(crate) async fn names(client: &HttpClient) -> Vec<String> {

@@ -250,7 +250,7 @@ async fn the_doctor_tells_certificates_from_proxies_from_the_network() {
             "dial a name that stands in the certificate",
         ),
         ("unknown", "certificate trouble: an authority signed it", "`ca_file` in `[network]`"),
-        ("closed", "network trouble: nobody listens there", "check the port"),
+        ("closed", "network trouble: connection refused", "check the port"),
         ("nameless", "network trouble: the name leads nowhere", "check the spelling"),
         ("proxied", "proxy trouble: it wants credentials", "${PROXY_USER}"),
         ("proxyless", "proxy trouble: it does not answer", "check `proxy`"),
@@ -281,7 +281,7 @@ fn files_that_are_no_certificates_are_told_by_name_before_anything_starts() {
             "foreign.key: it is not the key of",
         ),
         ("client_certificate = \"own.pem\"\nclient_key = \"own.pem\"", "own.pem: it holds no private key"),
-        ("public_roots = false", "leaves nobody to trust"),
+        ("public_roots = false", "leaves no authority to trust"),
         ("proxy = \"https://proxy.example\"", "wants TLS to the proxy itself"),
         ("no_proxy = [\"http://a\"]", "neither the name of a host nor an address"),
     ] {

@@ -6,8 +6,8 @@ use toolgate_core::file::{FileName, Ref};
 use toolgate_core::id::{FileId, RefId};
 use toolgate_core::{Digest, Refusal};
 
+use super::kind::StoredKind;
 use super::state::Files;
-use super::what::StoredKind;
 use crate::access::ContentAccess;
 use crate::refusal::{self, UnknownContent, unknown};
 

@@ -42,7 +42,7 @@ async fn look_after(files: &Files) {
     loop {
         let collected = files.collect().await;
         if let (Err(refusal), false) = (&collected, is_out) {
-            tracing::warn!(%refusal, "files that nobody needs are not collected");
+            tracing::warn!(%refusal, "files that are no longer needed are not collected");
         }
         is_out = collected.is_err();
         if swept.is_none_or(|at| at.elapsed() >= SWEEP_EVERY) {

@@ -63,7 +63,7 @@ impl Runs {
                 Ok(Some(_)) | Err(_) => {}
             }
             tokio::select! {
-                rung = bell.changed() => rung.expect("the sender is kept as long as somebody hears it"),
+                rung = bell.changed() => rung.expect("the sender is kept while there are receivers"),
                 () = self.desk.clock.sleep(self.desk.limits.poll) => {}
                 () = &mut limit => return still_running(),
             }

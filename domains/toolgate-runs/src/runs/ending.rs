@@ -49,7 +49,7 @@ impl Runs {
             let tried = self.desk.books.complete_run(run, completion, self.desk.act(by)).await;
             let Err(RunError::InFlight(calls)) = tried else { return tried };
             tokio::select! {
-                rung = bell.changed() => rung.expect("the sender is kept as long as somebody hears it"),
+                rung = bell.changed() => rung.expect("the sender is kept while there are receivers"),
                 () = self.desk.clock.sleep(self.desk.limits.poll) => {}
                 () = &mut limit => return Err(RunError::InFlight(calls)),
             }

@@ -88,6 +88,6 @@ async fn resolved(desk: &RunDesk, id: &InputId) -> InputRequest {
         return input;
     }
     let told = answer.wait_for(Option::is_some).await;
-    let told = told.expect("the sender is kept as long as somebody waits");
+    let told = told.expect("the sender is kept while there are receivers");
     told.clone().expect("it was waited for")
 }

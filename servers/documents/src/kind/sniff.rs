@@ -170,7 +170,7 @@ fn in_text(bytes: &[u8], said: Option<DocumentKind>) -> DocumentKind {
     }
 }
 
-/// Whether this is a complete HTML page, which cannot be any other format.
+/// True if this is a complete HTML page, which cannot be any other format.
 fn is_web_page(head: &str) -> bool {
     let start = element_at_start(head);
     match start.as_deref() {

@@ -84,8 +84,8 @@ fn numbers_and_names_out_of_bounds_are_refused() {
 #[test]
 fn a_token_is_wanted_wherever_others_get() {
     let entry = |arguments: &[&str]| place(arguments).entry;
-    assert!(matches!(entry(&["--http", "127.0.0.1:0"]), CallerEntry::Anybody));
-    assert!(matches!(entry(&["--http", "[::1]:0"]), CallerEntry::Anybody));
+    assert!(matches!(entry(&["--http", "127.0.0.1:0"]), CallerEntry::Anyone));
+    assert!(matches!(entry(&["--http", "[::1]:0"]), CallerEntry::Anyone));
     assert!(matches!(entry(&["--http", "0.0.0.0:0"]), CallerEntry::NewToken));
     assert!(matches!(entry(&["--http", "10.0.0.7:4000"]), CallerEntry::NewToken));
     assert!(matches!(

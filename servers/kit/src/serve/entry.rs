@@ -36,7 +36,7 @@ enum TokenNotice {
 impl EntryGuard {
     pub(super) fn open(entry: &CallerEntry, home: &ServerHome) -> io::Result<Self> {
         match entry {
-            CallerEntry::Anybody => Ok(Self { token: None, told: TokenNotice::Nothing }),
+            CallerEntry::Anyone => Ok(Self { token: None, told: TokenNotice::Nothing }),
             CallerEntry::Token(token) => {
                 Ok(Self { token: Some(given(token.read()?)?), told: TokenNotice::Nothing })
             }

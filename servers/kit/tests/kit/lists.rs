@@ -12,7 +12,7 @@ async fn tool(client: &KitClient, name: &str) -> Value {
 async fn tells_everything(client: &KitClient) {
     let echo = tool(client, "echo").await;
     assert_eq!((&echo["title"], &echo["description"]), (&json!("Echo"), &json!("Says the text again.")));
-    let text = json!({"type": "string", "description": "What to say."});
+    let text = json!({"type": "string", "description": "The text to say."});
     assert_eq!(echo["inputSchema"]["properties"]["text"], text);
     assert_eq!(echo["inputSchema"]["required"], json!(["text"]));
     assert_eq!(echo["inputSchema"]["additionalProperties"], json!(false));

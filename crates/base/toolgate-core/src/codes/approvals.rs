@@ -53,12 +53,12 @@ codes! { APPROVALS, "Approvals and grants";
     EXPIRED = Code {
         name: "expired",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Result],
         title: "The time to decide ran out",
         happened: "The time to decide ran out, which counts as a denial; or the approval was given and not used in time.",
         advice: "Ask the user before you call again, which asks the same people again.",
-        message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
+        message: "not run: no approver decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
         hint: Hint::Standard("do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first"),
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
@@ -95,7 +95,7 @@ codes! { APPROVALS, "Approvals and grants";
     NOT_APPROVED = Code {
         name: "not_approved",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Result],
         title: "The approval does not cover this call",
         happened: "An approval exists, but not for the call as it is now: the arguments, the file, the tool's version \
@@ -126,7 +126,7 @@ codes! { APPROVALS, "Approvals and grants";
     INVALID_EDIT = Code {
         name: "invalid_edit",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Result],
         title: "The arguments as an approver edited them cannot be used",
         happened: "An approver changed the arguments, and they no longer fit the tool.",

@@ -58,7 +58,7 @@ codes! { CALLS, "Tool calls and servers";
              instructions. It is withheld until it is reviewed.",
         advice: "An operator compares the definitions with `toolgate tools diff NAME` and accepts or rejects the \
              change. The caller cannot do anything about it.",
-        message: "tool bank:transfer is withheld until somebody has looked at it: its description changed",
+        message: "tool bank:transfer is withheld until it is reviewed: its description changed",
         hint: Hint::Example("the operator looks at it with `toolgate tools diff bank:transfer` and accepts or rejects it"),
         see: &["tool_changed", "nothing_to_review", "configuration.md#registry"],
     };
@@ -118,7 +118,7 @@ codes! { CALLS, "Tool calls and servers";
     DESCRIBE_FIRST = Code {
         name: "describe_first",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Result],
         title: "Read the tool's schema first",
         happened: "`call_tool` was used for a tool that may change something and whose schema was not shown in \

@@ -46,7 +46,7 @@ pub enum Retry {
     Yes,
     No,
     /// A program should not repeat it unchanged, but a new request can succeed.
-    Anew,
+    NewRequest,
     /// The answer itself says whether.
     Sometimes,
 }

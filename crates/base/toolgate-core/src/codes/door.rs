@@ -176,7 +176,7 @@ codes! { DOOR, "At the door";
     BODY_BROKEN = Code {
         name: "body_broken",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(400)],
         title: "The body is incomplete",
         happened: "The connection ended before the whole body had arrived. Nothing was done.",
@@ -393,7 +393,7 @@ codes! { DOOR, "At the door";
     SIGNATURE_STALE = Code {
         name: "signature_stale",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(401)],
         title: "The message was signed too long ago",
         happened: "The `webhook-timestamp` differs from the gateway's clock by more than five minutes.",

@@ -77,7 +77,7 @@ codes! { FILES, "Files, refs and artifacts";
     UPLOAD_CUT_OFF = Code {
         name: "upload_cut_off",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(400)],
         title: "The upload was interrupted",
         happened: "The connection ended before the whole file had arrived. Nothing was kept.",

@@ -153,7 +153,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
     CHANGED_MEANWHILE = Code {
         name: "changed_meanwhile",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(409)],
         title: "It changed during the review",
         happened: "The server no longer offers the definition that was reviewed, or others keep changing the same setting.",

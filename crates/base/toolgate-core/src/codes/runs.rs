@@ -88,7 +88,7 @@ codes! { RUNS, "Runs and questions";
     RUN_PAUSED = Code {
         name: "run_paused",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(409), CodeChannel::Result],
         title: "The run is paused",
         happened: "The run was paused, or waits for the answer to a question.",
@@ -235,7 +235,7 @@ codes! { RUNS, "Runs and questions";
     CALLS_IN_FLIGHT = Code {
         name: "calls_in_flight",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(409), CodeChannel::Result],
         title: "Calls of the run have not ended",
         happened: "The run was asked to complete while calls in it are in progress, and they did not end within \
@@ -249,7 +249,7 @@ codes! { RUNS, "Runs and questions";
     CHILDREN_RUNNING = Code {
         name: "children_running",
         fault: Blame::Caller,
-        retry: Retry::Anew,
+        retry: Retry::NewRequest,
         seen: &[CodeChannel::Http(409), CodeChannel::Result],
         title: "Runs within this one have not ended",
         happened: "The run was asked to complete while runs that it started have not ended.",

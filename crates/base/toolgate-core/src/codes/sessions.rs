@@ -2,6 +2,7 @@
 
 use super::code::{Code, CodeChannel, Hint, Retry};
 use crate::Blame;
+use crate::decision::PolicyTemplate;
 
 codes! { SESSIONS, "Sessions, agents and capabilities";
 
@@ -145,9 +146,9 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         seen: &[CodeChannel::Http(422)],
         title: "There is no such policy template",
         happened: "`policy_template` is not the name of a template.",
-        advice: "Choose `exploratory`, `standard`, `regulated` or `audit_critical`.",
+        advice: "Choose one of the templates in the hint.",
         message: "there is no policy template \"strict\"",
-        hint: Hint::Example("the templates are exploratory, standard, regulated, audit_critical"),
+        hint: Hint::Example(PolicyTemplate::LISTED),
         see: &["template_too_weak"],
     };
 

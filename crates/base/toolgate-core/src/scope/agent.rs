@@ -46,7 +46,7 @@ pub struct AgentDefinition {
 
 impl AgentDefinition {
     /// Everything that a definition may say, wherever it is written.
-    pub const KEYS: [&str; 13] = [
+    pub const KEYS: &[&str] = &[
         "name",
         "description",
         "capabilities",

@@ -24,7 +24,7 @@ pub struct Capability {
 
 impl Capability {
     /// Everything that a capability may say, wherever it is written.
-    pub const KEYS: [&str; 5] = ["name", "description", "tools", "tags", "servers"];
+    pub const KEYS: &[&str] = &["name", "description", "tools", "tags", "servers"];
     pub const RULES_MAX: usize = 1000;
 
     /// The first rule that a tool fits.

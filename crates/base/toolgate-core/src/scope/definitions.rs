@@ -18,7 +18,7 @@ pub struct Definitions {
 /// The error in a definition, and its position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadDefinition {
-    #[error("agent \"{agent}\" has the capability \"{capability}\", which nobody has defined")]
+    #[error("agent \"{agent}\" has the capability \"{capability}\", which is not defined")]
     UnknownCapability { agent: AgentName, capability: CapabilityName },
     #[error("the agents \"{one}\" and \"{other}\" are both for the principal {principal:?}")]
     TwoForPrincipal { one: AgentName, other: AgentName, principal: String },

@@ -302,7 +302,7 @@ fn definitions_that_do_not_go_together_are_told() {
         ),
         (
             vec![json!({ "name": "a", "capabilities": ["git", "gti"] })],
-            "agent \"a\" has the capability \"gti\", which nobody has defined",
+            "agent \"a\" has the capability \"gti\", which is not defined",
         ),
         (
             vec![

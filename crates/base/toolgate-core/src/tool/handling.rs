@@ -46,7 +46,7 @@ pub enum CacheScope {
     /// For the principal who got it.
     #[default]
     Private,
-    /// For everybody.
+    /// For everyone.
     Public,
 }
 

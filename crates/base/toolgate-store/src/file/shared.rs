@@ -1,4 +1,4 @@
-//! What every part of this folder needs: who does something, how a file ends, values of columns.
+//! Shared by every part of this folder: the actor, the end of a file, values of columns.
 
 use toolgate_core::content::ContentHolder;
 use toolgate_core::file::FileName;

@@ -1,4 +1,4 @@
-//! How the parts of a line become bytes. Numbers have seven bits in each byte, the lowest first; the highest
+//! The encoding of a line's parts. Numbers have seven bits in each byte, the lowest first; the highest
 //! bit says that more follow.
 
 use toolgate_core::Digest;

@@ -42,7 +42,7 @@ const WITHOUT_HEAD: &str = "DELETE FROM ledger_heads WHERE tenant = $1 \
 const DROP_EVENTS: &str = "DROP TABLE ledger_events_1";
 const DROP_HEADS: &str = "DROP TABLE ledger_heads_1";
 
-/// What the seals of the first form were made with.
+/// The key of the first form's seals.
 const FIRST_SEAL_CONTEXT: &[u8] = b"toolgate ledger head 1\0";
 
 /// A row of the first form as its line.
@@ -140,7 +140,7 @@ impl Store {
         Ok(())
     }
 
-    /// Seals the heads anew whose seals were right. A stream without a head stays without one.
+    /// Seals the heads again whose seals were right. A stream without a head stays without one.
     async fn seal_all(&self, tx: &mut Transaction, key: &[u8; 32]) -> Result<(), sqlx::Error> {
         tx.sql(WITHOUT_HEAD).bind(self.tenant).execute().await?;
         let heads: Vec<(String, i64, Vec<u8>, Vec<u8>)> =

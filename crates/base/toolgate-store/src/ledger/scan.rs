@@ -1,4 +1,4 @@
-//! What readers of the ledger find in the database: heads, parts of blocks, and lines.
+//! The ledger's rows as readers find them: heads, parts of blocks, and lines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Horizon {
     }
 }
 
-/// Which parts of a stream to look for.
+/// The parts of a stream to look for.
 pub(super) struct Search<'a> {
     pub(super) stream: &'a str,
     pub(super) first: i64,

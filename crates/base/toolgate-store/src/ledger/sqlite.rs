@@ -39,7 +39,7 @@ const CLOSE_CALL: &str = "DELETE FROM open_calls WHERE call = ?1";
 
 pub(super) struct SqliteWriter {
     connection: Connection,
-    /// How durable the connection's commits are; unknown at first.
+    /// The durability of the connection's commits; unknown at first.
     durability: Option<Durability>,
     db: Db,
     turn: Turn,
@@ -80,7 +80,7 @@ impl Texts {
     }
 }
 
-/// Why a batch was not written this way.
+/// The reason why a batch was not written this way.
 enum NotWritten {
     /// It needs a transaction of the store.
     NotHere,

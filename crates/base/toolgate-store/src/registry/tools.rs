@@ -43,7 +43,7 @@ const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VAL
     WHERE registry_readings.read_ms < excluded.read_ms";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[must_use = "what was not written must be read again and decided anew"]
+#[must_use = "what was not written must be read and decided again"]
 pub enum ToolRowsWritten {
     All,
     /// Another writer was faster with these, so nothing was written, not even the others: the events cover

@@ -172,7 +172,7 @@ impl Books {
         unused: IdleCriteria,
         event: impl Fn(&StoredSession, &SessionEnd) -> Event,
     ) -> Result<Vec<SessionId>, StoreError> {
-        let doing = doing("close sessions that nobody uses");
+        let doing = doing("close unused sessions");
         // Most of the time there are none, so no lock is taken for that.
         let tenant = self.store().tenant;
         let any = due(self.store().db.sql(sqlx::AssertSqlSafe(row::select(DUE))), tenant, unused, 1);

@@ -82,7 +82,7 @@ fn principal_id(
         return Err(BearerRefused::invalid(format!("the claim {claim} of the token is not a name")));
     }
     if RESERVED.contains(&id) || id.starts_with(TOKEN_PREFIX) {
-        let mistaken = format!("the claim {claim} of the token would be mistaken for somebody else");
+        let mistaken = format!("the claim {claim} of the token is a reserved name");
         return Err(BearerRefused::invalid(mistaken));
     }
     Ok(PrincipalId::new(id))

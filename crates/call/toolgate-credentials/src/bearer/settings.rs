@@ -79,7 +79,7 @@ pub struct BearerSettings {
 pub enum SettingsProblem {
     #[error("`{field}` is not an http or https address: {value}")]
     Address { field: &'static str, value: String },
-    #[error("`audience` is empty: a token for anybody would open this gateway")]
+    #[error("`audience` is empty: a token for any service would open this gateway")]
     Audience,
     #[error("`scopes` is empty: no token would be let in")]
     Scopes,

@@ -235,7 +235,7 @@ impl TokenHolder {
     async fn read(&self) -> Result<SignIn, NoKey> {
         let server = &self.kept.owner.server;
         let read = self.kept.read().await.map_err(|error| NoKey(error.to_string()))?;
-        read.ok_or_else(|| NoKey(format!("nobody is signed in at \"{server}\" any more; {}", self.hint())))
+        read.ok_or_else(|| NoKey(format!("the sign-in at \"{server}\" has ended; {}", self.hint())))
     }
 
     fn check_address(&self, access: &TokenAccess, url: &str) -> Result<(), NoKey> {

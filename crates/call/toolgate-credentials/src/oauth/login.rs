@@ -43,7 +43,7 @@ pub enum LoginError {
     )]
     NoOAuth { server: ServerName, why: String },
     #[error(
-        "the authorization server of \"{server}\" does not protect sign-ins with PKCE (S256), so nobody signs in there"
+        "the authorization server of \"{server}\" does not protect sign-ins with PKCE (S256), so the gateway does not sign in there"
     )]
     NoPkce { server: ServerName },
     #[error(
@@ -53,7 +53,7 @@ pub enum LoginError {
     #[error("`client_metadata_url` is not an https address with a path: {url}")]
     MetadataUrl { url: String },
     #[error(
-        "server \"{server}\" wants its sign-in at {url}, which is not an https address: nobody is sent there"
+        "server \"{server}\" wants its sign-in at {url}, which is not an https address: the gateway sends no one there"
     )]
     Address { server: ServerName, url: String },
     #[error("the authorization server said no: {said}")]

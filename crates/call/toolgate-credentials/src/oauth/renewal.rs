@@ -87,7 +87,7 @@ impl TokenRenewal<'_> {
     async fn read(&self) -> Result<SignIn, RenewalError> {
         match self.kept.read().await {
             Ok(Some(sign_in)) => Ok(sign_in),
-            Ok(None) => Err(RenewalError::SignInAgain("somebody signed out meanwhile".into())),
+            Ok(None) => Err(RenewalError::SignInAgain("the sign-in was removed meanwhile".into())),
             Err(StoredSignInError::Vault(error)) => Err(RenewalError::Later(error.to_string())),
             Err(error @ StoredSignInError::Unreadable(_)) => {
                 Err(RenewalError::SignInAgain(error.to_string()))

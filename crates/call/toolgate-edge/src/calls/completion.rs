@@ -12,7 +12,7 @@ use crate::calls::find::{self, FoundPrompt, resource_not_found};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::text::quoted;
 
 pub(crate) async fn complete(

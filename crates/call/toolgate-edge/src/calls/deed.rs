@@ -1,4 +1,4 @@
-//! What a client asks a server for beside its tools (resources, prompts, completion, tasks of servers): on the one path, like a
+//! Requests to a server for anything beside its tools (resources, prompts, completion, tasks of servers): on the one path, like a
 //! tool call. What policy judges and people agree to is the very text of `params` that is sent. What the gateway keeps itself
 //! (refs) is read on the same path, and answered here.
 
@@ -29,13 +29,13 @@ use crate::clients::caller::RequestCaller;
 use crate::clients::questions::QuestionSource;
 use crate::gateway::Gateway;
 use crate::messages::parts::{ClientInput, OwnedRequest};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::server_state;
 use crate::messages::task_id;
 use crate::messages::text::{add_members, quoted, without_braces};
 use crate::quotas::CallSlots;
 
-/// Why somebody may not have a part of a server.
+/// The reason why a caller may not have a part of a server.
 const OUT_OF_SIGHT: &str = "the session does not show this part of the server";
 
 /// Something of a server that a client asks for.
@@ -48,7 +48,7 @@ pub(crate) struct Deed {
     /// `params` as the server gets them, less `_meta` and answers to questions.
     params: RawJson,
     input: ClientInput,
-    /// What it takes up as long as it runs.
+    /// Its share of the quotas, while it runs.
     places: Mutex<CallSlots>,
 }
 
@@ -133,7 +133,7 @@ impl Deed {
         }
     }
 
-    /// Records that somebody asked for what is not there for them.
+    /// Records a request for something that the caller may not see.
     async fn record_attempt(self, why: &'static str) {
         let gateway = self.gateway.clone();
         gateway
@@ -203,7 +203,7 @@ impl Deed {
         Ok(ServerReply::Complete(result).into())
     }
 
-    /// What `Mcp-Name` repeats.
+    /// The value that `Mcp-Name` repeats.
     fn target(&self, params: &RawJson) -> Option<String> {
         let key = header::name_member(self.action.method())?;
         ObjectMembers::of(params).ok()?.get_str(key).map(Cow::into_owned)
@@ -249,7 +249,7 @@ async fn unpack_task(
     with_member(task.as_str(), "result", taken.result.as_str()).map_or(task, RawJson::from_composed)
 }
 
-/// What a server said is passed on as it is, unless there is something to say beside it.
+/// Passes a server's answer on as it is, unless the gateway has something to add.
 fn said(result: RawJson, envelope: &Envelope) -> EnvelopedReply {
     match envelope.warnings.is_empty() && envelope.approval_id.is_none() {
         true => ServerReply::Complete(result).into(),
@@ -257,7 +257,7 @@ fn said(result: RawJson, envelope: &Envelope) -> EnvelopedReply {
     }
 }
 
-/// Why a ref cannot be read.
+/// The error for a ref that cannot be read.
 fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
     match refusal.kind {
         RefusalKind::NotFound | RefusalKind::Gone => resource_not_found(uri),

@@ -1,4 +1,4 @@
-//! Which tools a session has been shown with their schemas. It is kept here alone: a gateway that does not know shows the
+//! The tools whose schemas a session has seen. It is kept here alone: a gateway that does not know shows the
 //! schema once more, and nothing else comes of it.
 
 use std::collections::{HashMap, HashSet, VecDeque};

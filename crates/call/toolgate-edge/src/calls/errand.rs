@@ -1,4 +1,4 @@
-//! The way of one call to whoever answers it: files and refs are looked up before people decide, become what the server wants
+//! The way of one call to the server or tool that answers it: files and refs are looked up before people decide, become what the server wants
 //! once they have, and what comes back is made fit for the context.
 
 use std::sync::Arc;
@@ -34,19 +34,19 @@ pub(crate) struct Errand<'a> {
     holder: ContentHolder,
     /// Set where the gateway answers itself.
     own: Option<Arc<PlatformTool>>,
-    luggage: Mutex<CallExtras>,
+    state: Mutex<ErrandState>,
 }
 
-/// What a call has with it.
+/// The state of a call on its way.
 #[derive(Default)]
-struct CallExtras {
+struct ErrandState {
     attachments: Vec<Attachment>,
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
     result_bytes: u64,
-    /// What it takes up as long as it runs.
+    /// Its share of the quotas, while it runs.
     places: CallSlots,
-    /// What of files went to the server.
+    /// The files that went to the server.
     sent: Vec<SentContent>,
 }
 
@@ -54,28 +54,28 @@ impl<'a> Errand<'a> {
     pub(crate) fn new(call: &'a ToolCall, input: ClientInput) -> Self {
         let holder = ContentHolder::of(&call.caller.client.seat());
         let own = own::find(&call.gateway, &call.entry);
-        Self { call, input, holder, own, luggage: Mutex::default() }
+        Self { call, input, holder, own, state: Mutex::default() }
     }
 
     /// The run that the call belongs to. What the gateway needs for itself belongs to none.
-    fn run(&self) -> Option<&RunId> {
+    fn run_id(&self) -> Option<&RunId> {
         self.holder.run.as_ref().filter(|_| self.call.whole == ResultAudience::ForClient)
     }
 
     /// Tells the run that the call has ended, if it was let in.
     pub(crate) async fn finish(&self, answer: &CallAnswer) {
         let (admitted, bytes) = {
-            let luggage = self.luggage.lock();
-            (luggage.admitted.clone(), luggage.result_bytes)
+            let state = self.state.lock();
+            (state.admitted.clone(), state.result_bytes)
         };
-        if let (Some(run), Some(call)) = (self.run(), admitted) {
+        if let (Some(run), Some(call)) = (self.run_id(), admitted) {
             let done = [Outcome::Succeeded, Outcome::Accepted, Outcome::PendingInput];
             let completed = done.contains(&answer.envelope.status);
             self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
         }
     }
 
-    /// Whether the call counts among those that its caller may make: what the gateway does itself, and what it needs for
+    /// True if the call counts against its caller's quota: what the gateway does itself, and what it needs for
     /// itself, is part of a call that has been counted.
     fn is_counted(&self) -> bool {
         self.own.is_none() && self.call.whole == ResultAudience::ForClient
@@ -103,7 +103,7 @@ impl<'a> Errand<'a> {
         let session = caller.session.as_ref().map(|session| &session.line);
         match gateway.quotas.try_enter(&caller.client.seat(), session).at_once() {
             Ok(places) => {
-                self.luggage.lock().places = places;
+                self.state.lock().places = places;
                 None
             }
             Err(entering) => Some(entering),
@@ -114,7 +114,7 @@ impl<'a> Errand<'a> {
         self.call.request.parts.arguments.clone().unwrap_or(RawJson::EMPTY)
     }
 
-    /// Whether files and refs have anything to do with the call.
+    /// True if the call involves files or refs.
     fn is_concerned(&self, changed: Option<&RawJson>) -> bool {
         let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
         let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
@@ -124,15 +124,15 @@ impl<'a> Errand<'a> {
     async fn look_up(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
         let contents = &self.call.gateway.contents;
         let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
-        self.luggage.lock().attachments.clone_from(&attached.attachments);
+        self.state.lock().attachments.clone_from(&attached.attachments);
         Ok(attached)
     }
 
     /// People may have taken their time: what they agreed to must still be there, and the same.
     async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
-        let before = self.luggage.lock().attachments.clone();
+        let before = self.state.lock().attachments.clone();
         let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
-        // Whoever agreed may have taken one out.
+        // An approver may have taken one out.
         let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
         let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
         match before.iter().find(|one| is_named(one) && !is_same(one)) {
@@ -146,8 +146,8 @@ impl<'a> Errand<'a> {
     }
 
     async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
-        let Some(run) = self.run() else { return Ok(()) };
-        let files: u64 = self.luggage.lock().attachments.iter().map(|one| one.bytes).sum();
+        let Some(run) = self.run_id() else { return Ok(()) };
+        let files: u64 = self.state.lock().attachments.iter().map(|one| one.bytes).sum();
         let given = self.given().as_bytes().len() as u64;
         let entering = RunCall {
             call: call.clone(),
@@ -156,7 +156,7 @@ impl<'a> Errand<'a> {
             bytes: given + files,
         };
         self.call.gateway.runs.admit(run, entering).await?;
-        self.luggage.lock().admitted = Some(call.clone());
+        self.state.lock().admitted = Some(call.clone());
         Ok(())
     }
 
@@ -182,10 +182,10 @@ impl<'a> Errand<'a> {
             add_members(&mut request.meta, &extras);
         }
         if only_seen {
-            // A header that repeats no argument of this tool is something else that nobody has looked at.
+            // A header that repeats no argument of this tool was never checked.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        self.luggage.lock().sent = secrets;
+        self.state.lock().sent = secrets;
         Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
     }
 
@@ -194,7 +194,7 @@ impl<'a> Errand<'a> {
         let Some((result, wrap)) = unpackable(&clean) else { return clean };
         let (result, contents) = (result.clone(), &self.call.gateway.contents);
         let holder = ContentHolder { call: Some(call.clone()), ..self.holder.clone() };
-        let sent = std::mem::take(&mut self.luggage.lock().sent);
+        let sent = std::mem::take(&mut self.state.lock().sent);
         let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
         clean.less(wrap(taken.result), taken.refs, taken.notices)
     }
@@ -205,7 +205,7 @@ impl<'a> Errand<'a> {
         holder: &ContentHolder,
         changed: Option<RawJson>,
     ) -> Result<(ServerRequest, Vec<SentContent>), DeliveryError> {
-        let attachments = self.luggage.lock().attachments.clone();
+        let attachments = self.state.lock().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
         let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
         let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
@@ -266,13 +266,13 @@ impl Executor for Errand<'_> {
     ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
         let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
         let entering = self.enter();
-        if entering.is_none() && agreed.is_none() && self.run().is_none() {
+        if entering.is_none() && agreed.is_none() && self.run_id().is_none() {
             return None;
         }
         Some(Box::pin(async move {
             if let Some(entering) = entering {
                 let places = entering.wait().await?;
-                self.luggage.lock().places = places;
+                self.state.lock().places = places;
             }
             if let Some(arguments) = agreed {
                 self.look_again(arguments).await?;
@@ -311,9 +311,9 @@ impl Executor for Errand<'_> {
     fn must_unpack(&self, clean: &CleanResponse) -> bool {
         let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
         let has_sent = {
-            let mut luggage = self.luggage.lock();
-            luggage.result_bytes = result.as_bytes().len() as u64;
-            !luggage.sent.is_empty()
+            let mut state = self.state.lock();
+            state.result_bytes = result.as_bytes().len() as u64;
+            !state.sent.is_empty()
         };
         self.call.whole == ResultAudience::ForClient
             && (has_sent || self.call.gateway.contents.must_look(result))
@@ -324,7 +324,7 @@ impl Executor for Errand<'_> {
     }
 }
 
-/// How a result came.
+/// Puts a result back into the form in which it came.
 type ReplyWrapper = fn(RawJson) -> ServerReply;
 
 /// The result of a call that has one, and how it came.
@@ -357,7 +357,7 @@ fn param_headers(
     own.chain(foreign).collect()
 }
 
-/// Whether the tool's own schema asks for a header.
+/// True if the tool's own schema asks for a header.
 fn is_declared(entry: &CatalogEntry, name: &str) -> bool {
     entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name))
 }

@@ -1,4 +1,4 @@
-//! What a name leads to: wire names, canonical names, aliases; and what is said where it leads nowhere. What a session
+//! Looks names up (wire names, canonical names, aliases), and words the answer if a name leads nowhere. What a session
 //! does not see is not there for it.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::gateway::Gateway;
 pub(crate) struct ResolvedTool {
     pub(crate) entry: Arc<CatalogEntry>,
     pub(crate) warning: Option<CallWarning>,
-    /// Why this caller must not learn that it exists. The attempt is recorded; the answer is that there is none.
+    /// The reason why this caller must not learn that it exists. The attempt is recorded; the answer is that there is none.
     pub(crate) barred: Option<Arc<str>>,
 }
 
@@ -86,10 +86,10 @@ pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option
     now()
 }
 
-/// Where a resource is, and whether the session shows it.
+/// The place of a resource, and whether the session shows it.
 pub(crate) struct FoundResource {
     pub(crate) server: ServerName,
-    /// What the server calls it.
+    /// The server's name for it.
     pub(crate) own: String,
     pub(crate) is_shown: bool,
 }
@@ -110,7 +110,7 @@ pub(crate) async fn resource(gateway: &Gateway, seat: &Seat, uri: &str) -> Resul
     Ok(FoundResource { server, own, is_shown })
 }
 
-/// An error about a resource that nobody has.
+/// An error about a resource that no server has.
 pub(crate) fn resource_not_found(uri: &str) -> RpcError {
     RpcError::invalid_params(format!("resource not found: {uri}")).with_data(json!({ "uri": uri }))
 }
@@ -127,7 +127,7 @@ pub(crate) fn code_of(missing: &MissingTool) -> &'static Code {
 }
 
 /// There is no such tool for this seat. Names are suggested from what it sees, so one that is out of its sight suggests what
-/// one that nobody has would.
+/// one that no server has would.
 pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
     let error = RpcError::invalid_params(format!("unknown tool: {asked}"));
     let near = gateway.discovery.nearest(&gateway.discovery.view(seat), asked);
@@ -181,7 +181,7 @@ pub(crate) async fn record_nowhere(
     gateway.record_aside(recording).await;
 }
 
-/// What of a text that a caller chose is recorded.
+/// The part of a caller's text that is recorded.
 fn shortened(text: &str) -> String {
     const CHARS_MAX: usize = 200;
     match text.char_indices().nth(CHARS_MAX) {
@@ -200,7 +200,7 @@ pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missi
             (format!("tool {name} cannot be used: {reason}"), "its server has to be fixed".to_owned())
         }
         MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => (
-            format!("tool {name} is withheld until somebody has looked at it: {reason}"),
+            format!("tool {name} is withheld until it is reviewed: {reason}"),
             format!("the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"),
         ),
         MissingTool::Sunset { alias } => (

@@ -15,10 +15,10 @@ use crate::clients::questions::{AskableClient, QuestionSource};
 use crate::gateway::Gateway;
 use crate::messages::task_id;
 
-/// How often a server of the newer era may ask for more input before its call is given up.
+/// The number of times that a server of the newer era may ask for more input before its call is given up.
 const INPUT_ROUNDS_MAX: usize = 10;
 
-/// How long to wait, at first, before a server is called again that asked for nothing else.
+/// The first wait before the next call to a server that asked for nothing else.
 const CALL_AGAIN_PAUSE: Duration = Duration::from_millis(50);
 
 /// Sends a request to its server and brings the answer into a form this client understands. What a server of the newer

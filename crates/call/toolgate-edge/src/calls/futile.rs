@@ -1,4 +1,4 @@
-//! How many calls that lead nowhere are recorded: a limited number for each principal and minute, so that a flood of them does
+//! The limit on recorded calls that lead nowhere: a fixed number for each principal and minute, so that a flood of them does
 //! not fill the ledger. Those beyond it are counted, and the next one that is recorded says how many.
 
 use std::collections::HashMap;

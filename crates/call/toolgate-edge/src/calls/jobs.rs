@@ -22,18 +22,18 @@ use crate::calls::tool_call::{ResultAudience, SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::seal::Sealer;
 
 use table::{CallJob, JobEnd};
 
 const PURPOSE: &str = "approval-task";
-/// How often a client should ask.
+/// The interval at which a client should ask.
 const POLL_INTERVAL_MS: u64 = 1_000;
-/// Calls that wait here at once; more are taken up when somebody asks about them.
+/// Calls that wait here at once; more are taken up when a client asks about them.
 const JOBS_MAX: usize = 10_000;
 
-/// Results of calls that ended, kept until somebody asks.
+/// Results of calls that ended, kept until a client asks.
 const ENDED_MAX: usize = 64;
 
 pub(crate) fn expose(sealer: &Sealer, owner: &PrincipalId, approval: &ApprovalId) -> String {
@@ -70,7 +70,7 @@ fn describe(exposed: &str, approval: &Approval, status: &str) -> Value {
     })
 }
 
-/// Waits for the decision in a task of its own, unless somebody waits for the same one already.
+/// Waits for the decision in a task of its own, unless another task waits for the same one already.
 fn wait(gateway: &Arc<Gateway>, id: &ApprovalId, call: ToolCall) -> Option<CallJob> {
     let mut jobs = gateway.jobs.lock();
     if let Some(job) = jobs.get(id) {
@@ -138,7 +138,7 @@ pub(crate) async fn answer(
 }
 
 async fn cancel(gateway: &Gateway, caller: &RequestCaller, id: &ApprovalId) {
-    // Where somebody has decided meanwhile, their decision stands, and the call is stopped if it still can be.
+    // If a person has decided meanwhile, the decision stands, and the call is stopped if it still can be.
     let by = &caller.client.principal.id;
     drop(gateway.approvals.cancel(id, by, WithdrawalReason::ByCaller).await);
     if let Some(job) = gateway.jobs.find(id) {
@@ -181,7 +181,7 @@ async fn state(
     Ok(ServerReply::Complete(task.into()).into())
 }
 
-/// Where other policies withdrew the question, the call was judged anew and has an end of its own.
+/// If other policies withdrew the question, the call was judged again and has an end of its own.
 fn was_taken_back(approval: &Approval) -> bool {
     approval.state == ApprovalState::Cancelled
         && approval.withdrawn != Some(WithdrawalReason::PoliciesChanged)
@@ -229,13 +229,13 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
     wait(gateway, &approval.id, call)
 }
 
-/// Whether the tool and the policies are those that people were asked about.
+/// True if the tool and the policies are those that people were asked about.
 fn still_fits(gateway: &Gateway, entry: &CatalogEntry, approval: &Approval) -> bool {
     let same_tool = entry.tool.as_ref().filter(|tool| tool.version == approval.binding.tool_version);
     same_tool.is_some_and(|tool| gateway.pipeline.policy_stands(approval, tool))
 }
 
-/// How a call ended that ran in an earlier life of the gateway.
+/// The end of a call that ran before the gateway restarted.
 async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<JobEnd> {
     let said =
         |text: String| Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into());

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use parking_lot::Mutex;
 use toolgate_core::{PrincipalId, ServerName};
 
-/// Where resources are that results linked to, so that reading one finds the server that named it even if it never listed it.
+/// The places of resources that results linked to, so that reading one finds the server that named it even if it never listed it.
 #[derive(Default)]
 pub(crate) struct ResourceLinks(Mutex<LinkTable>);
 

@@ -11,12 +11,12 @@ use toolgate_wire::object::push_member;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::text::quoted;
 
 type ListResult = Result<EnvelopedReply, RpcError>;
 
-/// What the session shows of the tools: all of them, or those by which it finds the others.
+/// The tools that the session lists: all of them, or those that find the others.
 pub(crate) async fn tools(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> ListResult {
     let cursor = cursor(request)?;
     gateway.wait_settled().await;
@@ -30,7 +30,7 @@ pub(crate) async fn tools(gateway: &Gateway, caller: &RequestCaller, request: &O
     Ok(EnvelopedReply::complete(page))
 }
 
-/// Counts what a list costs. The first time that takes a while, and nobody waits for it.
+/// Counts what a list costs. The first time takes a while, and no request waits for it.
 fn count_tokens(gateway: &Gateway, view: Arc<View>) {
     if let Some(tally) = view.tally() {
         return gateway.hub.metrics.listed(tally);

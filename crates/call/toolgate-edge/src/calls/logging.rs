@@ -6,7 +6,7 @@ use crate::clients::log_level::level_rank;
 use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 pub(crate) fn set_level(
     gateway: &Gateway,

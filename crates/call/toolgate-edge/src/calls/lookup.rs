@@ -23,7 +23,7 @@ use crate::calls::tool_call;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// One question to the gateway itself.
 struct ToolLookup {
@@ -34,7 +34,7 @@ struct ToolLookup {
     told: Mutex<LookupAnswer>,
 }
 
-/// What an answer showed.
+/// An answer, and the tools that it showed.
 #[derive(Default)]
 struct LookupAnswer {
     data: Value,
@@ -98,9 +98,12 @@ pub(crate) async fn run(
             Ok(ServerReply::Complete(refusal.tool_result(built_in.tool(), &answer.envelope)).into())
         }
         CallAnswerBody::Error(error) => Err(error),
-        // None of these comes from a tool that asks nobody.
+        // None of these comes from a tool that never asks.
         CallAnswerBody::InputRequired { .. } | CallAnswerBody::Task(_) | CallAnswerBody::Handle(_) => {
-            Err(RpcError::new(RpcError::INTERNAL, "the search was gated; nobody can be asked for it"))
+            Err(RpcError::new(
+                RpcError::INTERNAL,
+                "the search needs an approval, and searches cannot ask for one",
+            ))
         }
     }
 }
@@ -209,7 +212,7 @@ fn unknown(gateway: &Gateway, view: &toolgate_discovery::View, name: &str) -> St
     }
 }
 
-/// Nobody is asked whether somebody may look for a tool.
+/// Searches need no approval.
 struct SilentClient;
 
 impl Confirmer for SilentClient {
@@ -218,7 +221,7 @@ impl Confirmer for SilentClient {
     }
 
     fn confirm(&self, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
-        Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "nobody can be asked for a search")) })
+        Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "searches cannot ask for an approval")) })
     }
 
     fn patience(&self) -> WaitMode {

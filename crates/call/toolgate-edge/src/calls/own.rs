@@ -12,7 +12,7 @@ use toolgate_pipeline::{DeliveredReply, DeliveryError, Envelope};
 
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 pub(crate) fn is_own(entry: &CatalogEntry) -> bool {
     entry.server.as_str() == OWN_SERVER

@@ -10,7 +10,7 @@ use crate::calls::find::{self, FoundPrompt};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 pub(crate) async fn get(
     gateway: &Arc<Gateway>,

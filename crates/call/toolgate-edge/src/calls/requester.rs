@@ -1,4 +1,4 @@
-//! Whoever made a request, as the pipeline asks them, tells them that they wait, and looks whether they are still there.
+//! The maker of a request, for the pipeline: asked questions, told to wait, and checked for presence.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::clients::caller::RequestCaller;
 use crate::clients::session::ClientSession;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 pub(crate) async fn read(
     gateway: &Arc<Gateway>,

@@ -1,4 +1,4 @@
-//! What files and refs need of others: the text of a document, by a tool that reads documents, and what a server keeps
+//! Suppliers for files and refs: the text of a document, by a tool that reads documents, and what a server keeps
 //! under an id of its own.
 
 use std::sync::{Arc, Weak};
@@ -127,7 +127,7 @@ async fn ask_extractor(
     Box::pin(call.govern(&CancellationToken::new())).await.map_err(told)
 }
 
-/// Somebody who can neither be asked nor told anything.
+/// A caller that can neither be asked nor told anything.
 fn quiet_caller(gateway: &Gateway, holder: &ContentHolder) -> Result<RequestCaller, Refusal> {
     let gone = || Refusal::new(&codes::SESSION_CLOSED, "the session of this call has ended");
     let seat = gateway.seats.seat_of(&holder.session).ok_or_else(gone)?;
@@ -135,7 +135,7 @@ fn quiet_caller(gateway: &Gateway, holder: &ContentHolder) -> Result<RequestCall
     Ok(RequestCaller::quiet(client, gateway.limits.input_wait))
 }
 
-/// What a tool that reads documents gave.
+/// The text from a tool that reads documents.
 #[derive(PartialEq, Debug)]
 enum DocumentText {
     Whole(String),
@@ -189,7 +189,7 @@ fn kept_text(tool: &str, file: &str, read: &RawJson) -> Result<String, Refusal> 
     Ok(texts.concat())
 }
 
-/// Where a server lets something be read that it calls by an id of its own: its template with one place to fill.
+/// The template under which a server's own ids can be read: one with a single place to fill.
 fn address_of(snapshot: &Snapshot, server: &ServerName, own: &str) -> Result<String, Refusal> {
     let templates = snapshot.templates.entries().iter().filter(|entry| entry.server == *server);
     let filled = templates.filter_map(|entry| fill(&entry.own, own));
@@ -222,7 +222,7 @@ fn fill(template: &str, own: &str) -> Option<(bool, String)> {
     Some((name.trim_start_matches('+').ends_with("id"), format!("{before}{value}{after}")))
 }
 
-/// What a simple place of a URI template leaves as it is.
+/// The characters that a simple expression of a URI template leaves as they are.
 const UNRESERVED: &percent_encoding::AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 

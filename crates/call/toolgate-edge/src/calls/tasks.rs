@@ -12,7 +12,7 @@ use crate::calls::jobs;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::task_id;
 
 pub(crate) async fn answer(

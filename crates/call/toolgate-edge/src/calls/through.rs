@@ -17,9 +17,9 @@ use crate::calls::tool_call::{SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
-/// What `call_tool` was asked for.
+/// The call that `call_tool` was asked to make.
 struct TargetCall {
     name: String,
     arguments: RawJson,
@@ -105,7 +105,7 @@ fn read_arguments(given: Option<Value>) -> Result<(Value, Option<CallWarning>), 
     }
 }
 
-/// Whether the answer has to show the schema. What may change something is not run on a guess: its first call without
+/// The schema, if the answer has to show it. A tool that may change something is not run on a guess: its first call without
 /// describe answers with the schema alone.
 fn schema_note(gateway: &Gateway, seat: &Seat, found: &ResolvedTool) -> Result<SchemaNote, EnvelopedReply> {
     let entry = &found.entry;

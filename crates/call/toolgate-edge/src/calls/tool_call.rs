@@ -25,7 +25,7 @@ use crate::calls::requester::Requester;
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::{ClientInput, OwnedRequest, ParsedMeta};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::messages::server_state;
 
 pub(crate) const METHOD: &str = "tools/call";
@@ -37,15 +37,15 @@ pub(crate) struct ToolCall {
     pub(crate) entry: Arc<CatalogEntry>,
     pub(crate) request: Arc<OwnedRequest>,
     pub(crate) patience: WaitMode,
-    /// What is to be said about how it was called.
+    /// Remarks about the way it was called.
     pub(crate) warnings: Vec<CallWarning>,
-    /// Why its caller must not learn that the tool exists.
+    /// The reason why its caller must not learn that the tool exists.
     pub(crate) barred: Option<Arc<str>>,
     pub(crate) note: SchemaNote,
     pub(crate) whole: ResultAudience,
 }
 
-/// Whether a result is for a client, or for the gateway itself, which takes it as it is and outside of any run.
+/// The receiver of a result: a client, or the gateway itself, which takes it as it is and outside of any run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ResultAudience {
     ForClient,
@@ -56,7 +56,7 @@ pub(crate) enum ResultAudience {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SchemaNote {
     Never,
-    /// Where the arguments do not fit it.
+    /// Only if the arguments do not fit it.
     OnMistake,
     Always,
 }
@@ -102,7 +102,7 @@ impl ToolCall {
         self.say(answer)
     }
 
-    /// Records that somebody tried to call what is not there for them.
+    /// Records an attempt to call a tool that the caller may not see.
     pub(crate) async fn record_attempt(self) {
         let gateway = self.gateway.clone();
         gateway.record_aside(async move { drop(self.govern(&CancellationToken::new()).await) }).await;
@@ -184,7 +184,7 @@ impl ToolCall {
     }
 }
 
-/// What a call says it belongs to.
+/// The run, task and trace that a call names.
 pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
     let mut context = CallContext {
         session: Some(seat.session.clone()),
@@ -197,7 +197,7 @@ pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
     context.labels.clone_from(labels);
     context.trace.clone_from(trace);
     context.extras = (!extras.is_empty()).then(|| RawJson::from_composed(format!("{{{extras}}}")));
-    // What the session was opened for is not for its calls to say. Whoever opened it for itself could say anything.
+    // What the session was opened for is not for its calls to say. A caller that opened it for itself could say anything.
     context.run = seat.run.clone();
     match seat.opened_by.as_ref() == Some(&seat.principal.id) {
         true => context.labels.task = seat.task.clone().or(context.labels.task),
@@ -207,7 +207,7 @@ pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
 }
 
 /// Holds the run that a call says it belongs to against the runs there are. One of the caller's own is as good as that of its
-/// session; one of somebody else's collects nothing.
+/// session; another caller's run collects nothing.
 pub(crate) async fn vouch(gateway: &Gateway, caller: &PrincipalId, context: &mut CallContext) {
     if context.run.is_some() {
         return;

@@ -23,15 +23,15 @@ pub(crate) struct RequestCaller {
     /// Only in the older era.
     pub(crate) session: Option<Arc<ClientSession>>,
     pub(crate) progress_token: Option<RawJson>,
-    /// What the request itself asked for, in the newer era.
+    /// The level of logs that the request asked for, in the newer era.
     pub(crate) log_level: Option<String>,
     pub(crate) input_wait: Duration,
     pub(crate) mailbox: Mailbox,
-    /// How the request may end early; nothing where nobody could end it.
+    /// The means to end the request early; nothing if it cannot be ended.
     pub(crate) leash: Option<Leash>,
-    /// Where the rest of the answer goes, for clients of the older era that may come back for it.
+    /// The stream for the rest of the answer, for clients of the older era that may come back for it.
     pub(crate) stream: OnceLock<Arc<EventLog>>,
-    /// Which instance of a server answered last.
+    /// The instance of a server that answered last.
     pub(crate) answered_by: Mutex<Option<InstanceId>>,
 }
 
@@ -51,24 +51,24 @@ impl RequestCaller {
         }
     }
 
-    /// The same client with nobody there to hear or answer.
+    /// The same client, as if no one were there to hear or answer.
     pub(crate) fn without_ears(&self) -> Self {
         let client = Client::new(self.client.seat(), self.client.version, RawJson::EMPTY);
         Self::quiet(client.called(self.client.info.clone()), self.input_wait)
     }
 
-    /// What its requests belong to, for servers that keep something for their sessions.
+    /// The session of its requests, for servers that keep state for their sessions.
     pub(crate) fn belonging(&self) -> Option<AffinityKey> {
         let run = self.client.seat().run.clone().map(AffinityKey::Run);
         run.or_else(|| self.session.as_ref().map(|_| AffinityKey::Client(self.client.key)))
     }
 
-    /// Which instance of a server answered.
+    /// The instance of a server that answered.
     pub(crate) fn instance(&self) -> Option<InstanceId> {
         self.answered_by.lock().clone()
     }
 
-    /// Whether anybody is there to take the answer.
+    /// True if a client is there to take the answer.
     pub(crate) fn is_there(&self) -> bool {
         if self.leash.as_ref().is_some_and(Leash::has_left) {
             return false;
@@ -79,7 +79,7 @@ impl RequestCaller {
         }
     }
 
-    /// Whether the client said that it does not want the answer any more.
+    /// True if the client said that it no longer wants the answer.
     pub(crate) fn has_withdrawn(&self) -> bool {
         self.leash.as_ref().is_some_and(Leash::is_given_up)
     }
@@ -170,7 +170,7 @@ pub(crate) fn cannot_answer(kind: AskKind) -> RpcError {
     RpcError::new(RpcError::METHOD_NOT_FOUND, format!("the client does not support {}", kind.capability()))
 }
 
-/// Whether an elicitation uses a mode (form or URL) that the client did not declare.
+/// True if an elicitation uses a mode (form or URL) that the client did not declare.
 fn asks_beyond(abilities: ClientAbilities, kind: AskKind, params: &RawJson) -> bool {
     if kind != AskKind::Elicitation {
         return false;

@@ -10,11 +10,11 @@ use toolgate_core::server::Era;
 use toolgate_core::{Principal, PrincipalId, Raw, RawJson};
 use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
-/// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
+/// The caller and its capabilities: fixed for a session of the older era, read from each request of the newer.
 pub(crate) struct Client {
     pub(crate) key: ClientKey,
     pub(crate) principal: Principal,
-    /// In which session they are: what that shows them is all there is for them. It is found anew for each request.
+    /// Its session, which decides what exists for it. It is found again for each request.
     seat: ArcSwap<Seat>,
     pub(crate) version: ProtocolVersion,
     pub(crate) capabilities: RawJson,
@@ -87,12 +87,12 @@ impl Client {
         self.seat.load_full()
     }
 
-    /// Whose handles are given out: what one session was given, another one cannot use.
+    /// The owner of handles: a session cannot use those of another one.
     pub(crate) fn owner(&self) -> PrincipalId {
         PrincipalId::new(&format!("{} {}", self.principal.id, self.seat.load().session))
     }
 
-    /// Takes the seat that was found for the next request. One of another session or principal is somebody else's.
+    /// Takes the seat that was found for the next request. One of another session or principal is refused.
     pub(crate) fn sit(&self, seat: &Arc<Seat>) -> bool {
         let now = self.seat.load();
         if Arc::ptr_eq(&now, seat) {

@@ -1,4 +1,4 @@
-//! What servers tell on their own, fanned out to everyone who wants to hear it.
+//! Notifications of servers, fanned out to every client that subscribed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::clients::session::ClientSession;
 use crate::messages::text::quoted;
 use crate::metrics::Metrics;
 
-/// How long a server waits for an answer to a question that belongs to no call.
+/// The time that a server waits for an answer to a question that belongs to no call.
 const ASK_WAIT: Duration = Duration::from_secs(60);
 
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
@@ -128,7 +128,7 @@ impl Hub {
     }
 
     pub fn resource_updated(&self, server: &ServerName, own: &str, params: &RawJson) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         let renamed =
             |uri: &str| with_member(params.as_str(), "uri", &quoted(uri)).map(RawJson::from_composed).ok();
         let sees = |seat: &Seat| self.discovery.view(seat).shows_resources(server);
@@ -154,7 +154,7 @@ impl Hub {
         let sees = |session: &&Arc<ClientSession>| {
             is_of(session, owner) && self.discovery.view(&session.client.seat()).reaches(server)
         };
-        let (sessions, _) = self.everybody();
+        let (sessions, _) = self.all();
         for session in sessions.iter().filter(sees) {
             if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
                 session.push.push(compose::notification("notifications/message", Some(params)));
@@ -175,7 +175,7 @@ impl Hub {
                 && can_be_asked(session, kind)
                 && self.discovery.view(&session.client.seat()).reaches(server)
         };
-        let (sessions, _) = self.everybody();
+        let (sessions, _) = self.all();
         let able: Vec<Arc<ClientSession>> = sessions.into_iter().filter(may).collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
@@ -239,9 +239,9 @@ impl Hub {
         }
     }
 
-    /// Lets go of whoever is in a session that has ended: streams close, calls are cancelled.
+    /// Disconnects the clients of a session that has ended: streams close, calls are cancelled.
     pub(crate) fn end_where(&self, has_ended: impl Fn(&SessionId) -> bool, servers: &dyn Servers) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         for session in sessions.iter().filter(|session| has_ended(&session.client.seat().session)) {
             self.remove_session(&session.id, servers);
         }
@@ -250,7 +250,7 @@ impl Hub {
         }
     }
 
-    fn everybody(&self) -> (Vec<Arc<ClientSession>>, Vec<Arc<SubscriptionListener>>) {
+    fn all(&self) -> (Vec<Arc<ClientSession>>, Vec<Arc<SubscriptionListener>>) {
         let state = self.state.lock();
         (state.sessions.values().cloned().collect(), state.listeners.values().cloned().collect())
     }
@@ -289,14 +289,14 @@ impl Hub {
         levels.into_iter().min_by_key(|level| level_rank(level))
     }
 
-    /// Whoever sees something else than before is told; the others are left alone.
+    /// Tells the clients whose view has changed, and no others.
     pub fn look_again(&self) {
         self.look_again_with(|_| None);
     }
 
     /// The same where sessions may have other scopes now: `renewed` gives the seat of one as it is.
     pub(crate) fn look_again_with(&self, renewed: impl Fn(&Seat) -> Option<Arc<Seat>>) {
-        let (sessions, listeners) = self.everybody();
+        let (sessions, listeners) = self.all();
         for session in sessions {
             let seat = session.client.seat();
             if let Some(seat) = renewed(&seat) {
@@ -328,7 +328,7 @@ impl Hub {
         session.push.push(compose::notification(TOOLS_CHANGED, None));
     }
 
-    /// Whether a tool that joined the list of one session reads otherwise now.
+    /// True if a tool that joined the list of one session has changed.
     fn revealed_changed(&self, session: &ClientSession, before: Option<Arc<View>>) -> bool {
         let (Some(before), Some(now)) = (before, session.seen.load_full()) else { return false };
         let alike = |entry: &Arc<CatalogEntry>| match (before.shown(entry), now.shown(entry)) {
@@ -338,7 +338,7 @@ impl Hub {
         !Arc::ptr_eq(&before, &now) && !session.revealed().iter().all(alike)
     }
 
-    /// Which lists read otherwise now than when somebody last looked.
+    /// The lists that have changed since they were last compared.
     fn news(&self, seen: &ArcSwapOption<View>, seat: &Seat) -> Vec<&'static str> {
         let now = self.discovery.view(seat);
         let Some(before) = seen.swap(Some(now.clone())) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! How a request that is under way ends early. Its client gave it up, which takes back what people were asked for it; or nobody is
-//! there any more, which does not: a broken connection is no word of anybody's.
+//! The early end of a request. Its client gave it up, which withdraws its approval; or the client is
+//! gone, which does not: a broken connection is no decision.
 
 use tokio_util::sync::CancellationToken;
 

@@ -13,13 +13,13 @@ use toolgate_wire::{compose, meta};
 
 use crate::clients::stream::EventLog;
 
-/// What the client wants to hear of, and the way to tell it.
+/// The subscriptions of a client, and the way to reach it.
 pub(crate) struct SubscriptionListener {
     pub(crate) subscription_id: RawJson,
     pub(crate) filter: SubscriptionFilter,
     pub(crate) watched: BTreeMap<(ServerName, String), String>,
     pub(crate) seat: ArcSwap<Seat>,
-    /// What it was last told about its lists.
+    /// The lists as it was last told.
     pub(crate) seen: ArcSwapOption<View>,
     pub(crate) log: EventLog,
 }
@@ -35,7 +35,7 @@ pub(crate) struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// What the client is told that it will hear of.
+    /// The subscriptions that the client is promised.
     pub(crate) fn acknowledged(&self) -> RawJson {
         let mut notifications = Map::new();
         let flags = [

@@ -9,7 +9,7 @@ pub(crate) fn level_rank(level: &str) -> Option<usize> {
     LEVELS.iter().position(|one| *one == level)
 }
 
-/// Whether a message's `level` reaches what the client wants; a message without a level does.
+/// True if a message's `level` reaches the client's threshold; a message without a level does.
 pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
     let level =
         ObjectMembers::of(params).ok().and_then(|members| members.get_str("level").map(|l| l.into_owned()));

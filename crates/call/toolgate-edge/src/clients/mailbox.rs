@@ -1,4 +1,4 @@
-//! What a call sends to its client: a few messages, perhaps, and one answer. Most calls send the answer alone, so a
+//! The messages of a call to its client: a few on the way, perhaps, and one answer. Most calls send the answer alone, so a
 //! channel with room for many would be most of what a small call allocates.
 
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
 use toolgate_core::{RawJson, RpcError};
 
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
 /// Messages that wait for a slow reader; beyond that they are dropped.
 const WAITING_MAX: usize = 64;
 
-/// What a call under way sends towards its client.
+/// A message from a running call to its client.
 pub(crate) enum OutboundMessage {
     /// A whole notification.
     Notify(Bytes),
@@ -35,7 +35,7 @@ struct MailboxState {
     waiting: VecDeque<OutboundMessage>,
     answer: Option<Result<EnvelopedReply, RpcError>>,
     finished: bool,
-    /// Nobody will read any more.
+    /// The reader has gone.
     abandoned: bool,
     reader: Option<Waker>,
 }
@@ -48,7 +48,7 @@ pub(crate) enum Mail {
 }
 
 impl Mailbox {
-    /// Leaves a message; `false` if nobody will read it or too many wait.
+    /// Leaves a message; `false` if the reader has gone or too many wait.
     pub(crate) fn leave(&self, message: OutboundMessage) -> bool {
         let mut state = self.0.lock();
         if state.abandoned || state.waiting.len() >= WAITING_MAX {
@@ -59,7 +59,7 @@ impl Mailbox {
         true
     }
 
-    /// Ends the call, with its answer or without. Says whether somebody is there to read it.
+    /// Ends the call, with its answer or without. Says whether a reader is there.
     pub(crate) fn finish(&self, answer: Option<Result<EnvelopedReply, RpcError>>) -> bool {
         let mut state = self.0.lock();
         state.answer = answer;
@@ -80,7 +80,7 @@ impl Mailbox {
         unread
     }
 
-    /// Whether the reader has gone.
+    /// True if the reader has gone.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.0.lock().abandoned
     }

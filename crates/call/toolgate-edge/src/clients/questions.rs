@@ -1,4 +1,4 @@
-//! What servers ask of the clients behind a call: input of a person (elicitation), or a text of the client's model (sampling). A
+//! Questions of servers to the clients behind a call: input of a person (elicitation), or a text of the client's model (sampling). A
 //! client takes whatever the gateway sends for the gateway's own words, so each question says first which server asks; a
 //! server asks only what the operator lets it ask, never for secrets, and a limited number of times. All of it is recorded.
 
@@ -23,7 +23,7 @@ use toolgate_wire::object::{may_say, with_member};
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
 
-/// How often a server may ask during one call.
+/// The number of questions that a server may ask during one call.
 const QUESTIONS_PER_CALL_MAX: u32 = 10;
 
 const INPUT_REQUESTS: &str = "inputRequests";
@@ -36,7 +36,7 @@ pub(crate) struct ServerQuestions {
     open: Mutex<HashSet<ServerName>>,
 }
 
-/// Who asks whom, and during which call.
+/// The asking server, the asked client, and the call between them.
 #[derive(Clone)]
 pub(crate) struct QuestionSource {
     pub(crate) server: ServerName,
@@ -198,7 +198,7 @@ pub(crate) struct AskableClient {
     questions: Arc<ServerQuestions>,
     asker: QuestionSource,
     asks: AskPermissions,
-    /// What the client declares, less what this server may not use.
+    /// The client's capabilities, less those that this server may not use.
     capabilities: RawJson,
     asked: AtomicU32,
 }

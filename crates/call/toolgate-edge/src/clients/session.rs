@@ -25,7 +25,7 @@ type AnswerSender = oneshot::Sender<Result<RawJson, RpcError>>;
 
 /// Streams of one session whose events can be fetched again after a broken connection.
 const STREAMS_KEPT: usize = 8;
-/// How long a stream that was written to its end is kept: what was written need not have arrived.
+/// The time that a finished stream is kept: what was written need not have arrived.
 const STREAM_KEPT: Duration = Duration::from_secs(60);
 
 /// Resources one session may watch.
@@ -35,12 +35,12 @@ const WATCHED_MAX: usize = 1_000;
 const REVEALED_MAX: usize = 64;
 
 pub(crate) struct ClientSession {
-    /// What opens it.
+    /// The id that opens it.
     pub(crate) id: String,
     pub(crate) client: Arc<Client>,
-    /// What it was last told about its lists.
+    /// The lists as it was last told.
     pub(crate) seen: ArcSwapOption<View>,
-    /// What belongs to no request: list changes, resource updates, questions from outside a call.
+    /// The stream for messages outside requests: list changes, resource updates, questions from outside a call.
     pub(crate) push: EventLog,
     pub(crate) closed: CancellationToken,
     state: Mutex<ClientSessionState>,
@@ -99,7 +99,7 @@ impl ClientSession {
         self.state.lock().touched = Instant::now();
     }
 
-    /// Whether nothing has happened for `idle` and nobody listens.
+    /// True if nothing has happened for `idle` and no client listens.
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
         let state = self.state.lock();
         state.under_way.is_empty() && state.touched.elapsed() >= idle && !self.push.is_read()
@@ -173,7 +173,7 @@ impl ClientSession {
         compose::request(id, kind.method(), params.as_str())
     }
 
-    /// The client answered one of our requests. Answers nobody waits for are ignored.
+    /// The client answered one of our requests. Answers to no open request are ignored.
     pub(crate) fn answered(&self, id: &str, outcome: Result<RawJson, RpcError>) {
         let waiting = id.parse().ok().and_then(|id: u64| self.state.lock().asked.remove(&id));
         if let Some(waiting) = waiting {
@@ -234,7 +234,7 @@ impl ClientSession {
         }
     }
 
-    /// Lets streams go that nobody came back for.
+    /// Drops streams that no client came back for.
     pub(crate) fn sweep(&self) {
         let old = |kept: &KeptLog| kept.written.is_some_and(|written| written.elapsed() > STREAM_KEPT);
         self.state.lock().streams.retain(|_, kept| !old(kept));

@@ -1,5 +1,5 @@
 //! A bounded log of messages to one client. Readers come and go; each continues where it, or the one before it,
-//! stopped. When nobody reads, the oldest messages give way.
+//! stopped. Without a reader, the oldest messages give way.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub(crate) struct EventLog {
     entries_max: usize,
 }
 
-/// What waits in one log is at most this large, or a single message.
+/// The most bytes that wait in one log; a single message may be larger.
 const BYTES_MAX: usize = 1 << 20;
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ struct EventLogState {
     /// The next number that no reader has taken yet.
     unread: u64,
     readers: usize,
-    /// Whether anybody has read so far.
+    /// True once a reader has come.
     opened: bool,
     closed: bool,
 }
@@ -66,7 +66,7 @@ impl EventLog {
         self.lock().readers > 0
     }
 
-    /// Whether somebody reads, or will: the first reader is on its way from the start.
+    /// True if a reader is there or expected: the first one is on its way from the start.
     pub(crate) fn is_attended(&self) -> bool {
         let state = self.lock();
         state.readers > 0 || !state.opened

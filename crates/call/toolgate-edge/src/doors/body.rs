@@ -26,7 +26,7 @@ use crate::protocol::listen::Subscription;
 
 /// Silence is broken this often, so that nothing in between takes the connection for dead.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// How long a client should wait before it comes back for the rest of a stream.
+/// The time that a client should wait before it comes back for the rest of a stream.
 const RETRY_MS: u64 = 1_000;
 const EVENTS_AHEAD: usize = 16;
 const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
@@ -36,12 +36,12 @@ pub(crate) type NextFrame = BoxFuture<'static, (Frame, Option<Exchange>)>;
 
 pub(crate) struct EventBody(mpsc::Receiver<Bytes>);
 
-/// What an HTTP answer carries.
+/// The body of an HTTP answer.
 pub(crate) enum OutBody {
     /// Pieces that are still to be sent; the next one is the first that is not empty.
     Whole(MessagePieces),
     Events(EventBody),
-    /// What the service beside MCP answers.
+    /// An answer of the service beside MCP.
     Rest(RestBody),
     /// A stream that ends early when its reader may not read any more.
     Watched(Box<WatchedBody>),
@@ -187,7 +187,7 @@ async fn pump(log: Arc<EventLog>, first: Option<Bytes>, mut next: NextFrame) {
 
 /// A stream of an older session.
 pub(crate) enum SessionStream {
-    /// What belongs to no request.
+    /// Messages that belong to no request.
     Push,
     /// The events of one request, by the number of its stream.
     Request(u64, Arc<EventLog>),
@@ -309,7 +309,7 @@ pub(crate) fn of_messages(
     body
 }
 
-/// The answer of a call whose other events nobody takes: they go to the session's own stream.
+/// The answer of a call whose other events are not wanted here: they go to the session's own stream.
 pub(crate) async fn last_answer(mut exchange: Exchange, session: &ClientSession) -> Bytes {
     loop {
         match exchange.next().await {

@@ -25,14 +25,14 @@ pub struct DirectCall {
     /// Canonical or wire name.
     pub name: String,
     pub arguments: RawJson,
-    /// What the caller says that the call belongs to.
+    /// The run, task and trace that the caller names.
     pub labels: CallerLabels,
     /// W3C `traceparent`.
     pub trace: Option<Arc<str>>,
     pub patience: WaitMode,
 }
 
-/// Why a call did not come as far as the pipeline.
+/// The reason why a call did not reach the pipeline.
 #[derive(Clone, Debug)]
 pub enum NotCalled {
     Missing(MissingTool),
@@ -56,7 +56,7 @@ impl Gateway {
         request.parts.meta = meta_of(call.labels, call.trace);
         let client = Client::new(call.seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
         let caller = Arc::new(RequestCaller::quiet(client, self.limits.input_wait));
-        // Whoever asked is there for as long as this future is.
+        // The caller is there for as long as this future is.
         let _presence = CallerPresence(caller.clone());
         let tool_call = ToolCall {
             gateway: self.clone(),
@@ -81,7 +81,7 @@ impl Gateway {
     }
 }
 
-/// Says that nobody waits for the answer any more once it is dropped.
+/// Says, once it is dropped, that the caller no longer waits for the answer.
 struct CallerPresence(Arc<RequestCaller>);
 
 impl Drop for CallerPresence {
@@ -90,7 +90,7 @@ impl Drop for CallerPresence {
     }
 }
 
-/// What MCP would have in `_meta`. The trace also goes to the server, as text.
+/// The members that MCP has in `_meta`. The trace also goes to the server, as text.
 fn meta_of(labels: CallerLabels, trace: Option<Arc<str>>) -> ParsedMeta {
     let mut cargo = String::new();
     if let Some(trace) = &trace {

@@ -26,7 +26,7 @@ use crate::doors::seats::{self, route_of};
 use crate::doors::sse;
 use crate::gateway::Gateway;
 
-/// Who comes in.
+/// The caller who comes in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visitor {
     pub(crate) peer: SocketAddr,
@@ -53,7 +53,7 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, visitor: Visitor, request: Htt
 
 async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: HttpRequest) -> HttpResponse {
     let beside = match (&gateway.rest, request.uri().path()) {
-        // Where almost everybody goes.
+        // The way of almost every request.
         (None, _) | (_, "/mcp") => ServedCallers::Nothing,
         (Some(rest), path) => rest.serves(path),
     };
@@ -61,7 +61,7 @@ async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: HttpRequest) -
     if is_open(visitor.peer, &request) {
         return serve(gateway, None, beside, request).await;
     }
-    if beside == ServedCallers::Anybody {
+    if beside == ServedCallers::Anyone {
         return if is_kept { no_place() } else { serve(gateway, None, beside, request).await };
     }
     match guard::authenticate(&gateway.credentials, request.headers()).await {
@@ -87,7 +87,7 @@ fn while_good(gateway: &Gateway, shown: Option<&HeaderValue>, response: HttpResp
     }
 }
 
-/// Whether somebody may have a place that is kept.
+/// True if a caller may have a reserved place.
 fn looks_after(credential: &Credential) -> bool {
     matches!(credential.principal.role, Role::Admin | Role::Operator)
 }
@@ -163,7 +163,7 @@ fn wrong_role(principal: &Principal) -> HttpResponse {
     problem(&Refusal::new(&codes::WRONG_ROLE, message).hint(hint))
 }
 
-/// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
+/// Routes that need no token: health for supervisors, and numbers for a scraper on this very machine.
 fn is_open(peer: SocketAddr, request: &HttpRequest) -> bool {
     match request.uri().path() {
         "/healthz" | "/readyz" => true,
@@ -207,7 +207,7 @@ fn challenge(gateway: &Gateway, why: &NotAdmitted) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer realm=\"toolgate\""))
 }
 
-/// What may stand between quotes in a header.
+/// A text as it may stand between quotes in a header.
 fn quotable(text: &str) -> String {
     text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
 }

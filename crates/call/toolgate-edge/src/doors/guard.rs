@@ -1,4 +1,4 @@
-//! Who may knock: Host and Origin against DNS rebinding, and the bearer token.
+//! The checks of every request: Host and Origin against DNS rebinding, and the bearer token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 use toolgate_core::{Refusal, codes};
 
-/// How often it is looked whether a secret that holds something open is still good.
+/// The interval at which a secret that holds something open is checked again.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Verifies secrets that callers present.
@@ -22,7 +22,7 @@ pub trait Credentials: Send + Sync {
     fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, CredentialError>, StoreDown>>;
 }
 
-/// Why a secret opens nothing.
+/// The reason why a secret opens nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CredentialError {
     /// It is not one of ours, or was revoked.
@@ -33,12 +33,12 @@ pub enum CredentialError {
     Scope(String),
 }
 
-/// What the gateway says about itself as an OAuth resource server (RFC 9728).
+/// The gateway's metadata as an OAuth resource server (RFC 9728).
 #[derive(Clone, Debug)]
 pub struct ProtectedResource {
     pub document: Bytes,
     pub metadata_url: String,
-    /// What a client asks for that wants to call tools, with blanks between them.
+    /// The scopes for a client that calls tools, separated by blanks.
     pub scopes: String,
 }
 
@@ -46,7 +46,7 @@ impl ProtectedResource {
     pub const PATH: &str = "/.well-known/oauth-protected-resource";
 }
 
-/// Which Host and Origin headers are served.
+/// The Host and Origin headers that are served.
 #[derive(Clone, Debug)]
 pub struct AllowedHosts {
     hosts: Vec<String>,
@@ -92,7 +92,7 @@ impl AllowedHosts {
     }
 }
 
-/// Whether the Host header names this very machine, as that of a request through a proxy does not.
+/// True if the Host header names this very machine, as that of a request through a proxy does not.
 pub(crate) fn names_loopback(headers: &HeaderMap) -> bool {
     headers
         .get(header::HOST)
@@ -117,7 +117,7 @@ fn is_loopback_name(name: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct NotAdmitted {
     pub(crate) refusal: Refusal,
-    /// What RFC 6750 calls it, for clients that bring OAuth tokens.
+    /// The error's name in RFC 6750, for clients that bring OAuth tokens.
     pub(crate) error: Option<&'static str>,
 }
 
@@ -165,7 +165,7 @@ impl From<Refusal> for NotAdmitted {
     }
 }
 
-/// What the `Authorization` header stands for.
+/// The credential in the `Authorization` header.
 pub(crate) async fn authenticate(
     credentials: &Arc<dyn Credentials>,
     headers: &HeaderMap,
@@ -196,7 +196,7 @@ async fn look(
     }
 }
 
-/// Returns once a secret that was good is good no more. While nobody can tell, it goes on being taken for good.
+/// Returns once a secret that was good is good no more. While that cannot be checked, it stays good.
 pub(crate) async fn until_revoked(credentials: Arc<dyn Credentials>, secret: String) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -123,7 +123,7 @@ impl McpRequest<'_> {
         self.header(header::PROTOCOL_VERSION).and_then(ProtocolVersion::parse).map(ProtocolVersion::era)
     }
 
-    /// The session of the older era that the headers name. One of somebody else does not exist for this caller.
+    /// The session of the older era that the headers name. Another caller's does not exist for this one.
     fn session(&self) -> Result<Arc<ClientSession>, HttpResponse> {
         if let Some(version) = self.header(header::PROTOCOL_VERSION)
             && ProtocolVersion::parse(version).is_none()

@@ -15,9 +15,9 @@ use crate::doors::body::{EventBody, OutBody};
 use crate::messages::frame::MessagePieces;
 
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
-/// How long a client may take to send a body.
+/// The time that a client may take to send a body.
 const BODY_WAIT: Duration = Duration::from_secs(30);
-/// How much of a body over the limit is still taken and thrown away, and for how long. A client that is busy sending
+/// The part of a body over the limit that is still read and discarded, and the time for it. A client that is busy sending
 /// would see a broken connection and not the answer if the rest were left unread.
 const DISCARD_BYTES_MAX: u64 = 32 << 20;
 const DISCARD_WAIT: Duration = Duration::from_secs(5);
@@ -159,6 +159,6 @@ async fn discard(mut body: Incoming) {
             left = less;
         }
     };
-    // Whoever takes longer than this has had their chance.
+    // A client that takes longer than this has had its chance.
     drop(tokio::time::timeout(DISCARD_WAIT, rest).await);
 }

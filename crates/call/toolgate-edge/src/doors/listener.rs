@@ -20,7 +20,7 @@ use crate::doors::entrance::{self, Visitor};
 use crate::doors::places::{ConnectionSlot, ConnectionSlots, ConnectionUse};
 use crate::gateway::Gateway;
 
-/// How long a client may take to send its request line and headers.
+/// The time that a client may take to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
 /// The same, and how long it may last altogether, where a connection has one of the few places that are kept.
 const KEPT_HEADERS_WAIT: Duration = Duration::from_secs(2);
@@ -74,7 +74,7 @@ fn open_door(
                 connections.spawn(async move {
                     match standing {
                         ConnectionUse::Ordinary => connection.await,
-                        // Whoever takes longer has had their chance.
+                        // A client that takes longer has had its chance.
                         ConnectionUse::Kept => drop(tokio::time::timeout(KEPT_WAIT, connection).await),
                     }
                     drop(place);

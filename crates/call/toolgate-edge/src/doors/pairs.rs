@@ -28,7 +28,7 @@ impl Pairs {
         self.0.lock().remove(id);
     }
 
-    /// Where messages of a pair go. One of somebody else does not exist for this caller.
+    /// The receiver of a pair's messages. Another caller's pair does not exist for this one.
     pub(crate) fn find(&self, id: &str, credential: &Credential) -> Option<MessageInlet> {
         let pairs = self.0.lock();
         pairs.get(id).filter(|(owner, _)| owner == credential).map(|(_, inlet)| inlet.clone())

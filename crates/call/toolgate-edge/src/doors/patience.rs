@@ -1,4 +1,4 @@
-//! Bodies of requests that may take their time, but not for ever: whoever sends slowly holds a connection that others need.
+//! Bodies of requests that may take their time, but not for ever: a slow sender holds a connection that others need.
 
 use std::error::Error;
 use std::io;
@@ -11,12 +11,12 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-/// How long a body may keep us waiting altogether before anything of it has come.
+/// The time within which the first bytes of a body must come.
 const GRACE: Duration = Duration::from_secs(10);
-/// What it earns more time with: a file on a slow line takes as long as it takes.
+/// The bytes that earn a body more time: a file on a slow line takes as long as it takes.
 const BYTES_PER_SECOND_MIN: u64 = 4 << 10;
 
-/// A body that ends with an error once its sender has kept us waiting for too long. Time in which nobody wanted to read does not
+/// A body that ends with an error once its sender has kept us waiting for too long. Time in which no one wanted to read does not
 /// count.
 pub struct PatientBody {
     inner: Incoming,

@@ -31,7 +31,7 @@ use crate::protocol::opening;
 use crate::protocol::parked::ResumeOutcome;
 use crate::protocol::run::{self, ClientTies};
 
-/// Who is at the other end of a pipe, and which session they named.
+/// The client at the other end of a pipe, and the session that it named.
 pub(crate) struct PipePeer {
     pub(crate) credential: Credential,
     pub(crate) route: SessionRoute,

@@ -21,11 +21,11 @@ pub(crate) struct ConnectionSlots {
 #[derive(Default)]
 struct PeerCounts(Mutex<HashMap<IpAddr, usize>>);
 
-/// What a connection may be used for.
+/// The use of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConnectionUse {
     Ordinary,
-    /// For health checks, operators and admins: everybody else is told that there is no place.
+    /// For health checks, operators and admins: all others are told that there is no place.
     Kept,
 }
 
@@ -48,7 +48,7 @@ impl ConnectionSlots {
             ordinary: Arc::new(Semaphore::new(connections_max)),
             kept: Arc::new(Semaphore::new(KEPT)),
             peers: Arc::default(),
-            // A proxy in front is one peer for everybody, so most of them are for one.
+            // A proxy in front is one peer for all clients, so most of them are for one.
             per_peer_max: (connections_max - connections_max / 4).max(1),
         }
     }

@@ -1,4 +1,4 @@
-//! Where requests go that are not MCP: a service beside it, which gets them once Host, Origin and token are checked.
+//! Requests that are not MCP: a service beside it gets them once Host, Origin and token are checked.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ pub type RestBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A service for the paths that MCP does not have.
 pub trait RestService: Send + Sync {
-    /// Whether it serves this path, and for whom.
+    /// The callers for whom it serves this path, if any.
     fn serves(&self, path: &str) -> ServedCallers;
     fn serve(
         &self,
@@ -27,6 +27,6 @@ pub enum ServedCallers {
     Nothing,
     /// Those with a token.
     Principals,
-    /// Anybody: the request proves itself.
-    Anybody,
+    /// Anyone: the request proves itself.
+    Anyone,
 }

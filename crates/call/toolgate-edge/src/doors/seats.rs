@@ -1,4 +1,4 @@
-//! Where a request sits: the session that a credential and an address lead to.
+//! The seat of a request: the session that a credential and an address lead to.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub trait Seats: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>>;
     /// The seat of a session as it is now, if it is known here; asking is not using it.
     fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>>;
-    /// Whether a session that was used here has ended: nothing more is done in it.
+    /// True if a session that was used here has ended: nothing more is done in it.
     fn has_ended(&self, session: &SessionId) -> bool;
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
 
 pub(crate) const MCP_PATH: &str = "/mcp";
 
-/// What an address of the MCP endpoint names: `/mcp`, `/mcp/{agent}` or `/mcp/{session}`. Nothing for other addresses.
+/// The target that an address of the MCP endpoint names: `/mcp`, `/mcp/{agent}` or `/mcp/{session}`. Nothing for other addresses.
 pub(crate) fn route_of(path: &str) -> Option<SessionRoute> {
     match path.strip_prefix(MCP_PATH)? {
         "" => Some(SessionRoute::Default),

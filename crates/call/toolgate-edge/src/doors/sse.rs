@@ -44,7 +44,7 @@ pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> HttpRespon
     event_stream(body::of_messages(gateway, opening, messages, pipe, on_end))
 }
 
-/// Whoever posts a message waits until the pipe has understood it.
+/// The sender of a message waits until the pipe has understood it.
 fn inlet_of(pipe: &Arc<Pipe>) -> MessageInlet {
     let pipe = pipe.clone();
     Arc::new(move |message| {

@@ -15,7 +15,7 @@ use crate::doors::pipe::{Pipe, PipePeer};
 use crate::gateway::Gateway;
 
 const READ_BYTES: usize = 64 << 10;
-/// How long answers may take after the client has closed its side.
+/// The time that answers may take after the client has closed its side.
 const LAST_ANSWERS_WAIT: Duration = Duration::from_secs(120);
 
 /// Serves one client until it closes its side or the gateway shuts down.

@@ -1,10 +1,10 @@
-//! What a door writes: messages on the way, and the answer at the end.
+//! The output of a door: messages on the way, and the answer at the end.
 
 use bytes::Bytes;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::compose;
 
-/// What a door writes next.
+/// The next output of a door.
 pub(crate) enum Frame {
     /// A notification or a request to the client; more follows.
     Message(Bytes),

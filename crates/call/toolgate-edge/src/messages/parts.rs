@@ -16,7 +16,7 @@ use crate::messages::request_state::{RequestState, read_state};
 use crate::messages::server_state::OpenedState;
 use crate::messages::text::quoted;
 
-/// Where a request says what it belongs to.
+/// The members in which a request names its run, task and trace.
 const RUN_KEY: &str = "dev.toolgate/run_id";
 const TASK_KEY: &str = "dev.toolgate/task_id";
 pub(crate) const TRACE_KEY: &str = "traceparent";
@@ -30,7 +30,7 @@ pub(crate) struct OwnedRequest {
     pub(crate) param_headers: Vec<(String, String)>,
 }
 
-/// What an answer needs of its request.
+/// The parts of a request that its answer needs.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestHead {
     pub(crate) id: RawJson,
@@ -43,8 +43,8 @@ pub(crate) struct RequestHead {
 pub(crate) struct RequestParts {
     /// The member that `Mcp-Name` repeats: a tool's or prompt's name, a resource's URI, a task's id.
     pub(crate) target: Option<String>,
-    /// What else the method takes, as text without braces. Members that it does not know go nowhere: nobody has checked them,
-    /// and nobody agreed to them.
+    /// The method's other members, as text without braces. Unknown members are dropped: they were neither checked
+    /// nor agreed to.
     pub(crate) rest: String,
     pub(crate) meta: ParsedMeta,
     pub(crate) input_responses: Option<RawJson>,
@@ -53,7 +53,7 @@ pub(crate) struct RequestParts {
     pub(crate) arguments: Option<RawJson>,
 }
 
-/// What a client answers to a server of the newer era, and the call it goes on with.
+/// A client's answer to a server of the newer era, and the call that continues with it.
 #[derive(Default)]
 pub(crate) struct ClientInput {
     pub(crate) answers: Option<InputAnswers>,
@@ -69,13 +69,13 @@ pub(crate) struct ParsedMeta {
     pub(crate) client_info: Option<RawJson>,
     pub(crate) log_level: Option<String>,
     pub(crate) progress_token: Option<RawJson>,
-    /// What merely travels along, as text without braces.
+    /// Members that are only passed on, as text without braces.
     pub(crate) cargo: String,
     /// The run and the task that the client says the request belongs to.
     pub(crate) labels: CallerLabels,
     /// W3C `traceparent`.
     pub(crate) trace: Option<Arc<str>>,
-    /// What the client says to the server beside the arguments, as text without braces.
+    /// The client's `_meta` for the server, as text without braces.
     pub(crate) extras: String,
 }
 
@@ -205,7 +205,7 @@ impl RequestParts {
         (text, start)
     }
 
-    /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.
+    /// The client's answer to a server's earlier `input_required`; `open` unseals that server's state.
     pub(crate) fn input(&self, open: impl Fn(&str) -> Option<OpenedState>) -> Result<ClientInput, RpcError> {
         let refused = || RpcError::invalid_params("requestState was not issued for this call");
         let opened = match self.request_state() {
@@ -250,7 +250,7 @@ impl ParsedMeta {
     }
 }
 
-/// What the claims of a client say that its request belongs to.
+/// The run, task and trace that a client's claims name.
 fn labels(claims: &str) -> CallerLabels {
     if claims.is_empty() {
         return CallerLabels::default();
@@ -272,7 +272,7 @@ fn trace(cargo: &str) -> Option<Arc<str>> {
     members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into())
 }
 
-/// Whether a method takes a member beside its target and the machinery.
+/// True if a method takes a member beside its target and the protocol's own members.
 fn is_taken(method: &str, key: &str) -> bool {
     match method {
         "tools/call" | "prompts/get" => key == "arguments",
@@ -282,7 +282,7 @@ fn is_taken(method: &str, key: &str) -> bool {
 }
 
 /// The methods of MCP, so that naming one costs nothing.
-pub(crate) const METHODS: [&str; 18] = [
+pub(crate) const METHODS: &[&str] = &[
     "tools/call",
     "tools/list",
     "prompts/list",

@@ -1,10 +1,10 @@
-//! What a client's `requestState` is: a handle of ours, or the state of a server. Both are still sealed.
+//! The kinds of `requestState`: a handle of ours, or the state of a server. Both are still sealed.
 
 /// `requestState` values of ours begin with this; those of servers travel behind the other mark.
 pub(crate) const OURS: &str = "g.";
 pub(crate) const SERVERS: &str = "u.";
 
-/// What a client's `requestState` turned out to be, still sealed.
+/// A client's `requestState` by kind, still sealed.
 pub(crate) enum RequestState {
     /// A server's own, to be passed on to it.
     Server(String),

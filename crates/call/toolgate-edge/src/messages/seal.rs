@@ -1,4 +1,4 @@
-//! Values that leave the gateway and come back: sealed ones, which anyone can read and nobody can forge, and ids that nobody can guess.
+//! Values that leave the gateway and come back: sealed ones, which anyone can read and no one can forge, and ids that cannot be guessed.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -45,7 +45,7 @@ impl Sealer {
     }
 }
 
-/// An id nobody can guess.
+/// An id that cannot be guessed.
 pub(crate) fn random_id() -> String {
     let mut bytes = [0u8; 24];
     getrandom::fill(&mut bytes).expect("the system has randomness");

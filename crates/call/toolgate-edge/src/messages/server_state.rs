@@ -12,12 +12,12 @@ use crate::messages::seal::Sealer;
 use crate::messages::text::quoted;
 
 const PURPOSE: &str = "server-state";
-/// Stands where there is no call, or nobody had to agree to it.
+/// Stands where there is no call, or none that needed approval.
 const NOTHING: &str = "-";
 /// Stands where people agreed.
 const PEOPLE: &str = "people";
 
-/// What comes back: the server's own state, and the call it belongs to if it belongs to one.
+/// The state as it comes back: the server's own, and its call if it has one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OpenedState {
     pub(crate) own: String,

@@ -12,7 +12,7 @@ use crate::calls::{completion, find, lists, logging, lookup, prompts, resources,
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::protocol::opening;
 
 type DispatchResult = Result<EnvelopedReply, RpcError>;

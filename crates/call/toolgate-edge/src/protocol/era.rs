@@ -14,9 +14,9 @@ use toolgate_wire::{ObjectMembers, ProtocolVersion, compose, header, meta};
 use crate::clients::client::Client;
 use crate::messages::frame::{MessagePieces, ResponseFrame};
 use crate::messages::parts::{OwnedRequest, RequestHead};
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 
-/// How long a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
+/// The time that a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
 /// that does not listen can miss.
 const LIST_TTL_MS: u32 = 5_000;
 const DISCOVER_TTL_MS: u32 = 60_000;
@@ -60,13 +60,13 @@ pub(crate) fn read_modern(
     Ok(Client::new(seat.clone(), known, capabilities).called(meta.client_info.take()))
 }
 
-/// A message without `_meta` names its version in the header alone, which may be one that nobody serves.
+/// A message without `_meta` names its version in the header alone, which may be one that is not served.
 fn unknown_version(headers: Option<&HeaderMap>) -> Option<RpcError> {
     let named = headers?.get(header::PROTOCOL_VERSION)?.to_str().ok()?.trim();
     ProtocolVersion::parse(named).is_none().then(|| unsupported_version(named))
 }
 
-/// Holds a header against the body. Every value of it: whoever routes by headers may look at another one than we do.
+/// Holds a header against the body. Every value of it: a router may look at another one than we do.
 fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
     let mismatch = |what: String| Err(RpcError::new(RpcError::HEADER_MISMATCH, what));
     if !headers.contains_key(name) {
@@ -158,7 +158,7 @@ fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -
     if !has_member(text, "cacheScope") {
         object::push_member(&mut front, "cacheScope", "\"private\"");
     } else if let Ok(private) = with_member(text, "cacheScope", "\"private\"") {
-        // What one principal may read, another may not: nothing is everybody's behind this gateway.
+        // What one principal may read, another may not: nothing behind this gateway is public.
         return envelope(id, &front, RawJson::from_composed(private));
     }
     envelope(id, &front, result)
@@ -192,12 +192,12 @@ fn envelope(id: &str, front: &str, result: RawJson) -> MessagePieces {
     MessagePieces([head.into(), bytes.slice(skipped..), bytes::Bytes::from_static(b"}")])
 }
 
-/// Which type a complete result says that it has.
+/// The type that a complete result states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ClaimedResultType {
     Complete,
     Unsaid,
-    /// Another one, or several: a client that believed it would take an answer for a question that nobody has screened.
+    /// Another one, or several: a client that believed it would take an answer for a question that was not screened.
     Other,
 }
 
@@ -224,7 +224,7 @@ fn type_of(result: &str) -> ClaimedResultType {
     }
 }
 
-/// Whether a top-level member stands in an object. The word is looked for first, which is all that most results need.
+/// True if an object has a top-level member. The word is looked for first, which is all that most results need.
 fn has_member(object: &str, key: &str) -> bool {
     may_say(object.as_bytes(), key)
         && ObjectMembers::of_str(object).is_ok_and(|members| members.get(key).is_some())
@@ -242,7 +242,7 @@ fn translate_error(era: Era, method: &str, mut error: RpcError) -> RpcError {
     error
 }
 
-/// Whether an error is about a resource that does not exist, and not about parameters.
+/// True if an error is about a resource that does not exist, and not about parameters.
 fn names_resource(error: &RpcError) -> bool {
     let named = |data: &RawJson| ObjectMembers::of(data).is_ok_and(|members| members.get("uri").is_some());
     error.data.as_ref().is_some_and(named)

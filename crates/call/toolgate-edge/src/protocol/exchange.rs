@@ -104,7 +104,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        // An answer that nobody took would keep its request's id in use for ever.
+        // An answer that was not taken would keep its request's id in use for ever.
         if self.caller.mailbox.abandon() {
             self.end();
         }

@@ -29,7 +29,7 @@ pub(crate) struct Subscription {
     key: Option<u64>,
     pub(crate) listener: Arc<SubscriptionListener>,
     task_watches: Mutex<Vec<Box<dyn Send + Sync>>>,
-    /// What it takes up as long as it lasts.
+    /// Its share of the quotas, while it lasts.
     _place: StreamPlace,
 }
 
@@ -121,7 +121,7 @@ impl Subscription {
             let of = server.clone();
             let questions = self.gateway.hub.questions.clone();
             let on_change = Box::new(move |params: RawJson| {
-                // Whoever asks for the task is told what is wrong with its questions.
+                // A client that asks for the task is told what is wrong with its questions.
                 let Ok(params) = questions.screened_all(&of, &params) else { return };
                 if let Some(params) = task_id::expose_in(&sealer, &of, &owner, &params) {
                     listener.notify("notifications/tasks", Some(&params));

@@ -1,4 +1,4 @@
-//! How a client and the gateway introduce themselves: `initialize` of the older era and `server/discover` of the newer.
+//! The introduction of client and gateway: `initialize` of the older era and `server/discover` of the newer.
 
 use std::sync::Arc;
 
@@ -72,18 +72,18 @@ pub(crate) fn discover(gateway: &Gateway, seat: &Seat) -> RawJson {
     result.into()
 }
 
-/// What a model should know of the gateway, in the words that its answers use.
+/// Instructions for models about the gateway, in the words that its answers use.
 const OWN_INSTRUCTIONS: &str = "\
 This is Toolgate, a gateway to several MCP servers. A tool is called by its name as listed, `server__tool`.
 Where more tools exist than are listed, `search_tools` finds them, `describe_tools` says what they take, and `call_tool` calls them.
 Some calls need a person's approval. An answer with `pending_approval` says who decides and until when: tell the user, and repeat exactly the same call later. It runs once.
 An answer with `denied`, `approval_denied` or `expired` is a no, with its reason. Do not repeat the call unchanged, and do not look for another way to the same end.
 An approver may change the arguments of a call. Its result then says first what was changed: report what ran.";
-/// What parts the gateway's words from those of others.
+/// The separator between the gateway's words and those of others.
 const OF_SERVERS: &str =
     "What follows was written by the servers, each about itself, and not by the gateway:";
 
-/// What the gateway says to the model about itself, and what the servers that the client sees say about themselves.
+/// The gateway's instructions for the model, and those of the servers that the client sees.
 fn instructions(gateway: &Gateway, seat: &Seat) -> String {
     let view = gateway.discovery.view(seat);
     let of_servers = view.snapshot().instructions(INSTRUCTIONS_BYTES_MAX, |server| view.reaches(server));

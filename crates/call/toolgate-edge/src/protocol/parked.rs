@@ -126,7 +126,7 @@ pub(crate) enum ResumeOutcome {
     AskedAgain(ResponseFrame),
 }
 
-/// What ties a handle to one request: the method and its parameters, however the client spells them.
+/// The binding of a handle to one request: the method and its parameters, however the client spells them.
 fn binding(request: &RequestHead) -> String {
     let mut params: serde_json::Value = request.params.decode().unwrap_or_default();
     if let Some(members) = params.as_object_mut() {

@@ -15,7 +15,7 @@ use crate::messages::parts::OwnedRequest;
 use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
 
-/// How a request is tied to its client.
+/// The tie between a request and its client.
 pub(crate) struct ClientTies {
     pub(crate) session: Option<Arc<ClientSession>>,
     pub(crate) leash: Leash,
@@ -67,7 +67,7 @@ async fn run(
     };
     let taken = answer.is_some();
     let read = caller.mailbox.finish(answer);
-    // Where nobody reads the answer, nobody else will mark the request as ended.
+    // If the answer is not read, nothing else marks the request as ended.
     if (!taken || !read)
         && let Some(session) = &caller.session
     {

@@ -15,7 +15,7 @@ struct SlotQueueState {
     waiting: VecDeque<oneshot::Sender<CallSlot>>,
 }
 
-/// One of the places. Whoever waits longest gets it when this is dropped.
+/// One of the places. The longest waiting call gets it when this is dropped.
 pub(crate) struct CallSlot(Arc<SlotQueue>);
 
 /// The outcome of joining the line.
@@ -49,7 +49,7 @@ impl SlotQueue {
         let (turn, mine) = oneshot::channel();
         queue.waiting.push_back(turn);
         drop(queue);
-        // There may have been a place all along, and nobody else to give it up.
+        // There may have been a place all along, and no one else to give it up.
         self.call_next();
         QueueOutcome::Waiting(mine)
     }
@@ -77,7 +77,7 @@ impl SlotQueue {
             let Some(next) = queue.waiting.pop_front() else { return };
             queue.taken += 1;
             drop(queue);
-            // Whoever has gone gives it back by dropping it.
+            // A call that has gone gives it back by dropping it.
             drop(next.send(CallSlot(self.clone())));
         }
     }

@@ -1,4 +1,4 @@
-//! What one principal or one agent may have, as the operator says.
+//! The operator's limits for one principal or one agent.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use toolgate_core::scope::AgentName;
 use toolgate_core::tool::CallRate;
 use wildmatch::WildMatch;
 
-/// What one principal, or one agent, may have.
+/// The limits of one principal, or one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Calls that run at once.
@@ -44,7 +44,7 @@ impl Default for Quota {
     }
 }
 
-/// Whom a rule is about: each of them by itself.
+/// The holders that a rule is for: each by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuotaSubject {
     Principals(WildMatch),
@@ -96,7 +96,7 @@ impl QuotaRule {
     }
 }
 
-/// What a principal may have. Without a rule that is the usual.
+/// The limits of a principal; without a rule, the defaults.
 pub(super) fn of_principal(rules: &[QuotaRule], principal: &PrincipalId) -> Quota {
     let fitting = rules.iter().filter(
         |rule| matches!(&rule.who, QuotaSubject::Principals(pattern) if pattern.matches(principal.as_str())),
@@ -107,7 +107,7 @@ pub(super) fn of_principal(rules: &[QuotaRule], principal: &PrincipalId) -> Quot
     })
 }
 
-/// What an agent may have, whoever acts as it. Without a rule nothing limits it but the principals' own quotas.
+/// The limits of an agent, for all principals that act as it. Without a rule only the principals' own quotas limit it.
 pub(super) fn of_agent(rules: &[QuotaRule], agent: &AgentName) -> Option<Quota> {
     let unlimited = Quota {
         calls_max: usize::MAX,

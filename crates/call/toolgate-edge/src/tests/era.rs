@@ -13,7 +13,7 @@ use crate::calls::find::resource_not_found;
 use crate::clients::client::Client;
 use crate::messages::frame::ResponseFrame;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::protocol::era;
 
 const MODERN: &str = "2026-07-28";

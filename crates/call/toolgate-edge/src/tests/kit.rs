@@ -49,7 +49,7 @@ use crate::clients::session::ClientSession;
 use crate::clients::stream::EventLog;
 use crate::messages::frame::Frame;
 use crate::messages::parts::OwnedRequest;
-use crate::messages::said::EnvelopedReply;
+use crate::messages::reply::EnvelopedReply;
 use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::run::{self, ClientTies};

@@ -22,7 +22,7 @@ const SECRET_ENDINGS: [&str; 18] = [
     "cookie",
 ];
 
-/// Words of which one occurs, in any case, in every text with a secret key, unless it is written with
+/// Every text with a secret key has one of these words, in any case, unless it is written with
 /// escapes. Keys are found by their last word and the quote after it, plain or inside a string.
 pub(super) const TRACES: [&str; 10] = [
     "password",

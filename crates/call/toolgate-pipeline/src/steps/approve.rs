@@ -104,9 +104,7 @@ fn go_on(
         () if round.agreed != agreed => {
             "requestState belongs to a different call, or to one that an approver changed"
         }
-        () if is_gated && !round.approved => {
-            "people must agree to this call by now, and nobody has been asked"
-        }
+        () if is_gated && !round.approved => "this call needs an approval by now, and none was asked for",
         () => {
             let warrant = match ticket.is_recorded() || round.approved {
                 true => Warrant::Round { call: round.call, round: round.number },

@@ -364,7 +364,7 @@ async fn a_cancelled_approval_stays_cancelled() {
     let by = PrincipalId::new("agent");
     world.books.cancel(&id, &by, WithdrawalReason::ByCaller).await.expect("it was pending");
     let refused = decide(&world, ApproverDecision::Approve, None).await.expect_err("too late");
-    assert!(refused.to_string().contains("took it back"), "{refused}");
+    assert!(refused.to_string().contains("the caller withdrew it"), "{refused}");
 }
 
 #[tokio::test]

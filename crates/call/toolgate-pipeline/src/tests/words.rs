@@ -114,14 +114,14 @@ async fn a_question_that_ended_without_a_word_says_so() {
         reader.expired(approval)
     });
     assert_snapshot!(text.await, @r"
-    not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_1, ended 2026-11-16 11:00 UTC)
+    not run: no approver decided in time on this call of bank__transfer, which means no (approval apr_1, ended 2026-11-16 11:00 UTC)
     why: more than 1,000 leaves the house (gate large); gate gates.cedar:7 asks for approval
     hint: do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first
     tell the user: bank__transfer has not run, because 3 people, including one of finance and one of legal or board did not decide in time
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
     assert_snapshot!(read(|reader, approval| reader.unattended(approval)).await, @r"
-    approved, and not run yet: nobody waited for this call of bank__transfer any more when people agreed
+    approved, and not run yet: the caller of bank__transfer had stopped waiting when people agreed
     hint: repeat exactly the same call, until 2026-11-16 12:00 UTC (in 59 minutes): it runs at once, and people are not asked
     tell the user: bank__transfer is approved and has not run yet
     link for people: https://gate.example.com/console/inbox/approvals/apr_1

@@ -78,7 +78,7 @@ fn two_policies_in_force_may_not_share_an_id() {
 #[test]
 fn what_only_a_gate_can_say_is_refused_in_the_guard() {
     insta::assert_snapshot!(refused(&[(PolicyPurpose::Guard, "@approvers(\"x\") forbid(principal, action, resource);")]), @r#"
-    a.cedar:1:1: `@approvers` has no meaning in the guard: it denies or permits and asks nobody
+    a.cedar:1:1: `@approvers` has no meaning in the guard, which permits or denies without asking
     hint: move the policy to `gates.cedar`, or drop the annotation
     "#);
 }

@@ -110,12 +110,7 @@ impl CaseReader<'_> {
             arguments: self.arguments(table.get("arguments")),
             session: self.text(table, "session").map(SessionId::new),
             agent: self.agent(table),
-            template: self.choice(
-                table,
-                "template",
-                PolicyTemplate::parse,
-                &PolicyTemplate::ALL.map(PolicyTemplate::as_str),
-            ),
+            template: self.choice(table, "template", PolicyTemplate::parse, &PolicyTemplate::NAMES),
             run: self.text(table, "run").map(RunId::new),
             task: self.text(table, "task"),
             expect: expect.unwrap_or(VerdictKind::Permit),
@@ -129,8 +124,8 @@ impl CaseReader<'_> {
     }
 
     fn principal(&mut self, item: Option<&TomlItem<'_>>) -> Principal {
-        let nobody = Principal::new(PrincipalId::new("test"), Role::Agent);
-        let Some(table) = item.and_then(|item| self.table(item, "principal")) else { return nobody };
+        let usual = Principal::new(PrincipalId::new("test"), Role::Agent);
+        let Some(table) = item.and_then(|item| self.table(item, "principal")) else { return usual };
         self.known_keys(table, &PRINCIPAL_KEYS);
         let role =
             self.choice(table, "role", Role::parse, &Role::ALL.map(Role::as_str)).unwrap_or(Role::Agent);
@@ -253,7 +248,7 @@ impl CaseReader<'_> {
     ) -> Option<&'t TomlItem<'i>> {
         let item = table.get(key)?;
         if expect.is_some_and(|expect| expect != VerdictKind::Approve) {
-            let what = format!("`{key}` says who agrees, and nobody is asked");
+            let what = format!("`{key}` says who agrees, but no one is asked");
             self.refuse(item.span().start, what, "drop it, or write `expect = \"approve\"`");
         }
         Some(item)

@@ -178,7 +178,7 @@ template = "regulate"
     hint: did you mean `approve`?
     bank.test.toml:13:8: `name` is no text
     hint: write `name = "…"`
-    bank.test.toml:16:10: `quorum` says who agrees, and nobody is asked
+    bank.test.toml:16:10: `quorum` says who agrees, but no one is asked
     hint: drop it, or write `expect = "approve"`
     bank.test.toml:17:11: `session` is no text
     hint: write `session = "…"`

@@ -9,8 +9,8 @@ use toolgate_core::port::{Caller, ServerRequest};
 use toolgate_core::server::InstanceId;
 
 use super::affinity::AffinityBond;
-use super::company::FleetSize;
 use super::merge::NO_INSTANCE;
+use super::size::FleetSize;
 use super::tools::resting;
 use super::{Fleet, FleetMembers};
 use crate::breaker::BreakerPaused;
@@ -24,7 +24,7 @@ pub(super) enum MemberChoice<'a> {
     /// A member may be able to take it soon.
     Wait,
     /// No member can, and why.
-    Nobody(FaultKind),
+    Unavailable(FaultKind),
 }
 
 /// A member that can take the request, over the connection that was checked.
@@ -69,9 +69,9 @@ impl MemberObstacles {
     }
 
     fn verdict<'a>(self, roll: &FleetMembers) -> MemberChoice<'a> {
-        let down = |reason: &str| MemberChoice::Nobody(FaultKind::Down { reason: reason.to_owned() });
+        let down = |reason: &str| MemberChoice::Unavailable(FaultKind::Down { reason: reason.to_owned() });
         match self {
-            MemberObstacles { resting: Some(rest), .. } => MemberChoice::Nobody(resting(rest)),
+            MemberObstacles { resting: Some(rest), .. } => MemberChoice::Unavailable(resting(rest)),
             MemberObstacles { soon: true, .. } => MemberChoice::Wait,
             MemberObstacles { offers_other: true, .. } => down(OTHER_VERSIONS),
             MemberObstacles { down: Some(reason), .. } => down(&reason),

@@ -11,8 +11,8 @@ use toolgate_wire::ObjectMembers;
 
 use super::affinity::AffinityBond;
 use super::choice::{MemberChoice, ReadyMember};
-use super::company::FleetSize;
 use super::failure::{FailedRequest, is_failure};
+use super::size::FleetSize;
 use super::tools::resting;
 use super::{Fleet, FleetMembers};
 use crate::breaker::BreakerAdmission;
@@ -134,7 +134,7 @@ impl Fleet {
                         return Err(FailedRequest::unsent(self.fault(kind)));
                     }
                 }
-                MemberChoice::Nobody(kind) => {
+                MemberChoice::Unavailable(kind) => {
                     return Err(FailedRequest::unsent(unreached.unwrap_or_else(|| self.fault(kind))));
                 }
             }

@@ -12,8 +12,8 @@ use toolgate_core::tool::CallRate;
 use toolgate_core::{FaultKind, Tool};
 
 use super::Incidents;
-use super::company::FleetSize;
 use super::failure::{FailedRequest, is_failure};
+use super::size::FleetSize;
 use crate::breaker::{Breaker, BreakerAdmission, BreakerPaused};
 use crate::deadline::Deadline;
 use crate::gate::ConcurrencyGate;

@@ -49,12 +49,12 @@ fn the_names_of_the_gateways_own_tools_are_never_given_to_another() {
         listings: BTreeMap::from([(server(BARE), Some(listing(tools)))]),
         ..some_servers(&[BARE])
     };
-    catalog.update(bare(&[&RESERVED_TOOLS[..], &["search"]].concat()));
+    catalog.update(bare(&[RESERVED_TOOLS, &["search"]].concat()));
     let snapshot = catalog.snapshot();
     let names = names(&snapshot);
     assert_eq!(names.len(), RESERVED_TOOLS.len() + 1, "{names:?}");
     assert_eq!(names["search"].as_str(), "bare:search");
-    for reserved in RESERVED_TOOLS {
+    for &reserved in RESERVED_TOOLS {
         assert!(!names.contains_key(reserved), "{names:?}");
         let entry = snapshot.tools.find(&format!("bare:{reserved}")).expect("found by its canonical name");
         assert!(entry.wire.starts_with(&format!("bare__{reserved}_")), "{}", entry.wire);

@@ -70,8 +70,8 @@ fn an_agent_whose_capability_is_gone_sees_nothing_by_it() {
     assert_eq!(
         problems(&defined),
         [
-            "agent \"coder\" of toolgate.toml: nobody defines the capability \"git\": it sees nothing by it",
-            "agent \"writer\" of the setting agents: nobody defines the capability \"git\": it sees nothing by it",
+            "agent \"coder\" of toolgate.toml: the capability \"git\" is not defined, and adds nothing",
+            "agent \"writer\" of the setting agents: the capability \"git\" is not defined, and adds nothing",
         ]
     );
 }

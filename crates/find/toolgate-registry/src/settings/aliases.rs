@@ -12,7 +12,7 @@ use crate::source::AliasSpec;
 
 const ALIASES_MAX: usize = 5000;
 const NAME_CHARS_MAX: usize = 128;
-const KEYS: [&str; 4] = ["name", "tool", "until", "primary"];
+const KEYS: &[&str] = &["name", "tool", "until", "primary"];
 
 pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refusal> {
     let specs = read(value)?;
@@ -39,7 +39,7 @@ pub(super) fn read(value: &Value) -> Result<Vec<AliasSpec>, Refusal> {
 }
 
 fn read_entry(fields: &JsonFields<'_>) -> Result<AliasSpec, Refusal> {
-    fields.only(&KEYS)?;
+    fields.only(KEYS)?;
     let name = fields.required_text("name")?;
     check_name(name).map_err(|message| invalid(fields.place("name"), message))?;
     let tool = CanonicalName::recorded(fields.required_text("tool")?);

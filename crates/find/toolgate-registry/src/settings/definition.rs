@@ -22,7 +22,7 @@ struct FreshEntry<T> {
 
 pub(super) fn check_agents(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", AGENTS_MAX)?;
-    let fresh: Vec<FreshEntry<AgentDefinition>> = read_fresh(&entries, around, &AgentDefinition::KEYS)?;
+    let fresh: Vec<FreshEntry<AgentDefinition>> = read_fresh(&entries, around, AgentDefinition::KEYS)?;
     refuse_second(&entries)?;
     for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
@@ -43,7 +43,7 @@ fn check_capabilities_of(
     for (at, name) in agent.capabilities.iter().flatten().enumerate() {
         if !known.contains(&name.as_str()) {
             let message =
-                format!("agent \"{}\" has the capability \"{name}\", which nobody has defined", agent.name);
+                format!("agent \"{}\" has the capability \"{name}\", which is not defined", agent.name);
             let hint = nearest::hint(name.as_str(), known.iter().copied())
                 .unwrap_or_else(|| "define it first, in toolgate.toml or in the setting capabilities".into());
             return Err(Refusal::new(&codes::UNKNOWN_CAPABILITY, message)
@@ -91,7 +91,7 @@ fn refuse_rivals(
 
 pub(super) fn check_capabilities(value: &Value, around: &SettingConstraints<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", CAPABILITIES_MAX)?;
-    let fresh: Vec<FreshEntry<Capability>> = read_fresh(&entries, around, &Capability::KEYS)?;
+    let fresh: Vec<FreshEntry<Capability>> = read_fresh(&entries, around, Capability::KEYS)?;
     refuse_second(&entries)?;
     for FreshEntry { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;

@@ -24,7 +24,7 @@ const HEADERS_MAX: usize = 32;
 const HEADER_BYTES_MAX: usize = 4096;
 const PATTERNS_MAX: usize = 500;
 
-const KEYS: [&str; 17] = [
+const KEYS: &[&str] = &[
     "name",
     "url",
     "headers",
@@ -44,7 +44,7 @@ const KEYS: [&str; 17] = [
     "new_tools",
 ];
 /// The keys that would run something here.
-const COMMAND_KEYS: [&str; 4] = ["command", "args", "env", "cwd"];
+const COMMAND_KEYS: &[&str] = &["command", "args", "env", "cwd"];
 /// Headers that only the gateway can set correctly.
 const OWN_HEADERS: [&str; 12] = [
     "accept",
@@ -119,7 +119,7 @@ fn read_all(value: &Value, rules: AddressRules) -> Result<Vec<ServerEntry>, Refu
 
 fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntry, Refusal> {
     refuse_commands(fields)?;
-    fields.only(&KEYS)?;
+    fields.only(KEYS)?;
     let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
     let url = read_url(fields, rules)?;
     fields.flag("enabled")?;

@@ -152,7 +152,7 @@ async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
     assert_eq!(
         told,
         [
-            "agent \"coder\" of the setting agents: nobody defines the capability \"git\": it sees nothing by it",
+            "agent \"coder\" of the setting agents: the capability \"git\" is not defined, and adds nothing",
             "agent \"other\" of the setting agents: it is not used, because toolgate.toml defines it too",
         ]
     );

@@ -178,7 +178,7 @@ fn holder(by: &Credential, wanted: Option<&str>, agent: &AgentName) -> Result<Pr
     if !rules::is_operator(by) {
         return match wanted {
             Some(wanted) if wanted != by.principal.id.as_str() => {
-                Err(not_allowed("only operators open sessions for somebody else").field("principal"))
+                Err(not_allowed("only operators open sessions for other principals").field("principal"))
             }
             _ => Ok(by.principal.clone()),
         };

@@ -22,6 +22,7 @@ use super::definitions::{
 use super::seat::agent_name;
 use super::settings::refused;
 use super::tag::{expected_version, tagged};
+use super::template_name::TemplateName;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, object};
@@ -63,7 +64,7 @@ pub(crate) struct AgentDetail {
     warnings: Vec<Warning>,
 }
 
-/// What sessions of an agent start with; everything may be left out
+/// The start of an agent's sessions; everything may be left out
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentBody {
@@ -87,8 +88,9 @@ pub(crate) struct AgentBody {
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object)]
     mounts: Mounts,
-    /// exploratory, standard, regulated or audit_critical.
+    /// The least strict template of its sessions.
     #[serde(default)]
+    #[schema(value_type = Option<TemplateName>)]
     policy_template: Option<String>,
     /// The number of tokens that the list of tools may cost; beyond it, tools are searched for instead. A
     /// number, or "off".

@@ -27,9 +27,9 @@ pub(crate) struct AliasView {
     /// When it stops working; absent if never.
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<String>,
-    /// Whether it still works.
+    /// True while it still works.
     in_use: bool,
-    /// Whether agents see the tool under this name.
+    /// True if agents see the tool under this name.
     primary: bool,
     /// Its source: the file, the settings, or a server.
     owner: String,

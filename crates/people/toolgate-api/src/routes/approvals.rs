@@ -16,8 +16,8 @@ use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::before::AskedAt;
 use super::calls::CallView;
+use super::earlier_calls::AskedAt;
 use super::inbox::arguments_bytes_max;
 use super::views::{ApprovalView, GrantView, tool_of};
 use crate::problem::{ApiResult, Problem};

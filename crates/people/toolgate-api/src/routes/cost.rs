@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::answer::json;
 use super::seat::SeatQuery;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::Query;
 
@@ -92,7 +92,7 @@ async fn shown(context: ApiContext, seat: Seat) -> Response {
         let bill = context.discovery.bill(&context.discovery.view(&seat));
         CostView::of(&seat, bill)
     };
-    json(StatusCode::OK, &apart(counting).await)
+    json(StatusCode::OK, &run_blocking(counting).await)
 }
 
 impl CostView {

@@ -13,7 +13,7 @@ use toolgate_registry::{CurrentSetting, DefinitionKind, DefinitionSource, Defini
 use utoipa::ToSchema;
 
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::similar::{hint_of, nearest};
 
@@ -63,7 +63,7 @@ impl From<UnmatchedRule> for Warning {
 /// Rules of a scope that match nothing.
 pub(super) async fn warnings(context: &ApiContext, scope: Scope) -> Vec<Warning> {
     let context = context.clone();
-    let unmatched = apart(move || context.discovery.unmatched(&scope)).await;
+    let unmatched = run_blocking(move || context.discovery.unmatched(&scope)).await;
     unmatched.into_iter().map(Warning::from).collect()
 }
 
@@ -104,10 +104,10 @@ pub(super) fn same_name(address: &str, body: Option<&str>) -> ApiResult<()> {
 /// A level of care that a body names.
 pub(super) fn template(name: Option<&str>) -> ApiResult<Option<PolicyTemplate>> {
     let Some(name) = name else { return Ok(None) };
-    let known = PolicyTemplate::ALL.map(PolicyTemplate::as_str);
     let detail = format!("there is no policy template {name:?}");
     let unknown = || {
-        Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail).hint(hint_of(name, &known))
+        Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail)
+            .hint(hint_of(name, &PolicyTemplate::NAMES))
     };
     PolicyTemplate::parse(name).map(Some).ok_or_else(unknown)
 }

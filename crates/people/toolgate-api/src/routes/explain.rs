@@ -15,7 +15,7 @@ use super::answer::json;
 use super::definitions::Warning;
 use super::seat::oversees;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Query, limit, word};
 
@@ -82,11 +82,11 @@ pub(crate) struct ExplainedTool {
     /// The rule, in words.
     #[schema(example = "capability \"git\" of agent \"writer\": tools `github:*`")]
     reason: String,
-    /// Whether a call needs approval: never, sometimes or always.
+    /// The need for approval: never, sometimes or always.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     approval: Option<ApprovalLikelihood>,
-    /// Whether it is listed with its schema regardless of the budget.
+    /// True if it is listed with its schema regardless of the budget.
     pinned: bool,
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn explain(
 ) -> ApiResult<Response> {
     let asked = query.read(&credential)?;
     let session = context.sessions.get(&SessionId::new(id), &credential).await?;
-    let explanation = apart(move || asked.explain(&context, &session.seat())).await;
+    let explanation = run_blocking(move || asked.explain(&context, &session.seat())).await;
     Ok(json(StatusCode::OK, &explanation))
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct UploadQuery {
     /// Name of the file, if the body is the file
     #[serde(default)]
     name: Option<String>,
-    /// How long it is kept; by default as long as the gateway keeps files
+    /// The time it is kept; by default as long as the gateway keeps files
     #[serde(default)]
     #[param(value_type = Option<u64>)]
     expires_in_seconds: Option<String>,

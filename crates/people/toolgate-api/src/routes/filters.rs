@@ -34,14 +34,14 @@ pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Respons
     Ok(json(StatusCode::OK, &FiltersPage { filters }))
 }
 
-/// Which filters to try, and on how many calls
+/// The filters to try, and the number of calls
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FiltersTest {
     /// Only this one.
     #[serde(default)]
     filter: Option<String>,
-    /// How many calls to go through, from the last one back; 1,000 if left out.
+    /// The number of calls to go through, from the last one back; 1,000 if left out.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000)]
     last: Option<usize>,

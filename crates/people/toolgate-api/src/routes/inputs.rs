@@ -16,8 +16,8 @@ use toolgate_store::RUN_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::before::AskedAt;
 use super::calls::CallView;
+use super::earlier_calls::AskedAt;
 use super::run_access;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, word};

@@ -63,7 +63,7 @@ pub(crate) struct LeaseView {
     server: String,
     instance_id: String,
     lease_seconds: f64,
-    /// How often to send a heartbeat.
+    /// The interval of heartbeats.
     heartbeat_seconds: f64,
 }
 

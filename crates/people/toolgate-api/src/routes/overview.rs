@@ -14,7 +14,7 @@ use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficVi
 use super::answer::json;
 use super::servers::statuses;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::pulse::{CurrentTime, ListTokens};
 
@@ -69,7 +69,7 @@ async fn tokens(context: &ApiContext, now: CurrentTime) -> ApiResult<TokensView>
 
 /// The cost of the lists of the sessions in use, compared with a list of everything for each of them.
 async fn count_tokens(context: &ApiContext) -> ApiResult<ListTokens> {
-    let everybody = Credential::of(Principal::new(PrincipalId::gateway(), Role::Admin));
+    let gateway = Credential::of(Principal::new(PrincipalId::gateway(), Role::Admin));
     let in_use = SessionQuery {
         agent: None,
         principal: None,
@@ -77,7 +77,7 @@ async fn count_tokens(context: &ApiContext) -> ApiResult<ListTokens> {
         cursor: None,
         limit: SESSIONS_MAX,
     };
-    let sessions = context.sessions.list(&everybody, &in_use).await?.sessions;
+    let sessions = context.sessions.list(&gateway, &in_use).await?.sessions;
     let discovery = context.discovery.clone();
     let counting = move || {
         let listed = |session: &toolgate_sessions::SessionView| {
@@ -86,5 +86,5 @@ async fn count_tokens(context: &ApiContext) -> ApiResult<ListTokens> {
         let listed = sessions.iter().map(listed).sum();
         ListTokens { catalogue: discovery.catalogue_tokens(), sessions: sessions.len(), listed }
     };
-    Ok(apart(counting).await)
+    Ok(run_blocking(counting).await)
 }

@@ -19,7 +19,8 @@ use toolgate_store::LedgerOrder;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use crate::apart::apart;
+use super::template_name::TemplateName;
+use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
 use crate::similar::nearest;
@@ -27,7 +28,7 @@ use crate::{ApiContext, PolicyFile, PolicyRow};
 
 const TABLE_TOOLS_USUAL: usize = 100;
 const TABLE_TOOLS_MAX: usize = 1_000;
-const SOMEBODY: &str = "somebody";
+const UNNAMED: &str = "someone";
 
 /// The policies in force
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,8 +36,8 @@ const SOMEBODY: &str = "somebody";
 pub(crate) struct InForceView {
     /// The digest of all texts and the template; the same as in decisions and approvals.
     version: String,
-    /// The gateway's own template: exploratory, standard, regulated or audit_critical.
-    #[schema(value_type = String)]
+    /// The gateway's own template.
+    #[schema(value_type = TemplateName)]
     template: PolicyTemplate,
     /// True if there are policies in shadow mode, which decide nothing and are only compared.
     shadow: bool,
@@ -61,7 +62,7 @@ pub(crate) struct InForceView {
     responses((status = 200, description = "All texts with their rules", body = InForceView)))]
 pub(crate) async fn show(State(context): State<ApiContext>) -> ApiResult<Response> {
     let desk = context.policy.clone();
-    let in_force = apart(move || desk.in_force()).await;
+    let in_force = run_blocking(move || desk.in_force()).await;
     let loaded = EventFilter { kind: Some(EventKind::PolicyLoaded), ..EventFilter::default() };
     let loaded = context.store.ledger_page(&loaded, None, 1, LedgerOrder::NewestFirst).await?;
     let of_this = |one: &&RecordedEvent| one.event.policy_version == Some(in_force.version);
@@ -100,7 +101,7 @@ pub(crate) struct PolicyTable {
     /// The templates, from the least strict to the strictest: the cells of every row.
     templates: Vec<&'static str>,
     /// The template that applies unless a session asks for a stricter one.
-    #[schema(value_type = String)]
+    #[schema(value_type = TemplateName)]
     in_force: PolicyTemplate,
     /// By tool, then by actor.
     rows: Vec<PolicyRow>,
@@ -129,9 +130,9 @@ pub(crate) async fn table(
     let next_cursor = tools.last().filter(|_| more).map(|last| last.name.to_string());
     let template = context.policy.in_force().template;
     let asking = context.clone();
-    let mut rows = apart(move || asking.policy.table(&tools)).await;
+    let mut rows = run_blocking(move || asking.policy.table(&tools)).await;
     rows.sort_by(|one, other| one.tool.cmp(&other.tool));
-    let templates = PolicyTemplate::ALL.map(PolicyTemplate::as_str).to_vec();
+    let templates = PolicyTemplate::NAMES.to_vec();
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
 }
 
@@ -174,7 +175,7 @@ pub(crate) struct ExplainBody {
     agent: Option<AgentName>,
     /// The policy template of the session; never less strict than the gateway's.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<TemplateName>)]
     template: Option<PolicyTemplate>,
     #[serde(default)]
     session: Option<String>,
@@ -198,7 +199,7 @@ pub(crate) async fn explain(
     Json(body): Json<ExplainBody>,
 ) -> ApiResult<Response> {
     let tool = tool(&context, &body.tool)?;
-    let explained = apart(move || {
+    let explained = run_blocking(move || {
         let mut explained = body.explain(&context, &tool);
         explained["tool"] = tool.name.as_str().into();
         explained
@@ -210,7 +211,7 @@ impl ExplainBody {
     fn explain(self, context: &ApiContext, tool: &Tool) -> Value {
         let role = self.role.unwrap_or(Role::Agent);
         let principal = Principal {
-            id: PrincipalId::new(self.principal.as_deref().unwrap_or(SOMEBODY)),
+            id: PrincipalId::new(self.principal.as_deref().unwrap_or(UNNAMED)),
             kind: self.kind.unwrap_or(role.usual_kind()),
             role,
             groups: self.groups.into(),

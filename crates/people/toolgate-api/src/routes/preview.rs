@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::seat::SeatQuery;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter};
 
@@ -81,7 +81,7 @@ pub(crate) async fn of_session(
 }
 
 async fn shown(context: ApiContext, seat: Seat, cursor: Option<String>) -> ApiResult<Response> {
-    let preview = apart(move || -> ApiResult<PreviewView> {
+    let preview = run_blocking(move || -> ApiResult<PreviewView> {
         let view = context.discovery.view(&seat);
         let list = context.discovery.page(&view, &[], cursor.as_deref(), context.limits.page_size);
         let list = list.map_err(|_| {

@@ -17,7 +17,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::tool_view::FileSlotView;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Json, Query, limit, word};
 
@@ -233,7 +233,7 @@ pub(crate) async fn list(
     let filter = ToolRowFilter { status, server: query.server, after: query.cursor };
     let (rows, more) = context.registry.records().tools_page(&filter, limit).await?;
     let next_cursor = rows.last().filter(|_| more).map(|last| last.name.to_string());
-    let tools = apart(move || rows.iter().map(|row| RegistryTool::of(&context, row)).collect()).await;
+    let tools = run_blocking(move || rows.iter().map(|row| RegistryTool::of(&context, row)).collect()).await;
     Ok(json(StatusCode::OK, &RegistryPage { tools, next_cursor }))
 }
 

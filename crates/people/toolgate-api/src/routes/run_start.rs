@@ -24,6 +24,7 @@ use super::run_access::{find, operates};
 use super::run_view::{BudgetBody, RunView};
 use super::seat::oversees;
 use super::session_view::SessionDetail;
+use super::template_name::TemplateName;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, object};
@@ -56,8 +57,9 @@ pub(crate) struct NewRunBody {
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
     mounts: Mounts,
-    /// exploratory, standard, regulated or audit_critical; never less strict than the agent's, nor than the parent's.
+    /// Never less strict than the agent's, nor than the parent's.
     #[serde(default)]
+    #[schema(value_type = Option<TemplateName>)]
     policy_template: Option<String>,
 }
 

@@ -248,8 +248,8 @@ async fn may_resume(context: &ApiContext, run: &Run) -> ApiResult<()> {
     if by.is_none_or(|by| *by == run.principal) {
         return Ok(());
     }
-    let detail = format!("run {} was paused by somebody who runs the gateway", run.id);
-    Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("it is for those who run the gateway to let it go on"))
+    let detail = format!("run {} was paused by an operator of the gateway", run.id);
+    Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("only an operator can resume it"))
 }
 
 async fn detail(context: &ApiContext, run: Run) -> ApiResult<RunDetail> {

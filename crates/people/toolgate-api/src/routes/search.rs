@@ -17,14 +17,14 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::seat::SeatQuery;
 use crate::ApiContext;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit, word};
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchQuery {
-    /// What the tool should do or work on, in any words; or a name, or its beginning
+    /// The purpose of the tool, in any words; or a name, or its beginning
     q: String,
     /// Only tools of these servers: `github,jira`
     #[serde(default)]
@@ -75,7 +75,7 @@ pub(crate) struct SearchResult {
     server: String,
     /// Comparable within one answer only.
     score: f32,
-    /// How it was found: exact (by a name), prefix (by the beginning of a name) or words.
+    /// The way it was found: exact (by a name), prefix (by the beginning of a name) or words.
     place: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -109,7 +109,7 @@ pub(crate) async fn search(
 ) -> ApiResult<Response> {
     let (asked, who) = query.read()?;
     let seat = who.seat(&context, &credential).await?;
-    let answer = apart(move || asked.answer(&context, &seat)).await;
+    let answer = run_blocking(move || asked.answer(&context, &seat)).await;
     Ok(json(StatusCode::OK, &answer))
 }
 

@@ -98,7 +98,7 @@ pub(crate) async fn store(
 
 /// Set the origins that a secret may be sent to
 ///
-/// Replaces the previous origins, and applies to all secrets of this name, whoever owns them. Addresses of
+/// Replaces the previous origins, and applies to all secrets of this name, of all owners. Addresses of
 /// the server in the configuration file need no permission.
 #[utoipa::path(put, path = "/secrets/{server}/{name}/origins", tag = "secrets", request_body = OriginsBody,
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name")),

@@ -111,7 +111,7 @@ pub(crate) struct ConfinementView {
     /// confined, partly (as far as this machine allows) or off.
     #[schema(value_type = String)]
     level: ConfinementLevel,
-    /// What it may read, where it may write, whether it may use the network, and what this machine lacks; one
+    /// Its rights to read, write and use the network, and what this machine lacks; one
     /// sentence each.
     says: Vec<String>,
 }
@@ -153,7 +153,7 @@ pub(crate) struct PartVitals {
     latency: LatencyView,
 }
 
-/// How long calls took
+/// The duration of calls
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LatencyView {
     count: u64,

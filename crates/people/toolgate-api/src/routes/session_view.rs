@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::definitions::Warning;
 use super::seat::oversees;
+use super::template_name::TemplateName;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionsPage {
@@ -46,7 +47,7 @@ pub(crate) struct SessionSummary {
     /// The version of the agent's definition that it was made from.
     #[schema(value_type = String)]
     agent_version: Digest,
-    /// Whose it is.
+    /// Its owner.
     principal: String,
     opened_by: String,
     created_at: String,
@@ -64,9 +65,9 @@ pub(crate) struct SessionSummary {
     /// Mounts in addition to those of its agent.
     #[schema(value_type = Object)]
     mounts: Mounts,
-    /// exploratory, standard, regulated or audit_critical; absent if only the gateway's applies.
+    /// Absent if only the gateway's applies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<TemplateName>)]
     policy_template: Option<PolicyTemplate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,

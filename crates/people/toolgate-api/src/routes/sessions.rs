@@ -21,6 +21,7 @@ use super::run_start::join;
 use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
 use super::tag::{expected_version, tagged};
+use super::template_name::TemplateName;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, object, word};
@@ -39,8 +40,9 @@ pub(crate) struct NewSessionBody {
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
     mounts: Mounts,
-    /// exploratory, standard, regulated or audit_critical; never less strict than the agent's.
+    /// Never less strict than the agent's.
     #[serde(default)]
+    #[schema(value_type = Option<TemplateName>)]
     policy_template: Option<String>,
     #[serde(default)]
     task: Option<String>,

@@ -48,7 +48,7 @@ pub(crate) struct TokenView {
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
     created_at: String,
-    /// Who created it; absent if that is not known.
+    /// Its creator; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
     /// When it was last used, to the minute.
@@ -89,7 +89,7 @@ pub(crate) struct NewTokenBody {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
-    /// How long it is valid; without end if left out.
+    /// The time it is valid; without end if left out.
     #[serde(default)]
     #[schema(example = 2_592_000)]
     expires_in_seconds: Option<u64>,

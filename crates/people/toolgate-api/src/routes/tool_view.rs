@@ -38,11 +38,11 @@ pub(crate) struct ToolView {
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotent: Option<bool>,
-    /// How much of a call is recorded: none, standard or detailed.
+    /// The level of recording: none, standard or detailed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     audit: Option<AuditLevel>,
-    /// Whether a call needs approval: never, sometimes or always.
+    /// The need for approval: never, sometimes or always.
     #[schema(value_type = String)]
     approval: ApprovalLikelihood,
     #[serde(flatten)]
@@ -61,7 +61,7 @@ pub(crate) struct ToolDetail {
     /// The reason why agents do not call it by its plain name: another tool has that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) renamed: Option<String>,
-    /// Whether a call needs approval, by the role of the caller; `approval` is that for the caller itself.
+    /// The need for approval by the role of the caller; `approval` is that of the caller itself.
     pub(super) asked: Vec<RoleAsking>,
     /// The reason why arguments, or part of them, are not checked against its schema. Absent if all are
     /// checked.
@@ -91,7 +91,7 @@ impl From<ToolBill> for ToolTokens {
     }
 }
 
-/// How calls are handled. Absent values are those of the server.
+/// The handling of calls. Absent values are those of the server.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -119,14 +119,14 @@ pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "600/m")]
     rate: Option<String>,
-    /// How long a result is cached for the same arguments.
+    /// The time a result is cached for the same arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_seconds: Option<f64>,
-    /// Who may get a cached result: private or public.
+    /// The readers of a cached result: private or public.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     cache_scope: Option<CacheScope>,
-    /// Whether values are checked against `format` in its schemas, if the operator has set it; by default
+    /// True if values are checked against `format` in its schemas, if the operator has set it; by default
     /// they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     formats: Option<bool>,
@@ -248,7 +248,7 @@ pub(super) fn missing(context: &ApiContext, seat: &Seat, asked: &str) -> Box<Pro
                 .with("tool", name.as_str())
         }
         MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => {
-            let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
+            let detail = format!("tool {name} is withheld until it is reviewed: {reason}");
             Problem::new(&codes::TOOL_QUARANTINED, detail)
                 .hint(format!(
                     "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"

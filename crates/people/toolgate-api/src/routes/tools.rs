@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::answer::json;
 use super::seat::SeatQuery;
 use super::tool_view::{OtherNames, ToolDetail, ToolTokens, ToolView, missing};
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit};
 use crate::{ApiContext, HoldMode, NotCalled, ToolCallRequest};
@@ -157,7 +157,7 @@ pub(crate) async fn show(
         let unchecked = entry.tool.as_deref().and_then(toolgate_pipeline::schema::unchecked);
         (context.discovery.bill_of(&view, &entry), unchecked)
     };
-    let (bill, unchecked) = apart(looking).await;
+    let (bill, unchecked) = run_blocking(looking).await;
     let tokens = bill.map(ToolTokens::from);
     Ok(json(StatusCode::OK, &ToolDetail { tool, renamed, asked, unchecked, tokens }))
 }

@@ -34,7 +34,7 @@ pub(crate) struct ApprovalView {
     /// The agent of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
-    /// Who opened the session: the principal on whose behalf the call is made.
+    /// The principal that opened the session, on whose behalf the call is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     opened_by: Option<String>,
     /// The effects of the call: read, write, external, destructive. Absent if the tool's version has changed
@@ -64,7 +64,7 @@ pub(crate) struct ApprovalView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     policy_version: Option<Digest>,
-    /// Who must agree, and how.
+    /// The people who must agree, and how.
     #[schema(value_type = Object)]
     requirement: ApprovalRequirement,
     votes: Vec<VoteView>,

@@ -76,7 +76,7 @@ async fn a_call_that_nobody_makes_is_explained_and_not_recorded() {
     assert_eq!((&plain["tool"], &plain["verdict"]), (&json!("bank:transfer"), &json!("permit")));
     assert_eq!(
         (&plain["principal"], &plain["role"], &plain["kind"]),
-        (&json!("somebody"), &json!("agent"), &json!("agent"))
+        (&json!("someone"), &json!("agent"), &json!("agent"))
     );
     let wish = json!({ "tool": "bank:transfer", "arguments": { "amount": 500 }, "principal": "ann", "role": "operator",
         "kind": "service", "groups": ["finance"], "agent": "teller", "template": "regulated", "session": "ses_1",

@@ -1,8 +1,8 @@
 //! Agents: the definitions that sessions start with, and their capabilities.
 
 mod capability;
+mod data;
 mod detail;
-mod told;
 mod versions;
 
 use axum::Router;
@@ -17,8 +17,8 @@ use crate::pages::catalogue::budget;
 use crate::parts::{self, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
+use data::{AgentData, AgentsData, CapabilitiesData, CapabilityData, source};
 pub(super) use detail::mounted;
-use told::{AgentData, AgentsData, CapabilitiesData, CapabilityData, source};
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
@@ -74,7 +74,7 @@ fn capabilities(agent: &AgentData) -> Markup {
         @match &agent.definition.capabilities {
             None => span.soft { "every tool" },
             Some(names) if names.is_empty() => span.soft { "no tool" },
-            Some(names) => ul.chips { @for name in names { li { (told::capability(name)) } } },
+            Some(names) => ul.chips { @for name in names { li { (data::capability(name)) } } },
         }
     }
 }
@@ -99,12 +99,12 @@ fn capabilities_table(capabilities: &[CapabilityData]) -> Markup {
                     tr data-entry=(one.name) {
                         td data-name="Capability" {
                             div {
-                                (told::capability(&one.name))
+                                (data::capability(&one.name))
                                 @if let Some(told) = &one.definition.description { div.help { (text::cut(told, 200)) } }
                             }
                         }
-                        td data-name="Its tools" { (told::rules(&one.definition)) }
-                        td data-name="Agents that have it" { ul.chips { @for agent in &one.agents { li { (told::agent(agent)) } } } }
+                        td data-name="Its tools" { (data::rules(&one.definition)) }
+                        td data-name="Agents that have it" { ul.chips { @for agent in &one.agents { li { (data::agent(agent)) } } } }
                         td data-name="From" { (source(&one.source)) }
                     }
                 }

@@ -1,9 +1,9 @@
 //! Calls: all of them by any filter, and one from its proposal to its result.
 
+mod data;
 mod detail;
 mod outcome;
 mod steps;
-mod told;
 
 use axum::Router;
 use axum::extract::Query;
@@ -22,7 +22,7 @@ use crate::parts::moment::{ago, span};
 use crate::parts::{self, links, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
-use told::CallData;
+use data::CallData;
 
 const PAGE: usize = 50;
 const PLACE: [&str; 2] = ["console", "calls"];

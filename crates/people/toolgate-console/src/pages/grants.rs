@@ -14,9 +14,9 @@ use crate::PageContext;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::{self, links, moment, number, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// The roles that may revoke one; every user of the inbox may read them.

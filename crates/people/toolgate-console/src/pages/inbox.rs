@@ -3,6 +3,7 @@
 mod approval;
 mod asker;
 mod attachments;
+mod data;
 mod deciding;
 mod difference;
 mod form;
@@ -15,7 +16,6 @@ mod question;
 mod risk;
 mod several;
 mod slot;
-mod told;
 mod ways;
 
 use axum::Router;

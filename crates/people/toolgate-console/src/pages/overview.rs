@@ -1,10 +1,10 @@
 //! The overview: the traffic through the gateway, its health, and the waiting items.
 
 mod chart;
+mod data;
 mod lists;
 mod picture;
 mod start;
-mod told;
 
 use axum::Router;
 use axum::response::Response;
@@ -18,7 +18,7 @@ use crate::parts::moment::{ago, span};
 use crate::parts::{self, number};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use told::{LedgerStateData, OverviewData, TokenCostData, TrafficData, WaitingData};
+use data::{LedgerStateData, OverviewData, TokenCostData, TrafficData, WaitingData};
 
 /// All events that can change the page.
 const LIVE: &str = "tool.call server approval input registry session";

@@ -1,8 +1,8 @@
 //! Runs: all of them, by state.
 
+mod data;
 mod detail;
 mod steps;
-mod told;
 mod tree;
 
 use axum::Router;
@@ -20,7 +20,7 @@ use crate::parts::moment::ago;
 use crate::parts::{self, links, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use told::{RunData, TaskData};
+use data::{RunData, TaskData};
 
 const PAGE: usize = 50;
 /// The number of tasks whose names the page knows.

@@ -1,8 +1,8 @@
 //! Servers: the source and the health of each, and advice for unhealthy ones.
 
 mod advice;
+mod data;
 mod detail;
-mod told;
 
 use axum::Router;
 use axum::response::Response;
@@ -15,7 +15,7 @@ use crate::layout::ConsolePage;
 use crate::parts::{self, links, moment, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use told::{ServerData, ServersData};
+use data::{ServerData, ServersData};
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
@@ -64,7 +64,7 @@ fn row(visit: &PageVisit, server: &ServerData) -> Markup {
             td data-name="Server" { (links::server(&server.name)) }
             td data-name="State" { (parts::state(&server.health)) }
             td data-name="Reason" { @if let Some(reason) = &server.reason { (text::cut(reason, 300)) } @else { span.soft { "–" } } }
-            td data-name="From" { (told::source(&server.source)) }
+            td data-name="From" { (data::source(&server.source)) }
             td.number data-name="Tools" { (parts::number(server.tools)) }
             td.number data-name="Instances" { (server.instances.len().max(1)) }
             td data-name="Since" { @if let Some(since) = &server.since { (moment::ago(visit, since)) } @else { span.soft { "–" } } }

@@ -1,10 +1,10 @@
 //! Sessions: the owner, the view and its reasons, the cost, and the exact list of each.
 
+mod data;
 mod detail;
 mod explain;
 pub(super) mod listing;
 pub(super) mod price;
-mod told;
 
 use axum::Router;
 use axum::extract::Query;
@@ -20,7 +20,7 @@ use crate::pages::filters::{self, PageFilters};
 use crate::parts::{self, links, moment, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use told::{SessionData, SessionsData};
+use data::{SessionData, SessionsData};
 
 const ALL: &str = "/console/sessions";
 const PAGE: usize = 50;

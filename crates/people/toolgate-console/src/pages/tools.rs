@@ -1,6 +1,7 @@
 //! Tools: the list, the search with the agents' ranking, and one tool read, tried or reviewed.
 
 mod call;
+mod data;
 mod detail;
 mod handling;
 mod list;
@@ -8,7 +9,6 @@ mod outcome;
 mod own;
 mod schema_doc;
 mod search;
-mod told;
 mod trial;
 mod upload;
 

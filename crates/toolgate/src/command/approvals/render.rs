@@ -89,7 +89,7 @@ fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, St
         facts.push(("withdrawn", why.told().to_owned()));
     }
     if let Some(groups) = &approval.escalated_to {
-        facts.push(("escalated", format!("nobody decided in time; {} may too", any_of(groups))));
+        facts.push(("escalated", format!("no one decided in time; {} may decide too", any_of(groups))));
     }
     let editable = if approval.requirement.editable { "may be changed" } else { "must stay as they are" };
     facts.push(("arguments", editable.to_owned()));

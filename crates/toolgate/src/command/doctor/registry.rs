@@ -136,7 +136,7 @@ async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<DoctorFin
         for secret in named(&server.spec.transport) {
             let is_elsewhere = config.secrets.iter().any(|one| one.server == *name && one.name == secret);
             if !is_elsewhere && !holds(&stored, name, &secret) {
-                let says = format!("server {name} wants the secret {secret}, which nobody has stored");
+                let says = format!("server {name} needs the secret {secret}, which is not stored");
                 let hint = format!("`toolgate secrets set {name} {secret}`");
                 findings.push(wrong("secrets", says, Some(hint)));
             }

@@ -31,12 +31,12 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     // Addresses and client secrets may be references to the environment.
     let room = RecordsContext::of(context.config()?).await?;
     let outcome = sign_in(&room, &args).await;
-    let lists = args.principal.is_none() || everybody_signed_in(&room, &args).await;
+    let lists = args.principal.is_none() || is_signed_in_for_everyone(&room, &args).await;
     room.close().await;
     let signed_in = outcome?;
     if !lists {
         talk!(
-            "The gateway lists the tools of {0} on its own account, and nobody has signed in for everybody: \
+            "The gateway lists the tools of {0} on its own account, and there is no sign-in for everyone: \
              if {0} wants a token for that too, run `toolgate servers login {0}` as well.",
             args.name
         );
@@ -51,7 +51,7 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-async fn everybody_signed_in(room: &RecordsContext, args: &LoginArgs) -> bool {
+async fn is_signed_in_for_everyone(room: &RecordsContext, args: &LoginArgs) -> bool {
     let (Ok(vault), Ok(server)) = (room.vault(), server_name(&args.name)) else { return true };
     let stored = vault.list(Some(&server)).await.unwrap_or_default();
     stored.iter().any(|one| one.name == SIGN_IN && one.principal.is_none())
@@ -90,7 +90,7 @@ async fn sign_in(room: &RecordsContext, args: &LoginArgs) -> anyhow::Result<Sign
     match timeout(WAIT, desk.serve(&login)).await {
         Ok(signed_in) => Ok(signed_in?),
         Err(_) => bail!(
-            "nobody signed in within {} minutes\nhint: start again with `toolgate servers login {}`",
+            "the sign-in was not completed within {} minutes\nhint: start again with `toolgate servers login {}`",
             WAIT.as_secs() / 60,
             args.name
         ),
@@ -189,7 +189,7 @@ async fn forget(vault: &Vault, name: &str, principal: Option<&PrincipalId>) -> a
     let removed = vault.remove(&person(), &server, principal, SIGN_IN).await;
     if !removed.context("the sign-in could not be forgotten")? {
         bail!(
-            "nobody has signed in at {name:?} for {}\nhint: `toolgate secrets list {name}` shows what there is",
+            "there is no sign-in at {name:?} for {}\nhint: `toolgate secrets list {name}` shows what there is",
             whose(principal)
         );
     }

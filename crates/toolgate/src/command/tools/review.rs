@@ -76,7 +76,7 @@ async fn differences(room: &RecordsContext, name: Option<&str>) -> anyhow::Resul
 
 fn show(context: &Context, found: &[(ToolRow, String)]) {
     if found.is_empty() {
-        talk!("No tool waits for anybody: all are as they were pinned.");
+        talk!("No tool waits for review: all are as they were pinned.");
         return;
     }
     let colour = Colour::of(context.reader());
@@ -162,7 +162,7 @@ fn tell(context: &Context, rows: &[ToolRow], said: &str) {
         say!("{said} {} {}", row.name, render::short(version));
     }
     if rows.is_empty() {
-        talk!("No tool waits for anybody.");
+        talk!("No tool waits for review.");
     }
 }
 

@@ -1,10 +1,10 @@
 //! `[[capabilities]]` and `[[agents]]`.
 
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::scope::{AgentDefinition, Capability};
 
 use super::EffectTime::WhileRunning;
 use super::KeyKind::{Count, Flag, Other, Table as Nested, Text, Texts, Word};
-use super::governance::TEMPLATES;
 use super::{ConfigTable, is, needed, without};
 use crate::config::agents;
 
@@ -12,7 +12,7 @@ pub(super) const CAPABILITIES: ConfigTable = ConfigTable {
     header: "[[capabilities]]",
     about: "Named sets of tools. A tool that matches one of the rules belongs to the set; a capability without rules \
          takes the tools whose `capabilities` name it. More can be defined while the gateway runs (`/capabilities`).",
-    accepted: &Capability::KEYS,
+    accepted: Capability::KEYS,
     keys: &[
         needed("name", Text, "Letters, digits, `-`, `_` and `.`."),
         without("description", Text, "none", "Its purpose."),
@@ -36,7 +36,7 @@ pub(super) const AGENTS: ConfigTable = ConfigTable {
     about: "Agents: what their sessions start with. More can be defined while the gateway runs (`/agents`). \
          Credentials without a matching definition use the agent `default`, which sees every tool unless it is defined \
          here.",
-    accepted: &AgentDefinition::KEYS,
+    accepted: AgentDefinition::KEYS,
     keys: &[
         needed("name", Text, "Letters, digits, `-`, `_` and `.`; its tools are also at `/mcp/{name}`."),
         without("description", Text, "none", "Its purpose."),
@@ -46,7 +46,7 @@ pub(super) const AGENTS: ConfigTable = ConfigTable {
         is("mounts", Nested("`{ … }`"), "{}", "The servers and resources it may use; see below."),
         without(
             "policy_template",
-            Word(TEMPLATES),
+            Word(&PolicyTemplate::NAMES),
             "that of `[policy]`",
             "Like `template` in `[policy]`, to be stricter for this agent.",
         ),
@@ -77,7 +77,7 @@ pub(super) const AGENTS: ConfigTable = ConfigTable {
 pub(super) const MOUNTS: ConfigTable = ConfigTable {
     header: "[agents.mounts]",
     about: "The servers and resources that an agent may use; within `[[agents]]`.",
-    accepted: &agents::MOUNTS_KEYS,
+    accepted: agents::MOUNTS_KEYS,
     keys: &[
         without("servers", Texts, "every server", "Servers whose tools the agent sees."),
         is("providers", Texts, "[]", "Providers of connections that tools may need."),
@@ -92,7 +92,7 @@ pub(super) const MOUNTS: ConfigTable = ConfigTable {
 pub(super) const LIMITS: ConfigTable = ConfigTable {
     header: "[agents.limits]",
     about: "The lifetime and number of an agent's sessions; within `[[agents]]`.",
-    accepted: &agents::LIMITS_KEYS,
+    accepted: agents::LIMITS_KEYS,
     keys: &[
         is("idle_seconds", Count, "86400", "The time without use after which a session is closed."),
         without("lifetime_seconds", Count, "no end", "The age at which a session is closed."),

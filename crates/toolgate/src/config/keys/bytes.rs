@@ -10,7 +10,7 @@ const S3: &str = "none";
 pub(super) const SEARCH: ConfigTable = ConfigTable {
     header: "[search]",
     about: "How tools are searched for.",
-    accepted: &search::KEYS,
+    accepted: search::KEYS,
     keys: &[without(
         "model",
         Path,
@@ -26,7 +26,7 @@ pub(super) const FILES: ConfigTable = ConfigTable {
     header: "[files]",
     about: "Uploaded files, which tools get by their id, and everything that is taken out of results. Gateways that \
          share a database share the files, too.",
-    accepted: &files::FILES_KEYS,
+    accepted: files::FILES_KEYS,
     keys: &[
         without(
             "url",
@@ -78,7 +78,7 @@ pub(super) const FILES: ConfigTable = ConfigTable {
 pub(super) const RESULTS: ConfigTable = ConfigTable {
     header: "[results]",
     about: "How much of a tool's result stays in the context of the model. The rest becomes a ref, which `read_ref` reads.",
-    accepted: &files::RESULTS_KEYS,
+    accepted: files::RESULTS_KEYS,
     keys: &[
         is(
             "binary",
@@ -97,7 +97,7 @@ pub(super) const RESULTS: ConfigTable = ConfigTable {
 pub(super) const RUNS: ConfigTable = ConfigTable {
     header: "[runs]",
     about: "Limits of runs.",
-    accepted: &runs::KEYS,
+    accepted: runs::KEYS,
     keys: &[
         is("parallel_calls_max", Count, "8", "The number of calls of one batch that run at once."),
         is(
@@ -121,7 +121,7 @@ pub(super) const RUNS: ConfigTable = ConfigTable {
 pub(super) const CONSOLE: ConfigTable = ConfigTable {
     header: "[console]",
     about: "The web console, at the gateway's own address.",
-    accepted: &console::KEYS,
+    accepted: console::KEYS,
     keys: &[
         is("enabled", Flag, "true", "`false` turns the console off."),
         is("login_seconds", Seconds, "43200", "How long a login lasts."),

@@ -46,7 +46,7 @@ pub(super) const FILTERS: ConfigTable = ConfigTable {
     header: "[[filters]]",
     about: "Content that must not go out in arguments or come in with results. All filters that match a tool apply. \
          `toolgate filters test` shows what they would have done to recent calls.",
-    accepted: &filters::KEYS,
+    accepted: filters::KEYS,
     keys: &[
         needed(
             "name",

@@ -1,14 +1,15 @@
 //! The judging, recording and reporting of calls: from `[store]` to `[otlp]`.
 
+use toolgate_core::decision::PolicyTemplate;
+
 use super::EffectTime::{AfterRestart, WhileRunning};
 use super::KeyKind::{
-    Bytes, Count, Days, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
+    Bytes, Count, Days, Flag, Map, Meant, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
 };
 use super::{ConfigTable, is, needed, without};
 use crate::config::{ledger, outbound, policy, quotas, tools};
 
 const OUTPUT: &[&str] = &["warn", "enforce", "off"];
-pub(super) const TEMPLATES: &[&str] = &["exploratory", "standard", "regulated", "audit_critical"];
 const STRATEGIES: &[&str] = &[
     "binary_base64",
     "plain_text_content",
@@ -22,7 +23,7 @@ const OTHERS: &str = "what the server says";
 pub(super) const STORE: ConfigTable = ConfigTable {
     header: "[store]",
     about: "The database.",
-    accepted: &ledger::STORE_KEYS,
+    accepted: ledger::STORE_KEYS,
     keys: &[
         without(
             "url",
@@ -45,7 +46,7 @@ pub(super) const STORE: ConfigTable = ConfigTable {
 pub(super) const POLICY: ConfigTable = ConfigTable {
     header: "[policy]",
     about: "The policies that decide on calls. If there is a guard, it must permit a call; without one every call is permitted.",
-    accepted: &policy::POLICY_KEYS,
+    accepted: policy::POLICY_KEYS,
     keys: &[
         without(
             "folder",
@@ -55,11 +56,9 @@ pub(super) const POLICY: ConfigTable = ConfigTable {
         ),
         is(
             "template",
-            Word(TEMPLATES),
+            Meant(PolicyTemplate::MEANINGS),
             "\"exploratory\"",
-            "The base level of strictness. `exploratory` has no gates; `standard` gates promotions and external \
-                 writes; `regulated` adds schema changes and claim decisions; `audit_critical` gates every move and \
-                 every external action.",
+            "The base level of strictness. Each level has all gates of the earlier ones.",
         ),
         without("guard", Text, "none", "Guard policies in this file, in addition to those in the folder."),
         without("gates", Text, "none", "Gates in this file, in addition to those in the folder."),
@@ -73,7 +72,7 @@ pub(super) const POLICY: ConfigTable = ConfigTable {
 pub(super) const APPROVALS: ConfigTable = ConfigTable {
     header: "[approvals]",
     about: "How people are asked to approve calls that a gate stops.",
-    accepted: &policy::APPROVALS_KEYS,
+    accepted: policy::APPROVALS_KEYS,
     keys: &[
         is(
             "hold_seconds",
@@ -110,7 +109,7 @@ pub(super) const APPROVALS: ConfigTable = ConfigTable {
 pub(super) const VALIDATION: ConfigTable = ConfigTable {
     header: "[validation]",
     about: "Validation of results against the tool's own `outputSchema`. Arguments are always validated.",
-    accepted: &tools::VALIDATION_KEYS,
+    accepted: tools::VALIDATION_KEYS,
     keys: &[is(
         "output",
         Word(OUTPUT),
@@ -125,7 +124,7 @@ pub(super) const VALIDATION: ConfigTable = ConfigTable {
 pub(super) const LEDGER: ConfigTable = ConfigTable {
     header: "[ledger]",
     about: "The record of every call. A call that may change something is on disk before it is sent.",
-    accepted: &ledger::LEDGER_KEYS,
+    accepted: ledger::LEDGER_KEYS,
     keys: &[
         is(
             "reads_when_down",
@@ -156,7 +155,7 @@ pub(super) const LEDGER: ConfigTable = ConfigTable {
 pub(super) const REDACT: ConfigTable = ConfigTable {
     header: "[[redact]]",
     about: "Values that are redacted from arguments and results before anything is stored. All rules that match a tool apply.",
-    accepted: &ledger::REDACT_KEYS,
+    accepted: ledger::REDACT_KEYS,
     keys: &[
         needed("tools", Text, "A pattern for canonical names: `*` matches any characters, `?` matches one."),
         without(
@@ -176,7 +175,7 @@ pub(super) const QUOTAS: ConfigTable = ConfigTable {
     header: "[[quotas]]",
     about: "Limits for one principal or one agent. If several tables match, the last one that sets a key wins. Calls \
          beyond the limit wait in a queue, and are refused with 429 if it is full.",
-    accepted: &quotas::KEYS,
+    accepted: quotas::KEYS,
     keys: &[
         without(
             "principal",
@@ -229,7 +228,7 @@ pub(super) const TOOLS: ConfigTable = ConfigTable {
     header: "[[tools]]",
     about: "Corrections and additions to what servers say about their tools. If several tables match a tool, the last \
          one that sets a key wins.",
-    accepted: &tools::TOOLS_KEYS,
+    accepted: tools::TOOLS_KEYS,
     keys: &[
         needed("name", Text, "A pattern for canonical names: `*` matches any characters, `?` matches one."),
         without(
@@ -315,7 +314,7 @@ pub(super) const TOOLS: ConfigTable = ConfigTable {
 pub(super) const TOOL_FILES: ConfigTable = ConfigTable {
     header: "[[tools.files]]",
     about: "One argument that agents fill with a file id; within `[[tools]]`.",
-    accepted: &tools::FILE_KEYS,
+    accepted: tools::FILE_KEYS,
     keys: &[
         needed("strategy", Word(STRATEGIES), "As `file_strategy` in `[[tools]]`."),
         without("argument", Text, "`file_id`", "The argument that agents give."),
@@ -342,7 +341,7 @@ pub(super) const TOOL_FILES: ConfigTable = ConfigTable {
 pub(super) const WEBHOOKS: ConfigTable = ConfigTable {
     header: "[[webhooks]]",
     about: "Receivers of ledger events. Each message has an HMAC signature made with the secret (Standard Webhooks).",
-    accepted: &outbound::WEBHOOKS_KEYS,
+    accepted: outbound::WEBHOOKS_KEYS,
     keys: &[
         needed(
             "name",
@@ -376,7 +375,7 @@ pub(super) const WEBHOOKS: ConfigTable = ConfigTable {
 pub(super) const METERING: ConfigTable = ConfigTable {
     header: "[metering]",
     about: "One event for every executed tool, sent to a URL, written to a file, or both.",
-    accepted: &outbound::METERING_KEYS,
+    accepted: outbound::METERING_KEYS,
     keys: &[
         without(
             "url",
@@ -400,7 +399,7 @@ pub(super) const METERING: ConfigTable = ConfigTable {
 pub(super) const OTLP: ConfigTable = ConfigTable {
     header: "[otlp]",
     about: "Spans of calls, sent to an OpenTelemetry collector over HTTP.",
-    accepted: &outbound::OTLP_KEYS,
+    accepted: outbound::OTLP_KEYS,
     keys: &[
         needed("endpoint", Url, "The address of the collector."),
         is("headers", Map, "{}", "Headers to send along."),

@@ -10,7 +10,7 @@ const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 pub(super) const OAUTH: ConfigTable = ConfigTable {
     header: "[oauth]",
     about: "Access tokens of an OAuth issuer, accepted besides Toolgate's own.",
-    accepted: &access::OAUTH_KEYS,
+    accepted: access::OAUTH_KEYS,
     keys: &[
         needed("issuer", Url, "The issuer, exactly as in `iss` of its tokens."),
         needed("audience", Text, "The value that `aud` must contain."),
@@ -39,7 +39,7 @@ pub(super) const OAUTH: ConfigTable = ConfigTable {
 pub(super) const VAULT: ConfigTable = ConfigTable {
     header: "[vault]",
     about: "The key that encrypts secrets and sign-ins. If the key is lost, the secrets are lost. One of the two.",
-    accepted: &access::VAULT_KEYS,
+    accepted: access::VAULT_KEYS,
     keys: &[
         without(
             "key_file",
@@ -64,7 +64,7 @@ pub(super) const SECRETS: ConfigTable = ConfigTable {
     about: "Secrets of servers that are stored outside the vault. A server names one as `${vault:NAME}`, as if it were \
          in the vault. It is read when it is first needed, cached in memory, and never written to disk. Exactly one of \
          `file`, `command` and `openbao` is required. A principal's own secret in the vault takes precedence.",
-    accepted: &secrets::SECRETS_KEYS,
+    accepted: secrets::SECRETS_KEYS,
     keys: &[
         needed("server", Text, "The server to which the secret belongs."),
         needed("name", Text, "The name, as in `${vault:NAME}`."),
@@ -108,7 +108,7 @@ pub(super) const OPENBAO: ConfigTable = ConfigTable {
     header: "[openbao]",
     about: "OpenBao, or HashiCorp Vault, which has the same API: its address, and how the gateway authenticates: with \
          a token or with AppRole.",
-    accepted: &secrets::OPENBAO_KEYS,
+    accepted: secrets::OPENBAO_KEYS,
     keys: &[
         needed("address", Url, "Its address."),
         is("mount", Text, "\"secret\"", "The mount path of its KV engine (version 2)."),
@@ -136,7 +136,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
             and proxy apply to servers, sign-ins, webhooks, meters, traces, stored files and the issuer; a server may \
             have its own. The files are read at the start and when this file changes; for servers a change takes \
             effect at once, for the others after a restart.",
-    accepted: &network::KEYS,
+    accepted: network::KEYS,
     keys: &[
         is("allow_loopback", Flag, "false", "Allows addresses on this machine."),
         is(
@@ -189,7 +189,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
 pub(super) const REGISTRY: ConfigTable = ConfigTable {
     header: "[registry]",
     about: "How changes to tools are handled. A tool is pinned when it is first seen.",
-    accepted: &registry::REGISTRY_KEYS,
+    accepted: registry::REGISTRY_KEYS,
     keys: &[
         is(
             "drift",
@@ -218,7 +218,7 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
 pub(super) const ALIASES: ConfigTable = ConfigTable {
     header: "[[aliases]]",
     about: "Aliases of tools.",
-    accepted: &registry::ALIASES_KEYS,
+    accepted: registry::ALIASES_KEYS,
     keys: &[
         needed("name", Text, "The alias. With `primary`, a name of three parts: `documents.text.read`."),
         needed("tool", Text, "The canonical name of the tool: `files:read_text_file`."),

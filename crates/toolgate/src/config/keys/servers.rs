@@ -15,7 +15,7 @@ pub(super) const SANDBOX: ConfigTable = ConfigTable {
          of the home folder, and write only to temporary folders, caches, their working folder and folders named in \
          their arguments. `toolgate servers show NAME` shows the sandbox of each; `sandbox` of a server opens what it \
          needs.",
-    accepted: &sandbox::KEYS,
+    accepted: sandbox::KEYS,
     keys: &[is(
         "required",
         Flag,
@@ -33,7 +33,7 @@ pub(super) const SHIPPED: ConfigTable = ConfigTable {
     about: "Servers that come with Toolgate, and those you write with its kit. Every program in the folder whose name \
          ends in `-mcp` is started and kept running, under that name; a program that is added later is started, too. A \
          `[[servers]]` table of the same name replaces it.",
-    accepted: &shipped::KEYS,
+    accepted: shipped::KEYS,
     keys: &[
         without(
             "folder",
@@ -70,7 +70,7 @@ pub(super) const SHIPPED: ConfigTable = ConfigTable {
 pub(super) const SHIPPED_ONE: ConfigTable = ConfigTable {
     header: "[capability_servers.servers.NAME]",
     about: "Settings of one capability server, by the name of its program.",
-    accepted: &shipped::ONE_KEYS,
+    accepted: shipped::ONE_KEYS,
     keys: &[
         is(
             "env",
@@ -95,7 +95,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
     about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a \
          client. Toolgate starts a server (`command`) or connects to it (`url`, `urls`), or the server registers \
          itself (`registered`).",
-    accepted: &server::KEYS,
+    accepted: server::KEYS,
     keys: &[
         needed(
             "name",
@@ -198,7 +198,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
             "true",
             "Whether the server's own hints about the effects of its tools are trusted; with `registered` they are \
                  not, unless this key says so. `false`: its tools count as able to do anything, unless `[[tools]]` \
-                 says otherwise. The templates `regulated` and `audit_critical` trust no hints at all.",
+                 says otherwise. From `regulated` on, templates trust no hints at all.",
         ),
         is(
             "elicitation",
@@ -234,7 +234,7 @@ pub(super) const FILTER: ConfigTable = ConfigTable {
     header: "[servers.tools]",
     about: "The tools of a server that agents see, by the server's own names: `*` matches any characters, `?` matches \
          one; within `[[servers]]`.",
-    accepted: &server::TOOLS_KEYS,
+    accepted: server::TOOLS_KEYS,
     keys: &[
         without("allow", Texts, "all", "Tools that agents see."),
         is("deny", Texts, "[]", "Tools that agents do not see; it takes precedence."),
@@ -247,7 +247,7 @@ pub(super) const FILTER: ConfigTable = ConfigTable {
 pub(super) const OAUTH: ConfigTable = ConfigTable {
     header: "[servers.oauth]",
     about: "The gateway's OAuth client for a server whose tools need a person's consent; within `[[servers]]`.",
-    accepted: &server::OAUTH_KEYS,
+    accepted: server::OAUTH_KEYS,
     keys: &[
         without(
             "client_id",
@@ -273,7 +273,7 @@ pub(super) const OAUTH: ConfigTable = ConfigTable {
 pub(super) const NETWORK: ConfigTable = ConfigTable {
     header: "[servers.network]",
     about: "Connections to one server; within `[[servers]]`. Keys that are left out are as in `[network]`.",
-    accepted: &network::SERVER_KEYS,
+    accepted: network::SERVER_KEYS,
     keys: &[
         without(
             "ca_file",
@@ -296,7 +296,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
 pub(super) const OPENINGS: ConfigTable = ConfigTable {
     header: "[servers.sandbox]",
     about: "What the sandbox opens for the process of a server; within `[[servers]]`.",
-    accepted: &server::SANDBOX_KEYS,
+    accepted: server::SANDBOX_KEYS,
     keys: &[
         is(
             "write",

@@ -70,8 +70,11 @@ fn the_words_that_a_key_takes_are_those_that_the_parser_knows() {
     for table in TABLES {
         for key in table.keys {
             let (words, wrong) = match key.kind {
-                KeyKind::Word(words) => (words, "\"nothing-like-it\""),
-                KeyKind::Words(words) => (words, "[\"nothing-like-it\"]"),
+                KeyKind::Word(words) => (words.to_vec(), "\"nothing-like-it\""),
+                KeyKind::Meant(words) => {
+                    (words.iter().map(|(word, _)| *word).collect(), "\"nothing-like-it\"")
+                }
+                KeyKind::Words(words) => (words.to_vec(), "[\"nothing-like-it\"]"),
                 _ => continue,
             };
             let needed = format!("{} = ", key.name);
@@ -82,7 +85,7 @@ fn the_words_that_a_key_takes_are_those_that_the_parser_knows() {
                 .map(|line| format!("{line}\n"))
                 .collect();
             let said = refused(&format!("{least}{} = {wrong}\n", key.name));
-            assert!(said.contains(&one_of(words)), "{} in {}: {said}", key.name, table.header);
+            assert!(said.contains(&one_of(&words)), "{} in {}: {said}", key.name, table.header);
         }
     }
 }

@@ -12,7 +12,7 @@ const BELOW: &str = "see below";
 pub(super) const TOP: ConfigTable = ConfigTable {
     header: "",
     about: "Keys that stand before the first table.",
-    accepted: &config::KEYS,
+    accepted: config::KEYS,
     keys: &[
         is("listen", Text, "\"127.0.0.1:8700\"", "Address and port to listen on. Port 0 picks a free one."),
         without(
@@ -115,7 +115,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
 pub(super) const LIMITS: ConfigTable = ConfigTable {
     header: "[limits]",
     about: "The gateway's limits. Sizes are bytes, or text with a unit.",
-    accepted: &limits::KEYS,
+    accepted: limits::KEYS,
     keys: &[
         is("request_bytes_max", Bytes, "\"4MiB\"", "The largest message an agent may send."),
         is("result_bytes_max", Bytes, "\"16MiB\"", "The largest message a server may send."),

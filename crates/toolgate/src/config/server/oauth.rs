@@ -7,7 +7,7 @@ use super::super::section::ConfigSection;
 use super::super::value::{TableValues, UrlForm};
 use super::ServerReader;
 
-pub(in super::super) const KEYS: [&str; 4] = ["client_id", "client_secret", "scopes", "client_metadata_url"];
+pub(in super::super) const KEYS: &[&str] = &["client_id", "client_secret", "scopes", "client_metadata_url"];
 
 const METADATA_URL: UrlForm = UrlForm {
     expected: "an address with `https` at which the client's metadata document can be read",
@@ -18,7 +18,7 @@ impl ServerReader<'_> {
     pub(super) fn oauth(&self, problems: &mut ConfigProblems) -> Option<OAuthSpec> {
         let title = format!("`oauth` of {}", self.section.title());
         let section = self.section.section("oauth", &title, problems)?;
-        section.refuse_unknown_keys(&KEYS, &[], problems);
+        section.refuse_unknown_keys(KEYS, &[], problems);
         let values = TableValues { section: &section, ..self.values };
         let mut text = |key: &str| {
             let written = section.string(key, problems)?;

@@ -10,7 +10,7 @@ use super::super::section::{ConfigSection, Located};
 use super::super::value::TableValues;
 use super::ServerReader;
 
-pub(crate) const KEYS: [&str; 4] = ["write", "read", "network", "user"];
+pub(crate) const KEYS: &[&str] = &["write", "read", "network", "user"];
 
 /// The words in the place of a table.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl ServerReader<'_> {
         let Some(section) = self.section.section("sandbox", &title, problems) else {
             return Sandbox::default();
         };
-        section.refuse_unknown_keys(&KEYS, &[], problems);
+        section.refuse_unknown_keys(KEYS, &[], problems);
         Sandbox::On(SandboxOpenings {
             write: self.opened(&section, "write", problems),
             read: self.opened(&section, "read", problems),

@@ -12,10 +12,10 @@ use super::super::section::{ConfigSection, Located};
 use super::super::value::{OwnHeaders, TableValues, UrlForm};
 use super::ServerReader;
 
-/// The keys of which a server has exactly one.
+/// A server has exactly one of these keys.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
-const COMMAND_KEYS: [&str; 4] = ["args", "env", "cwd", "sandbox"];
-const URL_KEYS: [&str; 3] = ["headers", "oauth", "network"];
+const COMMAND_KEYS: &[&str] = &["args", "env", "cwd", "sandbox"];
+const URL_KEYS: &[&str] = &["headers", "oauth", "network"];
 const INSTANCES_MAX: usize = 64;
 
 const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)";
@@ -61,11 +61,11 @@ impl ServerReader<'_> {
         let ways: Vec<(&str, Range<usize>)> = ways.collect();
         match &ways[..] {
             [("command", _)] => {
-                self.refuse_keys_of_others(&URL_KEYS, "an address", problems);
+                self.refuse_keys_of_others(URL_KEYS, "an address", problems);
                 self.stdio(problems).map(configured)
             }
             [(way, _)] => {
-                self.refuse_keys_of_others(&COMMAND_KEYS, "a `command`", problems);
+                self.refuse_keys_of_others(COMMAND_KEYS, "a `command`", problems);
                 match *way {
                     "url" => self.one_address(problems).map(configured),
                     "urls" => self.several_addresses(problems).map(configured),

@@ -112,7 +112,7 @@ fn no_scope_at_all() {
     toolgate.toml:4:1: `scopes` in `[oauth]` is empty
     4 | scopes = {}
       | ^^^^^^
-    expected: a role for at least one scope: without one no token lets anybody in
+    expected: a role for at least one scope: without one, no token is accepted
     hint: for example `scopes = { "toolgate:call" = "agent" }`
     "#);
 }
@@ -124,6 +124,6 @@ fn a_signature_that_whoever_checks_can_make() {
     5 | algorithms = ["HS256"]
       |               ^^^^^^^
     expected: `RS256`, `PS256`, `ES256`, `ES384` or `EdDSA`
-    hint: a token whose signature anybody could make who can check it is not taken
+    hint: use an asymmetric algorithm: with a shared secret, every verifier could sign tokens
     "#);
 }

@@ -260,7 +260,7 @@ fn what_tools_need_and_what_finds_them_is_checked() {
     3 | examples = [" "]
       |             ^^^
     expected: 1 to 20 texts of at most 200 characters
-    hint: write it as somebody would ask for the tool
+    hint: write it as a request that the tool should be found for
     "##);
 }
 

@@ -344,7 +344,7 @@ fn an_endpoint_in_the_clear() {
     5 | endpoint = "http://10.0.0.5:9000"
       |            ^^^^^^^^^^^^^^^^^^^^^^
     expected: an address that starts with `https://`
-    hint: use `https`, or add `allow_http = true` where nobody listens in between
+    hint: use `https`, or add `allow_http = true` on a network that you trust
     "#);
 }
 

@@ -35,7 +35,7 @@ fn what_is_wrong_with_a_filter_is_told_with_its_name() {
             "kinds = [\"card\"]\naction = \"ask\"\non = \"results\"",
             "a gate of policy asks before the call runs",
         ),
-        ("kinds = [\"card\"]\naction = \"mask\"\napprovers = [\"a\"]", "asks nobody"),
+        ("kinds = [\"card\"]\naction = \"mask\"\napprovers = [\"a\"]", "does not ask"),
         ("kinds = [\"card\"]\naction = \"mask\"\ntools = [\"transfer\"]", "is not a canonical name"),
         ("kinds = [\"card\"]\naction = \"mask\"\ntools = []", "fits no tool"),
     ] {

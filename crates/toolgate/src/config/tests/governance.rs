@@ -378,7 +378,7 @@ fn a_secret_that_is_too_short_is_not_quoted() {
     toolgate.toml:4:10: `secret` in webhook "slack" is too short
     4 | secret = "${TOKEN}"
       |          ^^^^^^^^^^
-    expected: at least 16 characters that nobody can guess
+    expected: at least 16 characters that cannot be guessed
     hint: `openssl rand -hex 32` makes one; keep it in the environment: `${NAME}`
     "#);
 }

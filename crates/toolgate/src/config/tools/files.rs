@@ -6,7 +6,7 @@ use super::super::problem::ConfigProblems;
 use super::super::section::ConfigSection;
 use crate::config::section::require;
 
-pub(crate) const KEYS: [&str; 4] = ["strategy", "argument", "content", "media_type"];
+pub(crate) const KEYS: &[&str] = &["strategy", "argument", "content", "media_type"];
 
 const STRATEGY_HINT: &str = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
 
@@ -56,7 +56,7 @@ fn slots(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<V
 }
 
 fn form(table: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<SlotForm> {
-    table.refuse_unknown_keys(&KEYS, &[], problems);
+    table.refuse_unknown_keys(KEYS, &[], problems);
     require(table, "strategy", "\"binary_base64\"", problems);
     let strategy = table.word("strategy", &strategies(), STRATEGY_HINT, problems);
     if strategy == Some(FileStrategy::Passthrough) {

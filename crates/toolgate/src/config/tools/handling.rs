@@ -13,7 +13,7 @@ use super::super::server::CONCURRENCY;
 const CACHE_SCOPE: [(&str, CacheScope); 2] =
     [("private", CacheScope::Private), ("public", CacheScope::Public)];
 const CACHE_SCOPE_HINT: &str =
-    "`private`: a result is used again only for whoever got it; `public`: for everybody";
+    "`private`: a cached result is only for the same caller; `public`: for everyone";
 const CAPABILITY_CHARS_MAX: usize = 128;
 const EXAMPLES_MAX: usize = 20;
 const EXAMPLE_CHARS_MAX: usize = 200;
@@ -130,7 +130,7 @@ fn examples(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<S
             continue;
         }
         let what = format!("a text in `examples` of {} is blank or too long", section.title());
-        problems.add(text.span, what, &expected, "write it as somebody would ask for the tool");
+        problems.add(text.span, what, &expected, "write it as a request that the tool should be found for");
     }
     examples
 }

@@ -55,7 +55,7 @@ fn a_configuration_that_nobody_named_or_agreed_to_starts_nothing() {
         let said = place.run(args);
         assert_eq!(said.code, Some(1), "{args:?}: {said:?}");
         let told = format!("{}{}", said.stdout, said.stderr);
-        assert!(told.contains("nobody has agreed to it") && told.contains("--config "), "{args:?}: {told}");
+        assert!(told.contains("you have not agreed to it") && told.contains("--config "), "{args:?}: {told}");
     }
     // The folder that data would be kept in is found in the same way.
     std::fs::create_dir(place.path("toolgate-data")).expect("a folder");
@@ -97,7 +97,7 @@ fn a_person_at_a_terminal_is_asked_once_and_told_what_would_be_started() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.stdout.contains("It starts these programs as you:"), "{said:?}");
     assert!(said.stdout.contains("touch ") && said.stdout.contains("trace"), "{said:?}");
-    place.run(&["servers", "list"]).badly(1, &["nobody has agreed to it"]);
+    place.run(&["servers", "list"]).badly(1, &["you have not agreed to it"]);
     let said = at_terminal(&place, &["servers", "list"], "y\n");
     assert!(said.code == Some(0) && said.stdout.contains("trap"), "{said:?}");
     // From now on it is used everywhere, and after changes too.

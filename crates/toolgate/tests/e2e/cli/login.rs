@@ -54,9 +54,9 @@ async fn a_person_signs_in_once_and_what_it_gave_can_be_forgotten() {
     assert_eq!((&signed_in["server"], &signed_in["renews"]), (&json!("hub"), &json!(true)));
     assert_eq!(signed_in["scopes"], json!(["read"]));
     let listed = place.run(&["secrets", "list"]).well().stdout;
-    assert!(listed.contains("(a sign-in)") && listed.contains("everybody"), "{listed}");
+    assert!(listed.contains("(a sign-in)") && listed.contains("everyone"), "{listed}");
     place.run(&["servers", "logout", "hub"]).well();
-    place.run(&["servers", "logout", "hub"]).badly(1, &["nobody has signed in", "hint: "]);
+    place.run(&["servers", "logout", "hub"]).badly(1, &["there is no sign-in", "hint: "]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

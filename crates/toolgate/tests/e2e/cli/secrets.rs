@@ -60,7 +60,7 @@ fn what_cannot_be_a_secret_is_refused_with_a_hint() {
     piped(&place, &["secrets", "set", "hub", "MY KEY"], "x").badly(2, &["MY KEY", "1 to 64"]);
     piped(&place, &["secrets", "set", "h:b", "TOKEN"], "x").badly(1, &["':'", "hint: "]);
     piped(&place, &["secrets", "set", "hub", "oauth"], "x").badly(1, &["servers login hub"]);
-    place.run(&["secrets", "remove", "hub", "TOKEN"]).badly(1, &["TOKEN", "everybody", "hint: "]);
+    place.run(&["secrets", "remove", "hub", "TOKEN"]).badly(1, &["TOKEN", "everyone", "hint: "]);
 }
 
 #[test]

@@ -109,7 +109,9 @@ fn import_shows_what_it_adds_and_writes_it() {
     assert!(dry.stdout.contains("+ files") && dry.stdout.contains("+ far"), "{dry:?}");
     assert_eq!(config(), before, "a dry run writes nothing");
 
-    place.run(&["servers", "import", ".mcp.json"]).badly(1, &["nobody is here to be asked", "hint: `--yes`"]);
+    place
+        .run(&["servers", "import", ".mcp.json"])
+        .badly(1, &["there is no terminal to ask at", "hint: `--yes`"]);
     assert_eq!(config(), before, "nobody agreed");
 
     place.run(&["servers", "import", ".mcp.json", "--yes"]).well();

@@ -10,7 +10,7 @@ use super::packages;
 const FILES_MAX: usize = 2;
 
 /// Words that say nothing about the type they name. Such a word may be part of a longer name.
-const VAGUE: [&str; 25] = [
+const VAGUE: &[&str] = &[
     "Answer",
     "Answered",
     "Arguments",

@@ -159,7 +159,7 @@ async fn what_is_not_a_good_token_is_refused_with_the_reason() {
         .await;
     door.refuses(&of(good().with("nbf", json!(9_999_999_999_u64))), "not valid yet").await;
     door.refuses(&of(good().with("exp", Value::Null)), "when it expires").await;
-    door.refuses(&of(good().with("sub", json!("gateway"))), "mistaken for somebody else").await;
+    door.refuses(&of(good().with("sub", json!("gateway"))), "is a reserved name").await;
     door.refuses(&of(Mint { typ: Some("dpop+jwt".into()), ..good() }), "not an access token").await;
     door.refuses(&door.idp.mint_as(&good(), "none"), "not a signed JWT").await;
     door.refuses(&door.idp.mint_as(&good(), "HS256"), "not accepted").await;

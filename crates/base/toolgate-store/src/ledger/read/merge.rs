@@ -40,7 +40,7 @@ struct Stream<'a> {
     limit: Option<&'a Position>,
     /// Up to where it was read, if that must be in positions.
     read: Option<i64>,
-    /// Where the next event lies at the earliest, in the order of reading.
+    /// The earliest position of the next event, in the order of reading.
     bound: HybridTime,
     ranges: VecDeque<Range>,
     ready: VecDeque<LineRow>,

@@ -45,7 +45,7 @@ impl End {
 pub(super) struct CheckedRow {
     pub(super) day: i64,
     pub(super) number: i64,
-    /// How the line differs from its own place.
+    /// The difference between the line and its place.
     pub(super) what: Option<Tampering>,
     /// `None` where it cannot be read as a line at all.
     pub(super) previous: Option<Digest>,

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 use toolgate_core::ServerName;
 use toolgate_core::port::AskKind;
 
-/// Where programs find which server asks.
+/// The member that names the asking server, for programs.
 const SERVER_META: &str = "dev.toolgate/server";
 
-/// How much of a question the ledger keeps.
+/// The length of a question that the ledger keeps.
 const MESSAGE_CHARS_MAX: usize = 500;
 const FIELDS_MAX: usize = 50;
 
-/// What asks for a secret, word by word.
+/// Words that ask for a secret.
 const SECRETS: [&str; 17] = [
     "password",
     "passwd",
@@ -103,7 +103,7 @@ fn is_choice(field: &Value) -> bool {
         || ["enum", "oneOf", "const"].iter().any(|key| field.get(key).is_some())
 }
 
-/// Whether one of the words stands in a text, whatever its case and however its words are joined: `apiKey`, `API-key`.
+/// True if a text contains one of the words, whatever its case and however its words are joined: `apiKey`, `API-key`.
 fn names(text: &str, words: &[&str]) -> bool {
     let text = spaced(text);
     words.iter().any(|word| text.contains(&format!(" {word} ")) || text.contains(&format!(" {word}s ")))
@@ -130,7 +130,7 @@ fn spaced(text: &str) -> String {
     spaced
 }
 
-/// What the ledger keeps of a question.
+/// The part of a question that the ledger keeps.
 pub(super) fn summary(kind: AskKind, params: &Value) -> Value {
     let shortened = |text: &str| text.chars().take(MESSAGE_CHARS_MAX).collect::<String>();
     match kind {

@@ -116,13 +116,13 @@ fn every_bad_agent_is_refused_at_its_place() {
         ),
         (
             json!([{ "name": "x", "capabilities": ["git", "doc"] }]),
-            "unknown_capability value[0].capabilities[1]: agent \"x\" has the capability \"doc\", which nobody has \
+            "unknown_capability value[0].capabilities[1]: agent \"x\" has the capability \"doc\", which is not \
              defined (did you mean docs?)"
                 .into(),
         ),
         (
             json!([{ "name": "x", "capabilities": ["zzz"] }]),
-            "unknown_capability value[0].capabilities[0]: agent \"x\" has the capability \"zzz\", which nobody has \
+            "unknown_capability value[0].capabilities[0]: agent \"x\" has the capability \"zzz\", which is not \
              defined (define it first, in toolgate.toml or in the setting capabilities)"
                 .into(),
         ),

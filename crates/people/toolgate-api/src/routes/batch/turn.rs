@@ -133,7 +133,7 @@ impl CallTurn {
             Ok(arguments) => arguments,
             Err(error) => return fresh(&call.id, &told(&no_json(error))),
         };
-        let permit = permits.acquire().await.expect("nobody closes it");
+        let permit = permits.acquire().await.expect("it is never closed");
         let request = call.digest(arguments);
         match self.context.runs.claim(&self.run.id, &call.id, request).await {
             Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments).await),

@@ -80,7 +80,7 @@ pub(crate) struct TrafficView {
     principals_total: usize,
     /// Busiest first, at most fifty.
     principals: Vec<PrincipalView>,
-    /// Which principal called which server, busiest first, at most two hundred.
+    /// Calls by principal and server, busiest first, at most two hundred.
     edges: Vec<EdgeView>,
 }
 

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::told::{self, CapabilityData, source};
+use super::data::{self, CapabilityData, source};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
 use crate::parts::{self, links, number, text};
@@ -18,14 +18,14 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
     let body = html! {
         (parts::heading(html! { "Capability " (text::short(&capability.name)) }, html! { a.button href="/console/agents" { "Agents" } }))
         section #capability data-live="registry setting config" {
-            (told::warnings(&capability.problems, &capability.warnings))
+            (data::warnings(&capability.problems, &capability.warnings))
             @if let Some(told) = &capability.definition.description { p { (text::long(told)) } }
             section.card {
                 h2 { "Definition" }
                 dl.facts {
                     div { dt { "From" } dd { (source(&capability.source)) } }
-                    div { dt { "Its tools" } dd { (told::rules(&capability.definition)) } }
-                    div { dt { "Agents that have it" } dd { ul.chips { @for agent in &capability.agents { li { (told::agent(agent)) } } } @if capability.agents.is_empty() { "none" } } }
+                    div { dt { "Its tools" } dd { (data::rules(&capability.definition)) } }
+                    div { dt { "Agents that have it" } dd { ul.chips { @for agent in &capability.agents { li { (data::agent(agent)) } } } @if capability.agents.is_empty() { "none" } } }
                 }
             }
             (members(&capability))

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{self, AgentData, DefinitionData, source};
+use super::data::{self, AgentData, DefinitionData, source};
 use super::versions::{self, VersionsData};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
@@ -25,7 +25,7 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
     let body = html! {
         (parts::heading(html! { (text::short(&agent.name)) }, actions(&agent.name)))
         section #agent data-live="agent registry setting config" {
-            (told::warnings(&agent.problems, &agent.warnings))
+            (data::warnings(&agent.problems, &agent.warnings))
             @if let Some(told) = &agent.definition.description { p { (text::long(told)) } }
             div.grid {
                 section.card { h2 { "Definition" } (definition(&agent)) }
@@ -75,7 +75,7 @@ fn capabilities(names: Option<&[String]>) -> Markup {
         @match names {
             None => "every tool",
             Some([]) => "no tool",
-            Some(names) => ul.chips { @for name in names { li { (told::capability(name)) } } },
+            Some(names) => ul.chips { @for name in names { li { (data::capability(name)) } } },
         }
     }
 }

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{CallApprovalData, CallData, CallTrail, EventData, RecordedData};
+use super::data::{CallApprovalData, CallData, CallTrail, EventData, RecordedData};
 use super::{CallsData, outcome, steps};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;

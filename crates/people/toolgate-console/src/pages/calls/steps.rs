@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toolgate_core::moment::rfc3339;
 
+use super::data::{CallData, CallTrail, EventData};
 use super::outcome;
-use super::told::{CallData, CallTrail, EventData};
 use crate::address::PageAddress;
 use crate::parts::moment::{left, span};
 use crate::parts::{BadgeTone, links, number, text};

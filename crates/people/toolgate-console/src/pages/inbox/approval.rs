@@ -6,9 +6,9 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::attachments::{self, Previews};
+use super::data::ApprovalData;
 use super::form::{self, DecisionAttempt};
 use super::outcome::{self, EditPermission};
-use super::told::ApprovalData;
 use super::{asker, past, risk};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;

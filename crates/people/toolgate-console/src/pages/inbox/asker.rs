@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::ApprovalData;
+use super::data::ApprovalData;
 use super::{risk, ways};
 use crate::parts::{facts, links, moment, text};
 use crate::visit::PageVisit;

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 
-use super::told::{ApprovalData, AttachmentData};
+use super::data::{ApprovalData, AttachmentData};
 use crate::address::PageAddress;
 use crate::headers::POLICY_OF_CONTENTS;
 use crate::parts::{links, size, text};

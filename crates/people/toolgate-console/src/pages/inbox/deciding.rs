@@ -9,15 +9,15 @@ use serde_json::Value;
 use toolgate_core::codes;
 
 use super::approval::{find, page};
+use super::data::ApprovalData;
 use super::form::{self, DecisionAttempt, EditState};
 use super::outcome::EditPermission;
 use super::pins;
-use super::told::ApprovalData;
 use super::ways::inbox;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
+use crate::notice::DoneNotice;
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::schema_form::{self, FieldErrors};
 use crate::visit::PageVisit;
 

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::data::ApprovalData;
 use super::outcome::{self, EditPermission};
-use super::told::ApprovalData;
 use super::ways::approval_page;
 use super::{difference, pins};
 use crate::fields::FormFields;

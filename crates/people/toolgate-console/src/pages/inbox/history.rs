@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::data::{ApprovalData, InputData};
 use super::list::{ARGUMENTS_BYTES_MAX, GLANCE_CHARS, ListQuery, PAGE, WHY_CHARS, glance, plain};
-use super::told::{ApprovalData, InputData};
 use super::ways::{self, approval_page, inbox, question_page};
 use crate::address::PageAddress;
 use crate::parts::{self, moment, text};

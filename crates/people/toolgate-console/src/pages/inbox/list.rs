@@ -5,8 +5,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::data::{ApprovalData, InboxEntryData, InputData};
 use super::risk::{self, Risk};
-use super::told::{ApprovalData, InboxEntryData, InputData};
 use super::ways::{self, approval_page, inbox, question_page};
 use super::{history, outcome, several};
 use crate::address::PageAddress;

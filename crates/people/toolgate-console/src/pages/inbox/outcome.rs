@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::data::{ApprovalData, BarredReason, VoteData};
 use super::difference;
-use super::told::{ApprovalData, BarredReason, VoteData};
 use super::ways::{self, inbox};
 use crate::parts::{self, moment, text};
 use crate::schema_form;

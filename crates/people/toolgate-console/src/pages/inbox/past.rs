@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::CallBefore;
+use super::data::CallBefore;
 use crate::address::PageAddress;
 use crate::parts::{self, links, moment, text};
 use crate::visit::PageVisit;

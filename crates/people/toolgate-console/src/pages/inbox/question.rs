@@ -8,15 +8,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::Role;
 
-use super::told::InputData;
+use super::data::InputData;
 use super::ways::{self, inbox, question_page};
 use super::{past, slot};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::{self, facts, moment, text};
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 const ANSWERING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];

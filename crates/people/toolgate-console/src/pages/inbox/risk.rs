@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use toolgate_core::Effects;
 
-use super::told::InboxEntryData;
+use super::data::InboxEntryData;
 use crate::parts::{BadgeTone, badge};
 
 /// From the least to the greatest.

@@ -5,10 +5,10 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::approval::find;
+use super::data::ApprovalData;
 use super::deciding::{DecisionRequest, send};
 use super::list::{Tab, head};
 use super::outcome;
-use super::told::ApprovalData;
 use super::ways::{approval_page, inbox};
 use crate::fields::FormFields;
 use crate::layout::ConsolePage;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::told::{InputData, SlotOption};
+use super::data::{InputData, SlotOption};
 use crate::fields::FormFields;
 use crate::parts::text;
 

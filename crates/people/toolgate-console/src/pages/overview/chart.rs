@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::{MinuteData, TrafficData};
+use super::data::{MinuteData, TrafficData};
 use crate::parts::number;
 
 const WIDTH: f64 = 960.0;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::{EdgeData, TrafficData, TrafficPrincipalData, TrafficServerData};
+use super::data::{EdgeData, TrafficData, TrafficPrincipalData, TrafficServerData};
 use crate::address::PageAddress;
 use crate::parts::moment::ago;
 use crate::parts::{self, links, number, text};

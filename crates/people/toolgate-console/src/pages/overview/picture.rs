@@ -4,8 +4,8 @@
 
 use maud::{Markup, html};
 
+use super::data::{TrafficData, TrafficPrincipalData, TrafficServerData};
 use super::several;
-use super::told::{TrafficData, TrafficPrincipalData, TrafficServerData};
 use crate::address::PageAddress;
 use crate::parts::{number, text};
 
@@ -44,9 +44,9 @@ pub(super) fn draw(traffic: &TrafficData, servers: &[TrafficServerData]) -> Mark
             }
             (gate(middle))
             @for (place, one) in callers.iter().enumerate() { (caller(one, row_at(place, callers.len(), height))) }
-            @if callers.is_empty() { (nobody(middle, 0.0, "No calls in the last hour")) }
+            @if callers.is_empty() { (absent(middle, 0.0, "No calls in the last hour")) }
             @for (place, one) in servers.iter().enumerate() { (server(one, row_at(place, servers.len(), height))) }
-            @if servers.is_empty() { (nobody(middle, WIDTH - BOX_WIDTH, "No server yet")) }
+            @if servers.is_empty() { (absent(middle, WIDTH - BOX_WIDTH, "No server yet")) }
         }
     }
 }
@@ -146,9 +146,9 @@ fn health(health: &str, x: f64, y: f64) -> Markup {
     }
 }
 
-fn nobody(middle: f64, left: f64, said: &str) -> Markup {
+fn absent(middle: f64, left: f64, said: &str) -> Markup {
     html! {
-        rect.nobody x=(left + 1.0) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - 2.0) height=(BOX_HEIGHT) rx="8" fill="none" stroke-dasharray="5 5" {}
+        rect.absent x=(left + 1.0) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - 2.0) height=(BOX_HEIGHT) rx="8" fill="none" stroke-dasharray="5 5" {}
         text.soft x=(left + BOX_WIDTH / 2.0) y=(middle + 5.0) text-anchor="middle" font-size="14" { (said) }
     }
 }

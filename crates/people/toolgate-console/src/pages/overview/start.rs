@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::OverviewData;
+use super::data::OverviewData;
 use crate::parts;
 
 pub(super) fn next_steps(overview: &OverviewData) -> Markup {

@@ -1,12 +1,8 @@
 //! The levels of care, as people read them.
 
+use toolgate_core::decision::PolicyTemplate;
+
 /// The meaning of a level of care.
 pub(super) fn care(template: &str) -> &'static str {
-    match template {
-        "exploratory" => "no gates of its own",
-        "standard" => "asks about promotions and external writes",
-        "regulated" => "also asks about schema changes and decisions on claims",
-        "audit_critical" => "asks about every write and every external action",
-        _ => "",
-    }
+    PolicyTemplate::parse(template).map_or("", PolicyTemplate::meaning)
 }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::{PrincipalKind, Role};
 
-use super::care::care;
 use super::explained::{self, ExplainedCallData};
 use super::tabs::{Side, head};
 use crate::address::PageAddress;
@@ -124,7 +123,7 @@ fn form(visit: &PageVisit, wish: &ExplainPageQuery, names: &[String]) -> Markup 
             fieldset {
                 legend { "Caller" }
                 div.filters {
-                    (input("principal", "Principal", &wish.principal, "somebody"))
+                    (input("principal", "Principal", &wish.principal, "someone"))
                     (choice("role", "Role", &wish.role, Role::ALL.map(Role::as_str).as_slice(), "agent"))
                     (choice("kind", "Kind", &wish.kind, PrincipalKind::ALL.map(PrincipalKind::as_str).as_slice(), "same as the role"))
                     (input("groups", "Groups, separated by commas", &wish.groups, ""))
@@ -134,11 +133,11 @@ fn form(visit: &PageVisit, wish: &ExplainPageQuery, names: &[String]) -> Markup 
                 summary { "Agent, session, run" }
                 div.filters {
                     (input("agent", "Agent", &wish.agent, ""))
-                    (choice("template", "Level of care", &wish.template, PolicyTemplate::ALL.map(PolicyTemplate::as_str).as_slice(), "the gateway's"))
+                    (choice("template", "Level of care", &wish.template, &PolicyTemplate::NAMES, "the gateway's"))
                     (input("session", "Session", &wish.session, "ses_…"))
                     (input("run", "Run", &wish.run, "run_…"))
                 }
-                @if let Some(template) = PolicyTemplate::parse(&wish.template) { p.help { (template.as_str()) ": " (care(template.as_str())) } }
+                @if let Some(template) = PolicyTemplate::parse(&wish.template) { p.help { (template.as_str()) ": " (template.meaning()) } }
             }
             p { button.button.primary type="submit" { "Explain" } }
         }

@@ -127,7 +127,7 @@ fn of_tool(table: &PolicyTableData, tool: &str, rows: &[PolicyTableRow]) -> Mark
             tr data-entry=[(place == 0).then_some(tool)] {
                 td data-name="Tool" { (links::tool(tool)) }
                 td data-name="Caller" {
-                    @if line.actors.len() == rows.len() { "everybody" } @else { (text::short(&line.actors.join(", "))) }
+                    @if line.actors.len() == rows.len() { "everyone" } @else { (text::short(&line.actors.join(", "))) }
                 }
                 @for (cell, template) in line.cells.iter().zip(&table.templates) {
                     td data-name=(template.replace('_', " ")) data-force[*template == table.in_force] {

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
+use crate::notice::DoneNotice;
 use crate::pages::catalogue::{self, RegistryTool};
 use crate::parts::{self, diff, links, moment, text};
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::told::{RunApprovalData, RunData, RunDetailData, RunQuestionData, TaskData, seconds};
+use super::data::{RunApprovalData, RunData, RunDetailData, RunQuestionData, TaskData, seconds};
 use super::tree::{self, AskedCall, RunBranch, RunStep};
 use crate::address::PageAddress;
 use crate::layout::{ConsolePage, csrf};

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::address::PageAddress;
 use crate::fields::FormFields;
+use crate::notice::DoneNotice;
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 pub(super) async fn pause(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {

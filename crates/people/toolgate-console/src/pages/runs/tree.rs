@@ -2,7 +2,7 @@
 
 use toolgate_core::moment::parse_rfc3339;
 
-use super::told::{RunApprovalData, RunCallData, RunData, RunQuestionData};
+use super::data::{RunApprovalData, RunCallData, RunData, RunQuestionData};
 use crate::address::PageAddress;
 use crate::problem::PageResult;
 use crate::visit::PageVisit;

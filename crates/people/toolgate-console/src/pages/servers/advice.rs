@@ -1,6 +1,6 @@
 //! Advice about an unhealthy server, from the known data.
 
-use super::told::ServerData;
+use super::data::ServerData;
 
 /// In the order in which to try. Empty for a healthy server.
 pub(super) fn of(server: &ServerData) -> Vec<&'static str> {

@@ -8,16 +8,16 @@ use serde_json::Value;
 use toolgate_core::platform::OWN_SERVER;
 
 use super::advice;
-use super::told::{
+use super::data::{
     self, InstanceData, LatencyData, LeftOut, PartVitalsData, ServerData, ServerDetailData, VitalsData,
 };
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
+use crate::notice::DoneNotice;
 use crate::pages::catalogue::{CallsOf, RegistryData, RegistryTool, brief};
 use crate::parts::{self, links, moment, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// The maximum number of tools on this page; the list of tools has them all.
@@ -119,7 +119,7 @@ fn facts(visit: &PageVisit, server: &ServerData) -> Markup {
         ("State", parts::state(&server.health)),
         ("Reason", words(&server.reason)),
         ("Since", at(&server.since)),
-        ("Configured in", html! { (told::source(&server.source)) }),
+        ("Configured in", html! { (data::source(&server.source)) }),
         ("Reached by", words(&server.transport)),
         ("Protocol", protocol),
         ("Restarts", html! { (server.restarts) }),

@@ -7,18 +7,18 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::data::SessionData;
 use super::explain::{self, SessionExplanationData, ToolSelection};
 use super::listing::{self, SessionPreviewData};
 use super::price::{self, Price};
-use super::told::SessionData;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
+use crate::notice::DoneNotice;
 use crate::pages::agents::mounted;
 use crate::pages::catalogue::{budget, digest};
 use crate::parts::{self, json, links, moment, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 /// Tools that are explained on one page.

@@ -11,10 +11,10 @@ use super::value::{SettingData, with, without};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::moment::ago;
 use crate::parts::{self, BadgeTone, links, text};
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 const KEY: &str = "aliases";

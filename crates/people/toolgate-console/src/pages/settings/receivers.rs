@@ -11,10 +11,10 @@ use super::tabs::{Side, head};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::moment::ago;
 use crate::parts::{self, BadgeTone, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 #[derive(Deserialize)]

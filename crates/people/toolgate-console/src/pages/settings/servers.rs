@@ -12,9 +12,9 @@ use super::value::{SettingData, with, with_member, without};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::{self, links, text};
 use crate::problem::{ApiProblem, PageResult};
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 const KEY: &str = "mcp_servers";

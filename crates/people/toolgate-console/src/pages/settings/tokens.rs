@@ -12,10 +12,10 @@ use super::tabs::{Side, for_others, head, refused};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::parts::moment::ago;
 use crate::parts::{self, BadgeTone, text};
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 #[derive(Deserialize)]

@@ -10,8 +10,8 @@ use super::value::SettingData;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
+use crate::notice::DoneNotice;
 use crate::problem::PageResult;
-use crate::said::DoneNotice;
 use crate::visit::PageVisit;
 
 const KEY: &str = "registry";

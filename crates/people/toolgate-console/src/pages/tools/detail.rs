@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::told::ToolData;
+use super::data::ToolData;
 use super::{handling, own, schema_doc};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;

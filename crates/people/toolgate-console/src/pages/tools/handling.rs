@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::{ApprovalOddsData, ToolData};
+use super::data::{ApprovalOddsData, ToolData};
 use crate::address::PageAddress;
 use crate::pages::catalogue::{FileSlot, RegistryTool};
 use crate::parts::{self, json, moment, text};

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::call::{self, EnvelopeData};
-use super::told::ToolData;
+use super::data::ToolData;
 use super::upload::{FormUpload, TrialForm, UPLOAD};
 use super::{outcome, search};
 use crate::address::PageAddress;

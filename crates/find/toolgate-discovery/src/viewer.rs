@@ -28,11 +28,11 @@ impl<'a> ToolViewer<'a> {
     }
 }
 
-pub(crate) fn glimpse<'a>(eyes: ToolViewer<'a>, tool: &'a Tool) -> VisibilityRequest<'a> {
+pub(crate) fn glimpse<'a>(viewer: ToolViewer<'a>, tool: &'a Tool) -> VisibilityRequest<'a> {
     VisibilityRequest {
-        principal: eyes.principal,
+        principal: viewer.principal,
         tool,
-        agent: Some(eyes.agent),
-        template: eyes.scope.template,
+        agent: Some(viewer.agent),
+        template: viewer.scope.template,
     }
 }

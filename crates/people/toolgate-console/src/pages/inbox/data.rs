@@ -204,8 +204,8 @@ impl ApprovalData {
             return Some(BarredReason::NotAPerson);
         }
         let groups = self.requirement.approvers.iter().flatten().chain(self.escalated_to.iter().flatten());
-        let anybody = self.requirement.approvers.is_empty();
-        let belongs = anybody || groups.into_iter().any(|group| who.belongs_to(group));
+        let anyone = self.requirement.approvers.is_empty();
+        let belongs = anyone || groups.into_iter().any(|group| who.belongs_to(group));
         (!belongs).then_some(BarredReason::NotInGroup)
     }
 }

@@ -1,6 +1,0 @@
-//! CPU-bound work apart from the requests of a thread.
-
-/// Runs CPU-bound work: other requests of this thread do not wait for it.
-pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
-}
