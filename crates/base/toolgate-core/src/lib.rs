@@ -4,6 +4,7 @@ pub mod address;
 pub mod approval;
 pub mod blame;
 pub mod codes;
+pub mod commitment;
 pub mod content;
 pub mod decision;
 pub mod digest;
@@ -31,6 +32,7 @@ pub mod stop_point;
 pub mod tool;
 
 pub use blame::{Blame, RefusalKind};
+pub use commitment::{Commitment, Salt};
 pub use digest::Digest;
 pub use fault::{Fault, FaultKind};
 pub use limits::MessageLimits;

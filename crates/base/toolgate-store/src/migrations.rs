@@ -23,16 +23,16 @@ struct MigrationStep {
     sql: &'static str,
 }
 
-static SQLITE: [MigrationStep; 17] = steps! { "sqlite":
+static SQLITE: [MigrationStep; 18] = steps! { "sqlite":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
     ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"
-     17 "ledger_lines"]
+     17 "ledger_lines" 18 "ledger_salts"]
 };
 
-static POSTGRES: [MigrationStep; 17] = steps! { "postgres":
+static POSTGRES: [MigrationStep; 18] = steps! { "postgres":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
     ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"
-     17 "ledger_lines"]
+     17 "ledger_lines" 18 "ledger_salts"]
 };
 
 pub(crate) fn sqlite() -> Migrator {
