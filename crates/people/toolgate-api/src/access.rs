@@ -50,7 +50,7 @@ const SITTING: RouteCallers = RouteCallers::Roles(&[Role::Admin, Role::Operator,
 /// Reading the current state and its changes.
 const WATCHING: RouteCallers = INBOX;
 
-pub(crate) static TABLE: [RouteAccess; 104] = [
+pub(crate) static TABLE: [RouteAccess; 105] = [
     RouteAccess::get("/openapi.json", EVERYBODY),
     RouteAccess::post("/tools/call", CALLING),
     RouteAccess::get("/tools", CALLING),
@@ -151,6 +151,8 @@ pub(crate) static TABLE: [RouteAccess; 104] = [
     RouteAccess::get("/ledger", AUDITING),
     RouteAccess::get("/ledger/export", AUDITING),
     RouteAccess::get("/ledger/verify", AUDITING),
+    // What is erased is gone: no role that only runs the gateway may do it.
+    RouteAccess::post("/ledger/erase", ADMITTING),
     RouteAccess::get("/ledger/bodies/{digest}", AUDITING),
     RouteAccess::get("/ledger/{call_id}", AUDITING),
     RouteAccess::post("/webhooks/{name}/decisions", RouteCallers::Signed),

@@ -25,6 +25,7 @@ mod inbox;
 mod inputs;
 mod instances;
 mod ledger;
+mod ledger_erase;
 mod ledger_filter;
 mod outbound;
 mod overview;
@@ -159,6 +160,7 @@ fn described() -> OpenApiRouter<ApiContext> {
         .routes(routes!(ledger::list))
         .routes(routes!(export::export))
         .routes(routes!(ledger::verify))
+        .routes(routes!(ledger_erase::erase))
         .routes(routes!(ledger::body))
         .routes(routes!(ledger::call))
         .routes(routes!(webhooks::decide))

@@ -158,7 +158,8 @@ fn kept(at_ms: i64, input: Option<CommittedBody>, output: Option<CommittedBody>)
     let until = |body: Option<CommittedBody>| body.and_then(|body| body.keep_until_ms);
     let (input, output) = (until(input), until(output));
     let shortest = input.into_iter().chain(output).min()?;
-    let days = u32::try_from(shortest.saturating_sub(at_ms) / DAY_MS).ok().filter(|days| *days > 0)?;
+    let days = (shortest.saturating_sub(at_ms) / DAY_MS).min(i64::from(u32::MAX));
+    let days = u32::try_from(days).ok().filter(|days| *days > 0)?;
     Some(KeptBodies { input: input.is_some(), output: output.is_some(), days })
 }
 

@@ -122,7 +122,7 @@ async fn show(
 }
 
 /// The first words of all kinds of events.
-const LIVE: &str = "policy tool filter approval grant token setting config server registry credential agent session file artifact task run input";
+const LIVE: &str = "policy tool filter approval grant token setting config server registry credential agent session file artifact task run input ledger";
 
 fn exports(wanted: &PageFilters) -> Markup {
     html! {
