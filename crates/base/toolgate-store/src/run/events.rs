@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolgate_core::PrincipalId;
 use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::id::{CallId, TaskId};
 use toolgate_core::run::{InputRequest, Run, RunState, Task};
-use toolgate_core::{Digest, PrincipalId};
 
 use super::held::ActionStamp;
 use super::row::StoredRun;
