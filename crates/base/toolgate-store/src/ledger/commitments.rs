@@ -142,7 +142,7 @@ impl KnownBodies {
             return Ok(*known);
         }
         let known = young.or_else(|| self.old.get(&owner)).copied();
-        let salt = known.map_or_else(|| self.salts.next(), |known| Ok(known.salt))?;
+        let salt = known.map_or_else(|| self.salts.take(), |known| Ok(known.salt))?;
         let keep_until_ms = known.and_then(|known| known.keep_until_ms);
         let mut made = CommittedBody { salt, commitment: Commitment::of(&salt, digest), keep_until_ms };
         if let Some(body) = body.filter(|body| !made.covers(body)) {
@@ -176,7 +176,7 @@ impl Default for SaltSource {
 }
 
 impl SaltSource {
-    fn next(&mut self) -> Result<Salt, getrandom::Error> {
+    fn take(&mut self) -> Result<Salt, getrandom::Error> {
         if self.left == 0 {
             getrandom::fill(self.bytes.as_flattened_mut())?;
             self.left = SALTS;

@@ -39,7 +39,12 @@ impl Store {
             let found = self.find_bodies(scope).await?;
             let (mut erased, open_approvals) = self.count_beside(scope).await?;
             erased.bodies = found.bodies.len() as u64;
-            Ok(ErasureReport { calls: found.calls, erased, shared: found.shared, open_approvals })
+            Ok::<_, sqlx::Error>(ErasureReport {
+                calls: found.calls,
+                erased,
+                shared: found.shared,
+                open_approvals,
+            })
         };
         find.await.map_err(doing(DOING))
     }
@@ -57,7 +62,7 @@ impl Store {
             for some in bodies.chunks(ERASED_AT_ONCE) {
                 erased.add(self.erase_some(&pen, request, some).await?);
             }
-            Ok(ErasureReport { calls, erased, shared, open_approvals })
+            Ok::<_, sqlx::Error>(ErasureReport { calls, erased, shared, open_approvals })
         };
         erase.await.map_err(doing(DOING))
     }

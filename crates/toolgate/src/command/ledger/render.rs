@@ -80,11 +80,10 @@ pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBod
     }
     // Events of one call may have different commitments to the same body, of which not all are kept.
     let found = |find: fn(&Event) -> Option<Digest>| {
-        let named = || events.iter().rev().filter_map(|one| find(&one.event));
-        let kept = named().map(|digest| (digest, body(&digest)));
-        kept.into_iter()
-            .find(|(_, body)| !matches!(body, StoredBody::Gone))
-            .or_else(|| named().next().map(|digest| (digest, StoredBody::Gone)))
+        let named: Vec<Digest> = events.iter().rev().filter_map(|one| find(&one.event)).collect();
+        let mut read = named.iter().map(|digest| (*digest, body(digest)));
+        let kept = read.find(|(_, body)| !matches!(body, StoredBody::Gone));
+        kept.or_else(|| named.first().map(|digest| (*digest, StoredBody::Gone)))
     };
     let bodies = [("arguments", found(|event| event.input)), ("result", found(|event| event.output))];
     for (name, (digest, body)) in bodies.into_iter().filter_map(|(name, found)| Some((name, found?))) {

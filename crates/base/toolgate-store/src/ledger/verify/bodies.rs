@@ -84,8 +84,8 @@ fn checked(bodies: &[StoredBody]) -> Result<Vec<(Digest, bool)>, sqlx::Error> {
 }
 
 fn short(digest: Digest) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    let first = digest.as_bytes().first_chunk().expect("a digest has 32 bytes");
+    u64::from_le_bytes(*first)
 }
 
 impl BodyWatch {
