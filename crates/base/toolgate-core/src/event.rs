@@ -1,4 +1,4 @@
-//! The content of the ledger: events in a fixed vocabulary, and the bodies that they reference by digest.
+//! The content of the ledger: events in a fixed vocabulary, and the bodies that they reference.
 
 mod position;
 mod time;
@@ -166,6 +166,8 @@ words!(
         InputRequested = "input.requested",
         /// A question was answered, was cancelled, or expired.
         InputResolved = "input.resolved",
+        /// Arguments and results of a principal's calls were deleted; `detail` says whose, how many and why.
+        LedgerErased = "ledger.erased",
     }
 );
 
@@ -251,7 +253,8 @@ pub struct Event {
     pub decision: Option<DecisionKind>,
     pub outcome: Option<Outcome>,
     pub duration_us: Option<i64>,
-    /// Digests of redacted bodies.
+    /// The redacted arguments and result. Before it is written, an event has their digests; the ledger makes
+    /// commitments of them (`commitment.rs`), and a recorded event has those.
     pub input: Option<Digest>,
     pub output: Option<Digest>,
     /// An object with the members of this kind of event.
@@ -277,9 +280,10 @@ impl Event {
     }
 }
 
-/// Arguments or a result, redacted, kept apart from the chain under their own digest.
+/// Arguments or a result, redacted, kept apart from the chain under the commitment that the ledger makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerBody {
+    /// Of `json`. Events of the same entry name it; it is stored nowhere.
     pub digest: Digest,
     pub json: RawJson,
     pub keep_until_ms: i64,

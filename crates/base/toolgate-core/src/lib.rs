@@ -40,6 +40,7 @@ pub mod limits;
 pub mod port;
 
 // Values that all of them use.
+pub mod commitment;
 pub mod digest;
 pub mod moment;
 pub mod raw;
@@ -48,6 +49,7 @@ pub mod raw;
 pub mod stop_point;
 
 pub use blame::{Blame, RefusalKind};
+pub use commitment::{Commitment, Salt};
 pub use digest::Digest;
 pub use fault::{Fault, FaultKind};
 pub use limits::MessageLimits;

@@ -235,7 +235,13 @@ async fn recorded_end(store: &Store, call: &CallId) -> Result<Option<RecordedEnd
         return Ok(None);
     };
     let result = match end.event.output {
-        Some(digest) => store.ledger_body(&digest).await?,
+        Some(digest) => match store.ledger_body(&digest).await {
+            Err(error @ StoreError::BodyChanged { .. }) => {
+                tracing::error!(%error, "the result of an earlier call is not given");
+                None
+            }
+            read => read?,
+        },
         None => None,
     };
     Ok(end.event.outcome.map(|outcome| RecordedEnd { outcome, result }))

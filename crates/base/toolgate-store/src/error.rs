@@ -30,6 +30,8 @@ pub enum StoreError {
     Unreadable { doing: &'static str, what: &'static str },
     #[error("cannot {doing}: its bytes {digest} were not kept")]
     BytesGone { doing: &'static str, digest: toolgate_core::Digest },
+    #[error("the body {digest} of the ledger was changed after it was written")]
+    BodyChanged { digest: toolgate_core::Digest },
     #[error("no random numbers from the operating system: {0}")]
     Random(getrandom::Error),
     #[error("cannot create the token: {what}")]

@@ -72,9 +72,10 @@ pub use gateways::{
 pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
     BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
-    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat, ExportedLines,
-    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
-    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
+    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ErasureCounts,
+    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, LEDGER_PAGE_MAX,
+    LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter, OUTBOX_LEASE_MS, OutboxBatch,
+    SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
 };
 pub use login::StoredLogin;
 pub use open::OtherUsersAccess;

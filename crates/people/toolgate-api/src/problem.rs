@@ -125,6 +125,10 @@ impl IntoResponse for Problem {
 
 impl From<StoreError> for Box<Problem> {
     fn from(error: StoreError) -> Self {
+        if let StoreError::BodyChanged { .. } = error {
+            tracing::error!(%error, "a request to the API could not be served");
+            return Problem::new(&codes::LEDGER_BODY_CHANGED, error.to_string());
+        }
         // The database's message may name files and hosts; it belongs in the log.
         tracing::error!(%error, "a request to the API could not be served");
         store_down()

@@ -64,6 +64,7 @@ mod calls;
 mod events;
 mod export;
 mod ledger;
+mod ledger_erase;
 mod ledger_filter;
 mod outbound;
 mod overview;
@@ -235,6 +236,8 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(AUDITING, routes!(ledger::list))
         .route(AUDITING, routes!(export::export))
         .route(AUDITING, routes!(ledger::verify))
+        // What is erased is gone: no role that only runs the gateway may do it.
+        .route(ADMITTING, routes!(ledger_erase::erase))
         .route(AUDITING, routes!(ledger::body))
         .route(AUDITING, routes!(ledger::call))
         .route(RouteCallers::Signed, routes!(webhooks::decide))

@@ -185,7 +185,11 @@ impl BodyCache<'_> {
         if let Some(known) = self.known.get(&digest) {
             return Ok(known.clone());
         }
-        let body = self.store.ledger_body(&digest).await?;
+        let body = match self.store.ledger_body(&digest).await {
+            // It is not what the call had.
+            Err(StoreError::BodyChanged { .. }) => None,
+            read => read?,
+        };
         // An entry takes some bytes itself.
         let bytes = size_of::<Digest>() + body.as_ref().map_or(0, |body| body.as_bytes().len());
         if self.bytes + bytes <= REMEMBERED_BYTES_MAX {

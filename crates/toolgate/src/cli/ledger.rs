@@ -33,9 +33,13 @@ pub(crate) enum LedgerCommand {
         #[arg(value_name = "CALL")]
         call: String,
     },
-    /// Verify that no event was edited, dropped or reordered
+    /// Verify that no event was edited, dropped or reordered, and no arguments or results
     #[command(after_help = "Example:\n  toolgate ledger verify && echo untouched")]
-    Verify,
+    Verify {
+        /// Check the events only, not the arguments and results that are kept
+        #[arg(long)]
+        no_bodies: bool,
+    },
     /// Export events as JSON, one object per line
     #[command(
         after_help = "Example:\n  toolgate ledger export --format cloudevents --since 2026-08-01 --output august.jsonl"
@@ -50,6 +54,37 @@ pub(crate) enum LedgerCommand {
         #[command(flatten)]
         filter: FilterArgs,
     },
+    /// Erase the arguments and results of a principal's calls
+    ///
+    /// Deletes what is kept of the content of the calls: arguments, results, the parts that were taken out of
+    /// results, results under ids of clients, and the arguments that approvers were shown. The events stay, with the
+    /// principal's name, and the ledger still verifies. The erasure is recorded. It cannot be undone.
+    #[command(
+        after_help = "Examples:\n  toolgate ledger erase --principal ann --dry-run\n  toolgate ledger erase --principal ann --reason \"request 4711\" --yes"
+    )]
+    Erase(EraseArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct EraseArgs {
+    /// Principal whose calls they are
+    #[arg(long, value_name = "NAME")]
+    pub(crate) principal: String,
+    /// Only calls of this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only this call
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    /// Reason, for the ledger
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Count what would be erased, and erase nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Erase without asking
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -167,6 +202,16 @@ mod tests {
             decision: Some(DecisionKind::Deny),
         };
         assert_eq!(filter.resolve(4_000_000), expected);
+    }
+
+    #[test]
+    fn an_erasure_names_a_principal() {
+        let Ok(LedgerCommand::Erase(args)) = parse("erase --principal ann --session ses_1 --yes") else {
+            panic!("an erasure")
+        };
+        assert_eq!((&*args.principal, args.session.as_deref(), args.yes), ("ann", Some("ses_1"), true));
+        assert!(parse("erase").is_err_and(|told| told.contains("--principal")));
+        assert!(parse("erase --principal ann --yes --dry-run").is_err());
     }
 
     #[test]

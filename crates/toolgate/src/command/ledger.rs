@@ -1,5 +1,6 @@
-//! `toolgate ledger`: the events, the verification, and the export.
+//! `toolgate ledger`: the events, the verification, the export, and the erasure.
 
+mod erase;
 mod export;
 mod render;
 
@@ -12,7 +13,7 @@ use serde_json::Value;
 use toolgate_core::event::{EventFilter, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LedgerOrder, Store, ledger_event_json};
+use toolgate_store::{LedgerOrder, LedgerVerification, Store, StoreError, ledger_event_json};
 
 use super::context::Context;
 use super::pick::pick;
@@ -40,7 +41,8 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
             if follow { tail.follow().await } else { tail.once().await }
         }
         LedgerCommand::Show { call } => show(context, &store, &call).await,
-        LedgerCommand::Verify => verify(context, &store).await,
+        LedgerCommand::Verify { no_bodies } => verify(context, &store, no_bodies).await,
+        LedgerCommand::Erase(args) => erase::run(context, &store, args).await,
         LedgerCommand::Export { format, output, filter } => {
             let target = output.map(|file| context.cwd.join(file));
             export::run(&store, &filter.resolve(now_ms), format, target.as_deref()).await
@@ -130,41 +132,58 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
         let events = events.iter().map(ledger_event_json).collect();
         put!("{}", json(&CallOutput { events, bodies: &bodies }));
     } else {
-        let body = |digest: &Digest| {
-            bodies.get(digest).map_or(StoredBody::Gone, |json| StoredBody::Here(json.clone()))
+        let body = |digest: &Digest| match bodies.get(digest) {
+            Some(Some(json)) => StoredBody::Here(json.clone()),
+            Some(None) => StoredBody::Changed,
+            None => StoredBody::Gone,
         };
         put!("{}", render::call(&events, body));
     }
-    Ok(ExitCode::SUCCESS)
+    let is_changed = bodies.values().any(Option::is_none);
+    if is_changed {
+        talk!("hint: `toolgate ledger verify` names every call whose arguments or result were changed");
+    }
+    Ok(if is_changed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// A call for programs. Bodies are printed as they were stored, to the last digit.
+/// Bodies by the digests that events name. `None` stands for one that was changed.
+type ReadBodies = BTreeMap<Digest, Option<RawJson>>;
+
+/// A call for programs. Bodies are printed as they were stored, to the last digit; null is one that was changed.
 #[derive(serde::Serialize)]
 struct CallOutput<'a> {
     events: Vec<Value>,
-    bodies: &'a BTreeMap<Digest, RawJson>,
+    bodies: &'a ReadBodies,
 }
 
-async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<BTreeMap<Digest, RawJson>> {
+async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<ReadBodies> {
     let mut bodies = BTreeMap::new();
-    for digest in events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten() {
-        if !bodies.contains_key(&digest)
-            && let Some(body) = store.ledger_body(&digest).await?
-        {
-            bodies.insert(digest, body);
+    let named = events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten();
+    for digest in named.collect::<BTreeSet<_>>() {
+        match store.ledger_body(&digest).await {
+            Ok(None) => {}
+            Ok(Some(body)) => drop(bodies.insert(digest, Some(body))),
+            Err(StoreError::BodyChanged { digest }) => drop(bodies.insert(digest, None)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(bodies)
 }
 
 /// The result is a line on standard output; progress goes to standard error.
-async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
+async fn verify(context: &Context, store: &Store, no_bodies: bool) -> anyhow::Result<ExitCode> {
     let mut progress = ProgressLine::new();
-    let verified = store.verify_ledger(|events| progress.tell(events)).await?;
+    let verified = match no_bodies {
+        true => store.verify_events(|events| progress.tell(events)).await?,
+        false => store.verify_ledger(|events| progress.tell(events)).await?,
+    };
     progress.clear();
     if context.global.json {
-        let (events, streams) = (verified.events, verified.streams);
-        say!("{}", serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault }));
+        let LedgerVerification { events, streams, bodies, erased, fault } = &verified;
+        let told = serde_json::json!({
+            "events": events, "streams": streams, "bodies": bodies, "erased": erased, "fault": fault,
+        });
+        say!("{told}");
     } else {
         say!("{}", render::verified(&verified));
     }

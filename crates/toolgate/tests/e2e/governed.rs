@@ -10,6 +10,7 @@ pub(crate) mod database;
 mod deciding;
 mod elicitation;
 mod envelopes;
+mod erasing;
 mod filtering;
 mod grants;
 mod handles;

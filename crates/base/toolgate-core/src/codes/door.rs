@@ -331,6 +331,21 @@ codes! { DOOR, "At the door";
         see: &["store_down"],
     };
 
+    LEDGER_BODY_CHANGED = Code {
+        name: "ledger_body_changed",
+        fault: Blame::Gateway,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(500)],
+        title: "Stored arguments or a stored result were changed",
+        happened: "The ledger holds arguments or a result that are not those that the event was written with: the \
+             database was changed by other means than the gateway. They are not shown.",
+        advice: "The operator runs `toolgate ledger verify`, which names the call, and compares the database with a \
+             backup.",
+        message: "the body sha256:2c26… of the ledger was changed after it was written",
+        hint: Hint::Standard("toolgate ledger verify names the call; compare the database with a backup"),
+        see: &["store_down"],
+    };
+
     STORE_DOWN = Code {
         name: "store_down",
         fault: Blame::Gateway,

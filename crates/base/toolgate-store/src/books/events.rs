@@ -1,4 +1,5 @@
-//! The ledger events about approvals and grants.
+//! The ledger events about approvals and grants. They contain no digests of arguments, from which short ones could
+//! be guessed.
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(super) fn voted(approval: &Approval, deciding: &VoteSubmission, at_ms: i64) 
         "ballot": word.ballot.kind(),
         "via": deciding.via,
         "reason": word.reason,
-        "effective": approval.effective,
+        "edited": is_edited(approval),
     });
     of(EventKind::ApprovalVoted, approval, &word.voter.id, at_ms).with(detail)
 }
@@ -59,13 +60,14 @@ pub(super) fn resolved(approval: &Approval, by: &PrincipalId, at_ms: i64) -> Eve
 pub(crate) fn consumed(approval: &Approval, call: &CallId, at_ms: i64) -> Event {
     let about = about(approval, call);
     let event = of(EventKind::ApprovalConsumed, approval, &approval.binding.principal, at_ms);
-    Event { about: Arc::new(about), ..event }.with(json!({ "effective": approval.effective }))
+    Event { about: Arc::new(about), ..event }.with(json!({ "edited": is_edited(approval) }))
 }
 
 pub(super) fn grant_created(grant: &Grant, approval: &Approval, at_ms: i64) -> Event {
+    let pins: Vec<&str> = grant.pins.iter().map(|pin| pin.path.as_str()).collect();
     let detail = json!({
         "grant": grant.id,
-        "pins": grant.pins,
+        "pins": pins,
         "uses": grant.uses_left,
         "expires_at_ms": grant.expires_at_ms,
     });
@@ -108,6 +110,11 @@ fn about(approval: &Approval, call: &CallId) -> EventSubject {
         tool_version: Some(approval.binding.tool_version),
         trace: None,
     }
+}
+
+/// True if an approver changed the arguments.
+fn is_edited(approval: &Approval) -> bool {
+    approval.effective != approval.binding.proposed
 }
 
 /// The first half of a canonical name.

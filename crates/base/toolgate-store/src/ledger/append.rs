@@ -1,15 +1,15 @@
 //! Appending entries inside a transaction: lines on their chain, bodies, open calls, complete parts of
 //! blocks, and the head of the stream.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use toolgate_core::Digest;
-use toolgate_core::event::{Event, EventKind, HybridTime, LedgerBody, LedgerEntry};
+use toolgate_core::event::{Event, EventKind, HybridTime, LedgerEntry};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::block::{self, Part};
-use super::bodies::{self, KnownBodies};
+use super::bodies;
+use super::commitments::{BatchCommitments, EventBodies, KnownBodies, MadeCommitments};
 use super::head::{LedgerStream, LockedHead, StreamHead};
 use super::line::{self, EventPosition, LedgerLine};
 use super::{scan, single};
@@ -63,41 +63,30 @@ pub(super) struct KnownRows {
 /// A part is complete, and its first events are not known here.
 pub(super) struct PartUnknown;
 
-/// Appends entries after the head that was taken in this transaction, and moves it.
+/// Appends entries after the head that was taken in this transaction, and moves it. The commitments are to be
+/// noted when the transaction is committed.
 pub(super) async fn append(
     tx: &mut Transaction,
     pen: &LedgerStream,
     taken: LockedHead,
     entries: &[&LedgerEntry],
     known: &mut KnownRows,
-) -> Result<StreamHead, sqlx::Error> {
-    let batch = match LedgerBatch::of(pen, taken, entries, known.part.take()) {
+) -> Result<(StreamHead, MadeCommitments), sqlx::Error> {
+    let committed = known.bodies.commit(taken.erasures, entries)?;
+    let batch = match LedgerBatch::of(pen, taken, entries, &committed, known.part.take()) {
         Ok(batch) => batch,
         Err(PartUnknown) => {
             let part = scan::open_part(tx, pen, &taken.head).await?;
-            match LedgerBatch::of(pen, taken, entries, Some(part)) {
+            match LedgerBatch::of(pen, taken, entries, &committed, Some(part)) {
                 Ok(batch) => batch,
                 Err(PartUnknown) => return Err(sqlx::Error::RowNotFound),
             }
         }
     };
-    bodies::insert(tx, pen, new_bodies(entries, &known.bodies)).await?;
+    bodies::insert(tx, pen, &committed).await?;
     single::write(tx, &batch).await?;
     known.part = batch.part;
-    Ok(batch.end)
-}
-
-/// The bodies that are not known to be there: each once, sorted by digest, so that two writers never wait for
-/// each other in a circle.
-pub(super) fn new_bodies<'e>(entries: &[&'e LedgerEntry], known: &KnownBodies) -> Vec<&'e LedgerBody> {
-    let mut new: BTreeMap<Digest, &LedgerBody> = BTreeMap::new();
-    for body in entries.iter().flat_map(|entry| &entry.bodies).filter(|body| !known.covers(body)) {
-        let kept = new.entry(body.digest).or_insert(body);
-        if kept.keep_until_ms < body.keep_until_ms {
-            *kept = body;
-        }
-    }
-    new.into_values().collect()
+    Ok((batch.end, committed.made))
 }
 
 impl<'a> LedgerBatch<'a> {
@@ -106,12 +95,13 @@ impl<'a> LedgerBatch<'a> {
         pen: &'a LedgerStream,
         taken: LockedHead,
         entries: &[&'a LedgerEntry],
+        committed: &BatchCommitments<'_>,
         part: Option<Part>,
     ) -> Result<Self, PartUnknown> {
-        let LockedHead { head, after, latest_ms } = taken;
+        let LockedHead { head, after, latest_ms, .. } = taken;
         let mut batch = LedgerBatch {
             pen,
-            lines: Vec::with_capacity(entries.iter().map(|entry| entry.events.len()).sum()),
+            lines: Vec::with_capacity(committed.events.len()),
             opened: Vec::new(),
             paused: Vec::new(),
             closed: Vec::new(),
@@ -121,11 +111,10 @@ impl<'a> LedgerBatch<'a> {
             after,
             latest_ms,
         };
-        for entry in entries {
-            for event in &entry.events {
-                batch.link(event)?;
-                batch.change_open_calls(entry, event);
-            }
+        let events = entries.iter().flat_map(|entry| entry.events.iter().map(move |event| (*entry, event)));
+        for ((entry, event), bodies) in events.zip(&committed.events) {
+            batch.link(event, *bodies)?;
+            batch.change_open_calls(entry, event);
         }
         // What opens and closes in one batch was never open for others.
         let closed: BTreeSet<&CallId> = batch.closed.iter().copied().collect();
@@ -133,13 +122,15 @@ impl<'a> LedgerBatch<'a> {
         Ok(batch)
     }
 
-    fn link(&mut self, event: &'a Event) -> Result<(), PartUnknown> {
+    fn link(&mut self, event: &'a Event, bodies: EventBodies) -> Result<(), PartUnknown> {
         let (number, time) = (self.end.number + 1, self.after.next(event.at_ms.min(self.latest_ms)));
         if self.end.part < number && self.end.time.day() != time.day() {
             self.complete_part()?;
         }
         let (tenant, stream, previous) = (self.pen.tenant, &*self.pen.stream, self.end.hash);
-        let fields = LedgerLine::of(EventPosition { tenant, stream, number, time, previous }, event);
+        let EventBodies { input, output, kept } = bodies;
+        let place = EventPosition { tenant, stream, number, time, previous };
+        let fields = LedgerLine { input, output, kept, ..LedgerLine::of(place, event) };
         let line = fields.encoded(time);
         let hash = match &mut self.part {
             Some(part) => {

@@ -105,12 +105,12 @@ pub(super) async fn write(
     let late = late_entries(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
     let entries: Vec<&LedgerEntry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
-    let end = append(&mut tx, pen, taken, &entries, known).await?;
+    let (end, made) = append(&mut tx, pen, taken, &entries, known).await?;
     if let Err(cause) = tx.commit().await {
         let unsure = (end != taken.head).then_some((BatchTail::of(&end), verdicts));
         return Err(BatchFailure { cause: cause.to_string(), unsure });
     }
-    known.bodies.note(&entries);
+    known.bodies.note(made);
     Ok(verdicts)
 }
 

@@ -1,29 +1,25 @@
-//! Bodies: arguments and results under their digests, for as long as they are retained.
+//! Bodies: arguments and results under the commitments to them, each with its salt, for as long as they are
+//! retained.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use toolgate_core::event::{Durability, LedgerBody, LedgerEntry};
-use toolgate_core::{Digest, RawJson};
+use toolgate_core::event::Durability;
+use toolgate_core::{Commitment, Digest, RawJson, Salt};
 
+use super::commitments::{BatchCommitments, BodyRow, STEP_MS};
 use super::head::LedgerStream;
 use crate::db::{SqlStatement, Transaction};
 use crate::error::doing;
 use crate::rows::MultiRowInsert;
 use crate::{Store, StoreError};
 
-/// The same body comes with every call of some tools. Its expiry is moved only when it is this much too
-/// short, or each call would rewrite the row.
-const STEP_MS: i64 = 12 * 60 * 60 * 1000;
 /// The delay before a body is deleted: the stored time may be one step short, and a writer's memory of it
 /// another.
 const SLACK_MS: i64 = 2 * STEP_MS;
 /// The number of bodies that are deleted in one transaction, which blocks all other writers of SQLite.
 const DELETED_AT_ONCE: u32 = 1_000;
-/// The number of stored bodies that a writer remembers.
-const KNOWN_MAX: usize = 8_192;
 
-const INSERT_INTO: &str = "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ";
+const INSERT_INTO: &str = "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) VALUES ";
 static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
     format!(
         " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
@@ -31,59 +27,51 @@ static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 static INSERT: LazyLock<MultiRowInsert> =
-    LazyLock::new(|| MultiRowInsert::new(INSERT_INTO, 4, &UNLESS_THERE));
+    LazyLock::new(|| MultiRowInsert::new(INSERT_INTO, 5, &UNLESS_THERE));
 /// The same for one body.
 pub(super) static INSERT_ONE: LazyLock<String> =
-    LazyLock::new(|| format!("{INSERT_INTO}(?1, ?2, ?3, ?4){}", *UNLESS_THERE));
-const READ: &str = "SELECT body FROM ledger_bodies WHERE digest = $1 AND tenant = $2";
+    LazyLock::new(|| format!("{INSERT_INTO}(?1, ?2, ?3, ?4, ?5){}", *UNLESS_THERE));
+const READ: &str = "SELECT salt, body FROM ledger_bodies WHERE digest = $1 AND tenant = $2";
 const DELETE: &str = "DELETE FROM ledger_bodies WHERE digest IN \
      (SELECT digest FROM ledger_bodies WHERE keep_until_ms <= $1 LIMIT $2)";
 
-/// No digest twice.
 pub(super) async fn insert(
     tx: &mut Transaction,
     pen: &LedgerStream,
-    bodies: Vec<&LedgerBody>,
+    committed: &BatchCommitments<'_>,
 ) -> Result<(), sqlx::Error> {
-    let push = |to: &mut SqlStatement<'_>, body: &&LedgerBody| {
-        to.push(&body.digest.as_bytes()[..]);
+    let rows: Vec<(&Digest, &BodyRow<'_>)> = committed.rows.iter().collect();
+    let push = |to: &mut SqlStatement<'_>, (digest, row): &(&Digest, &BodyRow<'_>)| {
+        to.push(&digest.as_bytes()[..]);
         to.push(pen.tenant);
-        to.push(body.json.as_str());
-        to.push(body.keep_until_ms);
+        to.push(row.body.json.as_str());
+        to.push(row.body.keep_until_ms);
+        to.push(&row.salt.as_bytes()[..]);
     };
-    INSERT.execute(tx, &bodies, push).await
+    INSERT.execute(tx, &rows, push).await
 }
 
-/// Bodies that this process has stored and that are not deleted yet, with their retention time.
-#[derive(Default)]
-pub(super) struct KnownBodies(HashMap<Digest, i64>);
-
-impl KnownBodies {
-    pub(super) fn covers(&self, body: &LedgerBody) -> bool {
-        self.0.get(&body.digest).is_some_and(|until| *until > body.keep_until_ms.saturating_sub(STEP_MS))
-    }
-
-    /// Notes committed bodies.
-    pub(super) fn note(&mut self, entries: &[&LedgerEntry]) {
-        for body in entries.iter().flat_map(|entry| &entry.bodies) {
-            if self.0.len() >= KNOWN_MAX && !self.0.contains_key(&body.digest) {
-                self.0.clear();
-            }
-            if !self.covers(body) {
-                self.0.insert(body.digest, body.keep_until_ms);
-            }
-        }
+/// True if a stored body is the one that an event committed to. Without a salt it is of the first form.
+pub(super) fn is_intact(recorded: Digest, salt: Option<&[u8]>, body: &[u8]) -> bool {
+    let commitment = Commitment::recorded(recorded);
+    match salt.map(<[u8; Salt::BYTES]>::try_from) {
+        None => commitment.is_plain(body),
+        Some(Ok(salt)) => commitment.opens(&Salt::from_bytes(salt), body),
+        Some(Err(_)) => false,
     }
 }
 
 impl Store {
-    /// A body that an event references, unless it has expired or was never stored.
+    /// A body that an event references, unless it has expired, was erased or was never stored. One that was
+    /// changed is not returned.
     pub async fn ledger_body(&self, digest: &Digest) -> Result<Option<RawJson>, StoreError> {
         const DOING: &str = "read a body of the ledger";
         let read = self.db.sql(READ).bind(&digest.as_bytes()[..]).bind(self.tenant);
-        let Some((body,)) = read.fetch_optional::<(String,)>().await.map_err(doing(DOING))? else {
-            return Ok(None);
-        };
+        let row: Option<(Option<Vec<u8>>, String)> = read.fetch_optional().await.map_err(doing(DOING))?;
+        let Some((salt, body)) = row else { return Ok(None) };
+        if !is_intact(*digest, salt.as_deref(), body.as_bytes()) {
+            return Err(StoreError::BodyChanged { digest: *digest });
+        }
         let body = RawJson::parse(body.into_bytes().into());
         body.map(Some).map_err(|_| StoreError::Unreadable { doing: DOING, what: "body" })
     }

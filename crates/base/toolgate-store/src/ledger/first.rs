@@ -60,7 +60,7 @@ pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
     let (decision, outcome) = (rest.text()?.map(Text::of), rest.text()?.map(Text::of));
     let duration_us = rest.number()?;
     let (input, output, detail) = (rest.digest()?, rest.digest()?, rest.text()?);
-    let time = None;
+    let (time, kept) = (None, None);
     let line = LedgerLine {
         tenant,
         stream,
@@ -86,6 +86,7 @@ pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
         input,
         output,
         detail,
+        kept,
     };
     rest.0.is_empty().then_some(line)
 }

@@ -16,7 +16,7 @@ use crate::{Store, StoreError};
 
 /// With the latest time of all streams: what this one writes comes after what it may have seen.
 pub(super) const READ: &str = "SELECT number, time, part, hash, seal, \
-     (SELECT COALESCE(MAX(time), 0) FROM ledger_heads WHERE tenant = $1) FROM ledger_heads WHERE tenant = $1 AND stream = $2";
+     (SELECT COALESCE(MAX(time), 0) FROM ledger_heads WHERE tenant = $1), erasures FROM ledger_heads WHERE tenant = $1 AND stream = $2";
 const IS_THERE: &str = "SELECT number FROM ledger_heads WHERE tenant = $1 AND stream = $2";
 const LAST_LINE: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      ORDER BY day DESC, number DESC LIMIT 1";
@@ -89,10 +89,12 @@ pub(super) struct LockedHead {
     pub(super) after: HybridTime,
     /// The last moment that counts.
     pub(super) latest_ms: i64,
+    /// The number of erasures so far.
+    pub(super) erasures: i64,
 }
 
 /// The columns of `READ`.
-pub(super) type HeadRow = (i64, i64, i64, Vec<u8>, Vec<u8>, i64);
+pub(super) type HeadRow = (i64, i64, i64, Vec<u8>, Vec<u8>, i64, i64);
 
 impl StreamHead {
     /// The head of an empty stream.
@@ -141,7 +143,7 @@ impl StreamHead {
     }
 
     pub(super) fn of_row(row: HeadRow, pen: &LedgerStream) -> Result<LockedHead, sqlx::Error> {
-        let (number, time, part, hash, seal, latest) = row;
+        let (number, time, part, hash, seal, latest, erasures) = row;
         let (time, latest) = (HybridTime::from_number(time), HybridTime::from_number(latest));
         let mut head = StreamHead { number, time, part, hash: row::digest(&hash)?, trust: HeadTrust::Sealed };
         if !head.is_sealed_by(&seal, &pen.key, &pen.stream) {
@@ -150,7 +152,7 @@ impl StreamHead {
         let now = now_ms();
         let is_near = latest.ms() <= now.saturating_add(OTHERS_AHEAD_MAX_MS);
         let after = if is_near { latest.max(time) } else { time };
-        Ok(LockedHead { head, after, latest_ms: now.saturating_add(AHEAD_MAX_MS) })
+        Ok(LockedHead { head, after, latest_ms: now.saturating_add(AHEAD_MAX_MS), erasures })
     }
 
     pub(super) async fn store(self, tx: &mut Transaction, pen: &LedgerStream) -> Result<(), sqlx::Error> {

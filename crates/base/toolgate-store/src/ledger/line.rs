@@ -69,6 +69,27 @@ pub(super) struct LedgerLine<'a> {
     pub(super) input: Option<Digest>,
     pub(super) output: Option<Digest>,
     pub(super) detail: Option<&'a str>,
+    /// A line of the first form does not say.
+    pub(super) kept: Option<KeptBodies>,
+}
+
+/// The bodies of an event that are stored, and the full days after it for which all of them are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct KeptBodies {
+    pub(super) input: bool,
+    pub(super) output: bool,
+    pub(super) days: u32,
+}
+
+impl KeptBodies {
+    fn number(self) -> u64 {
+        u64::from(self.days) << 2 | u64::from(self.output) << 1 | u64::from(self.input)
+    }
+
+    fn of_number(number: u64) -> Option<Self> {
+        let days = u32::try_from(number >> 2).ok()?;
+        Some(Self { input: number & 1 != 0, output: number & 2 != 0, days })
+    }
 }
 
 /// The fields that may be absent, each with a bit of its own.
@@ -93,6 +114,7 @@ enum Field {
     Input,
     Output,
     Detail,
+    Kept,
 }
 
 impl Field {
@@ -143,6 +165,7 @@ impl<'a> LedgerLine<'a> {
             input: event.input,
             output: event.output,
             detail: event.detail.as_ref().map(|json| json.as_str()),
+            kept: None,
         }
     }
 
@@ -190,6 +213,7 @@ impl<'a> LedgerLine<'a> {
             code::put_digest(to, digest);
         }
         self.detail.into_iter().for_each(|json| code::put_plain(to, json));
+        self.kept.into_iter().for_each(|kept| code::put_number(to, kept.number()));
     }
 
     fn bits(&self) -> u64 {
@@ -212,6 +236,7 @@ impl<'a> LedgerLine<'a> {
             Field::Input.bit(self.input.is_some()),
             Field::Output.bit(self.output.is_some()),
             Field::Detail.bit(self.detail.is_some()),
+            Field::Kept.bit(self.kept.is_some()),
         ];
         there.into_iter().sum()
     }
@@ -250,6 +275,7 @@ impl<'a> LedgerLine<'a> {
         let input = optional(Field::Input, bits, || rest.digest())?;
         let output = optional(Field::Output, bits, || rest.digest())?;
         let detail = optional(Field::Detail, bits, || rest.plain())?;
+        let kept = optional(Field::Kept, bits, || KeptBodies::of_number(rest.number()?))?;
         let time = Some(time);
         let line = LedgerLine {
             tenant,
@@ -276,6 +302,7 @@ impl<'a> LedgerLine<'a> {
             input,
             output,
             detail,
+            kept,
         };
         rest.0.is_empty().then_some(line)
     }

@@ -11,7 +11,9 @@ mod bodies;
 mod calls;
 mod clean;
 mod code;
+mod commitments;
 mod convert;
+mod erase;
 mod export;
 mod first;
 mod head;
@@ -38,12 +40,13 @@ use toolgate_core::event::LedgerEntry;
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
 };
+pub use erase::{ErasureCounts, ErasureReport, ErasureRequest, ErasureScope};
 pub use export::{ExportFormat, ExportedLines, LedgerExport};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, LedgerOrder};
 pub use traffic::{CALL_ENDS_MAX, CallEnd, CallEnds};
-pub use verify::{LedgerFault, LedgerVerification, Tampering};
+pub use verify::{FaultyBody, LedgerFault, LedgerVerification, Tampering};
 pub use writer::LedgerWriter;
 
 pub(crate) use head::LedgerStream;

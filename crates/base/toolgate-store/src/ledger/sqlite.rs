@@ -7,17 +7,18 @@
 use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, OptionalExtension as _, params};
-use toolgate_core::event::{Durability, LedgerBody, LedgerEntry};
+use toolgate_core::event::{Durability, LedgerEntry};
 use toolgate_core::governance::Warrant;
 use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::{CanonicalName, ServerName};
+use toolgate_core::{CanonicalName, Digest, ServerName};
 
 use super::append::{
-    self, BLOCK_COLUMNS, KnownRows, LINE_COLUMNS, LedgerBatch, OPEN_COLUMNS, PartUnknown, TERM_COLUMNS,
+    BLOCK_COLUMNS, KnownRows, LINE_COLUMNS, LedgerBatch, OPEN_COLUMNS, PartUnknown, TERM_COLUMNS,
 };
 use super::batch::{BatchFailure, BatchTail, WriteOp, WriteVerdicts};
 use super::block::Part;
 use super::bodies;
+use super::commitments::{BodyRow, MadeCommitments};
 use super::head::{self, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
 use super::single::PAUSE;
 use crate::StoreError;
@@ -144,8 +145,8 @@ impl SqliteWriter {
         drop(turn);
         let verdicts = || ops.iter().map(|_| Ok(())).collect::<WriteVerdicts>();
         match written {
-            Ok(()) => {
-                known.bodies.note(&entries);
+            Ok(made) => {
+                known.bodies.note(made);
                 Some(Ok(verdicts()))
             }
             Err(NotWritten::NotHere) => None,
@@ -163,13 +164,14 @@ impl SqliteWriter {
         known: &mut KnownRows,
         entries: &[&LedgerEntry],
         durability: Durability,
-    ) -> Result<(), NotWritten> {
+    ) -> Result<MadeCommitments, NotWritten> {
         self.db.check_fault()?;
         self.set_durability(durability)?;
         #[cfg(any(test, debug_assertions))]
         self.limit_pages()?;
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let done = self.fill(pen, tenure, known, entries).and_then(|end| self.commit(&end));
+        let filled = self.fill(pen, tenure, known, entries);
+        let done = filled.and_then(|(end, made)| self.commit(&end).map(|()| made));
         // SQLite has rolled some failed transactions back by itself.
         if done.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
@@ -215,15 +217,17 @@ impl SqliteWriter {
         tenure: Option<&Tenure>,
         known: &mut KnownRows,
         entries: &[&LedgerEntry],
-    ) -> Result<StreamHead, NotWritten> {
+    ) -> Result<(StreamHead, MadeCommitments), NotWritten> {
         let taken = self.take_head(pen)?;
         self.check(pen, tenure)?;
-        let batch = LedgerBatch::of(pen, taken, entries, known.part.take());
+        let committed = known.bodies.commit(taken.erasures, entries)?;
+        let batch = LedgerBatch::of(pen, taken, entries, &committed, known.part.take());
         let batch = batch.map_err(|PartUnknown| NotWritten::NotHere)?;
-        let new = append::new_bodies(entries, &known.bodies);
-        self.each(&bodies::INSERT_ONE, &new, |statement, body: &&LedgerBody| {
-            let digest = &body.digest.as_bytes()[..];
-            statement.execute(params![digest, pen.tenant, body.json.as_str(), body.keep_until_ms])
+        let new: Vec<(&Digest, &BodyRow<'_>)> = committed.rows.iter().collect();
+        self.each(&bodies::INSERT_ONE, &new, |statement, (digest, row)| {
+            let (digest, salt) = (&digest.as_bytes()[..], &row.salt.as_bytes()[..]);
+            let (body, keep_until_ms) = (row.body.json.as_str(), row.body.keep_until_ms);
+            statement.execute(params![digest, pen.tenant, body, keep_until_ms, salt])
         })?;
         self.each(&self.texts.line, &batch.lines, |statement, line| {
             let (day, time) = (line.time.day(), line.time.number());
@@ -244,14 +248,16 @@ impl SqliteWriter {
             statement.execute(params![pen.tenant, &*pen.stream, number, time, part, hash, seal])
         })?;
         known.part = batch.part;
-        Ok(batch.end)
+        Ok((batch.end, committed.made))
     }
 
     fn take_head(&self, pen: &LedgerStream) -> Result<LockedHead, NotWritten> {
         self.db.check_fault()?;
         let mut read = self.connection.prepare_cached(&self.texts.read_head)?;
         let row = read.query_row(params![pen.tenant, &*pen.stream], |row| {
-            Ok::<HeadRow, _>((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+            let head = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            let (number, time, part, hash) = head;
+            Ok::<HeadRow, _>((number, time, part, hash, row.get(4)?, row.get(5)?, row.get(6)?))
         });
         let taken = StreamHead::of_row(row.optional()?.ok_or(NotWritten::NotHere)?, pen)?;
         match taken.head.trust {

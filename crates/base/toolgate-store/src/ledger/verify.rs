@@ -1,12 +1,16 @@
-//! Proving the ledger: one pass over the lines of each stream, which are hashed while they are read.
+//! Proving the ledger: one pass over the bodies, and one over the lines of each stream. Both are hashed while they
+//! are read.
 
+mod bodies;
 mod walk;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
+use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
 
 use super::head::{HeadTrust, StreamHead};
@@ -14,11 +18,13 @@ use super::line::{self, LedgerLine};
 use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
+use bodies::{BodyWatch, NamedBody};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
 
 /// The number of lines that are read at once. The next ones are read while these are hashed.
 const PAGE: i64 = 4_096;
+const DOING: &str = "verify the ledger";
 
 const HEADS: &str =
     "SELECT stream, number, time, part, hash, seal FROM ledger_heads WHERE tenant = $1 ORDER BY stream";
@@ -33,11 +39,15 @@ const PARTS: &str =
     "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 ORDER BY block, day";
 
 /// The result of a verification.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LedgerVerification {
     /// The number of events that were checked.
     pub events: u64,
     pub streams: usize,
+    /// The number of bodies that were checked; `None` if none were to be.
+    pub bodies: Option<u64>,
+    /// The number of bodies that were erased on request, as the ledger says.
+    pub erased: u64,
     /// The first fault.
     pub fault: Option<LedgerFault>,
 }
@@ -48,17 +58,42 @@ pub struct LedgerFault {
     pub stream: String,
     pub number: i64,
     pub what: Tampering,
+    /// The body that is not what the event says, if the event itself is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<FaultyBody>,
+}
+
+/// A body of an event.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct FaultyBody {
+    /// As the event names it.
+    pub digest: Digest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+}
+
+impl LedgerFault {
+    /// A fault of the event itself.
+    pub fn of_event(stream: &str, number: i64, what: Tampering) -> Self {
+        Self { stream: stream.to_owned(), number, what, body: None }
+    }
 }
 
 impl std::fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "event {} of stream {}: {}", self.number, self.stream, self.what)
+        write!(f, "event {} of stream {}: {}", self.number, self.stream, self.what)?;
+        let Some(FaultyBody { digest, call }) = &self.body else { return Ok(()) };
+        match call {
+            Some(call) => write!(f, " (call {call}, body {digest})"),
+            None => write!(f, " (body {digest})"),
+        }
     }
 }
 
 impl Store {
-    /// Checks the whole ledger and stops at the first event that was edited, dropped, reordered or inserted.
-    /// `on_progress` gets the number of events checked, every few thousand. Writers continue meanwhile.
+    /// Checks the whole ledger and stops at the first event that was edited, dropped, reordered or inserted, or
+    /// at the first body that was edited or is missing. `on_progress` gets the number of events checked, every
+    /// few thousand. Writers continue meanwhile.
     ///
     /// No check inside the database can notice that all of it, including its heads, was restored to an
     /// earlier state.
@@ -67,40 +102,80 @@ impl Store {
         on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, StoreError> {
         let key = self.sealing_key().await?;
-        self.verify_with(&key, on_progress).await.map_err(doing("verify the ledger"))
+        let verified = async {
+            let heads = self.sealed_heads().await?;
+            let watch = Arc::new(self.watch_bodies().await?);
+            self.verify_with(&key, heads, Some(watch), on_progress).await
+        };
+        verified.await.map_err(doing(DOING))
+    }
+
+    /// The same without the bodies.
+    pub async fn verify_events(
+        &self,
+        on_progress: impl FnMut(u64),
+    ) -> Result<LedgerVerification, StoreError> {
+        let key = self.sealing_key().await?;
+        let verified = async {
+            let heads = self.sealed_heads().await?;
+            self.verify_with(&key, heads, None, on_progress).await
+        };
+        verified.await.map_err(doing(DOING))
+    }
+
+    /// They come first: later events lie beyond them and are left for another time.
+    async fn sealed_heads(&self) -> Result<Vec<SealedHead>, sqlx::Error> {
+        self.db.sql(HEADS).bind(self.tenant).fetch_all().await
     }
 
     async fn verify_with(
         &self,
         key: &[u8; 32],
+        heads: Vec<SealedHead>,
+        watch: Option<Arc<BodyWatch>>,
         mut on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, sqlx::Error> {
-        // Heads first: later events lie beyond them and are left for another time.
-        let heads: Vec<SealedHead> = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
         let mut streams: BTreeSet<String> = heads.iter().map(|head| head.stream.clone()).collect();
         streams.extend(self.streams_with_lines().await?);
-        let mut verified = LedgerVerification { events: 0, streams: streams.len(), fault: None };
+        let mut verified = LedgerVerification {
+            streams: streams.len(),
+            bodies: watch.as_ref().map(|watch| watch.count),
+            erased: watch.as_ref().map_or(0, |watch| watch.erased()),
+            ..LedgerVerification::default()
+        };
+        let mut named = Vec::new();
         for stream in streams {
-            let head = heads.iter().find(|head| head.stream == stream);
-            let mut on_page = |events| {
+            let walked = WalkedStream {
+                key,
+                stream: &stream,
+                sealed: heads.iter().find(|head| head.stream == stream),
+                watch: watch.as_ref(),
+            };
+            let mut on_page = |events, bodies: Vec<NamedBody>| {
                 verified.events += events;
+                named.extend(bodies.into_iter().map(|body| (stream.clone(), body)));
                 on_progress(verified.events);
             };
-            if let Err(fault) = self.verify_stream(key, &stream, head, &mut on_page).await? {
-                verified.fault = Some(LedgerFault { stream, number: fault.number, what: fault.what });
-                break;
+            if let Err(fault) = self.verify_stream(walked, &mut on_page).await? {
+                verified.fault = Some(LedgerFault::of_event(&stream, fault.number, fault.what));
+                return Ok(verified);
             }
         }
+        verified.fault = watch.and_then(|watch| watch.judge(named)).map(|(stream, body)| LedgerFault {
+            stream,
+            number: body.number,
+            what: body.what,
+            body: Some(FaultyBody { digest: body.digest, call: body.call }),
+        });
         Ok(verified)
     }
 
     async fn verify_stream(
         &self,
-        key: &[u8; 32],
-        stream: &str,
-        sealed: Option<&SealedHead>,
-        on_page: &mut impl FnMut(u64),
+        walked: WalkedStream<'_>,
+        on_page: &mut impl FnMut(u64, Vec<NamedBody>),
     ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
+        let WalkedStream { key, stream, sealed, watch } = walked;
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
             Some(Err(found)) => return Ok(Err(found)),
             Some(Ok(end)) => end,
@@ -112,14 +187,15 @@ impl Store {
         let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
         while let Some((day, number, ..)) = page.last() {
             let (after, count) = ((*day, *number), page.len() as u64);
-            let (tenant, name) = (self.tenant, stream.to_owned());
-            let hashing = tokio::task::spawn_blocking(move || checked(tenant, &name, &page));
+            let (tenant, name, watch) = (self.tenant, stream.to_owned(), watch.cloned());
+            let hashing =
+                tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
             let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let hashed = hashed.expect("hashing does not panic");
+            let (hashed, bodies) = hashed.expect("hashing does not panic");
             if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
                 return Ok(Err(found));
             }
-            on_page(count);
+            on_page(count, bodies);
             page = next?;
         }
         // The head again: everything beyond the first one was written since, or written without the key.
@@ -151,12 +227,32 @@ impl Store {
 /// Day, number, time and line.
 type StoredLine = (i64, i64, i64, Vec<u8>);
 
-fn checked(tenant: &str, stream: &str, lines: &[StoredLine]) -> Vec<CheckedRow> {
-    let checked = lines.iter().map(|(day, number, time, line)| {
+/// One stream on its way through the verification.
+struct WalkedStream<'a> {
+    key: &'a [u8; 32],
+    stream: &'a str,
+    sealed: Option<&'a SealedHead>,
+    watch: Option<&'a Arc<BodyWatch>>,
+}
+
+/// The lines, and the bodies that they name and that are not as they should be.
+fn checked(
+    tenant: &str,
+    stream: &str,
+    lines: &[StoredLine],
+    watch: Option<&BodyWatch>,
+) -> (Vec<CheckedRow>, Vec<NamedBody>) {
+    let (mut rows, mut bodies) = (Vec::with_capacity(lines.len()), Vec::new());
+    for (day, number, time, line) in lines {
         let time = HybridTime::from_number(*time);
-        CheckedRow::of(LineColumns { tenant, stream, day: *day, number: *number, time }, line)
-    });
-    checked.collect()
+        let fields = LedgerLine::read(line);
+        if let (Some(watch), Some(fields)) = (watch, &fields) {
+            watch.look(fields, &mut bodies);
+        }
+        let place = LineColumns { tenant, stream, day: *day, number: *number, time };
+        rows.push(CheckedRow::of(place, line, fields.as_ref()));
+    }
+    (rows, bodies)
 }
 
 crate::row::row! {
@@ -197,15 +293,14 @@ rows!(SqliteRow);
 rows!(PgRow);
 
 impl CheckedRow {
-    fn of(place: LineColumns<'_>, bytes: &[u8]) -> Self {
+    fn of(place: LineColumns<'_>, bytes: &[u8], fields: Option<&LedgerLine<'_>>) -> Self {
         let LineColumns { day, number, .. } = place;
-        let fields = LedgerLine::read(bytes);
         let hash = line::hash(bytes);
-        let leaf = match &fields {
+        let leaf = match fields {
             Some(LedgerLine { time: None, .. }) => line::leaf(bytes),
             _ => hash,
         };
-        let previous = fields.as_ref().map(|fields| fields.previous);
-        Self { day, number, what: place.differs(fields.as_ref()), previous, hash, leaf }
+        let previous = fields.map(|fields| fields.previous);
+        Self { day, number, what: place.differs(fields), previous, hash, leaf }
     }
 }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolgate_core::PrincipalId;
 use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::id::{CallId, TaskId};
 use toolgate_core::run::{InputRequest, Run, RunState, Task};
-use toolgate_core::{Digest, PrincipalId};
 
 use super::held::ActionStamp;
 use super::row::StoredRun;
@@ -71,10 +71,8 @@ pub(super) fn input_requested(input: &InputRequest, run: &Run, act: ActionStamp<
 }
 
 pub(super) fn input_resolved(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {
-    let answer = input.answer.as_ref().map(|answer| Digest::of(answer.as_str()));
     let mut detail = json!({ "input": input.id, "slot_id": input.slot.slot_id, "state": input.state });
-    if let Some(answer) = answer {
-        detail["answer"] = json!(answer);
+    if input.answer.is_some() {
         detail["via"] = json!(input.via);
     }
     event(EventKind::InputResolved, about_input(input, run), act, detail)

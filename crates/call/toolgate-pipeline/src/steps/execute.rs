@@ -238,11 +238,11 @@ fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &ClientExtras)
     (!detail.is_empty()).then(|| Value::from(detail).into())
 }
 
-/// Redacted like arguments; large content is recorded by its digest.
+/// Redacted like arguments; of large content the size is recorded.
 fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
     let bytes = extras.as_bytes().len();
     if bytes > EXTRAS_BYTES_MAX {
-        return json!({ "digest": Digest::of(extras.as_bytes()), "size": bytes });
+        return json!({ "size": bytes });
     }
     let extras: Value = extras.decode().unwrap_or_default();
     pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, MarkStyle::Plain).value.into_owned()

@@ -11,7 +11,7 @@ use toolgate_core::codes;
 use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, LedgerOrder, ledger_event_json};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, LedgerOrder, StoreError, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{json, whole};
@@ -62,18 +62,27 @@ pub(crate) struct LedgerCall {
     /// Oldest first.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// Redacted arguments and results of the events by their digests, as far as they are kept.
+    /// Redacted arguments and results of the events, by `input` and `output`, as far as they are kept.
     #[schema(value_type = Object)]
     bodies: serde_json::Map<String, Value>,
+    /// Those that were changed in the database after they were written. They are not shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    changed: Vec<Digest>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VerifiedView {
-    /// True if every event is as it was written.
+    /// True if every event is as it was written, and every body that is kept.
     intact: bool,
     events: u64,
     streams: usize,
-    /// The first event that is not as it was written.
+    /// The number of arguments and results that were checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bodies: Option<u64>,
+    /// The number of arguments and results that were erased on request.
+    erased: u64,
+    /// The first event that is not as it was written, or whose arguments or result are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     fault: Option<LedgerFault>,
@@ -126,19 +135,17 @@ pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<Strin
     if events.is_empty() {
         return Err(Problem::not_found(format!("the ledger has no call {id}")));
     }
-    let bodies = bodies(&context, &events).await?;
-    let events = events.iter().map(ledger_event_json).collect();
-    Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies }))
-}
-
-async fn bodies(context: &ApiContext, events: &[RecordedEvent]) -> ApiResult<serde_json::Map<String, Value>> {
-    let mut bodies = serde_json::Map::new();
-    for digest in named(events) {
-        if let Some(body) = context.store.ledger_body(&digest).await? {
-            bodies.insert(digest.to_string(), body.decode().unwrap_or_default());
+    let (mut bodies, mut changed) = (serde_json::Map::new(), Vec::new());
+    for digest in named(&events) {
+        match context.store.ledger_body(&digest).await {
+            Ok(Some(body)) => drop(bodies.insert(digest.to_string(), body.decode().unwrap_or_default())),
+            Ok(None) => {}
+            Err(StoreError::BodyChanged { digest }) => changed.push(digest),
+            Err(error) => return Err(error.into()),
         }
     }
-    Ok(bodies)
+    let events = events.iter().map(ledger_event_json).collect();
+    Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies, changed }))
 }
 
 fn named(events: &[RecordedEvent]) -> Vec<Digest> {
@@ -149,9 +156,11 @@ fn named(events: &[RecordedEvent]) -> Vec<Digest> {
 
 /// Show a body
 ///
-/// Returns redacted arguments or a redacted result, byte for byte as its digest was made.
+/// Returns redacted arguments or a redacted result, byte for byte as the event committed to it. `digest` is `input` or
+/// `output` of an event.
 #[utoipa::path(get, path = "/ledger/bodies/{digest}", tag = "ledger", params(("digest" = String, Path, description = "sha256:…")),
-    responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept")))]
+    responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept"),
+        (status = 500, description = "It was changed after it was written, and is not shown")))]
 pub(crate) async fn body(
     State(context): State<ApiContext>,
     Path(digest): Path<String>,
@@ -162,14 +171,15 @@ pub(crate) async fn body(
     let found = context.store.ledger_body(&digest).await?;
     let gone = || {
         Problem::not_found(format!("there is no body {digest}"))
-            .hint("it was larger than what is kept, or its time is over")
+            .hint("it was larger than what is kept, its time is over, or it was erased")
     };
     Ok(whole(StatusCode::OK, found.map(RawJson::into_bytes).ok_or_else(gone)?))
 }
 
 /// Verify the ledger
 ///
-/// Checks every event, and names the first that was edited, dropped, reordered or inserted.
+/// Checks every event and every body, and names the first event that was edited, dropped, reordered or inserted, or whose
+/// arguments or result were edited or are missing.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
     responses((status = 200, description = "The result", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Response> {
@@ -179,6 +189,8 @@ pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Respo
         intact: verified.fault.is_none(),
         events: verified.events,
         streams: verified.streams,
+        bodies: verified.bodies,
+        erased: verified.erased,
         fault: verified.fault,
     };
     Ok(json(StatusCode::OK, &view))

@@ -142,6 +142,32 @@ async fn a_ledger_that_nobody_touched_is_intact() {
 }
 
 #[tokio::test]
+async fn an_admin_erases_what_is_kept_of_a_persons_calls() {
+    let gate = recorded().await;
+    let (admin, auditor) = (somebody("root", Role::Admin), somebody("audit", Role::Auditor));
+    let erase = async |body: Value| gate.post(&admin, "/ledger/erase", &body.to_string()).await;
+    let found = erase(json!({ "principal": "ann", "dry_run": true })).await.json();
+    assert_eq!((&found["calls"], &found["bodies"], &found["dry_run"]), (&json!(5), &json!(5), &json!(true)));
+    let one = erase(json!({ "principal": "ann", "call": "tc_4", "reason": "asked" })).await;
+    assert_eq!((one.status, &one.json()["bodies"]), (StatusCode::OK, &json!(1)));
+    let call = gate.get(&auditor, "/ledger/tc_4").await.json();
+    assert_eq!((call["events"].as_array().map(Vec::len), &call["bodies"]), (Some(2), &json!({})));
+    let digest = call["events"][0]["input"].as_str().expect("a commitment");
+    assert_eq!(gate.get(&auditor, &format!("/ledger/bodies/{digest}")).await.problem(), "not_found");
+    assert_eq!(erase(json!({ "principal": "ann" })).await.json()["bodies"], 4);
+    assert_eq!(
+        gate.get(&auditor, "/ledger/tc_5").await.json()["bodies"].as_object().map(|one| one.len()),
+        Some(1)
+    );
+    let verified = gate.get(&auditor, "/ledger/verify").await.json();
+    assert_eq!(
+        (&verified["intact"], &verified["bodies"], &verified["erased"]),
+        (&json!(true), &json!(5), &json!(5))
+    );
+    assert_eq!(erase(json!({ "principal": "nobody" })).await.problem(), "not_found");
+}
+
+#[tokio::test]
 async fn parameters_that_cannot_be_are_named() {
     let gate = Gate::open().await;
     for query in [

@@ -193,6 +193,8 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "inserted" => "it was not written by a gateway",
         "head_forged" => "the sealed end of its stream is missing or forged",
         "block_forged" => "the entry of its block is missing or forged",
+        "body_edited" => "its arguments or its result were changed after it was written",
+        "body_missing" => "its arguments or its result are missing",
         other => other,
     };
     html! {

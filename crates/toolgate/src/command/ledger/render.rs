@@ -6,7 +6,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::LedgerVerification;
 
-use crate::command::shown::{duration, indented, pretty, several};
+use crate::command::shown::{count, duration, indented, pretty, several};
 use crate::table::{TextTable, clean};
 
 const HEADER: [&str; 7] = ["TIME", "EVENT", "PRINCIPAL", "TOOL", "RESULT", "TOOK", "CALL"];
@@ -61,7 +61,9 @@ fn about(event: &Event) -> String {
 /// A body that an event names.
 pub(super) enum StoredBody {
     Here(RawJson),
-    /// It expired, or was too large, or the tool's audit level stores none.
+    /// It is not the one that the event was written with.
+    Changed,
+    /// It expired, was erased or was too large, or the tool's audit level stores none.
     Gone,
 }
 
@@ -76,11 +78,18 @@ pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBod
     for recorded in events {
         text.push_str(&timeline_entry(&recorded.event, first.event.at_ms));
     }
-    let event = |find: fn(&Event) -> Option<Digest>| events.iter().rev().find_map(|one| find(&one.event));
-    let bodies = [("arguments", event(|event| event.input)), ("result", event(|event| event.output))];
-    for (name, digest) in bodies.into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
-        let shown = match body(&digest) {
+    // Events of one call may have different commitments to the same body, of which not all are kept.
+    let found = |find: fn(&Event) -> Option<Digest>| {
+        let named: Vec<Digest> = events.iter().rev().filter_map(|one| find(&one.event)).collect();
+        let mut read = named.iter().map(|digest| (*digest, body(digest)));
+        let kept = read.find(|(_, body)| !matches!(body, StoredBody::Gone));
+        kept.or_else(|| named.first().map(|digest| (*digest, StoredBody::Gone)))
+    };
+    let bodies = [("arguments", found(|event| event.input)), ("result", found(|event| event.output))];
+    for (name, (digest, body)) in bodies.into_iter().filter_map(|(name, found)| Some((name, found?))) {
+        let shown = match body {
             StoredBody::Here(json) => pretty(&json),
+            StoredBody::Changed => "changed after it was written, and not shown".to_owned(),
             StoredBody::Gone => "not kept".to_owned(),
         };
         text.push_str(&format!("\n{name} ({digest})\n{}", indented(&shown)));
@@ -158,11 +167,20 @@ fn details(event: &Event) -> Vec<(String, String)> {
 pub(super) fn verified(verified: &LedgerVerification) -> String {
     match &verified.fault {
         None => {
-            let events = several(verified.events, "event");
-            format!("ok: {events} in {}", several(verified.streams as u64, "stream"))
+            let (events, streams) = (several(verified.events, "event"), verified.streams as u64);
+            let bodies = verified.bodies.map(|bodies| format!(", {}", bodies_of(bodies)));
+            let erased = Some(verified.erased).filter(|erased| *erased > 0);
+            let erased = erased.map(|erased| format!("; {} erased on request", bodies_of(erased)));
+            let more = [bodies, erased].into_iter().flatten().collect::<String>();
+            format!("ok: {events} in {}{more}", several(streams, "stream"))
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }
+}
+
+/// `1 body`, `2 bodies`
+pub(super) fn bodies_of(number: u64) -> String {
+    if number == 1 { "1 body".to_owned() } else { format!("{} bodies", count(number)) }
 }
 
 #[cfg(test)]

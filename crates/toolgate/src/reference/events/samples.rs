@@ -101,6 +101,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         }
         Kind::TokenCreated => sample(SampleSubject::Nothing, PERSON, of_token()),
         Kind::TokenRevoked => sample(SampleSubject::Nothing, PERSON, &[TOKEN]),
+        Kind::LedgerErased => sample(SampleSubject::Nothing, PERSON, OF_ERASURE),
         Kind::SettingChanged | Kind::ConfigLoaded | Kind::ConfigRefused | Kind::AliasesChanged => {
             of_settings(kind)
         }
@@ -248,14 +249,14 @@ fn of_approval(kind: EventKind) -> EventSample {
                 ("ballot", "\"approve\"", "The vote: `approve`, `deny`, `edit` or `request_changes`"),
                 ("via", "\"console\"", "The channel through which it came"),
                 REASON,
-                ("effective", VERSION, "The digest of the arguments to which the vote applies"),
+                ("edited", "false", "`true` if an approver changed the arguments to which the vote applies"),
             ],
         ),
         EventKind::ApprovalEscalated => {
             (GATEWAY, &[("to", "[\"admins\"]", "The groups that are now asked as well"), EXPIRES])
         }
         EventKind::ApprovalConsumed => {
-            (AGENT, &[("effective", VERSION, "The digest of the arguments that were sent")])
+            (AGENT, &[("edited", "false", "`true` if an approver changed the arguments that were sent")])
         }
         _ => (PERSON, &[STATE]),
     };
@@ -269,7 +270,7 @@ fn of_grant(kind: EventKind) -> EventSample {
             PERSON,
             &[
                 GRANT,
-                ("pins", "{\"/account\":\"DE02\"}", "The arguments that must stay the same"),
+                ("pins", "[\"/account\"]", "JSON pointers to the arguments that must stay the same"),
                 ("uses", "10", "The number of calls that it covers; null for any number"),
                 EXPIRES,
             ],
@@ -282,6 +283,17 @@ fn of_grant(kind: EventKind) -> EventSample {
         _ => sample(SampleSubject::Tool, PERSON, &[GRANT]),
     }
 }
+
+const OF_ERASURE: &[SampleMember] = &[
+    ("principal", "\"ann\"", "The principal whose calls they were"),
+    ("session", "\"ses_019a6f\"", "The session, if only its calls were concerned"),
+    ("call", "\"tc_019a6f\"", "The call, if only one was concerned"),
+    ("bodies", "24", "The number of arguments and results that were deleted"),
+    ("refs", "3", "The number of refs that were deleted"),
+    ("results", "0", "The number of results under ids of clients that were deleted"),
+    ("approvals", "1", "The number of ended approvals that were deleted"),
+    REASON,
+];
 
 fn of_token() -> &'static [SampleMember] {
     &[
@@ -445,7 +457,6 @@ fn of_work(kind: EventKind) -> &'static [SampleMember] {
             INPUT,
             SLOT,
             ("state", "\"answered\"", "The new state: `answered`, `cancelled` or `expired`"),
-            ("answer", VERSION, "The digest of the answer"),
             ("via", "\"console\"", "The channel through which it came"),
         ],
     }

@@ -150,6 +150,22 @@ fn a_line_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_line_says_which_bodies_are_stored_and_for_how_long() {
+    let event = full();
+    let without = LedgerLine::of(place(), &event);
+    for (input, output, days, bytes) in [(true, true, 90, 2), (true, false, 1, 1), (false, true, u32::MAX, 5)]
+    {
+        let kept = Some(KeptBodies { input, output, days });
+        let line = LedgerLine { kept, ..without }.encoded(place().time);
+        assert_eq!(LedgerLine::read(&line).expect("a line").kept, kept);
+        // The bit lies in a byte of its own, which is there for the others already.
+        assert_eq!(line.len(), without.encoded(place().time).len() + bytes);
+    }
+    let line = without.encoded(place().time);
+    assert_eq!(LedgerLine::read(&line).expect("a line").kept, None);
+}
+
+#[test]
 fn text_cannot_move_from_one_field_to_the_next() {
     let with = |session: Option<&str>, run: Option<&str>| {
         let mut event = full();

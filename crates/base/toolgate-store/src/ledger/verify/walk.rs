@@ -24,6 +24,12 @@ pub enum Tampering {
     /// The row by which readers find its block is missing, or differs from the lines.
     #[error("the entry of its block is missing or forged")]
     BlockForged,
+    /// Its arguments or its result are not those that it was written with.
+    #[error("its arguments or its result were changed after it was written")]
+    BodyEdited,
+    /// Their time is not over, and no erasure is recorded.
+    #[error("its arguments or its result are missing, although nothing was erased and they have not expired")]
+    BodyMissing,
 }
 
 /// The end of a stream, as its head says.

@@ -46,8 +46,8 @@ async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: S
     assert!(matches!(refused, Err(StartRefused::Down(_))), "{refused:?}");
     assert!(!writer.is_up());
     let kept = body("{\"late\":true}", START_MS);
-    let end =
-        LedgerEntry { bodies: vec![kept.clone()], ..entry(vec![completed("tc_1", Outcome::Succeeded)]) };
+    let named = Event { output: Some(kept.digest), ..completed("tc_1", Outcome::Succeeded) };
+    let end = LedgerEntry { bodies: vec![kept.clone()], ..entry(vec![named]) };
     assert!(writer.append(end).await.is_err());
     assert!(writer.append(entry(vec![completed("tc_2", Outcome::Failed)])).await.is_err());
     assert!(writer.append(entry(vec![decided("tc_4")])).await.is_err());
@@ -62,7 +62,8 @@ async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: S
         "tc_5 policy.decided",
     ];
     assert_eq!(story(&store).await, expected);
-    assert_eq!(store.ledger_body(&kept.digest).await.expect("read"), Some(kept.json));
+    let end = all(&store).await.into_iter().find_map(|one| one.event.output).expect("a result");
+    assert_eq!(store.ledger_body(&end).await.expect("read"), Some(kept.json));
     assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
     assert_sound(&store).await;
 }

@@ -2,6 +2,7 @@
 
 mod agreeing;
 mod away;
+mod bodies;
 mod calls;
 mod outbox;
 mod reading;

@@ -56,7 +56,7 @@ async fn fault(store: &Store) -> Option<LedgerFault> {
 }
 
 fn at(stream: &str, number: i64, what: Tampering) -> Option<LedgerFault> {
-    Some(LedgerFault { stream: stream.into(), number, what })
+    Some(LedgerFault::of_event(stream, number, what))
 }
 
 fn place(stream: &str, number: i64) -> String {

@@ -94,7 +94,7 @@ async fn what_was_under_way_goes_on(world: StoreWorld) {
 }
 
 async fn what_was_wrong_with_it_still_is(world: StoreWorld) {
-    let at = |stream: &str, number: i64, what: Tampering| LedgerFault { stream: stream.into(), number, what };
+    let at = LedgerFault::of_event;
     for (tampering, fault) in [
         (
             "UPDATE ledger_events SET principal = 'somebody' WHERE stream = 'one' AND stream_seq = 300",

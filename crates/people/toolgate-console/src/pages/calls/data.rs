@@ -37,6 +37,9 @@ pub(super) struct RecordedData {
     /// By digest.
     #[serde(default)]
     pub(super) bodies: Map<String, Value>,
+    /// Digests of bodies that were changed in the database.
+    #[serde(default)]
+    pub(super) changed: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

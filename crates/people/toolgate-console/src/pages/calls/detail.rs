@@ -10,7 +10,7 @@ use super::{CallsData, outcome, steps};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
-use crate::parts::{self, diff, json, links, text};
+use crate::parts::{self, BadgeTone, diff, json, links, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -201,8 +201,12 @@ fn kept(digest: Option<&str>, recorded: &RecordedData, none: &str, show: fn(&Val
     let Some(digest) = digest else { return html! { p.soft { (none) } } };
     match recorded.bodies.get(digest) {
         Some(body) => show(body),
+        None if recorded.changed.iter().any(|changed| changed == digest) => html! {
+            p { (parts::badge("changed", BadgeTone::Bad)) " The stored content is not the one that was recorded: the database was changed. It is not shown." }
+            (parts::copyable(digest))
+        },
         None => html! {
-            p { "The content is no longer stored: it was too large for the ledger, or its retention period has ended. Its digest remains:" }
+            p { "The content is not stored: it was too large for the ledger, its retention period has ended, or it was erased. What remains of it:" }
             (parts::copyable(digest))
         },
     }

@@ -38,7 +38,7 @@ pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
     let body = html! {
         (head(Side::Retention))
         p { "Events are kept forever: each holds the hash of the one before it, and " a href="/console/ledger" { "the ledger" }
-            " can be verified. Arguments, results and files can be deleted; their digests stay." }
+            " can be verified. Arguments, results and files can be deleted, and a person's can be erased; the events stay." }
         table.list {
             thead { tr { th scope="col" { "What" } th scope="col" { "Kept" } th scope="col" { "Set by" } th scope="col" { "Note" } } }
             tbody {

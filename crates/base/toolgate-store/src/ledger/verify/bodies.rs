@@ -1,0 +1,144 @@
+//! Bodies in a verification: each is hashed again, and each that a line says is kept must be there, unless an
+//! erasure is recorded that concerns it.
+
+use std::collections::HashSet;
+
+use toolgate_core::Digest;
+use toolgate_core::event::HybridTime;
+
+use super::super::bodies::is_intact;
+use super::super::erase::RecordedErasure;
+use super::super::line::{KeptBodies, LedgerLine};
+use super::super::row;
+use super::walk::Tampering;
+use crate::Store;
+use crate::clock::now_ms;
+
+/// Bodies that are read at once. The next ones are read while these are hashed.
+const PAGE: i64 = 256;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+const READ: &str = "SELECT digest, salt, body FROM ledger_bodies WHERE tenant = $1 AND digest > $2 \
+     ORDER BY digest LIMIT $3";
+
+/// Digest, salt and body.
+type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
+
+/// What is known of the bodies while lines are read.
+pub(super) struct BodyWatch {
+    pub(super) count: u64,
+    /// The first bytes of the digests of all bodies that are there: they tell as much as all of them.
+    there: HashSet<u64>,
+    changed: HashSet<Digest>,
+    erasures: Vec<(HybridTime, RecordedErasure)>,
+    now_ms: i64,
+}
+
+/// A body that is not as the line says that names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct NamedBody {
+    pub(super) number: i64,
+    pub(super) digest: Digest,
+    pub(super) call: Option<String>,
+    pub(super) what: Tampering,
+    /// A call of its own that was erased may have shared the body with others of the same principal.
+    is_erased: bool,
+    /// Its time is not over.
+    is_due: bool,
+}
+
+impl Store {
+    /// Hashes all bodies. Erasures are read after them: what was erased meanwhile is known to be.
+    pub(super) async fn watch_bodies(&self) -> Result<BodyWatch, sqlx::Error> {
+        let (there, changed, erasures) = (HashSet::new(), HashSet::new(), Vec::new());
+        let mut watch = BodyWatch { count: 0, there, changed, erasures, now_ms: now_ms() };
+        let mut page = self.page_of_bodies(Vec::new()).await?;
+        while let Some((last, ..)) = page.last() {
+            let after = last.clone();
+            let hashing = tokio::task::spawn_blocking(move || checked(&page));
+            let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
+            for (digest, is_intact) in hashed.expect("hashing does not panic")? {
+                watch.count += 1;
+                watch.there.insert(short(digest));
+                if !is_intact {
+                    watch.changed.insert(digest);
+                }
+            }
+            page = next?;
+        }
+        watch.erasures = self.erasures().await?;
+        Ok(watch)
+    }
+
+    async fn page_of_bodies(&self, after: Vec<u8>) -> Result<Vec<StoredBody>, sqlx::Error> {
+        self.db.sql(READ).bind(self.tenant).bind(after).bind(PAGE).fetch_all().await
+    }
+}
+
+fn checked(bodies: &[StoredBody]) -> Result<Vec<(Digest, bool)>, sqlx::Error> {
+    let checked = bodies.iter().map(|(digest, salt, body)| {
+        let digest = row::digest(digest)?;
+        Ok((digest, is_intact(digest, salt.as_deref(), body.as_bytes())))
+    });
+    checked.collect()
+}
+
+fn short(digest: Digest) -> u64 {
+    let first = digest.as_bytes().first_chunk().expect("a digest has 32 bytes");
+    u64::from_le_bytes(*first)
+}
+
+impl BodyWatch {
+    pub(super) fn erased(&self) -> u64 {
+        self.erasures.iter().map(|(_, erasure)| erasure.erased.bodies).sum()
+    }
+
+    /// Notes the bodies of a line that were changed or are missing.
+    pub(super) fn look(&self, line: &LedgerLine<'_>, found: &mut Vec<NamedBody>) {
+        let kept = line.kept.unwrap_or(KeptBodies { input: false, output: false, days: 0 });
+        for (digest, is_kept) in [(line.input, kept.input), (line.output, kept.output)] {
+            let Some(digest) = digest else { continue };
+            if !self.changed.is_empty() && self.changed.contains(&digest) {
+                found.push(named(line, digest, Tampering::BodyEdited));
+            } else if is_kept && !self.there.contains(&short(digest)) {
+                self.look_for_missing(line, digest, kept.days, found);
+            }
+        }
+    }
+
+    fn look_for_missing(&self, line: &LedgerLine<'_>, digest: Digest, days: u32, found: &mut Vec<NamedBody>) {
+        let until_ms = line.at_ms.saturating_add(i64::from(days).saturating_mul(DAY_MS));
+        // Of calls that share a body, the first to be erased may be a day older than the last.
+        if until_ms.saturating_add(DAY_MS) <= self.now_ms {
+            return;
+        }
+        let mut concerned = self.erasures.iter().filter(|(time, erasure)| concerns(erasure, *time, line));
+        let first = concerned.next();
+        if first.is_some_and(|(_, erasure)| erasure.is_of_all_calls())
+            || concerned.any(|(_, erasure)| erasure.is_of_all_calls())
+        {
+            return;
+        }
+        let missing = named(line, digest, Tampering::BodyMissing);
+        found.push(NamedBody { is_erased: first.is_some(), is_due: until_ms > self.now_ms, ..missing });
+    }
+
+    /// The first body that should be there as it was written.
+    pub(super) fn judge(&self, named: Vec<(String, NamedBody)>) -> Option<(String, NamedBody)> {
+        let erased = named.iter().filter(|(_, body)| body.is_erased).map(|(_, body)| body.digest);
+        let erased: HashSet<Digest> = erased.collect();
+        named.into_iter().find(|(_, body)| body.is_due && !erased.contains(&body.digest))
+    }
+}
+
+fn concerns(erasure: &RecordedErasure, at: HybridTime, line: &LedgerLine<'_>) -> bool {
+    line.principal == *erasure.principal.as_str()
+        && line.time.is_some_and(|time| time <= at)
+        && erasure.session.as_ref().is_none_or(|id| line.session.is_some_and(|text| text == *id.as_str()))
+        && erasure.call.as_ref().is_none_or(|id| line.call.is_some_and(|text| text == *id.as_str()))
+}
+
+fn named(line: &LedgerLine<'_>, digest: Digest, what: Tampering) -> NamedBody {
+    let call = line.call.map(|call| call.read().into_owned());
+    NamedBody { number: line.number, digest, call, what, is_erased: false, is_due: true }
+}
