@@ -11,7 +11,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 24] = [
+const RULES: [(&str, &[&str], &[&str]); 25] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -25,7 +25,12 @@ const RULES: [(&str, &[&str], &[&str]); 24] = [
         &["axum", "hyper", "sqlx", "rmcp", "reqwest", "uuid", "getrandom"],
     ),
     ("toolgate-policy", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
-    ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
+    (
+        "toolgate-proof",
+        &["toolgate-core"],
+        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest", "getrandom"],
+    ),
+    ("toolgate-store", &["toolgate-core", "toolgate-proof"], &["axum", "hyper", "rmcp", "reqwest"]),
     ("toolgate-outbound", &["toolgate-core"], &["axum", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-courier",
