@@ -2,6 +2,7 @@
 //! one call. Everything here is computed from what it is given: there is no database, file or clock.
 
 mod checkpoint;
+mod growing;
 mod key;
 mod note;
 mod proof;
@@ -9,6 +10,7 @@ mod stream_tree;
 pub mod tree;
 
 pub use checkpoint::{BadCheckpoint, LedgerCheckpoint, SignedStream, StreamRoot};
+pub use growing::GrowingTree;
 pub use key::{BadKey, CheckpointKey, VerifierKey};
 pub use note::{BadNote, SignedNote};
 pub use proof::{

@@ -1,5 +1,6 @@
 //! Proving the ledger: one pass over the lines of each stream, which are hashed while they are read.
 
+mod signed;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -8,12 +9,14 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
 use toolgate_core::event::HybridTime;
+use toolgate_proof::LedgerCheckpoint;
 
 use super::head::{HeadTrust, StreamHead};
 use super::line::{self, LedgerLine};
 use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
+use signed::{SignedSizes, SignedStreams};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, Found, Place, StoredPart, StreamWalk};
 
@@ -61,33 +64,55 @@ impl Store {
     /// `on_progress` gets the number of events checked, every few thousand. Writers continue meanwhile.
     ///
     /// No check inside the database can notice that all of it, including its heads, was restored to an
-    /// earlier state.
+    /// earlier state, or sealed again with the key that lies in it: [`Store::verify_ledger_against`] does.
     pub async fn verify_ledger(
         &self,
         on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, StoreError> {
+        self.verify_ledger_against(&[], on_progress).await
+    }
+
+    /// The same, and every stream must be what the checkpoints say of it.
+    pub async fn verify_ledger_against(
+        &self,
+        checkpoints: &[LedgerCheckpoint],
+        on_progress: impl FnMut(u64),
+    ) -> Result<LedgerVerification, StoreError> {
         let key = self.sealing_key().await?;
-        self.verify_with(&key, on_progress).await.map_err(doing("verify the ledger"))
+        let signed = SignedStreams::of(checkpoints);
+        self.verify_with(&key, &signed, on_progress).await.map_err(doing("verify the ledger"))
     }
 
     async fn verify_with(
         &self,
         key: &[u8; 32],
+        signed: &SignedStreams,
         mut on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, sqlx::Error> {
         // Heads first: later events lie beyond them and are left for another time.
         let heads: Vec<SealedHead> = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
         let mut streams: BTreeSet<String> = heads.iter().map(|head| head.stream.clone()).collect();
         streams.extend(self.streams_with_lines().await?);
-        let mut verified = LedgerVerification { events: 0, streams: streams.len(), fault: None };
+        let removed = signed.names().find(|name| !streams.contains(*name)).map(str::to_owned);
+        let fault = removed.map(|stream| LedgerFault { stream, number: 1, what: Tampering::StreamRemoved });
+        let mut verified = LedgerVerification { events: 0, streams: streams.len(), fault };
+        if verified.fault.is_some() {
+            return Ok(verified);
+        }
         for stream in streams {
             let head = heads.iter().find(|head| head.stream == stream);
             let mut on_page = |events| {
                 verified.events += events;
                 on_progress(verified.events);
             };
-            if let Err(fault) = self.verify_stream(key, &stream, head, &mut on_page).await? {
-                verified.fault = Some(LedgerFault { stream, number: fault.number, what: fault.what });
+            let sizes = signed.of_stream(&stream);
+            if let Err(found) = self.verify_stream(key, &stream, head, sizes, &mut on_page).await? {
+                let is_older = heads.iter().all(|head| signed.reach(&head.stream, head.number));
+                let what = match found.what {
+                    Tampering::TailRemoved if is_older => Tampering::OlderDatabase,
+                    what => what,
+                };
+                verified.fault = Some(LedgerFault { stream, number: found.number, what });
                 break;
             }
         }
@@ -99,6 +124,7 @@ impl Store {
         key: &[u8; 32],
         stream: &str,
         sealed: Option<&SealedHead>,
+        signed: SignedSizes,
         on_page: &mut impl FnMut(u64),
     ) -> Result<Result<(), Found>, sqlx::Error> {
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
@@ -108,7 +134,7 @@ impl Store {
             None => End::START,
         };
         let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).fetch_all::<StoredPart>().await?;
-        let mut walk = StreamWalk::new(sealed, parts);
+        let mut walk = StreamWalk::new(sealed, parts, signed);
         let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
         while let Some((day, number, ..)) = page.last() {
             let (after, count) = ((*day, *number), page.len() as u64);

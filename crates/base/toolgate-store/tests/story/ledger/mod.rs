@@ -3,6 +3,7 @@
 mod agreeing;
 mod away;
 mod calls;
+mod checkpoints;
 mod outbox;
 mod reading;
 mod sweeping;
