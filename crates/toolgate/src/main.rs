@@ -1,6 +1,7 @@
 //! The `toolgate` binary: the command line, and the command that runs.
 
 mod callers;
+mod checkpoints;
 mod chronicle;
 mod claim;
 mod cli;
