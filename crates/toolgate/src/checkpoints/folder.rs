@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
-use super::ENDING;
+use super::signed::ENDING;
 
 /// Writes a file, which appears when it is complete and on disk.
 pub(super) fn keep(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 use toolgate_proof::CheckpointKey;
 use toolgate_store::Store;
 
-use super::SignedCheckpoint;
 use super::anchor::CheckpointAnchor;
 use super::key::signing_key;
+use super::signed::SignedCheckpoint;
 use crate::config::Config;
 
 /// After a failure, the next attempt.

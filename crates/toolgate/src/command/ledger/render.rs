@@ -63,6 +63,8 @@ pub(super) enum StoredBody {
     Here(RawJson),
     /// It expired, or was too large, or the tool's audit level stores none.
     Gone,
+    /// The proof does not show it.
+    Undisclosed,
 }
 
 /// One call from its proposal to its end. `body` finds the bodies that an event references.
@@ -82,6 +84,7 @@ pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBod
         let shown = match body(&digest) {
             StoredBody::Here(json) => pretty(&json),
             StoredBody::Gone => "not kept".to_owned(),
+            StoredBody::Undisclosed => "not shown".to_owned(),
         };
         text.push_str(&format!("\n{name} ({digest})\n{}", indented(&shown)));
     }
@@ -155,11 +158,15 @@ fn details(event: &Event) -> Vec<(String, String)> {
 }
 
 /// The result of a verification, in one line.
-pub(super) fn verified(verified: &LedgerVerification) -> String {
+pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> String {
     match &verified.fault {
         None => {
             let events = several(verified.events, "event");
-            format!("ok: {events} in {}", several(verified.streams as u64, "stream"))
+            let told = format!("ok: {events} in {}", several(verified.streams as u64, "stream"));
+            match checkpoints {
+                0 => told,
+                some => format!("{told}, as {} say", several(some as u64, "checkpoint")),
+            }
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }
