@@ -21,6 +21,7 @@ mod outage;
 mod outbound;
 mod people;
 mod policies;
+mod proofs;
 pub(crate) mod receiver;
 mod records;
 mod replicas;
