@@ -165,7 +165,7 @@ pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> Str
             let told = format!("ok: {events} in {}", several(verified.streams as u64, "stream"));
             match checkpoints {
                 0 => told,
-                some => format!("{told}, as {} say", several(some as u64, "checkpoint")),
+                some => format!("{told}, matching {}", several(some as u64, "checkpoint")),
             }
         }
         Some(fault) => clean(&format!("not intact: {fault}")),

@@ -101,7 +101,7 @@ fn escape_sequences_of_callers_do_not_reach_the_terminal() {
 fn a_verification_is_one_line() {
     let whole = LedgerVerification { events: 1_234, streams: 2, fault: None };
     assert_eq!(verified(&whole, 0), "ok: 1,234 events in 2 streams");
-    assert_eq!(verified(&whole, 3), "ok: 1,234 events in 2 streams, as 3 checkpoints say");
+    assert_eq!(verified(&whole, 3), "ok: 1,234 events in 2 streams, matching 3 checkpoints");
     let fault = LedgerFault { stream: "gateway".into(), number: 7, what: Tampering::Edited };
     let broken = LedgerVerification { events: 6, streams: 1, fault: Some(fault) };
     assert_eq!(
