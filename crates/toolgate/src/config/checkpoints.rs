@@ -6,7 +6,6 @@ use std::time::Duration;
 use toolgate_files::StoragePlace;
 use toolgate_proof::VerifierKey;
 
-use super::Config;
 use super::problem::ConfigProblems;
 use super::reference::is_variable_name;
 use super::secrets::CredentialSource;
@@ -107,9 +106,14 @@ fn checked_key(key: &Located<&str>, problems: &mut ConfigProblems) -> Option<Ver
 }
 
 /// Objects go where the files are.
-pub(super) fn refuse_without_bucket(top: &ConfigSection<'_>, config: &Config, problems: &mut ConfigProblems) {
-    let wants = config.checkpoints.as_ref().is_some_and(|settings| settings.object_prefix.is_some());
-    if !wants || matches!(config.files.place, StoragePlace::S3(_)) {
+pub(super) fn refuse_without_bucket(
+    top: &ConfigSection<'_>,
+    settings: Option<&CheckpointSettings>,
+    files: &StoragePlace,
+    problems: &mut ConfigProblems,
+) {
+    let wants = settings.is_some_and(|settings| settings.object_prefix.is_some());
+    if !wants || matches!(files, StoragePlace::S3(_)) {
         return;
     }
     let what = "`object_prefix` in `[checkpoints]` needs a bucket, and the files are in a folder";

@@ -345,7 +345,7 @@ fn read_top(
     let config = with_governance(config, top, &ctx, problems);
     let config = with_registry(config, top, &ctx, problems);
     let config = with_bytes(config, top, &ctx, problems);
-    checkpoints::refuse_without_bucket(top, &config, problems);
+    checkpoints::refuse_without_bucket(top, config.checkpoints.as_ref(), &config.files.place, problems);
     config
 }
 
