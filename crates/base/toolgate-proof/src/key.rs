@@ -47,7 +47,8 @@ impl CheckpointKey {
     /// The key of 32 random bytes.
     pub fn from_seed(name: &str, seed: [u8; 32]) -> Result<Self, BadKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|_| BadKey::NoPrivateKey)?;
-        let bytes = pair.public_key().as_ref().try_into().map_err(|_| BadKey::NoPrivateKey)?;
+        let bytes: &[u8] = pair.public_key().as_ref();
+        let bytes = bytes.try_into().map_err(|_| BadKey::NoPrivateKey)?;
         let public = VerifierKey::new(name, bytes)?;
         Ok(Self { pair, seed, public })
     }

@@ -1,13 +1,12 @@
-//! The places where checkpoints are kept: a folder, a bucket, or somebody else's server.
+//! The places where checkpoints are kept: a folder, a bucket, or another server.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, Request};
+use http::{Method, Request};
 use toolgate_files::NamedObjects;
 use toolgate_outbound::{Client, Scheme, excerpt};
 
@@ -18,7 +17,7 @@ use crate::config::{CheckpointSettings, Config};
 const ANSWER_WAIT: Duration = Duration::from_secs(20);
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 const EXCERPT_CHARS_MAX: usize = 200;
-const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 pub(super) enum CheckpointAnchor {
     Folder(PathBuf),
@@ -39,7 +38,7 @@ impl CheckpointAnchor {
         for url in &settings.urls {
             let scheme = Scheme::of(url.split(':').next().unwrap_or_default());
             let scheme = scheme.with_context(|| format!("{url} is not an http or https address"))?;
-            let client = Client::to(scheme, &Arc::clone(&config.egress))
+            let client = Client::to(scheme, &config.egress)
                 .with_context(|| format!("no connection to {url} can be made"))?;
             anchors.push(Self::Url { url: url.clone(), client });
         }

@@ -11,8 +11,8 @@ use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
-    ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    StoreSettings, ToolRule, WebhookConfig,
+    ApprovalSettings, CheckpointSettings, Config, CredentialSource, LedgerSettings, MeteringSettings,
+    OtlpSettings, ReadsWhenDown, RedactRule, StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
 use crate::config::reference::ReferenceMode;

@@ -18,7 +18,7 @@ use crate::outside::repository;
 use crate::toolgate;
 
 on_both!(
-    a_call_is_proved_to_somebody_with_nothing_but_the_key,
+    a_call_is_proved_with_nothing_but_the_key,
     a_ledger_that_was_emptied_is_noticed,
     a_stream_that_was_removed_is_noticed,
     a_ledger_that_went_back_is_noticed,
@@ -98,7 +98,7 @@ fn fault(bank: &Bank) -> Value {
     said["fault"].clone()
 }
 
-async fn a_call_is_proved_to_somebody_with_nothing_but_the_key(backing: Backing) {
+async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
     let (bank, key) = open(backing, "");
     let (one, other) = (transfer(&bank, 4711).await, transfer(&bank, 815).await);
     let proof = bank.gateway.folder().join("call.proof");
