@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use anyhow::bail;
 use tokio::time::Instant;
-use toolgate_proof::CheckpointKey;
+use toolgate_proof::{CheckpointKey, StreamRoot};
 use toolgate_store::Store;
 
 use super::anchor::CheckpointAnchor;
@@ -37,6 +38,8 @@ pub(crate) struct Checkpointer {
     every: Duration,
     anchors: Vec<WaitingAnchor>,
     board: Arc<AnchorBoard>,
+    /// The trees of the last checkpoint since the start.
+    signed: Vec<StreamRoot>,
 }
 
 struct WaitingAnchor {
@@ -62,6 +65,7 @@ impl Checkpointer {
             every: settings.every,
             anchors,
             board: Arc::new(AnchorBoard(board)),
+            signed: Vec::new(),
         }))
     }
 
@@ -72,11 +76,10 @@ impl Checkpointer {
     /// The first checkpoint is signed at once.
     pub(crate) async fn run(mut self) {
         let mut due = Instant::now();
-        let mut signed: Option<BTreeMap<String, u64>> = None;
         loop {
             if due <= Instant::now() {
                 due = Instant::now() + self.every;
-                if let Err(error) = self.sign(&mut signed).await {
+                if let Err(error) = self.sign().await {
                     tracing::warn!(
                         error = format!("{error:#}"),
                         "no checkpoint of the ledger could be signed"
@@ -91,11 +94,21 @@ impl Checkpointer {
         }
     }
 
-    /// Signs a checkpoint, if the ledger has grown.
-    async fn sign(&mut self, signed: &mut Option<BTreeMap<String, u64>>) -> anyhow::Result<()> {
+    /// Signs a checkpoint, if the ledger has grown. One that is not what was signed before is not signed.
+    async fn sign(&mut self) -> anyhow::Result<()> {
         let sizes = self.store.ledger_sizes().await?;
-        if signed.as_ref() == Some(&sizes) || sizes.values().all(|size| *size == 0) {
+        let signed: BTreeMap<String, u64> =
+            self.signed.iter().map(|tree| (tree.stream.clone(), tree.size)).collect();
+        if sizes == signed || (signed.is_empty() && sizes.values().all(|size| *size == 0)) {
             return Ok(());
+        }
+        for tree in &self.signed {
+            if !self.store.ledger_has(tree).await? {
+                bail!(
+                    "stream {} is no longer what was signed; `toolgate ledger verify` names what is wrong",
+                    tree.stream
+                );
+            }
         }
         let checkpoint = SignedCheckpoint::now(&self.store, &self.key).await?;
         let entry: (Arc<str>, Arc<str>) =
@@ -103,8 +116,7 @@ impl Checkpointer {
         for one in &mut self.anchors {
             one.push(entry.clone());
         }
-        let streams = checkpoint.checkpoint.streams;
-        *signed = Some(streams.into_iter().map(|tree| (tree.stream, tree.size)).collect());
+        self.signed = checkpoint.checkpoint.streams;
         Ok(())
     }
 

@@ -30,6 +30,14 @@ struct TreePart {
     root: Option<Vec<u8>>,
 }
 
+/// A stream up to the size that was signed.
+struct SignedTree {
+    head: Horizon,
+    parts: Vec<TreePart>,
+    size: i64,
+    tree: StreamTree,
+}
+
 impl TreePart {
     /// The stored root, if it is that of a whole block.
     fn whole_block(&self, size: i64) -> Option<&[u8]> {
@@ -74,6 +82,12 @@ impl Store {
         roots.map_err(doing("compute the trees of the ledger"))
     }
 
+    /// True if a stream has this root at this size, as its blocks say.
+    pub async fn ledger_has(&self, signed: &StreamRoot) -> Result<bool, StoreError> {
+        let found = self.signed_tree(signed).await.map_err(doing("compute a tree of the ledger"))?;
+        Ok(found.is_some())
+    }
+
     /// Proves events of a stream under a root. `None` if the stream does not have this root at this size, or
     /// an event lies beyond it.
     pub async fn prove_events(
@@ -89,21 +103,13 @@ impl Store {
         signed: &StreamRoot,
         numbers: &BTreeSet<i64>,
     ) -> Result<Option<Vec<ProvenEvent>>, sqlx::Error> {
-        let horizon = self.horizon().await?;
-        let Some(head) = horizon.iter().find(|head| *head.stream == *signed.stream) else { return Ok(None) };
-        let Ok(size) = i64::try_from(signed.size) else { return Ok(None) };
-        if size > head.number {
+        let Some(SignedTree { head, parts, size, mut tree }) = self.signed_tree(signed).await? else {
             return Ok(None);
-        }
-        let parts = self.tree_parts(head).await?;
-        let mut tree = self.tree_of(head, &parts, size).await?;
-        if tree.root() != signed.root {
-            return Ok(None);
-        }
+        };
         let mut lines = BTreeMap::new();
         for block in numbers.iter().map(|number| block::of_number(*number)).collect::<BTreeSet<_>>() {
             let last = ((block + 1) * BLOCK).min(size);
-            let rows = self.lines_of_block(head, &parts, block, last).await?;
+            let rows = self.lines_of_block(&head, &parts, block, last).await?;
             let leaves = rows.iter().map(|(.., line)| tree::leaf(line)).collect();
             if last == (block + 1) * BLOCK && !tree.open_block(block.unsigned_abs(), leaves) {
                 return Ok(None);
@@ -115,6 +121,18 @@ impl Store {
             Some(ProvenEvent::new(number.unsigned_abs(), lines.get(number)?, &path))
         };
         Ok(numbers.iter().map(prove).collect())
+    }
+
+    async fn signed_tree(&self, signed: &StreamRoot) -> Result<Option<SignedTree>, sqlx::Error> {
+        let horizon = self.horizon().await?;
+        let head = horizon.into_iter().find(|head| *head.stream == *signed.stream);
+        let (Some(head), Ok(size)) = (head, i64::try_from(signed.size)) else { return Ok(None) };
+        if size > head.number {
+            return Ok(None);
+        }
+        let parts = self.tree_parts(&head).await?;
+        let tree = self.tree_of(&head, &parts, size).await?;
+        Ok((tree.root() == signed.root).then_some(SignedTree { head, parts, size, tree }))
     }
 
     /// All parts up to a head, the open one last.

@@ -23,6 +23,7 @@ crate::on_both!(
     an_older_database_is_noticed,
     an_empty_database_is_noticed,
     a_ledger_has_a_name_of_its_own,
+    a_stream_has_the_roots_that_it_had,
 );
 
 const TABLES: [&str; 4] = ["ledger_lines", "ledger_heads", "ledger_blocks", "ledger_terms"];
@@ -220,6 +221,21 @@ async fn an_empty_database_is_noticed(world: StoreWorld) {
     let empty = store.verify_ledger(|_| ()).await.expect("verified");
     assert_eq!((empty.events, empty.fault), (0, None));
     assert_eq!(fault(&store, &[signed]).await, at("one", 1, Tampering::StreamRemoved));
+}
+
+async fn a_stream_has_the_roots_that_it_had(world: StoreWorld) {
+    let store = ledger(&world).await;
+    let before = checkpoint(&store).await;
+    append(&store, "one", 300, 4).await;
+    for tree in &before.streams {
+        assert!(store.ledger_has(tree).await.expect("read"));
+        let other = StreamRoot { size: tree.size - 1, ..tree.clone() };
+        assert!(!store.ledger_has(&other).await.expect("read"));
+    }
+    remove(&world, "stream = 'two'").await;
+    assert!(!store.ledger_has(&before.streams[1]).await.expect("read"));
+    append(&store, "two", 9, 5).await;
+    assert!(!store.ledger_has(&before.streams[1]).await.expect("read"));
 }
 
 async fn a_ledger_has_a_name_of_its_own(world: StoreWorld) {
