@@ -156,6 +156,8 @@ impl ProvenEvent {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::checkpoint::{LedgerCheckpoint, StreamRoot};
     use crate::key::CheckpointKey;
@@ -232,5 +234,19 @@ mod tests {
         let mut two = proof();
         two.streams[0].checkpoint = format!("{0}\n{0}", two.streams[0].checkpoint);
         assert!(matches!(refused(&two), BadProof::Form(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_byte_never_proves_another_line(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut text = serde_json::to_vec(&proof()).unwrap();
+            let at = at.index(text.len());
+            text[at] = byte;
+            let read = String::from_utf8(text).ok().and_then(|text| CallProof::parse(&text).ok());
+            let lines = read.and_then(|proof| proof.check(&[key(1).public().clone()]).ok());
+            if let Some(lines) = lines {
+                prop_assert_eq!(lines, proof().check(&[key(1).public().clone()]).unwrap());
+            }
+        }
     }
 }

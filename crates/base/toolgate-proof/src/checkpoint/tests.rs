@@ -1,3 +1,7 @@
+//! Files of checkpoints: what they say, and what is noticed when they were changed.
+
+use proptest::prelude::*;
+
 use super::*;
 
 fn key(name: &str, seed: u8) -> CheckpointKey {
@@ -96,5 +100,19 @@ fn what_cannot_be_signed_is_said() {
     assert_eq!(checkpoint(&[]).sign(&key), Err(BadCheckpoint::Empty));
     for stream in ["", "a/b", "a\nb"] {
         assert_eq!(checkpoint(&[stream]).sign(&key), Err(BadCheckpoint::Stream(stream.to_owned())));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_changed_byte_never_says_something_else(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let key = key("ledger", 1);
+        let keys = [key.public().clone()];
+        let whole = checkpoint(&["a", "b"]);
+        let mut text = signed(&whole, &key).into_bytes();
+        let at = at.index(text.len());
+        text[at] = byte;
+        let read = String::from_utf8(text).ok().and_then(|text| LedgerCheckpoint::open(&text, &keys).ok());
+        prop_assert!(read.is_none_or(|read| read == whole));
     }
 }
