@@ -28,7 +28,8 @@ pub(crate) fn signing_key(settings: &CheckpointSettings) -> anyhow::Result<Check
             (text, format!("the variable {name}"))
         }
     };
-    text.parse().with_context(|| format!("{place} does not hold a key of checkpoints\nhint: {LOST}"))
+    text.parse::<CheckpointKey>()
+        .with_context(|| format!("{place} does not hold a key of checkpoints\nhint: {LOST}"))
 }
 
 /// The public keys that the configuration knows: that of its key, if it is there, and the old ones.
@@ -57,7 +58,7 @@ pub(crate) fn make_key(path: &Path, name: &str) -> anyhow::Result<VerifierKey> {
 /// From a file that only its owner may read.
 fn read(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
-    let mut file = File::open(path)
+    let file = File::open(path)
         .with_context(|| format!("could not read the key of checkpoints {shown}\nhint: {LOST}"))?;
     let mode = file.metadata().with_context(|| format!("could not look at {shown}"))?.mode();
     if mode & OTHERS != 0 {
@@ -66,13 +67,14 @@ fn read(path: &Path) -> anyhow::Result<String> {
         );
     }
     let mut text = String::new();
-    let read = file.by_ref().take(FILE_BYTES_MAX).read_to_string(&mut text);
+    let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text);
     read.with_context(|| format!("could not read the key of checkpoints {shown}"))?;
     Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
     use std::time::Duration;
@@ -99,7 +101,7 @@ mod tests {
         assert_eq!(signing_key(&settings(path.clone(), Vec::new())).expect("read").public(), &made);
         assert!(make_key(&path, "ledger").is_err(), "it would be overwritten");
         assert!(make_key(&folder.path().join("other"), "two words").is_err());
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).expect("changed");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("changed");
         let refused = signing_key(&settings(path, Vec::new())).expect_err("others may read it");
         assert!(refused.to_string().contains("chmod 600"), "{refused}");
     }
@@ -113,7 +115,7 @@ mod tests {
         let told = signing_key(&lost).expect_err("it is lost").to_string();
         assert!(told.contains("old_keys"), "{told}");
         std::fs::write(folder.path().join("lost.key"), "something else").expect("written");
-        std::fs::set_permissions(folder.path().join("lost.key"), PermissionsExt::from_mode(0o600))
+        std::fs::set_permissions(folder.path().join("lost.key"), Permissions::from_mode(0o600))
             .expect("changed");
         assert!(signing_key(&lost).is_err_and(|error| error.to_string().contains("does not hold a key")));
     }

@@ -70,8 +70,8 @@ async fn prove(
     bodies: &BTreeMap<Digest, RawJson>,
 ) -> anyhow::Result<ProvenStream> {
     const NEWER: &str = "leave --checkpoint out, or give a newer one";
-    let trees = signed.checkpoint.streams.iter().zip(&signed.notes);
-    let Some((tree, note)) = trees.into_iter().find(|(tree, _)| tree.stream == stream) else {
+    let mut trees = signed.checkpoint.streams.iter().zip(&signed.notes);
+    let Some((tree, note)) = trees.find(|(tree, _)| tree.stream == stream) else {
         bail!("the checkpoint does not have the stream {stream}\nhint: {NEWER}");
     };
     let numbers: BTreeSet<i64> = events.iter().map(|one| one.number).collect();

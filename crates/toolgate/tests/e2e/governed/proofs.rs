@@ -100,15 +100,23 @@ fn fault(bank: &Bank) -> Value {
 
 async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
     let (bank, key) = open(backing, "");
-    let (one, other) = (transfer(&bank, 4711).await, transfer(&bank, 815).await);
+    let (one, other) = (transfer(&bank, 471_147_114).await, transfer(&bank, 815_815_815).await);
     let proof = bank.gateway.folder().join("call.proof");
     bank.say(&["ledger", "prove", &one, "--output", "call.proof"]);
     let text = std::fs::read_to_string(&proof).expect("a proof");
-    assert!(text.contains(&one) && !text.contains(&other) && !text.contains("4711"), "{text}");
+    assert!(text.contains(&one) && !text.contains(&other) && !text.contains("471147114"), "{text}");
     let output = checked(&proof, &key);
     assert!(output.status.success(), "{output:?}");
     let told = text_of(&output);
-    for part in ["proved", "bank:transfer", "tool.call.completed", "succeeded", "not shown", &one, &key] {
+    for part in [
+        "proved",
+        "bank:transfer",
+        "tool.call.completed",
+        "succeeded",
+        "not shown",
+        one.as_str(),
+        key.as_str(),
+    ] {
         assert!(told.contains(part), "no {part}: {told}");
     }
     let output = checked_in_python(&proof, &key);
@@ -124,9 +132,9 @@ async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
 
     bank.say(&["ledger", "prove", &one, "--disclose", "--output", "call.proof"]);
     let told = text_of(&checked(&proof, &key));
-    assert!(told.contains("4711") && !told.contains("815"), "{told}");
+    assert!(told.contains("471147114") && !told.contains("815815815"), "{told}");
     let shown = std::fs::read_to_string(&proof).expect("a proof");
-    std::fs::write(&proof, shown.replace("4711", "4712")).expect("changed");
+    std::fs::write(&proof, shown.replace("471147114", "471147115")).expect("changed");
     refused(&checked(&proof, &key), "are not its own");
 }
 
@@ -179,13 +187,6 @@ async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("older_database")), "{found}");
     // Its own seals are right.
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
-    bank.verify();
-    // The gateway goes on, and passes the number that was signed.
-    let mut bank = bank.killed();
-    for amount in 3..6 {
-        transfer(&bank, amount).await;
-    }
-    bank.gateway.end(false);
     bank.verify();
 }
 
@@ -311,7 +312,7 @@ async fn checkpoints_are_kept_on_a_schedule_and_tried_again() {
     };
     let proved = until(WAIT, || {
         let newest = files().into_iter().max()?.display().to_string();
-        let words = ["ledger", "prove", &call, "--checkpoint", &newest, "--output", "call.proof"];
+        let words: [&str; 7] = ["ledger", "prove", &call, "--checkpoint", &newest, "--output", "call.proof"];
         bank.gateway.cli(&words).status.success().then_some(())
     });
     proved.expect("a checkpoint that has the call");
