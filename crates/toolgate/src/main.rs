@@ -31,6 +31,7 @@ mod pages;
 mod seating;
 
 // Servers.
+mod checkpoints;
 mod chronicle;
 mod confining;
 mod machine;

@@ -8,9 +8,12 @@ use toolgate_edge::MetricSource;
 use toolgate_registry::Registry;
 use toolgate_upstream::{LatencySnapshot, ServerManager, ServerVitals};
 
+use crate::checkpoints::AnchorBoard;
+
 pub(crate) struct ServerNumbers {
     pub(crate) registry: Arc<Registry>,
     pub(crate) servers: Arc<ServerManager>,
+    pub(crate) anchors: Arc<AnchorBoard>,
 }
 
 impl MetricSource for ServerNumbers {
@@ -19,7 +22,14 @@ impl MetricSource for ServerNumbers {
         let all: Vec<(String, ServerVitals)> =
             known.filter_map(|one| Some((one.name.to_string(), self.servers.vitals(&one.name)?))).collect();
         write_vitals(text, &all);
+        write_anchors(text, self.anchors.read());
     }
+}
+
+/// The checkpoints of the ledger that wait for a place to be kept.
+pub(crate) fn write_anchors<'a>(text: &mut String, anchors: impl Iterator<Item = (&'a str, usize)>) {
+    let values = anchors.map(|(name, waiting)| (label(&[("anchor", name)]), waiting));
+    gauge(text, "toolgate_checkpoints_waiting", "Signed checkpoints that could not be kept yet", values);
 }
 
 /// The families, of these servers.

@@ -24,6 +24,7 @@ use toolgate_store::{Store, StreamClaim};
 use toolgate_upstream::ServerManager;
 
 use crate::callers::{self, Callers};
+use crate::checkpoints::Checkpointer;
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
@@ -194,6 +195,11 @@ async fn build(
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
     let sealing_key = store.sealing_key().await?;
+    let checkpointer = match record {
+        ServerRecording::Yes => Checkpointer::new(config, store)?,
+        ServerRecording::No => None,
+    };
+    let anchors = checkpointer.as_ref().map(Checkpointer::board).unwrap_or_default();
     let gateway = Gateway::new(GatewaySetup {
         discovery: discovery.clone(),
         seats: Arc::new(seating::SessionSeats(sessions.clone())),
@@ -208,7 +214,7 @@ async fn build(
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
         credentials: Arc::new(Callers { store: store.clone(), bearer }),
-        numbers: Arc::new(ServerNumbers { registry: registry.clone(), servers: servers.clone() }),
+        numbers: Arc::new(ServerNumbers { registry: registry.clone(), servers: servers.clone(), anchors }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
         limits: config.limits.clone(),
         sealing_key,
@@ -217,6 +223,9 @@ async fn build(
     domains.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+    if let Some(checkpointer) = checkpointer {
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(checkpointer.run()));
+    }
     let board = ReceiverBoard::default();
     let parts = rest::RestParts {
         config,

@@ -6,6 +6,7 @@
 
 mod draft;
 mod http;
+mod named;
 mod put;
 mod read;
 mod s3;
@@ -28,6 +29,7 @@ use crate::refusal;
 use crate::settings::{FilesSettings, StoragePlace};
 use trouble::StorageTrouble;
 
+pub use named::NamedObjects;
 pub use put::StoredBlob;
 use shelf::{BlobStorage, StorageKind, TEMPORARY};
 

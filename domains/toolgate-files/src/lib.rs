@@ -14,7 +14,7 @@ mod settings;
 mod text;
 
 pub use access::ContentAccess;
-pub use blobs::{Blobs, ShownBytes, StoredBlob};
+pub use blobs::{Blobs, NamedObjects, ShownBytes, StoredBlob};
 pub use files::{
     Allowance, ArtifactSource, ByteRange, CollectionReport, DownloadContent, FilePage, FileQuery, Files,
     FilesSetup, FoundContent, NewFile, OfferedUpload, SignedAddress, StoredKind,

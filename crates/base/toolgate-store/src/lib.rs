@@ -71,11 +71,12 @@ pub use gateways::{
 };
 pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
-    BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
-    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ErasureCounts,
-    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, LEDGER_PAGE_MAX,
-    LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter, OUTBOX_LEASE_MS, OutboxBatch,
-    SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
+    BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX,
+    CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ErasureCounts,
+    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, KeptBody,
+    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
+    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, event_of_line, ledger_event_cloudevent,
+    ledger_event_json,
 };
 pub use login::StoredLogin;
 pub use open::OtherUsersAccess;

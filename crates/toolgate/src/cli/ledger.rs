@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+use toolgate_proof::VerifierKey;
 
 use super::span::{Moment, moment};
 
@@ -33,12 +34,67 @@ pub(crate) enum LedgerCommand {
         #[arg(value_name = "CALL")]
         call: String,
     },
-    /// Verify that no event was edited, dropped or reordered, and no arguments or results
-    #[command(after_help = "Example:\n  toolgate ledger verify && echo untouched")]
+    /// Verify that nothing was edited, dropped or reordered, and that the ledger is what checkpoints say of it
+    ///
+    /// Without --against, the checkpoints in the folder of `[checkpoints]` are used, if there is one.
+    #[command(
+        after_help = "Examples:\n  toolgate ledger verify && echo untouched\n  toolgate ledger verify --against /mnt/elsewhere/checkpoints --key toolgate+bf07fbe3+Ab2S…"
+    )]
     Verify {
+        /// A checkpoint, or a folder of checkpoints; may be given several times
+        #[arg(long, value_name = "FILE")]
+        against: Vec<PathBuf>,
+        #[command(flatten)]
+        keys: KeyArgs,
         /// Check the events only, not the arguments and results that are kept
         #[arg(long)]
         no_bodies: bool,
+    },
+    /// Sign a checkpoint of the ledger now
+    #[command(after_help = "Example:\n  toolgate ledger checkpoint --output today.checkpoint")]
+    Checkpoint {
+        /// File to write to, instead of standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Write a small file that proves one call, and shows no other
+    #[command(
+        after_help = "Examples:\n  toolgate ledger prove tc_0198f3… --output call.proof\n  toolgate ledger prove 3f2a --checkpoint anchored.checkpoint --disclose"
+    )]
+    Prove {
+        /// Id of the call; for recent calls a beginning or ending of it is enough
+        #[arg(value_name = "CALL")]
+        call: String,
+        /// Prove it under this checkpoint, instead of one that is signed now
+        #[arg(long, value_name = "FILE")]
+        checkpoint: Option<PathBuf>,
+        /// Show its arguments and result as well, as far as they are kept
+        #[arg(long)]
+        disclose: bool,
+        /// File to write to, instead of standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Check the proof of a call, without a store and without a configuration
+    #[command(after_help = "Example:\n  toolgate ledger check call.proof --key toolgate+bf07fbe3+Ab2S…")]
+    Check {
+        /// The file that `toolgate ledger prove` wrote
+        #[arg(value_name = "FILE")]
+        proof: PathBuf,
+        #[command(flatten)]
+        keys: KeyArgs,
+    },
+    /// Show the public key of checkpoints, or make a key
+    #[command(
+        after_help = "Examples:\n  toolgate ledger key\n  toolgate ledger key --new /etc/toolgate/checkpoint.key --name example.com/toolgate"
+    )]
+    Key {
+        /// Make a key in this file, which must not exist
+        #[arg(long, value_name = "FILE")]
+        new: Option<PathBuf>,
+        /// Name of the new key, which every checkpoint begins with
+        #[arg(long, value_name = "NAME", default_value = "toolgate", requires = "new")]
+        name: String,
     },
     /// Export events as JSON, one object per line
     #[command(
@@ -95,6 +151,14 @@ pub(crate) enum ExportFormat {
     Cloudevents,
 }
 
+/// The public keys that are trusted.
+#[derive(Args, Default)]
+pub(crate) struct KeyArgs {
+    /// Public key, as `toolgate ledger key` prints it; may be given several times
+    #[arg(long = "key", value_name = "KEY", value_parser = public_key)]
+    pub(crate) keys: Vec<VerifierKey>,
+}
+
 /// Selects events; options that are left out match anything.
 #[derive(Args, Default)]
 pub(crate) struct FilterArgs {
@@ -149,6 +213,10 @@ impl FilterArgs {
             decision: self.decision,
         }
     }
+}
+
+fn public_key(text: &str) -> Result<VerifierKey, String> {
+    text.parse::<VerifierKey>().map_err(|bad| bad.to_string())
 }
 
 fn server(name: &str) -> Result<ServerName, String> {
@@ -212,6 +280,19 @@ mod tests {
         assert_eq!((&*args.principal, args.session.as_deref(), args.yes), ("ann", Some("ses_1"), true));
         assert!(parse("erase").is_err_and(|told| told.contains("--principal")));
         assert!(parse("erase --principal ann --yes --dry-run").is_err());
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_refused_with_the_reason() {
+        let key = "toolgate+bf07fbe3+Ab2SgIWBBj4LMHNDCQoyJvGLnq5UY2+IWvZpyNzXvDyO";
+        let Ok(LedgerCommand::Check { keys, .. }) = parse(&format!("check f --key {key} --key {key}")) else {
+            panic!("a check")
+        };
+        assert_eq!(keys.keys.len(), 2);
+        assert!(parse("check f --key nonsense").is_err_and(|told| told.contains("NAME+ID+BASE64")));
+        let private = "PRIVATE+KEY+toolgate+bf07fbe3+AAAA";
+        assert!(parse(&format!("check f --key {private}")).is_err_and(|told| told.contains("private key")));
+        assert!(parse("key --name other").is_err(), "a name is that of a new key");
     }
 
     #[test]

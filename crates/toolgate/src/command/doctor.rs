@@ -1,5 +1,6 @@
 //! `toolgate doctor`: everything checked once, each problem with advice.
 
+mod checkpoints;
 mod definitions;
 mod files;
 mod finding;
@@ -85,6 +86,7 @@ async fn examine(context: &Context) -> Vec<DoctorFinding> {
     findings.extend(registry::check(&config, &store).await);
     findings.extend(definitions::check(&config, &store).await);
     findings.extend(files::check(&config, &store).await);
+    findings.extend(checkpoints::check(&config, &store).await);
     findings.extend(sandbox::check(&config));
     findings.extend(check_servers(&config, &written, &store).await);
     findings

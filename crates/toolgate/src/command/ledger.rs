@@ -1,38 +1,47 @@
 //! `toolgate ledger`: the events, the verification, the export, and the erasure.
 
+mod check;
+mod checkpoint;
 mod erase;
 mod export;
+mod found;
+mod key;
+mod progress;
+mod prove;
 mod render;
+mod verify;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::IsTerminal;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::event::{EventFilter, RecordedEvent};
-use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LedgerOrder, LedgerVerification, Store, StoreError, ledger_event_json};
+use toolgate_store::{BodyCheck, LedgerOrder, Store, ledger_event_json};
 
 use super::context::Context;
-use super::pick::pick;
 use super::shown;
 use crate::cli::LedgerCommand;
 use crate::local::open_store;
-use crate::output::{put, say, talk, write_talk};
+use crate::output::{put, say, talk};
 use crate::table::json;
+use found::{named_call, read_bodies};
 use render::StoredBody;
 
 /// The polling interval of `--follow`.
 const LOOK: Duration = Duration::from_millis(500);
 /// The maximum number of events per poll; the next follows at once.
 const LOOK_MAX: usize = 500;
-/// Among how many of the last events a part of an id is looked for.
-const CALLS_LOOK_MAX: usize = 5_000;
 
 pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Result<ExitCode> {
-    let store = open_store(&context.config_as_written()?).await?;
+    let command = match command {
+        LedgerCommand::Check { proof, keys } => return check::run(context, &proof, &keys.keys),
+        LedgerCommand::Key { new, name } => return key::run(context, new.as_deref(), &name),
+        command => command,
+    };
+    let config = context.config_as_written()?;
+    let store = open_store(&config).await?;
     let now_ms = shown::now_ms();
     let outcome = match command {
         LedgerCommand::Tail { follow, limit, filter } => {
@@ -41,8 +50,20 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
             if follow { tail.follow().await } else { tail.once().await }
         }
         LedgerCommand::Show { call } => show(context, &store, &call).await,
-        LedgerCommand::Verify { no_bodies } => verify(context, &store, no_bodies).await,
+        LedgerCommand::Verify { against, keys, no_bodies } => {
+            let bodies = if no_bodies { BodyCheck::Skip } else { BodyCheck::Rehash };
+            verify::run(context, &config, &store, &against, keys.keys, bodies).await
+        }
         LedgerCommand::Erase(args) => erase::run(context, &store, args).await,
+        LedgerCommand::Checkpoint { output } => {
+            checkpoint::run(context, &config, &store, output.as_deref()).await
+        }
+        LedgerCommand::Prove { call, checkpoint, disclose, output } => {
+            let wanted = prove::ProofRequest { call, checkpoint, disclose, output };
+            prove::run(context, &config, &store, wanted).await
+        }
+        // They need no store.
+        LedgerCommand::Check { .. } | LedgerCommand::Key { .. } => Ok(ExitCode::SUCCESS),
         LedgerCommand::Export { format, output, filter } => {
             let target = output.map(|file| context.cwd.join(file));
             export::run(&store, &filter.resolve(now_ms), format, target.as_deref()).await
@@ -111,29 +132,16 @@ impl LedgerTail<'_> {
     }
 }
 
-/// The matching call, by its whole id or by part of the id of a recent one.
-async fn named_call(store: &Store, given: &str) -> anyhow::Result<Vec<RecordedEvent>> {
-    let events = store.ledger_call(&CallId::new(given)).await?;
-    if !events.is_empty() {
-        return Ok(events);
-    }
-    let last =
-        store.ledger_page(&EventFilter::default(), None, CALLS_LOOK_MAX, LedgerOrder::NewestFirst).await?;
-    let ids = last.iter().filter_map(|one| one.event.about.call.as_ref());
-    let ids: BTreeSet<&str> = ids.map(CallId::as_str).collect();
-    let id = pick(given, ids, "call", "toolgate ledger tail")?;
-    Ok(store.ledger_call(&CallId::new(id)).await?)
-}
-
 async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<ExitCode> {
     let events = named_call(store, given).await?;
     let bodies = read_bodies(store, &events).await?;
     if context.global.json {
         let events = events.iter().map(ledger_event_json).collect();
-        put!("{}", json(&CallOutput { events, bodies: &bodies }));
+        let shown = bodies.iter().map(|(digest, kept)| (digest, kept.as_ref().map(|kept| &kept.json)));
+        put!("{}", json(&CallOutput { events, bodies: shown.collect() }));
     } else {
         let body = |digest: &Digest| match bodies.get(digest) {
-            Some(Some(json)) => StoredBody::Here(json.clone()),
+            Some(Some(kept)) => StoredBody::Here(kept.json.clone()),
             Some(None) => StoredBody::Changed,
             None => StoredBody::Gone,
         };
@@ -146,73 +154,9 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
     Ok(if is_changed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Bodies by the digests that events name. `None` stands for one that was changed.
-type ReadBodies = BTreeMap<Digest, Option<RawJson>>;
-
 /// A call for programs. Bodies are printed as they were stored, to the last digit; null is one that was changed.
 #[derive(serde::Serialize)]
 struct CallOutput<'a> {
     events: Vec<Value>,
-    bodies: &'a ReadBodies,
-}
-
-async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<ReadBodies> {
-    let mut bodies = BTreeMap::new();
-    let named = events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten();
-    for digest in named.collect::<BTreeSet<_>>() {
-        match store.ledger_body(&digest).await {
-            Ok(None) => {}
-            Ok(Some(body)) => drop(bodies.insert(digest, Some(body))),
-            Err(StoreError::BodyChanged { digest }) => drop(bodies.insert(digest, None)),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(bodies)
-}
-
-/// The result is a line on standard output; progress goes to standard error.
-async fn verify(context: &Context, store: &Store, no_bodies: bool) -> anyhow::Result<ExitCode> {
-    let mut progress = ProgressLine::new();
-    let verified = match no_bodies {
-        true => store.verify_events(|events| progress.tell(events)).await?,
-        false => store.verify_ledger(|events| progress.tell(events)).await?,
-    };
-    progress.clear();
-    if context.global.json {
-        let LedgerVerification { events, streams, bodies, erased, fault } = &verified;
-        let told = serde_json::json!({
-            "events": events, "streams": streams, "bodies": bodies, "erased": erased, "fault": fault,
-        });
-        say!("{told}");
-    } else {
-        say!("{}", render::verified(&verified));
-    }
-    if verified.fault.is_some() {
-        talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
-    }
-    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// A progress line on the terminal that overwrites itself. Nothing is shown elsewhere: a log is not a
-/// terminal.
-struct ProgressLine {
-    on_terminal: bool,
-}
-
-impl ProgressLine {
-    fn new() -> Self {
-        Self { on_terminal: std::io::stderr().is_terminal() }
-    }
-
-    fn tell(&mut self, events: u64) {
-        if self.on_terminal {
-            write_talk(format_args!("\r{} …", shown::several(events, "event")));
-        }
-    }
-
-    fn clear(&self) {
-        if self.on_terminal {
-            write_talk(format_args!("\r\u{1b}[K"));
-        }
-    }
+    bodies: BTreeMap<&'a Digest, Option<&'a RawJson>>,
 }

@@ -22,6 +22,7 @@ impl Config {
             ("[approvals] link", self.approvals.link != after.approvals.link),
             ("[validation]", self.output_check != after.output_check),
             ("[ledger]", self.ledger != after.ledger),
+            ("[checkpoints]", self.checkpoints != after.checkpoints),
             ("[[redact]]", self.redact != after.redact),
             (EGRESS, self.egress != after.egress && after.tells_others()),
             ("[[webhooks]]", self.webhooks != after.webhooks),
@@ -46,8 +47,9 @@ impl Config {
     /// True if there is a receiver whose connections are made at the start.
     fn tells_others(&self) -> bool {
         let stored_elsewhere = matches!(self.files.place, StoragePlace::S3(_));
+        let anchored = self.checkpoints.as_ref().is_some_and(|settings| !settings.urls.is_empty());
         let told = !self.webhooks.is_empty() || self.metering.is_some() || self.otlp.is_some();
-        told || stored_elsewhere || self.oauth.is_some()
+        told || anchored || stored_elsewhere || self.oauth.is_some()
     }
 
     /// The settings of `[files]` alone.

@@ -80,6 +80,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &governance::APPROVALS,
     &governance::VALIDATION,
     &governance::LEDGER,
+    &governance::CHECKPOINTS,
     &governance::REDACT,
     &governance::QUOTAS,
     &filters::FILTERS,

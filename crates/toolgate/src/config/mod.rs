@@ -8,6 +8,7 @@ mod access;
 mod address;
 mod agents;
 mod changes;
+mod checkpoints;
 mod console;
 mod files;
 mod filters;
@@ -55,6 +56,7 @@ use toolgate_sandbox::ConfinementDemand;
 pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
+pub(crate) use checkpoints::CheckpointSettings;
 pub(crate) use console::ConsoleSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
@@ -99,6 +101,7 @@ pub(crate) struct Config {
     /// The treatment of results that break their tool's schema, unless a tool has its own rule.
     pub(crate) output_check: OutputCheck,
     pub(crate) ledger: LedgerSettings,
+    pub(crate) checkpoints: Option<CheckpointSettings>,
     pub(crate) redact: Vec<RedactRule>,
     pub(crate) quotas: Vec<QuotaRule>,
     /// In the order of the file.
@@ -170,6 +173,7 @@ impl Config {
             approvals: ApprovalSettings::default(),
             output_check: OutputCheck::default(),
             ledger: LedgerSettings::default(),
+            checkpoints: None,
             redact: Vec::new(),
             quotas: Vec::new(),
             filters: Vec::new(),
@@ -235,6 +239,7 @@ const KEYS: &[&str] = &[
     "approvals",
     "validation",
     "ledger",
+    "checkpoints",
     "redact",
     "quotas",
     "filters",
@@ -269,6 +274,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[approvals]", policy::APPROVALS_KEYS),
     ("[validation]", tools::VALIDATION_KEYS),
     ("[ledger]", ledger::LEDGER_KEYS),
+    ("[checkpoints]", checkpoints::KEYS),
     ("[[redact]]", ledger::REDACT_KEYS),
     ("[[quotas]]", quotas::KEYS),
     ("[[filters]]", filters::KEYS),
@@ -338,7 +344,9 @@ fn read_top(
     };
     let config = with_governance(config, top, &ctx, problems);
     let config = with_registry(config, top, &ctx, problems);
-    with_bytes(config, top, &ctx, problems)
+    let config = with_bytes(config, top, &ctx, problems);
+    checkpoints::refuse_without_bucket(top, config.checkpoints.as_ref(), &config.files.place, problems);
+    config
 }
 
 /// Reads the tables about files, results, runs, and the console.
@@ -424,6 +432,8 @@ fn with_governance(
         approvals: approvals.unwrap_or_default(),
         output_check: validation.unwrap_or_default(),
         ledger: kept.unwrap_or_default(),
+        checkpoints: table("checkpoints", problems)
+            .and_then(|section| checkpoints::read(&section, ctx, problems)),
         redact,
         quotas,
         filters: filters::read(filters, problems),

@@ -74,7 +74,11 @@ impl Config {
             OutsideSource::File(path) => Some(path.clone()),
             OutsideSource::Command(_) | OutsideSource::OpenBao { .. } => None,
         });
-        of_secrets.chain(of_openbao)
+        let of_checkpoints = self.checkpoints.as_ref().and_then(|settings| match &settings.key {
+            CredentialSource::File(path) => Some(path.clone()),
+            CredentialSource::Environment(_) => None,
+        });
+        of_secrets.chain(of_openbao).chain(of_checkpoints)
     }
 }
 

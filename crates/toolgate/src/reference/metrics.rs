@@ -7,6 +7,7 @@ use toolgate_edge::{MetricSource, metrics_by_example};
 use toolgate_upstream::{InstanceVitals, LatencySnapshot, ServerVitals, ToolVitals};
 
 use super::markdown::{code, table};
+use crate::numbers::write_anchors;
 use crate::server_metrics::write_vitals;
 
 const START: &str = "# Metrics
@@ -16,7 +17,8 @@ machine itself need none. Each gateway counts for itself, from its start.
 
 ";
 
-const LABELS: [(&str, &str); 8] = [
+const LABELS: [(&str, &str); 9] = [
+    ("anchor", "A place where checkpoints of the ledger are kept: a folder, a bucket or an address"),
     ("era", "Which protocol the client speaks: `Legacy` (sessions, up to 2025-11-25) or `Modern`"),
     ("instance", "The id of an instance of a server"),
     ("le", "The upper bound of a bucket, in seconds"),
@@ -114,6 +116,7 @@ impl MetricSource for ByExample {
             tools: vec![tool],
         };
         write_vitals(text, &[("files".to_owned(), vitals)]);
+        write_anchors(text, [("/mnt/elsewhere/checkpoints", 0)].into_iter());
     }
 }
 

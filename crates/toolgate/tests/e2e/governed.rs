@@ -22,6 +22,7 @@ mod outage;
 mod outbound;
 mod people;
 mod policies;
+mod proofs;
 pub(crate) mod receiver;
 mod records;
 mod replicas;

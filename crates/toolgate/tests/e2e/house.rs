@@ -25,7 +25,12 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest", "uuid", "getrandom"],
     ),
     ("toolgate-policy", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
-    ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
+    (
+        "toolgate-proof",
+        &["toolgate-core"],
+        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest", "getrandom"],
+    ),
+    ("toolgate-store", &["toolgate-core", "toolgate-proof"], &["axum", "hyper", "rmcp", "reqwest"]),
     ("toolgate-outbound", &["toolgate-core"], &["axum", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-courier",

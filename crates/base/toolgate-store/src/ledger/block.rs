@@ -6,19 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest as _, Sha256};
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
+use toolgate_proof::tree;
 
 use super::line::{self, LedgerLine};
 use super::terms::{self, Term};
 
 /// The size of a block. A larger one means fewer rows to write, and more events to go through for rare terms.
-pub(super) const BLOCK: i64 = 256;
+pub(super) const BLOCK: i64 = toolgate_proof::BLOCK as i64;
 
 /// Terms of more events have no places.
 const PLACES_MAX: usize = 24;
-const NODE: &[u8] = &[1];
 
 /// The block of a number; the first number is 1.
 pub(super) fn of_number(number: i64) -> i64 {
@@ -144,61 +143,13 @@ impl Part {
     }
 
     pub(super) fn root(&self) -> Digest {
-        root(&self.leaves)
-    }
-}
-
-/// The Merkle tree hash of RFC 6962 over some leaves.
-pub(super) fn root(leaves: &[Digest]) -> Digest {
-    match leaves {
-        [] => Digest::of([]),
-        [leaf] => *leaf,
-        leaves => {
-            let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
-            let node = Sha256::new().chain_update(NODE);
-            let node = node.chain_update(root(left).as_bytes()).chain_update(root(right).as_bytes());
-            Digest::from_bytes(node.finalize().into())
-        }
+        tree::root(&self.leaves)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// From the test vectors of RFC 6962's reference implementation (`certificate-transparency`, tree of
-    /// eight).
-    #[test]
-    fn the_root_is_that_of_the_standard() {
-        let inputs: [&[u8]; 8] = [
-            b"",
-            &[0x00],
-            &[0x10],
-            &[0x20, 0x21],
-            &[0x30, 0x31],
-            &[0x40, 0x41, 0x42, 0x43],
-            &[0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57],
-            &[0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f],
-        ];
-        let leaves: Vec<Digest> = inputs.iter().map(|input| line::leaf(input)).collect();
-        let roots = [
-            "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-            "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
-            "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
-            "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
-            "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
-            "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
-            "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
-            "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
-        ];
-        for (count, expected) in (1..).zip(roots) {
-            assert_eq!(root(&leaves[..count]).to_string(), format!("sha256:{expected}"));
-        }
-        assert_eq!(
-            root(&[]).to_string(),
-            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
-    }
 
     #[test]
     fn places_are_told_while_they_are_few() {

@@ -51,6 +51,14 @@ pub(super) async fn insert(
     INSERT.execute(tx, &rows, push).await
 }
 
+/// A body that is what its event says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptBody {
+    /// `None` for bodies of the ledger's first form, which events name by their plain digests.
+    pub salt: Option<Salt>,
+    pub json: RawJson,
+}
+
 /// True if a stored body is the one that an event committed to. Without a salt it is of the first form.
 pub(super) fn is_intact(recorded: Digest, salt: Option<&[u8]>, body: &[u8]) -> bool {
     let commitment = Commitment::recorded(recorded);
@@ -65,6 +73,11 @@ impl Store {
     /// A body that an event references, unless it has expired, was erased or was never stored. One that was
     /// changed is not returned.
     pub async fn ledger_body(&self, digest: &Digest) -> Result<Option<RawJson>, StoreError> {
+        Ok(self.kept_body(digest).await?.map(|kept| kept.json))
+    }
+
+    /// The same with its salt, which proves that it is the one.
+    pub async fn kept_body(&self, digest: &Digest) -> Result<Option<KeptBody>, StoreError> {
         const DOING: &str = "read a body of the ledger";
         let read = self.db.sql(READ).bind(&digest.as_bytes()[..]).bind(self.tenant);
         let row: Option<(Option<Vec<u8>>, String)> = read.fetch_optional().await.map_err(doing(DOING))?;
@@ -72,8 +85,10 @@ impl Store {
         if !is_intact(*digest, salt.as_deref(), body.as_bytes()) {
             return Err(StoreError::BodyChanged { digest: *digest });
         }
-        let body = RawJson::parse(body.into_bytes().into());
-        body.map(Some).map_err(|_| StoreError::Unreadable { doing: DOING, what: "body" })
+        let unreadable = |_| StoreError::Unreadable { doing: DOING, what: "body" };
+        let json = RawJson::parse(body.into_bytes().into()).map_err(unreadable)?;
+        let salt = salt.and_then(|salt| salt.try_into().ok()).map(Salt::from_bytes);
+        Ok(Some(KeptBody { salt, json }))
     }
 
     /// Deletes the bodies that expired a day or more ago, and returns how many.

@@ -9,9 +9,9 @@
 //! are the leaves of a Merkle tree. Lines of the first form (`first.rs`) have the hash that they were written
 //! with.
 
-use sha2::{Digest as _, Sha256};
 use toolgate_core::Digest;
 use toolgate_core::event::{Event, HybridTime};
+use toolgate_proof::tree;
 
 use super::code::{self, FieldReader};
 use super::first;
@@ -21,7 +21,6 @@ use super::text::Text;
 const FORM: u8 = 2;
 /// Most lines fit.
 const BYTES_USUAL: usize = 384;
-const LEAF: &[u8] = &[0];
 
 /// The hash before the first event of a stream.
 pub(super) fn no_hash() -> Digest {
@@ -38,7 +37,7 @@ pub(super) fn hash(line: &[u8]) -> Digest {
 
 /// The hash of a stored line in the Merkle tree of its stream.
 pub(super) fn leaf(line: &[u8]) -> Digest {
-    Digest::from_bytes(Sha256::new().chain_update(LEAF).chain_update(line).finalize().into())
+    tree::leaf(line)
 }
 
 /// The fields of one event, borrowed from an event or from its line.

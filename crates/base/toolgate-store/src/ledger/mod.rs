@@ -31,12 +31,14 @@ mod sweep;
 mod terms;
 mod text;
 mod traffic;
+mod trees;
 mod verify;
 mod warrant;
 mod writer;
 
 use toolgate_core::event::LedgerEntry;
 
+pub use bodies::KeptBody;
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
 };
@@ -45,8 +47,9 @@ pub use export::{ExportFormat, ExportedLines, LedgerExport};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, LedgerOrder};
+pub use row::event_of_line;
 pub use traffic::{CALL_ENDS_MAX, CallEnd, CallEnds};
-pub use verify::{FaultyBody, LedgerFault, LedgerVerification, Tampering};
+pub use verify::{BodyCheck, FaultyBody, LedgerFault, LedgerVerification, Tampering};
 pub use writer::LedgerWriter;
 
 pub(crate) use head::LedgerStream;

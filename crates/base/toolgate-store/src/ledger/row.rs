@@ -34,6 +34,14 @@ pub(super) fn recorded(stream: &Arc<str>, row: &LineRow) -> Result<RecordedEvent
     })
 }
 
+/// The event of a line that was taken out of its ledger. `None` if it is no line.
+pub fn event_of_line(bytes: &[u8]) -> Option<RecordedEvent> {
+    let line = LedgerLine::read(bytes)?;
+    // A line of the first form says when it happened, and no hybrid time.
+    let time = line.time.unwrap_or_else(|| HybridTime::of_ms(line.at_ms));
+    recorded(&line.stream.into(), &(line.number, time.number(), bytes.to_vec())).ok()
+}
+
 fn event(line: &LedgerLine<'_>) -> Result<Event, sqlx::Error> {
     let about = EventSubject {
         session: line.session.map(|text| SessionId::new(text.read())),

@@ -2,6 +2,7 @@
 //! are read.
 
 mod bodies;
+mod signed;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
+use toolgate_proof::LedgerCheckpoint;
 
 use super::head::{HeadTrust, StreamHead};
 use super::line::{self, LedgerLine};
@@ -19,6 +21,7 @@ use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
 use bodies::{BodyWatch, NamedBody};
+use signed::{SignedSizes, SignedStreams};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
 
@@ -90,48 +93,61 @@ impl std::fmt::Display for LedgerFault {
     }
 }
 
+/// The treatment of arguments and results in a verification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BodyCheck {
+    Rehash,
+    Skip,
+}
+
 impl Store {
     /// Checks the whole ledger and stops at the first event that was edited, dropped, reordered or inserted, or
     /// at the first body that was edited or is missing. `on_progress` gets the number of events checked, every
     /// few thousand. Writers continue meanwhile.
     ///
     /// No check inside the database can notice that all of it, including its heads, was restored to an
-    /// earlier state.
+    /// earlier state, or sealed again with the key that lies in it: [`Store::verify_ledger_against`] does.
     pub async fn verify_ledger(
         &self,
         on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, StoreError> {
+        self.verify_ledger_against(&[], BodyCheck::Rehash, on_progress).await
+    }
+
+    /// The same, and every stream must be what the checkpoints say of it.
+    pub async fn verify_ledger_against(
+        &self,
+        checkpoints: &[LedgerCheckpoint],
+        bodies: BodyCheck,
+        on_progress: impl FnMut(u64),
+    ) -> Result<LedgerVerification, StoreError> {
         let key = self.sealing_key().await?;
+        let signed = SignedStreams::of(checkpoints);
         let verified = async {
-            let heads = self.sealed_heads().await?;
-            let watch = Arc::new(self.watch_bodies().await?);
-            self.verify_with(&key, heads, Some(watch), on_progress).await
+            // They come first: later events lie beyond them and are left for another time.
+            let heads = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
+            let watch = match bodies {
+                BodyCheck::Rehash => Some(Arc::new(self.watch_bodies().await?)),
+                BodyCheck::Skip => None,
+            };
+            self.verify_with(&key, heads, &signed, watch, on_progress).await
         };
         verified.await.map_err(doing(DOING))
     }
 
-    /// The same without the bodies.
+    /// The same without bodies and without checkpoints.
     pub async fn verify_events(
         &self,
         on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, StoreError> {
-        let key = self.sealing_key().await?;
-        let verified = async {
-            let heads = self.sealed_heads().await?;
-            self.verify_with(&key, heads, None, on_progress).await
-        };
-        verified.await.map_err(doing(DOING))
-    }
-
-    /// They come first: later events lie beyond them and are left for another time.
-    async fn sealed_heads(&self) -> Result<Vec<SealedHead>, sqlx::Error> {
-        self.db.sql(HEADS).bind(self.tenant).fetch_all().await
+        self.verify_ledger_against(&[], BodyCheck::Skip, on_progress).await
     }
 
     async fn verify_with(
         &self,
         key: &[u8; 32],
         heads: Vec<SealedHead>,
+        signed: &SignedStreams,
         watch: Option<Arc<BodyWatch>>,
         mut on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, sqlx::Error> {
@@ -143,12 +159,17 @@ impl Store {
             erased: watch.as_ref().map_or(0, |watch| watch.erased()),
             ..LedgerVerification::default()
         };
+        if let Some(removed) = signed.names().find(|name| !streams.contains(*name)) {
+            verified.fault = Some(LedgerFault::of_event(removed, 1, Tampering::StreamRemoved));
+            return Ok(verified);
+        }
         let mut named = Vec::new();
         for stream in streams {
             let walked = WalkedStream {
                 key,
                 stream: &stream,
                 sealed: heads.iter().find(|head| head.stream == stream),
+                signed: signed.of_stream(&stream),
                 watch: watch.as_ref(),
             };
             let mut on_page = |events, bodies: Vec<NamedBody>| {
@@ -156,8 +177,13 @@ impl Store {
                 named.extend(bodies.into_iter().map(|body| (stream.clone(), body)));
                 on_progress(verified.events);
             };
-            if let Err(fault) = self.verify_stream(walked, &mut on_page).await? {
-                verified.fault = Some(LedgerFault::of_event(&stream, fault.number, fault.what));
+            if let Err(found) = self.verify_stream(walked, &mut on_page).await? {
+                let is_older = heads.iter().all(|head| signed.reach(&head.stream, head.number));
+                let what = match found.what {
+                    Tampering::TailRemoved if is_older => Tampering::OlderDatabase,
+                    what => what,
+                };
+                verified.fault = Some(LedgerFault::of_event(&stream, found.number, what));
                 return Ok(verified);
             }
         }
@@ -175,7 +201,7 @@ impl Store {
         walked: WalkedStream<'_>,
         on_page: &mut impl FnMut(u64, Vec<NamedBody>),
     ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
-        let WalkedStream { key, stream, sealed, watch } = walked;
+        let WalkedStream { key, stream, sealed, signed, watch } = walked;
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
             Some(Err(found)) => return Ok(Err(found)),
             Some(Ok(end)) => end,
@@ -183,7 +209,7 @@ impl Store {
             None => End::START,
         };
         let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).fetch_all::<StoredPart>().await?;
-        let mut walk = StreamWalk::new(sealed, parts);
+        let mut walk = StreamWalk::new(sealed, parts, signed);
         let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
         while let Some((day, number, ..)) = page.last() {
             let (after, count) = ((*day, *number), page.len() as u64);
@@ -232,6 +258,7 @@ struct WalkedStream<'a> {
     key: &'a [u8; 32],
     stream: &'a str,
     sealed: Option<&'a SealedHead>,
+    signed: SignedSizes,
     watch: Option<&'a Arc<BodyWatch>>,
 }
 

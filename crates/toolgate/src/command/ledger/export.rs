@@ -43,12 +43,19 @@ impl From<ExportFormat> for toolgate_store::ExportFormat {
 }
 
 /// A file appears only when it is complete, so that half an export is never taken for a whole one.
-enum ExportSink<'p> {
+pub(super) enum ExportSink<'p> {
     Stdout,
     File { part: NamedTempFile, target: &'p Path },
 }
 
 impl<'p> ExportSink<'p> {
+    /// Writes one text.
+    pub(super) fn put(target: Option<&'p Path>, text: &str) -> anyhow::Result<()> {
+        let mut sink = Self::open(target)?;
+        sink.write(text)?;
+        sink.finish()
+    }
+
     fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
         let Some(target) = target else { return Ok(ExportSink::Stdout) };
         let folder = target.parent().unwrap_or(target);

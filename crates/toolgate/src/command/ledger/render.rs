@@ -65,6 +65,8 @@ pub(super) enum StoredBody {
     Changed,
     /// It expired, was erased or was too large, or the tool's audit level stores none.
     Gone,
+    /// The proof does not show it.
+    Undisclosed,
 }
 
 /// One call from its proposal to its end. `body` finds the bodies that an event references.
@@ -91,6 +93,7 @@ pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBod
             StoredBody::Here(json) => pretty(&json),
             StoredBody::Changed => "changed after it was written, and not shown".to_owned(),
             StoredBody::Gone => "not kept".to_owned(),
+            StoredBody::Undisclosed => "not shown".to_owned(),
         };
         text.push_str(&format!("\n{name} ({digest})\n{}", indented(&shown)));
     }
@@ -164,14 +167,16 @@ fn details(event: &Event) -> Vec<(String, String)> {
 }
 
 /// The result of a verification, in one line.
-pub(super) fn verified(verified: &LedgerVerification) -> String {
+pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> String {
     match &verified.fault {
         None => {
             let (events, streams) = (several(verified.events, "event"), verified.streams as u64);
             let bodies = verified.bodies.map(|bodies| format!(", {}", bodies_of(bodies)));
             let erased = Some(verified.erased).filter(|erased| *erased > 0);
             let erased = erased.map(|erased| format!("; {} erased on request", bodies_of(erased)));
-            let more = [bodies, erased].into_iter().flatten().collect::<String>();
+            let signed = Some(checkpoints as u64).filter(|count| *count > 0);
+            let signed = signed.map(|count| format!("; matching {}", several(count, "checkpoint")));
+            let more = [bodies, erased, signed].into_iter().flatten().collect::<String>();
             format!("ok: {events} in {}{more}", several(streams, "stream"))
         }
         Some(fault) => clean(&format!("not intact: {fault}")),

@@ -7,7 +7,7 @@ use super::KeyKind::{
     Bytes, Count, Days, Flag, Map, Meant, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
 };
 use super::{ConfigTable, is, needed, without};
-use crate::config::{ledger, outbound, policy, quotas, tools};
+use crate::config::{checkpoints, ledger, outbound, policy, quotas, tools};
 
 const OUTPUT: &[&str] = &["warn", "enforce", "off"];
 const STRATEGIES: &[&str] = &[
@@ -150,6 +150,56 @@ pub(super) const LEDGER: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[ledger]\n",
     example: "[ledger]\nkeep_days = 30\nbody_bytes_max = \"64KiB\"\n",
+};
+
+pub(super) const CHECKPOINTS: ConfigTable = ConfigTable {
+    header: "[checkpoints]",
+    about: "Signed checkpoints of the ledger, for people who do not trust its operator. Needs a key, and a place to keep \
+            them that the operator of the database cannot change.",
+    accepted: checkpoints::KEYS,
+    keys: &[
+        without(
+            "key_file",
+            Path,
+            "`key_env`",
+            "A file that only its owner may read, with the key that `toolgate ledger key --new FILE` made. One of the two.",
+        ),
+        without("key_env", Text, "`key_file`", "The name of an environment variable with the key."),
+        without(
+            "old_keys",
+            Texts,
+            "none",
+            "Public keys that signed earlier checkpoints, as `toolgate ledger key` prints them. They stay valid for these.",
+        ),
+        is(
+            "every_seconds",
+            Seconds,
+            "3600",
+            "How often a checkpoint is signed. If nothing was recorded since the last one, none is.",
+        ),
+        without(
+            "folder",
+            Path,
+            "no files",
+            "A folder with one file for each checkpoint. `toolgate ledger verify` reads all of them.",
+        ),
+        without(
+            "object_prefix",
+            Text,
+            "no objects",
+            "Checkpoints as objects in the bucket of `[files]`, under names that begin with this and a slash.",
+        ),
+        without(
+            "urls",
+            Texts,
+            "no requests",
+            "Addresses to which each checkpoint is sent by POST, as plain text.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[checkpoints]\nkey_file = \"checkpoint.key\"\nfolder = \"checkpoints\"\n",
+    example: "[checkpoints]\nkey_file = \"/etc/toolgate/checkpoint.key\"\nfolder = \"/mnt/elsewhere/checkpoints\"\n\
+              urls = [\"https://witness.example.com/toolgate\"]\n",
 };
 
 pub(super) const REDACT: ConfigTable = ConfigTable {

@@ -11,8 +11,8 @@ use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
-    ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    StoreSettings, ToolRule, WebhookConfig,
+    ApprovalSettings, CheckpointSettings, Config, CredentialSource, LedgerSettings, MeteringSettings,
+    OtlpSettings, ReadsWhenDown, RedactRule, StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
 use crate::config::reference::ReferenceMode;
@@ -442,4 +442,42 @@ fn spans_to_nowhere() {
 fn an_otlp_header_of_the_gateways_own() {
     let told = refused("[otlp]\nendpoint = \"http://x/\"\nheaders = { Content-Type = \"a\" }");
     assert!(told.contains("set by Toolgate itself"), "{told}");
+}
+
+#[test]
+fn checkpoints_have_every_key_read() {
+    let key = "toolgate+bf07fbe3+Ab2SgIWBBj4LMHNDCQoyJvGLnq5UY2+IWvZpyNzXvDyO";
+    let text = format!(
+        "[checkpoints]\nkey_env = \"CHECKPOINT_KEY\"\nold_keys = [\"{key}\"]\nevery_seconds = 60\nfolder = \"kept\"\n\
+         urls = [\"https://witness.example.com/a\"]\n"
+    );
+    let config = accepted(&text);
+    let expected = CheckpointSettings {
+        key: CredentialSource::Environment("CHECKPOINT_KEY".into()),
+        old_keys: vec![key.parse().expect("a key")],
+        every: Duration::from_secs(60),
+        folder: Some("/srv/gate/kept".into()),
+        object_prefix: None,
+        urls: vec!["https://witness.example.com/a".into()],
+    };
+    assert_eq!(config.checkpoints, Some(expected));
+    let of_file = accepted("[checkpoints]\nkey_file = \"own.key\"\nfolder = \"kept\"\n");
+    assert!(of_file.secret_files().any(|path| path.ends_with("own.key")), "no server may see it");
+}
+
+#[test]
+fn checkpoints_that_cannot_work_are_refused() {
+    for (text, told) in [
+        ("folder = \"c\"", "has no key to sign with"),
+        ("key_file = \"k\"", "does not say where to keep them"),
+        ("key_file = \"k\"\nkey_env = \"K\"\nfolder = \"c\"", "has both `key_file` and `key_env`"),
+        ("key_env = \"K K\"\nfolder = \"c\"", "is not the name of a variable"),
+        ("key_env = \"K\"\nfolder = \"c\"\nold_keys = [\"x\"]", "`old_keys`"),
+        ("key_env = \"K\"\nfolder = \"c\"\nevery_seconds = 0", "`every_seconds`"),
+        ("key_env = \"K\"\nurls = [\"ftp://a\"]", "`urls`"),
+        ("key_env = \"K\"\nobject_prefix = \"c\"", "needs a bucket"),
+    ] {
+        let said = refused(&format!("[checkpoints]\n{text}\n"));
+        assert!(said.contains(told), "{text}: {said}");
+    }
 }

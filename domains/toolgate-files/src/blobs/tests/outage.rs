@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use toolgate_core::{Digest, Refusal, RefusalKind};
 
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, NamedObjects};
 use crate::fixture::fake_s3::{FakeS3, FakeS3Mood};
 use crate::fixture::{FilesWorld, collected, noise, s3_at, sent};
 use crate::settings::{FilesSettings, StoragePlace};
@@ -119,4 +119,23 @@ async fn keys_that_a_storage_repeats_are_not_passed_on() {
     assert!(refused.message.contains("does not let the gateway in"), "{refused}");
     no_secrets(&refused);
     assert_eq!(fake.requests(), 1, "the same keys would not help");
+}
+
+/// Objects under names of their own lie beside the files, and fail as files do.
+#[tokio::test(flavor = "multi_thread")]
+async fn named_objects_are_written_or_said_to_be_refused() {
+    let fake = FakeS3::start().await;
+    let settings = FilesSettings {
+        place: StoragePlace::S3(s3_at(&fake.endpoint)),
+        storage_timeout: SHORT,
+        retries_max: RETRIES,
+        ..FilesSettings::default()
+    };
+    let objects = NamedObjects::open(&settings, "kept/here").expect("opened").expect("a bucket");
+    objects.put("one.txt", "text".into()).await.expect("written");
+    assert!(fake.keys().iter().any(|key| key.ends_with("kept/here/one.txt")), "{:?}", fake.keys());
+    fake.feel(FakeS3Mood::Silent);
+    check_down(objects.put("two.txt", "text".into()).await.expect_err("down"));
+    let in_folder = FilesSettings { place: StoragePlace::Folder("kept".into()), ..settings };
+    assert!(NamedObjects::open(&in_folder, "kept").expect("looked at").is_none());
 }

@@ -1,6 +1,8 @@
 //! Faults in a stream that consists of rows only; the stories cover those in a real database.
 
 use super::*;
+use crate::ledger::block;
+use crate::ledger::verify::signed::SignedStreams;
 use proptest::prelude::*;
 
 /// A stream of `count` events. The hash of each stands for its content.
@@ -20,12 +22,12 @@ fn stream(count: i64) -> (Vec<CheckedRow>, End, Vec<StoredPart>) {
 
 fn part(rows: &[CheckedRow]) -> StoredPart {
     let leaves: Vec<Digest> = rows.iter().map(|row| row.leaf).collect();
-    let root = block::root(&leaves).as_bytes().to_vec();
+    let root = tree::root(&leaves).as_bytes().to_vec();
     StoredPart { first: rows[0].number, last: rows[rows.len() - 1].number, root }
 }
 
 fn walk(rows: &[CheckedRow], before: End, now: Option<End>, parts: &[StoredPart]) -> Option<FaultPlace> {
-    let mut walk = StreamWalk::new(before, parts.to_vec());
+    let mut walk = StreamWalk::new(before, parts.to_vec(), SignedStreams::of(&[]).of_stream("one"));
     let taken = rows.iter().cloned().try_for_each(|row| walk.take(row));
     taken.and_then(|()| walk.end(now)).err()
 }

@@ -2,9 +2,10 @@
 
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
+use toolgate_proof::tree;
 
-use super::super::block;
 use super::super::line::{LedgerLine, no_hash};
+use super::signed::SignedSizes;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +31,22 @@ pub enum Tampering {
     /// Their time is not over, and no erasure is recorded.
     #[error("its arguments or its result are missing, although nothing was erased and they have not expired")]
     BodyMissing,
+    /// The events up to it are sound in themselves, but are not those of a signed checkpoint.
+    #[error(
+        "up to here the stream is not what a checkpoint signs: events were changed and sealed again, or written after an older database was restored"
+    )]
+    Rewritten,
+    /// Its stream is sound in itself, but a signed checkpoint has more of it.
+    #[error("a checkpoint signs it, and its stream ends before it: the end was removed")]
+    TailRemoved,
+    /// A signed checkpoint has its stream, and the store does not.
+    #[error("a checkpoint signs its stream, and nothing of the stream is there")]
+    StreamRemoved,
+    /// No stream has anything that is newer than the signed checkpoint, and one has less.
+    #[error(
+        "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored"
+    )]
+    OlderDatabase,
 }
 
 /// The end of a stream, as its head says.
@@ -107,14 +124,15 @@ pub(super) struct StreamWalk {
     parts: std::vec::IntoIter<StoredPart>,
     leaves: Vec<Digest>,
     part: Option<StoredPart>,
+    signed: SignedSizes,
 }
 
 impl StreamWalk {
-    pub(super) fn new(sealed: End, parts: Vec<StoredPart>) -> Self {
+    pub(super) fn new(sealed: End, parts: Vec<StoredPart>, signed: SignedSizes) -> Self {
         let mut parts = parts.into_iter();
         let part = parts.next();
         let (held, beyond, leaves) = (None, None, Vec::new());
-        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part }
+        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part, signed }
     }
 
     /// Takes the next line.
@@ -152,7 +170,9 @@ impl StreamWalk {
             return Err(FaultPlace { number, what: Tampering::Edited });
         }
         (self.number, self.hash) = (number, row.hash);
-        self.part_of(row)
+        let is_signed = self.signed.take(row.leaf);
+        self.part_of(row)?;
+        if is_signed { Ok(()) } else { Err(FaultPlace { number, what: Tampering::Rewritten }) }
     }
 
     /// A line that names another predecessor than the existing one. If its own successor knows it, the
@@ -180,7 +200,7 @@ impl StreamWalk {
         if row.number < part.last {
             return Ok(());
         }
-        if block::root(&self.leaves).as_bytes()[..] != part.root[..] {
+        if tree::root(&self.leaves).as_bytes()[..] != part.root[..] {
             return Err(forged);
         }
         self.leaves.clear();
@@ -200,6 +220,9 @@ impl StreamWalk {
             let number = self.beyond.unwrap_or(self.number);
             return Err(FaultPlace { number, what: Tampering::HeadForged });
         };
+        if self.signed.is_short() {
+            return Err(FaultPlace { number: self.number + 1, what: Tampering::TailRemoved });
+        }
         match self.beyond {
             Some(beyond) if beyond > now.number => {
                 Err(FaultPlace { number: now.number + 1, what: Tampering::Inserted })

@@ -4,6 +4,7 @@ mod agreeing;
 mod away;
 mod bodies;
 mod calls;
+mod checkpoints;
 mod outbox;
 mod reading;
 mod sweeping;

@@ -1,0 +1,122 @@
+//! The key that signs checkpoints. It never lies in the database.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow, bail};
+use toolgate_proof::{CheckpointKey, VerifierKey};
+
+use crate::config::{CheckpointSettings, CredentialSource};
+use crate::environment;
+
+const ONLY_OWNER: u32 = 0o600;
+const OTHERS: u32 = 0o077;
+const FILE_BYTES_MAX: u64 = 4096;
+const LOST: &str = "if the key is lost, make another with `toolgate ledger key --new FILE` and list the old public key in \
+     `old_keys` of `[checkpoints]`: earlier checkpoints stay valid";
+
+/// The key that the configuration names.
+pub(crate) fn signing_key(settings: &CheckpointSettings) -> anyhow::Result<CheckpointKey> {
+    let (text, place) = match &settings.key {
+        CredentialSource::File(path) => (read(path)?, path.display().to_string()),
+        CredentialSource::Environment(name) => {
+            let text = environment::filled(name).ok_or_else(|| {
+                anyhow!("the variable {name} with the key of checkpoints is not set\nhint: {LOST}")
+            })?;
+            (text, format!("the variable {name}"))
+        }
+    };
+    text.parse::<CheckpointKey>()
+        .with_context(|| format!("{place} does not hold a key of checkpoints\nhint: {LOST}"))
+}
+
+/// The public keys that the configuration knows: that of its key, if it is there, and the old ones.
+pub(crate) fn known_keys(settings: &CheckpointSettings) -> Vec<VerifierKey> {
+    let own = signing_key(settings).ok().map(|key| key.public().clone());
+    own.into_iter().chain(settings.old_keys.iter().cloned()).collect()
+}
+
+/// Makes a key, in a file that did not exist.
+pub(crate) fn make_key(path: &Path, name: &str) -> anyhow::Result<VerifierKey> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|error| anyhow!("no random numbers from the system: {error}"))?;
+    let key =
+        CheckpointKey::from_seed(name, seed).with_context(|| format!("the key cannot be named {name:?}"))?;
+    let made = OpenOptions::new().write(true).create_new(true).mode(ONLY_OWNER).open(path);
+    let written = made.and_then(|mut file| {
+        writeln!(file, "{}", key.secret_text())?;
+        file.sync_all()
+    });
+    written.with_context(|| {
+        format!("could not make the key file {}\nhint: an existing file is never overwritten", path.display())
+    })?;
+    Ok(key.public().clone())
+}
+
+/// From a file that only its owner may read.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let file = File::open(path)
+        .with_context(|| format!("could not read the key of checkpoints {shown}\nhint: {LOST}"))?;
+    let mode = file.metadata().with_context(|| format!("could not look at {shown}"))?.mode();
+    if mode & OTHERS != 0 {
+        bail!(
+            "other users may read the key of checkpoints {shown}\nhint: `chmod 600 {shown}` keeps them out"
+        );
+    }
+    let mut text = String::new();
+    let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text);
+    read.with_context(|| format!("could not read the key of checkpoints {shown}"))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn settings(file: PathBuf, old_keys: Vec<VerifierKey>) -> CheckpointSettings {
+        CheckpointSettings {
+            key: CredentialSource::File(file),
+            old_keys,
+            every: Duration::from_secs(1),
+            folder: None,
+            object_prefix: None,
+            urls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_key_is_made_once_and_only_its_owner_may_read_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("checkpoint.key");
+        let made = make_key(&path, "ledger").expect("made");
+        assert_eq!(path.metadata().expect("a file").mode() & 0o777, 0o600);
+        assert_eq!(signing_key(&settings(path.clone(), Vec::new())).expect("read").public(), &made);
+        assert!(make_key(&path, "ledger").is_err(), "it would be overwritten");
+        assert!(make_key(&folder.path().join("other"), "two words").is_err());
+        std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("changed");
+        let refused = signing_key(&settings(path, Vec::new())).expect_err("others may read it");
+        assert!(refused.to_string().contains("chmod 600"), "{refused}");
+    }
+
+    #[test]
+    fn old_keys_stay_known_when_the_key_is_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let old = make_key(&folder.path().join("old.key"), "ledger").expect("made");
+        let lost = settings(folder.path().join("lost.key"), vec![old.clone()]);
+        assert_eq!(known_keys(&lost), [old]);
+        let told = signing_key(&lost).expect_err("it is lost").to_string();
+        assert!(told.contains("old_keys"), "{told}");
+        std::fs::write(folder.path().join("lost.key"), "something else").expect("written");
+        std::fs::set_permissions(folder.path().join("lost.key"), Permissions::from_mode(0o600))
+            .expect("changed");
+        assert!(signing_key(&lost).is_err_and(|error| error.to_string().contains("does not hold a key")));
+    }
+}

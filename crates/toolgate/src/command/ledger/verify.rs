@@ -1,0 +1,96 @@
+//! `toolgate ledger verify`: the ledger by itself, and beside the checkpoints that were signed of it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use toolgate_proof::{LedgerCheckpoint, VerifierKey};
+use toolgate_store::{BodyCheck, LedgerVerification, Store};
+
+use super::progress::ProgressLine;
+use super::render;
+use crate::checkpoints::{SignedCheckpoint, checkpoint_files, known_keys};
+use crate::command::context::Context;
+use crate::config::Config;
+use crate::output::{say, talk};
+
+/// The result is a line on standard output; progress goes to standard error.
+pub(super) async fn run(
+    context: &Context,
+    config: &Config,
+    store: &Store,
+    against: &[PathBuf],
+    mut keys: Vec<VerifierKey>,
+    bodies: BodyCheck,
+) -> anyhow::Result<ExitCode> {
+    keys.extend(config.checkpoints.iter().flat_map(known_keys));
+    let files = files(context, config, against)?;
+    let checkpoints = read(store, &files, &keys).await?;
+    let mut progress = ProgressLine::new();
+    let verified = store.verify_ledger_against(&checkpoints, bodies, |events| progress.tell(events)).await?;
+    progress.clear();
+    if verified.events == 0 && checkpoints.is_empty() && config.checkpoints.is_some() {
+        bail!(
+            "nothing is verified: the ledger has no events, and there is no checkpoint to hold it against\n\
+             hint: `toolgate ledger verify --against FILE` takes one from wherever it was kept"
+        );
+    }
+    if context.global.json {
+        let LedgerVerification { events, streams, bodies, erased, fault } = &verified;
+        let told = serde_json::json!({
+            "events": events, "streams": streams, "bodies": bodies, "erased": erased,
+            "checkpoints": checkpoints.len(), "fault": fault,
+        });
+        say!("{told}");
+    } else {
+        say!("{}", render::verified(&verified, checkpoints.len()));
+    }
+    if verified.fault.is_some() {
+        talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
+    }
+    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The files that were named, or those of the configured folder.
+fn files(context: &Context, config: &Config, against: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let configured = config.checkpoints.as_ref().and_then(|settings| settings.folder.as_deref());
+    if against.is_empty() {
+        return configured.map_or(Ok(Vec::new()), checkpoint_files);
+    }
+    let mut files = Vec::new();
+    for path in against {
+        let path = context.cwd.join(path);
+        if !path.is_dir() {
+            files.push(path);
+            continue;
+        }
+        let found = checkpoint_files(&path)?;
+        if found.is_empty() {
+            bail!("there is no checkpoint in {}\nhint: their files end in `.checkpoint`", path.display());
+        }
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+async fn read(
+    store: &Store,
+    files: &[PathBuf],
+    keys: &[VerifierKey],
+) -> anyhow::Result<Vec<LedgerCheckpoint>> {
+    let own = store.ledger_name().await?;
+    files.iter().map(|file| read_one(&own, file, keys)).collect()
+}
+
+fn read_one(own: &str, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<LedgerCheckpoint> {
+    let checkpoint = SignedCheckpoint::read(file, keys)?.checkpoint;
+    if checkpoint.store != own {
+        bail!(
+            "{} is a checkpoint of the ledger {}, and this is the ledger {own}\n\
+             hint: the database was replaced, or the configuration names another one",
+            file.display(),
+            checkpoint.store
+        );
+    }
+    Ok(checkpoint)
+}
