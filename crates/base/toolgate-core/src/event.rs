@@ -166,6 +166,8 @@ words!(
         InputRequested = "input.requested",
         /// A question was answered, was cancelled, or expired.
         InputResolved = "input.resolved",
+        /// The first days of the ledger were removed, because its events are not kept forever.
+        LedgerCut = "ledger.cut",
     }
 );
 

@@ -13,6 +13,7 @@ mod fault;
 mod file;
 mod gateways;
 mod grant;
+mod known_days;
 mod ledger;
 mod login;
 mod migrations;
@@ -51,12 +52,13 @@ pub use gateways::{
 pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
     BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
-    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat, ExportedLines,
-    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
-    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
+    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, CutOutcome, ExportFormat,
+    ExportedLines, LEDGER_PAGE_MAX, LedgerCut, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
+    LedgerWriter, OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, ledger_event_cloudevent,
+    ledger_event_json,
 };
 pub use login::StoredLogin;
-pub use open::OtherUsersAccess;
+pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings};
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{

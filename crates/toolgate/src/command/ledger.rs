@@ -12,7 +12,7 @@ use serde_json::Value;
 use toolgate_core::event::{EventFilter, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LedgerOrder, Store, ledger_event_json};
+use toolgate_store::{LedgerOrder, LedgerVerification, Store, ledger_event_json};
 
 use super::context::Context;
 use super::pick::pick;
@@ -163,8 +163,9 @@ async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
     let verified = store.verify_ledger(|events| progress.tell(events)).await?;
     progress.clear();
     if context.global.json {
-        let (events, streams) = (verified.events, verified.streams);
-        say!("{}", serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault }));
+        let LedgerVerification { events, streams, cuts, fault } = &verified;
+        let told = serde_json::json!({ "events": events, "streams": streams, "cuts": cuts, "fault": fault });
+        say!("{told}");
     } else {
         say!("{}", render::verified(&verified));
     }

@@ -12,7 +12,7 @@ use super::block::{self, Part};
 use super::bodies::{self, KnownBodies};
 use super::head::{LedgerStream, LockedHead, StreamHead};
 use super::line::{self, EventPosition, LedgerLine};
-use super::{scan, single};
+use super::{days, scan, single};
 use crate::db::{SqlStatement, Transaction};
 
 /// In the order of binding.
@@ -82,9 +82,27 @@ pub(super) async fn append(
         }
     };
     bodies::insert(tx, pen, new_bodies(entries, &known.bodies)).await?;
-    single::write(tx, &batch).await?;
+    write(tx, &batch).await?;
     known.part = batch.part;
     Ok(batch.end)
+}
+
+async fn write(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
+    let made = days::make_missing(tx, batch.days()).await?;
+    if made > 0 {
+        tracing::warn!(
+            stream = %batch.pen.stream,
+            made,
+            "partitions of the ledger were missing for the day of an event, and its writer made them: is the clock right, \
+             and did no gateway run for some days?"
+        );
+    }
+    let written = single::write(tx, batch).await;
+    if written.is_err() {
+        // Someone may have removed a partition.
+        tx.days().forget();
+    }
+    written
 }
 
 /// The bodies that are not known to be there: each once, sorted by digest, so that two writers never wait for
@@ -131,6 +149,12 @@ impl<'a> LedgerBatch<'a> {
         let closed: BTreeSet<&CallId> = batch.closed.iter().copied().collect();
         batch.opened.retain(|opened| !closed.contains(opened.call));
         Ok(batch)
+    }
+
+    /// The days of its lines and parts.
+    fn days(&self) -> BTreeSet<i64> {
+        let lines = self.lines.iter().map(|line| line.time.day());
+        lines.chain(self.parts.iter().map(|part| part.day)).collect()
     }
 
     fn link(&mut self, event: &'a Event) -> Result<(), PartUnknown> {

@@ -12,6 +12,8 @@ mod calls;
 mod clean;
 mod code;
 mod convert;
+mod cut;
+mod days;
 mod export;
 mod first;
 mod head;
@@ -38,6 +40,7 @@ use toolgate_core::event::LedgerEntry;
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
 };
+pub use cut::{CutOutcome, LedgerCut};
 pub use export::{ExportFormat, ExportedLines, LedgerExport};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};

@@ -9,6 +9,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
 use toolgate_core::event::HybridTime;
 
+use super::cut::LedgerCut;
 use super::head::{HeadTrust, StreamHead};
 use super::line::{self, LedgerLine};
 use super::row;
@@ -29,8 +30,8 @@ const NEXT_STREAM: &str =
     "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
 const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
-const PARTS: &str =
-    "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 ORDER BY block, day";
+const PARTS: &str = "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 AND last > $3 \
+     ORDER BY block, day";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +39,8 @@ pub struct LedgerVerification {
     /// The number of events that were checked.
     pub events: u64,
     pub streams: usize,
+    /// The beginnings of streams whose first days were removed.
+    pub cuts: Vec<LedgerCut>,
     /// The first fault.
     pub fault: Option<LedgerFault>,
 }
@@ -79,14 +82,16 @@ impl Store {
         let heads: Vec<SealedHead> = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
         let mut streams: BTreeSet<String> = heads.iter().map(|head| head.stream.clone()).collect();
         streams.extend(self.streams_with_lines().await?);
-        let mut verified = LedgerVerification { events: 0, streams: streams.len(), fault: None };
+        let cuts = self.cuts(key).await?;
+        streams.extend(cuts.iter().map(|cut| cut.stream.clone()));
+        let mut verified = LedgerVerification { events: 0, streams: streams.len(), cuts, fault: None };
         for stream in streams {
             let head = heads.iter().find(|head| head.stream == stream);
             let mut on_page = |events| {
                 verified.events += events;
                 on_progress(verified.events);
             };
-            if let Err(fault) = self.verify_stream(key, &stream, head, &mut on_page).await? {
+            if let Err(fault) = self.verify_whole(key, &stream, head, &mut on_page).await? {
                 verified.fault = Some(LedgerFault { stream, number: fault.number, what: fault.what });
                 break;
             }
@@ -94,10 +99,30 @@ impl Store {
         Ok(verified)
     }
 
-    async fn verify_stream(
+    /// From wherever the stream begins: its first days may be removed in the meantime.
+    async fn verify_whole(
         &self,
         key: &[u8; 32],
         stream: &str,
+        sealed: Option<&SealedHead>,
+        on_page: &mut impl FnMut(u64),
+    ) -> Result<Result<(), Found>, sqlx::Error> {
+        loop {
+            let cut = match self.cut_of(key, stream).await? {
+                Ok(cut) => cut,
+                Err(number) => return Ok(Err(Found { number, what: Tampering::CutForged })),
+            };
+            let verified = self.verify_stream(key, (stream, cut.as_ref()), sealed, on_page).await?;
+            if verified.is_ok() || self.cut_of(key, stream).await? == Ok(cut) {
+                return Ok(verified);
+            }
+        }
+    }
+
+    async fn verify_stream(
+        &self,
+        key: &[u8; 32],
+        (stream, cut): (&str, Option<&LedgerCut>),
         sealed: Option<&SealedHead>,
         on_page: &mut impl FnMut(u64),
     ) -> Result<Result<(), Found>, sqlx::Error> {
@@ -107,20 +132,12 @@ impl Store {
             // A stream that was started meanwhile, unless it still has no head in the end.
             None => End::START,
         };
-        let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).fetch_all::<StoredPart>().await?;
-        let mut walk = StreamWalk::new(sealed, parts);
-        let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
-        while let Some((day, number, ..)) = page.last() {
-            let (after, count) = ((*day, *number), page.len() as u64);
-            let (tenant, name) = (self.tenant, stream.to_owned());
-            let hashing = tokio::task::spawn_blocking(move || checked(tenant, &name, &page));
-            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let hashed = hashed.expect("hashing does not panic");
-            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
-                return Ok(Err(found));
-            }
-            on_page(count);
-            page = next?;
+        let mut walk = match self.walk_from(stream, cut, sealed).await? {
+            Ok(walk) => walk,
+            Err(found) => return Ok(Err(found)),
+        };
+        if let Err(found) = self.walk_lines(stream, cut, &mut walk, i64::MAX, on_page).await? {
+            return Ok(Err(found));
         }
         // The head again: everything beyond the first one was written since, or written without the key.
         let now: Option<SealedHead> =
@@ -132,12 +149,102 @@ impl Store {
         Ok(walk.end(now))
     }
 
+    /// Checks what a cut would remove, and says with which number the stream began before.
+    pub(super) async fn verify_before(
+        &self,
+        key: &[u8; 32],
+        to: &LedgerCut,
+    ) -> Result<Result<i64, LedgerFault>, sqlx::Error> {
+        let stream = &*to.stream;
+        let verified = async {
+            let cut = match self.cut_of(key, stream).await? {
+                Ok(cut) => cut,
+                Err(number) => return Ok(Err(Found { number, what: Tampering::CutForged })),
+            };
+            let before = cut.as_ref().map_or(0, |cut| cut.number);
+            let head: Option<SealedHead> =
+                self.db.sql(HEAD).bind(self.tenant).bind(stream).fetch_optional().await?;
+            let head = match head.map(|head| head.open(key)) {
+                Some(Ok(head)) => head,
+                Some(Err(found)) => return Ok(Err(found)),
+                None => return Ok(Err(Found { number: to.number, what: Tampering::HeadForged })),
+            };
+            if to.number <= before {
+                return Ok(Ok(before));
+            }
+            if to.number > head.number {
+                return Ok(Err(Found { number: head.number + 1, what: Tampering::Inserted }));
+            }
+            let end = End { number: to.number, part: head.part.min(to.number + 1), hash: to.hash };
+            let mut walk = match self.walk_from(stream, cut.as_ref(), end).await? {
+                Ok(walk) => walk,
+                Err(found) => return Ok(Err(found)),
+            };
+            let walked = self.walk_lines(stream, cut.as_ref(), &mut walk, to.number, &mut |_| ()).await?;
+            // Writers go on, and what they add is none of this.
+            let now = End { number: i64::MAX, ..head };
+            Ok(walked.and_then(|()| walk.end(Some(now))).map(|()| before))
+        };
+        let fault =
+            |found: Found| LedgerFault { stream: to.stream.clone(), number: found.number, what: found.what };
+        verified.await.map(|verified: Result<i64, Found>| verified.map_err(fault))
+    }
+
+    /// A walk that begins where the stream does.
+    async fn walk_from(
+        &self,
+        stream: &str,
+        cut: Option<&LedgerCut>,
+        sealed: End,
+    ) -> Result<Result<StreamWalk, Found>, sqlx::Error> {
+        let number = cut.map_or(0, |cut| cut.number);
+        if number > sealed.number {
+            return Ok(Err(Found { number, what: Tampering::HeadForged }));
+        }
+        let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).bind(number);
+        let walk = StreamWalk::new(sealed, parts.fetch_all::<StoredPart>().await?);
+        Ok(Ok(match cut {
+            Some(cut) => walk.after(cut.number, cut.hash),
+            None => walk,
+        }))
+    }
+
+    /// Takes the lines of a stream, at least up to a number. What a cut removed and is still there does not count.
+    async fn walk_lines(
+        &self,
+        stream: &str,
+        cut: Option<&LedgerCut>,
+        walk: &mut StreamWalk,
+        until: i64,
+        on_page: &mut impl FnMut(u64),
+    ) -> Result<Result<(), Found>, sqlx::Error> {
+        let begin = cut.map_or((i64::MIN, i64::MIN), |cut| (cut.day - 1, i64::MAX));
+        let mut page = self.page_of_lines(stream, begin).await?;
+        while let Some((day, number, ..)) = page.last() {
+            let (after, count) = ((*day, *number), page.len() as u64);
+            let is_last = *number >= until;
+            let (tenant, name) = (self.tenant, stream.to_owned());
+            let hashing = tokio::task::spawn_blocking(move || checked(tenant, &name, &page));
+            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
+            let hashed = hashed.expect("hashing does not panic");
+            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
+                return Ok(Err(found));
+            }
+            on_page(count);
+            page = next?;
+            if is_last {
+                break;
+            }
+        }
+        Ok(Ok(()))
+    }
+
     async fn page_of_lines(&self, stream: &str, after: (i64, i64)) -> Result<Vec<StoredLine>, sqlx::Error> {
         let page = self.db.sql(LINES).bind(self.tenant).bind(stream).bind(after.0).bind(after.1);
         page.bind(PAGE).fetch_all().await
     }
 
-    async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
+    pub(super) async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
         let (mut streams, mut last): (Vec<String>, String) = (Vec::new(), String::new());
         loop {
             let next = self.db.sql(NEXT_STREAM).bind(self.tenant).bind(last);

@@ -187,6 +187,7 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "inserted" => "it was not written by a gateway",
         "head_forged" => "the sealed end of its stream is missing or forged",
         "block_forged" => "the entry of its block is missing or forged",
+        "cut_forged" => "the record of the removed beginning of its stream is forged",
         other => other,
     };
     html! {

@@ -159,7 +159,15 @@ pub(super) fn verified(verified: &LedgerVerification) -> String {
     match &verified.fault {
         None => {
             let events = several(verified.events, "event");
-            format!("ok: {events} in {}", several(verified.streams as u64, "stream"))
+            let mut told = format!("ok: {events} in {}", several(verified.streams as u64, "stream"));
+            for cut in &verified.cuts {
+                let begins = format!("; {} begins after event {}", cut.stream, cut.number);
+                told.push_str(&clean(&begins));
+            }
+            if !verified.cuts.is_empty() {
+                told.push_str(", earlier days were removed");
+            }
+            told
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }

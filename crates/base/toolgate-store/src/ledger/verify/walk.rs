@@ -24,6 +24,9 @@ pub enum Tampering {
     /// The row by which readers find its block is missing, or differs from the lines.
     #[error("the entry of its block is missing or forged")]
     BlockForged,
+    /// The record of where its stream begins was made without the key.
+    #[error("the record of the removed beginning of its stream is forged")]
+    CutForged,
 }
 
 /// The end of a stream, as its head says.
@@ -109,6 +112,11 @@ impl StreamWalk {
         let part = parts.next();
         let (held, beyond, leaves) = (None, None, Vec::new());
         Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part }
+    }
+
+    /// The same for a stream that begins after an event that was removed.
+    pub(super) fn after(self, number: i64, hash: Digest) -> Self {
+        Self { number, hash, ..self }
     }
 
     /// Takes the next line.

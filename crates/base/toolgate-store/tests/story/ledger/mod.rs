@@ -3,6 +3,8 @@
 mod agreeing;
 mod away;
 mod calls;
+mod cutting;
+mod days;
 mod outbox;
 mod reading;
 mod sweeping;

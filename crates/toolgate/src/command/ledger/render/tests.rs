@@ -99,10 +99,10 @@ fn escape_sequences_of_callers_do_not_reach_the_terminal() {
 
 #[test]
 fn a_verification_is_one_line() {
-    let whole = LedgerVerification { events: 1_234, streams: 2, fault: None };
+    let whole = LedgerVerification { events: 1_234, streams: 2, cuts: Vec::new(), fault: None };
     assert_eq!(verified(&whole), "ok: 1,234 events in 2 streams");
     let fault = LedgerFault { stream: "gateway".into(), number: 7, what: Tampering::Edited };
-    let broken = LedgerVerification { events: 6, streams: 1, fault: Some(fault) };
+    let broken = LedgerVerification { events: 6, streams: 1, cuts: Vec::new(), fault: Some(fault) };
     assert_eq!(
         verified(&broken),
         "not intact: event 7 of stream gateway: it was changed after it was written"
