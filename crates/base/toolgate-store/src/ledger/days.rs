@@ -6,6 +6,7 @@
 //! unlike creating it there, neither waits for readers and writers nor makes them wait.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use toolgate_core::event::{Durability, HybridTime};
 
@@ -88,14 +89,16 @@ impl Store {
         }
         let today = HybridTime::of_ms(now_ms()).day();
         let days = today..=today + AHEAD_DAYS;
-        let made = async {
-            let mut tx = self.db.begin(Durability::OnDisk).await?;
-            let made = make_missing(&mut tx, days.clone()).await?;
-            tx.commit().await?;
-            Ok(made)
-        };
-        let made = made.await.map_err(doing("make the partitions of the ledger for the next days"))?;
+        let made = self.make_days(days.clone()).await;
+        let made = made.map_err(doing("make the partitions of the ledger for the next days"))?;
         self.db.days().note(days);
+        Ok(made)
+    }
+
+    async fn make_days(&self, days: RangeInclusive<i64>) -> Result<usize, sqlx::Error> {
+        let mut tx = self.db.begin(Durability::OnDisk).await?;
+        let made = make_missing(&mut tx, days).await?;
+        tx.commit().await?;
         Ok(made)
     }
 }

@@ -155,39 +155,45 @@ impl Store {
         key: &[u8; 32],
         to: &LedgerCut,
     ) -> Result<Result<i64, LedgerFault>, sqlx::Error> {
-        let stream = &*to.stream;
-        let verified = async {
-            let cut = match self.cut_of(key, stream).await? {
-                Ok(cut) => cut,
-                Err(number) => return Ok(Err(Found { number, what: Tampering::CutForged })),
-            };
-            let before = cut.as_ref().map_or(0, |cut| cut.number);
-            let head: Option<SealedHead> =
-                self.db.sql(HEAD).bind(self.tenant).bind(stream).fetch_optional().await?;
-            let head = match head.map(|head| head.open(key)) {
-                Some(Ok(head)) => head,
-                Some(Err(found)) => return Ok(Err(found)),
-                None => return Ok(Err(Found { number: to.number, what: Tampering::HeadForged })),
-            };
-            if to.number <= before {
-                return Ok(Ok(before));
-            }
-            if to.number > head.number {
-                return Ok(Err(Found { number: head.number + 1, what: Tampering::Inserted }));
-            }
-            let end = End { number: to.number, part: head.part.min(to.number + 1), hash: to.hash };
-            let mut walk = match self.walk_from(stream, cut.as_ref(), end).await? {
-                Ok(walk) => walk,
-                Err(found) => return Ok(Err(found)),
-            };
-            let walked = self.walk_lines(stream, cut.as_ref(), &mut walk, to.number, &mut |_| ()).await?;
-            // Writers go on, and what they add is none of this.
-            let now = End { number: i64::MAX, ..head };
-            Ok(walked.and_then(|()| walk.end(Some(now))).map(|()| before))
-        };
         let fault =
             |found: Found| LedgerFault { stream: to.stream.clone(), number: found.number, what: found.what };
-        verified.await.map(|verified: Result<i64, Found>| verified.map_err(fault))
+        let cut = match self.cut_of(key, &to.stream).await? {
+            Ok(cut) => cut,
+            Err(number) => return Ok(Err(fault(Found { number, what: Tampering::CutForged }))),
+        };
+        let before = cut.as_ref().map_or(0, |cut| cut.number);
+        if to.number <= before {
+            return Ok(Ok(before));
+        }
+        let verified = self.verify_between(key, cut.as_ref(), to).await?;
+        Ok(verified.map(|()| before).map_err(fault))
+    }
+
+    async fn verify_between(
+        &self,
+        key: &[u8; 32],
+        cut: Option<&LedgerCut>,
+        to: &LedgerCut,
+    ) -> Result<Result<(), Found>, sqlx::Error> {
+        let head = self.db.sql(HEAD).bind(self.tenant).bind(&*to.stream);
+        let head: Option<SealedHead> = head.fetch_optional().await?;
+        let head = match head.map(|head| head.open(key)) {
+            Some(Ok(head)) if to.number > head.number => {
+                return Ok(Err(Found { number: head.number + 1, what: Tampering::Inserted }));
+            }
+            Some(Ok(head)) => head,
+            Some(Err(found)) => return Ok(Err(found)),
+            None => return Ok(Err(Found { number: to.number, what: Tampering::HeadForged })),
+        };
+        let end = End { number: to.number, part: head.part.min(to.number + 1), hash: to.hash };
+        let mut walk = match self.walk_from(&to.stream, cut, end).await? {
+            Ok(walk) => walk,
+            Err(found) => return Ok(Err(found)),
+        };
+        let walked = self.walk_lines(&to.stream, cut, &mut walk, to.number, &mut |_| ()).await?;
+        // Writers go on, and what they add is none of this.
+        let now = End { number: i64::MAX, ..head };
+        Ok(walked.and_then(|()| walk.end(Some(now))))
     }
 
     /// A walk that begins where the stream does.

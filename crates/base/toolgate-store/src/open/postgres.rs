@@ -66,7 +66,7 @@ pub(super) async fn open(
         .await
         .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
     migrate(&usual, place.clone()).await?;
-    let has_standby = sqlx::query_scalar(HAS_STANDBY).fetch_one(&usual).await;
+    let has_standby = sqlx::query_scalar::<_, bool>(HAS_STANDBY).fetch_one(&usual).await;
     let has_standby = has_standby.map_err(|cause| StoreError::OpenDatabase { place, cause })?;
     let writer = options.clone().application_name("toolgate ledger");
     Ok(PgPools { usual, writer: pool(WRITER_CONNECTIONS).connect_lazy_with(writer), has_standby })
