@@ -3,6 +3,7 @@
 mod agreeing;
 mod away;
 mod calls;
+mod connections;
 mod cutting;
 mod days;
 mod outbox;
