@@ -193,6 +193,11 @@ impl Db {
         &self.days
     }
 
+    /// True if a commit of this durability is confirmed before it is on the disk of Postgres.
+    pub(crate) fn confirms_early(&self, durability: Durability) -> bool {
+        matches!(&self.pools, Pools::Postgres(pools) if durability == Durability::Written && !pools.has_standby)
+    }
+
     /// A single statement.
     pub(crate) fn sql(&self, text: impl SqlSafeStr) -> SqlStatement<'_> {
         self.sql_on(Lane::Usual, text)

@@ -112,6 +112,10 @@ impl Tenure {
         Ok(Self { number, holder: holder.into() })
     }
 
+    pub(crate) fn holder(&self) -> &str {
+        &self.holder
+    }
+
     /// True if it has not ended. Asked after the head of the stream was locked, it holds until the end of the
     /// transaction: a gateway that takes a stream over waits for the head before it closes calls.
     pub(crate) async fn is_held(

@@ -58,6 +58,10 @@ pub(super) struct OpenedCall<'a> {
 pub(super) struct KnownRows {
     pub(super) bodies: KnownBodies,
     pub(super) part: Option<Part>,
+    /// The end of the stream as this writer left it, sealed.
+    pub(super) head: Option<StreamHead>,
+    /// The latest time of other streams, as far as they were looked at.
+    pub(super) others: Option<HybridTime>,
 }
 
 /// A part is complete, and its first events are not known here.
@@ -152,7 +156,7 @@ impl<'a> LedgerBatch<'a> {
     }
 
     /// The days of its lines and parts.
-    fn days(&self) -> BTreeSet<i64> {
+    pub(super) fn days(&self) -> BTreeSet<i64> {
         let lines = self.lines.iter().map(|line| line.time.day());
         lines.chain(self.parts.iter().map(|part| part.day)).collect()
     }

@@ -9,7 +9,7 @@ use toolgate_core::governance::{StartRefused, Warrant};
 
 use super::append::{KnownRows, append};
 use super::clean::clean;
-use super::head::{LedgerStream, StreamHead};
+use super::head::{HeadTrust, LedgerStream, StreamHead};
 use super::kept::{LateEntry, UnwrittenEntry};
 use super::{line, warrant};
 use crate::Store;
@@ -111,6 +111,7 @@ pub(super) async fn write(
         return Err(BatchFailure { cause: cause.to_string(), unsure });
     }
     known.bodies.note(&entries);
+    known.head = (end.trust == HeadTrust::Sealed).then_some(end);
     Ok(verdicts)
 }
 

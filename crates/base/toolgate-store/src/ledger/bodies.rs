@@ -24,7 +24,7 @@ const DELETED_AT_ONCE: u32 = 1_000;
 const KNOWN_MAX: usize = 8_192;
 
 const INSERT_INTO: &str = "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ";
-static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
     format!(
         " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
          WHERE ledger_bodies.keep_until_ms <= excluded.keep_until_ms - {STEP_MS}"

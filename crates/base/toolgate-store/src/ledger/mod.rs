@@ -5,6 +5,7 @@
 //! writing.
 
 mod append;
+mod at_once;
 mod batch;
 mod block;
 mod bodies;
