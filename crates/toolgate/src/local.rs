@@ -67,7 +67,7 @@ impl Socket {
 /// The store that the configuration names.
 pub(crate) async fn open_store(config: &Config) -> Result<Store, StoreError> {
     match &config.store.url {
-        Some(url) => Store::open_url(&config.data, url).await,
+        Some(url) => Store::open_url_with(&config.data, url, config.store.postgres).await,
         None => Store::open(&config.data).await,
     }
 }

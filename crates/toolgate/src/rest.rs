@@ -133,6 +133,7 @@ fn retention(config: &Config) -> Retention {
     let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let (ledger, files) = (&config.ledger, &config.files);
     Retention {
+        events_days: ledger.keep_events.map(days),
         bodies_days: days(ledger.keep),
         detailed_bodies_days: days(ledger.keep_detailed),
         body_bytes_max: bytes(ledger.body_bytes_max),

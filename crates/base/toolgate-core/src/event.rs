@@ -168,6 +168,8 @@ words!(
         InputResolved = "input.resolved",
         /// Arguments and results of a principal's calls were deleted; `detail` says whose, how many and why.
         LedgerErased = "ledger.erased",
+        /// The first days of the ledger were removed, because its events are not kept forever.
+        LedgerCut = "ledger.cut",
     }
 );
 

@@ -33,6 +33,7 @@ use toolgate_core::port::BoxFuture;
 
 use crate::cut_off::is_cut_off;
 use crate::fault::Faults;
+use crate::known_days::KnownDays;
 use crate::pulse::DbPulse;
 
 /// See [`StatementTarget`].
@@ -50,19 +51,46 @@ const BEGIN_ON_DISK: &str =
 const BEGIN_WRITTEN: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s';
     SET LOCAL synchronous_commit = off";
-const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
+pub(crate) const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 
 #[derive(Clone)]
 pub(crate) struct Db {
     pools: Pools,
     faults: Arc<Faults>,
     pulse: Arc<DbPulse>,
+    days: Arc<KnownDays>,
 }
 
 #[derive(Clone)]
 pub(crate) enum Pools {
     Sqlite(SqlitePools),
-    Postgres(PgPool),
+    Postgres(PgPools),
+}
+
+#[derive(Clone)]
+pub(crate) struct PgPools {
+    pub(crate) usual: PgPool,
+    /// The connections of the ledger's writer and of the claim to its stream: however many readers there are, these two
+    /// never wait for one.
+    pub(crate) writer: PgPool,
+    /// True if commits wait for a standby: then none is confirmed before it has got there.
+    pub(crate) has_standby: bool,
+}
+
+/// The connections for a transaction on Postgres. SQLite has one writer anyway.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lane {
+    Usual,
+    Writer,
+}
+
+impl PgPools {
+    fn of(&self, lane: Lane) -> &PgPool {
+        match lane {
+            Lane::Usual => &self.usual,
+            Lane::Writer => &self.writer,
+        }
+    }
 }
 
 /// SQLite has one writer at a time, and waits for it by sleeping and retrying. This lock also knows the
@@ -99,6 +127,12 @@ pub(crate) enum DbLock {
     FirstTokens = 0x7467_0001,
     /// Rewriting a ledger of the first form.
     LedgerForm = 0x7467_0002,
+    /// Bringing the tables up to date.
+    Migrations = 0x7467_0003,
+    /// Making partitions for days of the ledger.
+    LedgerDays = 0x7467_0004,
+    /// Removing the first days of the ledger.
+    LedgerCut = 0x7467_0005,
 }
 
 /// A row of either database.
@@ -122,7 +156,7 @@ impl<'v, T> DbValue<'v> for T where
 
 impl Db {
     pub(crate) fn new(pools: Pools) -> Self {
-        Self { pools, faults: Arc::default(), pulse: Arc::default() }
+        Self { pools, faults: Arc::default(), pulse: Arc::default(), days: Arc::default() }
     }
 
     pub(crate) fn pulse(&self) -> &Arc<DbPulse> {
@@ -154,14 +188,28 @@ impl Db {
         }
     }
 
+    /// The days that are known to have partitions, on Postgres.
+    pub(crate) fn days(&self) -> &KnownDays {
+        &self.days
+    }
+
+    /// True if a commit of this durability is confirmed before it is on the disk of Postgres.
+    pub(crate) fn confirms_early(&self, durability: Durability) -> bool {
+        matches!(&self.pools, Pools::Postgres(pools) if durability == Durability::Written && !pools.has_standby)
+    }
+
     /// A single statement.
     pub(crate) fn sql(&self, text: impl SqlSafeStr) -> SqlStatement<'_> {
+        self.sql_on(Lane::Usual, text)
+    }
+
+    pub(crate) fn sql_on(&self, lane: Lane, text: impl SqlSafeStr) -> SqlStatement<'_> {
         let on = match &self.pools {
             Pools::Sqlite(pools) => {
                 StatementTarget::Sqlite(ConnectionSource::Pool(&pools.usual), SqliteArguments::default())
             }
-            Pools::Postgres(pool) => {
-                StatementTarget::Postgres(ConnectionSource::Pool(pool), PgArguments::default())
+            Pools::Postgres(pools) => {
+                StatementTarget::Postgres(ConnectionSource::Pool(pools.of(lane)), PgArguments::default())
             }
         };
         SqlStatement {
@@ -175,13 +223,17 @@ impl Db {
 
     /// Begins a transaction that will write, and that is as durable as asked once it is committed.
     pub(crate) fn begin(&self, durability: Durability) -> DbFuture<'_, Transaction> {
+        self.begin_on(Lane::Usual, durability)
+    }
+
+    pub(crate) fn begin_on(&self, lane: Lane, durability: Durability) -> DbFuture<'_, Transaction> {
         Box::pin(async move {
             self.faults.check()?;
             // Boxed: a connection that is being opened is large.
-            let begun: DbFuture<'_, OpenTransaction> = Box::pin(limited(self.pools.begin(durability)));
+            let begun: DbFuture<'_, OpenTransaction> = Box::pin(limited(self.pools.begin(lane, durability)));
             let open = self.pulse.during(begun).await?;
             let (faults, pulse) = (Arc::clone(&self.faults), Arc::clone(&self.pulse));
-            let transaction = Transaction { open, faults, pulse };
+            let transaction = Transaction { open, faults, pulse, days: Arc::clone(&self.days) };
             #[cfg(any(test, debug_assertions))]
             let transaction = crate::fault::limit_pages(transaction).await?;
             Ok(transaction)
@@ -194,7 +246,10 @@ impl Db {
                 pools.writer.close().await;
                 pools.usual.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres(pools) => {
+                pools.writer.close().await;
+                pools.usual.close().await;
+            }
         }
     }
 }
@@ -208,7 +263,7 @@ fn synchronous(durability: Durability) -> &'static str {
 }
 
 impl Pools {
-    async fn begin(&self, durability: Durability) -> Result<OpenTransaction, sqlx::Error> {
+    async fn begin(&self, lane: Lane, durability: Durability) -> Result<OpenTransaction, sqlx::Error> {
         match self {
             Pools::Sqlite(pools) => {
                 let mut turn = Arc::clone(&pools.writing).lock_owned().await;
@@ -220,12 +275,12 @@ impl Pools {
                 }
                 Ok(OpenTransaction::Sqlite(pools.begin().await?, turn))
             }
-            Pools::Postgres(pool) => {
+            Pools::Postgres(pools) => {
                 let begin = match durability {
-                    Durability::Written => BEGIN_WRITTEN,
-                    Durability::OnDisk => BEGIN_ON_DISK,
+                    Durability::Written if !pools.has_standby => BEGIN_WRITTEN,
+                    Durability::Written | Durability::OnDisk => BEGIN_ON_DISK,
                 };
-                Ok(OpenTransaction::Postgres(begin_postgres(pool, begin).await?))
+                Ok(OpenTransaction::Postgres(begin_postgres(pools.of(lane), begin).await?))
             }
         }
     }
@@ -265,6 +320,7 @@ pub(crate) struct Transaction {
     open: OpenTransaction,
     faults: Arc<Faults>,
     pulse: Arc<DbPulse>,
+    days: Arc<KnownDays>,
 }
 
 enum OpenTransaction {
@@ -305,6 +361,11 @@ impl Transaction {
             Dialect::Sqlite => self.sql(text),
             Dialect::Postgres => self.sql(sqlx::AssertSqlSafe(format!("{text} FOR UPDATE"))),
         }
+    }
+
+    /// The days that are known to have partitions, on Postgres.
+    pub(crate) fn days(&self) -> &KnownDays {
+        &self.days
     }
 
     /// Waits for this lock, and holds it until the end of this transaction.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::clock::now_ms;
-use crate::db::{Dialect, Transaction};
+use crate::db::{Dialect, Lane, Transaction};
 use crate::error::{doing, random_bytes};
 use crate::row::row;
 use crate::{Store, StoreError};
@@ -250,7 +250,7 @@ impl StreamClaim {
     /// stream; until then this is `false`, and nothing is written to the stream.
     pub async fn beat(&self) -> Result<bool, StoreError> {
         let tenure = self.tenure();
-        let beat = self.store.db.sql(BEAT_ONCE).bind(self.store.tenant).bind(&*self.stream);
+        let beat = self.store.db.sql_on(Lane::Writer, BEAT_ONCE).bind(self.store.tenant).bind(&*self.stream);
         let beat = beat.bind(&*tenure.holder).bind(now_ms());
         if beat.execute().await.map_err(doing(CLAIMING))? == 1 {
             return Ok(true);

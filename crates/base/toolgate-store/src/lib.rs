@@ -8,6 +8,7 @@ mod store;
 mod cut_off;
 mod db;
 mod error;
+mod known_days;
 mod migrations;
 mod row;
 mod rows;
@@ -72,14 +73,14 @@ pub use gateways::{
 pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
     BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX,
-    CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ErasureCounts,
-    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, KeptBody,
-    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
-    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, event_of_line, ledger_event_cloudevent,
-    ledger_event_json,
+    CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, CutOutcome,
+    ErasureCounts, ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody,
+    KeptBody, LEDGER_PAGE_MAX, LedgerCut, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
+    LedgerWriter, OUTBOX_LEASE_MS, OutboxBatch, SignedRootMatch, SinkStart, Tampering, event_of_line,
+    ledger_event_cloudevent, ledger_event_json,
 };
 pub use login::StoredLogin;
-pub use open::OtherUsersAccess;
+pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings};
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{

@@ -61,6 +61,25 @@ mod tests {
 
     use super::*;
 
+    /// What Citus and partitions need, in the text that makes the tables. A story looks at the tables themselves.
+    #[test]
+    fn keys_of_the_ledger_have_the_stream_and_the_day() {
+        let text = POSTGRES.iter().find(|step| step.name == "ledger_lines").unwrap().sql;
+        let mut keys = 0;
+        for table in text.split("CREATE TABLE ").skip(1) {
+            let (name, rest) = table.split_once(' ').unwrap();
+            let (_, key) = rest.split_once("PRIMARY KEY (").unwrap();
+            let (key, end) = key.split_once(')').unwrap();
+            let columns: Vec<&str> = key.split(", ").collect();
+            let is_by_day = end.starts_with("\n) PARTITION BY RANGE (day);");
+            assert!(columns.contains(&"stream"), "{name}: {key}");
+            assert_eq!(columns.contains(&"day"), is_by_day, "{name}: {key}");
+            assert!(!rest.contains("UNIQUE"), "{name}");
+            keys += 1;
+        }
+        assert_eq!(keys, 5);
+    }
+
     #[test]
     fn every_file_in_a_folder_is_a_step() {
         for (folder, steps) in [("sqlite", SQLITE), ("postgres", POSTGRES)] {

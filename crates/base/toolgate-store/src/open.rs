@@ -1,15 +1,16 @@
 //! Opening a data folder: created if it is missing, private to its owner, migrated by one process at a time.
 //! The database is a file in it, or Postgres if a URL is given.
 
+mod postgres;
+
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::ConnectOptions as _;
 use sqlx::migrate::MigrateError;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection, PgPool};
 use tokio::sync::Mutex;
 use tokio_util::task::TaskTracker;
 use toolgate_core::event::Durability;
@@ -17,6 +18,7 @@ use toolgate_core::event::Durability;
 use crate::db::{Db, Pools, SqlitePools};
 use crate::store::TENANT;
 use crate::{Store, StoreError, migrations};
+pub use postgres::{POSTGRES_CONNECTIONS, PostgresSettings};
 
 pub(crate) const DATABASE: &str = "toolgate.db";
 const LOCK: &str = "toolgate.lock";
@@ -30,14 +32,6 @@ const SQLITE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
 const CACHE_SIZE: &str = "-512";
 /// Pages in the write-ahead log before they are copied into the database: a page that is written often is copied once.
 const CHECKPOINT_PAGES: &str = "4000";
-
-/// A tenth of the connections that a Postgres server allows by default, so that several gateways find room.
-const POSTGRES_CONNECTIONS_MAX: u32 = 10;
-/// The time for which an unavailable server is retried; callers wait for the answer.
-const POSTGRES_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
-/// A connection that was idle for longer is tested first: the server may have been restarted.
-const IDLE_TRUSTED: Duration = Duration::from_secs(1);
-const POSTGRES_SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 impl Store {
     /// Opens the data folder with the database in it, creating whatever is missing.
@@ -60,13 +54,19 @@ impl Store {
 
     /// Opens the data folder, but keeps everything in the Postgres database that the URL names.
     pub async fn open_url(folder: &Path, url: &str) -> Result<Store, StoreError> {
+        Self::open_url_with(folder, url, PostgresSettings::default()).await
+    }
+
+    /// The same with settings.
+    pub async fn open_url_with(
+        folder: &Path,
+        url: &str,
+        settings: PostgresSettings,
+    ) -> Result<Store, StoreError> {
         create_folder(folder)?;
-        if !POSTGRES_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(StoreError::DatabaseUrl { cause: "it does not begin with postgres://".into() });
-        }
-        let options: PgConnectOptions =
-            url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
-        let store = Store::with(Pools::Postgres(open_postgres(options.clone()).await?));
+        let options = postgres::options(url)?;
+        let store = Store::with(Pools::Postgres(postgres::open(&options, settings).await?));
+        store.make_ledger_days().await?;
         store.convert_ledger().await?;
         store.db.pulse().feel(options.application_name("toolgate pulse"));
         Ok(store)
@@ -94,31 +94,6 @@ async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {
     let writer = sqlite_options(path).synchronous(SqliteSynchronous::Full);
     let writer = pool(1).connect_lazy_with(writer.pragma("wal_autocheckpoint", CHECKPOINT_PAGES));
     Ok(SqlitePools { path: path.into(), usual, writer, writing: Arc::new(Mutex::new(Durability::OnDisk)) })
-}
-
-async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> {
-    // Not the URL, which has a password in it.
-    let place = match options.get_database() {
-        Some(database) => format!("{database} at {}:{}", options.get_host(), options.get_port()),
-        None => format!("at {}:{}", options.get_host(), options.get_port()),
-    };
-    let pool = PgPoolOptions::new()
-        .max_connections(POSTGRES_CONNECTIONS_MAX)
-        .acquire_timeout(POSTGRES_ACQUIRE_TIMEOUT)
-        .test_before_acquire(false)
-        .before_acquire(|connection, found| {
-            Box::pin(async move {
-                if found.idle_for > IDLE_TRUSTED {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        })
-        .connect_with(options.application_name("toolgate"))
-        .await
-        .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
-    migrations::postgres().run(&pool).await.map_err(|cause| migration_error(place, cause))?;
-    Ok(pool)
 }
 
 /// The access of other users of this machine to the data folder.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_millis(900);
 /// The unit in which a probe counts time.
 const TICK: Duration = Duration::from_millis(50);
 const RECENT_MS: u64 = 600;
+
+/// A statement, since a pooler answers for itself to everything else, whether it has a server or not.
+const PROBE: &str = "SELECT 1";
 
 const AWAY: &str = "the database does not answer";
 
@@ -150,11 +153,17 @@ async fn probe(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> F
 /// The connection, if it still answers.
 async fn ping(connection: Option<PgConnection>) -> Option<PgConnection> {
     let mut connection = connection?;
-    connection.ping().await.ok().map(|()| connection)
+    connection.execute(PROBE).await.ok().map(|_| connection)
+}
+
+async fn open(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    connection.execute(PROBE).await?;
+    Ok(connection)
 }
 
 async fn connect(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Felt {
-    match within(PATIENCE, PgConnection::connect_with(options)).await {
+    match within(PATIENCE, open(options)).await {
         Some(Ok(connection)) => {
             *held = Some(connection);
             Felt::Answers

@@ -40,7 +40,10 @@ pub struct OutgoingWebhook {
 /// The retention periods of the configuration
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct Retention {
-    /// Arguments and results of calls, in days. The events themselves are kept without end.
+    /// Events of the ledger, in days; absent if they are kept without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events_days: Option<u64>,
+    /// Arguments and results of calls, in days.
     pub bodies_days: u64,
     /// The same for tools whose audit level is detailed.
     pub detailed_bodies_days: u64,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::bail;
 use tokio::time::Instant;
 use toolgate_proof::{CheckpointKey, StreamRoot};
-use toolgate_store::Store;
+use toolgate_store::{SignedRootMatch, Store};
 
 use super::anchor::CheckpointAnchor;
 use super::key::signing_key;
@@ -103,11 +103,18 @@ impl Checkpointer {
             return Ok(());
         }
         for tree in &self.signed {
-            if !self.store.ledger_has(tree).await? {
-                bail!(
+            match self.store.ledger_has(tree).await? {
+                SignedRootMatch::Same => {}
+                SignedRootMatch::Different => bail!(
                     "stream {} is no longer what was signed; `toolgate ledger verify` names what is wrong",
                     tree.stream
-                );
+                ),
+                SignedRootMatch::Removed => tracing::warn!(
+                    stream = tree.stream,
+                    size = tree.size,
+                    "the events of the last checkpoint were removed from the ledger, so the next one is signed without \
+                     comparing them"
+                ),
             }
         }
         let checkpoint = SignedCheckpoint::now(&self.store, &self.key).await?;

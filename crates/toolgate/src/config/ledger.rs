@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use toolgate_pipeline::redact::{BadPattern, BadRule, RedactRule, Redactor};
+use toolgate_store::{POSTGRES_CONNECTIONS, PostgresSettings};
 use url::Url;
 
 use super::problem::ConfigProblems;
@@ -12,12 +13,22 @@ use super::section::{ConfigSection, Located};
 use super::tools::checked_pattern;
 use super::value::ReadContext;
 
-pub(super) const STORE_KEYS: &[&str] = &["url", "stream"];
-pub(super) const LEDGER_KEYS: &[&str] =
-    &["reads_when_down", "keep_days", "keep_days_detailed", "body_bytes_max", "body_bytes_max_detailed"];
+pub(super) const STORE_KEYS: &[&str] = &["url", "stream", "connections_max"];
+pub(super) const LEDGER_KEYS: &[&str] = &[
+    "reads_when_down",
+    "keep_events_days",
+    "keep_days",
+    "keep_days_detailed",
+    "body_bytes_max",
+    "body_bytes_max_detailed",
+];
 pub(super) const REDACT_KEYS: &[&str] = &["tools", "input", "output"];
 
 const KEEP_DAYS: RangeInclusive<usize> = 1..=36_500;
+/// Long enough for sinks of events that were away for some days.
+const KEEP_EVENTS_DAYS: RangeInclusive<usize> = 7..=36_500;
+const CONNECTIONS: RangeInclusive<usize> =
+    *POSTGRES_CONNECTIONS.start() as usize..=*POSTGRES_CONNECTIONS.end() as usize;
 const BODY_BYTES: RangeInclusive<usize> = 0..=64 << 20;
 const STREAM_CHARS_MAX: usize = 64;
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -29,11 +40,12 @@ pub(crate) struct StoreSettings {
     pub(crate) url: Option<String>,
     /// The name under which this gateway writes the ledger.
     pub(crate) stream: String,
+    pub(crate) postgres: PostgresSettings,
 }
 
 impl Default for StoreSettings {
     fn default() -> Self {
-        Self { url: None, stream: "gateway".into() }
+        Self { url: None, stream: "gateway".into(), postgres: PostgresSettings::default() }
     }
 }
 
@@ -41,6 +53,8 @@ impl Default for StoreSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LedgerSettings {
     pub(crate) reads_when_down: ReadsWhenDown,
+    /// `None` is forever.
+    pub(crate) keep_events: Option<Duration>,
     pub(crate) keep: Duration,
     pub(crate) keep_detailed: Duration,
     pub(crate) body_bytes_max: usize,
@@ -61,6 +75,7 @@ impl Default for LedgerSettings {
     fn default() -> Self {
         Self {
             reads_when_down: ReadsWhenDown::Refuse,
+            keep_events: None,
             keep: 90 * DAY,
             keep_detailed: 365 * DAY,
             body_bytes_max: 16 << 10,
@@ -84,7 +99,12 @@ pub(super) fn read_store(
         let expanded = places.plain("stream", &stream, problems)?;
         checked_stream(expanded, &stream, problems)
     });
-    StoreSettings { url, stream: stream.unwrap_or_else(|| StoreSettings::default().stream) }
+    let fallback = StoreSettings::default();
+    let connections = section.count("connections_max", CONNECTIONS, problems);
+    let connections = connections.and_then(|connections| u32::try_from(connections).ok());
+    let postgres =
+        PostgresSettings { connections_max: connections.unwrap_or(fallback.postgres.connections_max) };
+    StoreSettings { url, stream: stream.unwrap_or(fallback.stream), postgres }
 }
 
 /// Messages do not quote the value of a reference: it contains a password.
@@ -127,20 +147,42 @@ pub(super) fn read_ledger(section: &ConfigSection<'_>, problems: &mut ConfigProb
     let fallback = LedgerSettings::default();
     let hint = "`refuse`: nothing runs unrecorded; `serve`: calls that only read go on";
     let reads_when_down = section.word("reads_when_down", &READS_WHEN_DOWN, hint, problems);
+    let keep_events = keep_events(section, problems).unwrap_or(fallback.keep_events);
+    // Without its events, an erasure would not find a body.
+    let longest = keep_events.unwrap_or(Duration::MAX);
     let mut days = |key, default| {
         let days = section.count(key, KEEP_DAYS, problems).and_then(|days| u32::try_from(days).ok());
-        days.map_or(default, |days| days * DAY)
+        days.map_or(default, |days| days * DAY).min(longest)
     };
     let keep = days("keep_days", fallback.keep);
     let keep_detailed = days("keep_days_detailed", fallback.keep_detailed);
     let mut bytes = |key, default| section.bytes(key, BODY_BYTES, problems).unwrap_or(default);
     LedgerSettings {
         reads_when_down: reads_when_down.unwrap_or(fallback.reads_when_down),
+        keep_events,
         keep,
         keep_detailed,
         body_bytes_max: bytes("body_bytes_max", fallback.body_bytes_max),
         body_bytes_max_detailed: bytes("body_bytes_max_detailed", fallback.body_bytes_max_detailed),
     }
+}
+
+/// The retention of events, if set: `None` is forever.
+fn keep_events(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Option<Duration>> {
+    const KEY: &str = "keep_events_days";
+    if !section.is_text(KEY) {
+        let days = u32::try_from(section.count(KEY, KEEP_EVENTS_DAYS, problems)?).ok()?;
+        return Some(Some(days * DAY));
+    }
+    let written = section.string(KEY, problems)?;
+    if written.value == "forever" {
+        return Some(None);
+    }
+    let what = format!("`{KEY}` in `[ledger]` cannot be {:?}", written.value);
+    let (least, most) = (KEEP_EVENTS_DAYS.start(), KEEP_EVENTS_DAYS.end());
+    let expected = format!("a whole number from {least} to {most}, or \"forever\"");
+    problems.add(written.span, what, expected, "write the number of days without quotes and without a unit");
+    None
 }
 
 /// Reads one `[[redact]]` table. `None` if a problem was added.

@@ -59,4 +59,18 @@ CREATE TABLE ledger_heads (
     PRIMARY KEY (tenant, stream)
 ) STRICT, WITHOUT ROWID;
 
+-- Where a stream begins after its first days were removed: `number` and `hash` are those of the last event that is gone, `day` is
+-- the first day that is kept. `peaks` are the roots of the largest complete subtrees of what is gone, the largest first, so that
+-- the Merkle tree of the stream can go on. Sealed with the key of this gateway, so that a beginning that was cut off otherwise is missed.
+CREATE TABLE ledger_cuts (
+    tenant TEXT    NOT NULL,
+    stream TEXT    NOT NULL,
+    number INTEGER NOT NULL,
+    day    INTEGER NOT NULL,
+    hash   BLOB    NOT NULL,
+    peaks  BLOB    NOT NULL,
+    seal   BLOB    NOT NULL,
+    PRIMARY KEY (tenant, stream)
+) STRICT, WITHOUT ROWID;
+
 ALTER TABLE deliveries RENAME COLUMN stream_seq TO number;

@@ -12,7 +12,7 @@ use super::bodies;
 use super::commitments::{BatchCommitments, EventBodies, KnownBodies, MadeCommitments};
 use super::head::{LedgerStream, LockedHead, StreamHead};
 use super::line::{self, EventPosition, LedgerLine};
-use super::{scan, single};
+use super::{days, scan, single};
 use crate::db::{SqlStatement, Transaction};
 
 /// In the order of binding.
@@ -58,6 +58,10 @@ pub(super) struct OpenedCall<'a> {
 pub(super) struct KnownRows {
     pub(super) bodies: KnownBodies,
     pub(super) part: Option<Part>,
+    /// The end of the stream as this writer left it, sealed.
+    pub(super) head: Option<StreamHead>,
+    /// The latest time of other streams, as far as they were looked at.
+    pub(super) others: Option<HybridTime>,
 }
 
 /// A part is complete, and its first events are not known here.
@@ -84,9 +88,27 @@ pub(super) async fn append(
         }
     };
     bodies::insert(tx, pen, &committed).await?;
-    single::write(tx, &batch).await?;
+    write(tx, &batch).await?;
     known.part = batch.part;
     Ok((batch.end, committed.made))
+}
+
+async fn write(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
+    let made = days::make_missing(tx, batch.days()).await?;
+    if made > 0 {
+        tracing::warn!(
+            stream = %batch.pen.stream,
+            made,
+            "partitions of the ledger were missing for the day of an event, and its writer made them: is the clock right, \
+             and did no gateway run for some days?"
+        );
+    }
+    let written = single::write(tx, batch).await;
+    if written.is_err() {
+        // Someone may have removed a partition.
+        tx.days().forget();
+    }
+    written
 }
 
 impl<'a> LedgerBatch<'a> {
@@ -120,6 +142,12 @@ impl<'a> LedgerBatch<'a> {
         let closed: BTreeSet<&CallId> = batch.closed.iter().copied().collect();
         batch.opened.retain(|opened| !closed.contains(opened.call));
         Ok(batch)
+    }
+
+    /// The days of its lines and parts.
+    pub(super) fn days(&self) -> BTreeSet<i64> {
+        let lines = self.lines.iter().map(|line| line.time.day());
+        lines.chain(self.parts.iter().map(|part| part.day)).collect()
     }
 
     fn link(&mut self, event: &'a Event, bodies: EventBodies) -> Result<(), PartUnknown> {

@@ -9,11 +9,11 @@ use toolgate_core::governance::{StartRefused, Warrant};
 
 use super::append::{KnownRows, append};
 use super::clean::clean;
-use super::head::{LedgerStream, StreamHead};
+use super::head::{HeadTrust, LedgerStream, StreamHead};
 use super::kept::{LateEntry, UnwrittenEntry};
 use super::{line, warrant};
 use crate::Store;
-use crate::db::Transaction;
+use crate::db::{Lane, Transaction};
 use crate::gateways::Tenure;
 use crate::warrant::WarrantOutcome;
 
@@ -91,7 +91,7 @@ pub(super) async fn write(
     let ClaimedStream { store, pen, .. } = *stream;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
-    let mut tx = store.db.begin(durability).await?;
+    let mut tx = store.db.begin_on(Lane::Writer, durability).await?;
     // Warrants come before the head: every other code that locks both uses this order.
     let used = warrant::use_up_all(&mut tx, pen, ops).await?;
     let taken = StreamHead::take(&mut tx, pen).await?;
@@ -111,6 +111,7 @@ pub(super) async fn write(
         return Err(BatchFailure { cause: cause.to_string(), unsure });
     }
     known.bodies.note(made);
+    known.head = (end.trust == HeadTrust::Sealed).then_some(end);
     Ok(verdicts)
 }
 

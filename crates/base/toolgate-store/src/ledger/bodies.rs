@@ -20,7 +20,7 @@ const SLACK_MS: i64 = 2 * STEP_MS;
 const DELETED_AT_ONCE: u32 = 1_000;
 
 const INSERT_INTO: &str = "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) VALUES ";
-static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static UNLESS_THERE: LazyLock<String> = LazyLock::new(|| {
     format!(
         " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
          WHERE ledger_bodies.keep_until_ms <= excluded.keep_until_ms - {STEP_MS}"

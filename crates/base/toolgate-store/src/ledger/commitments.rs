@@ -100,6 +100,11 @@ impl KnownBodies {
         Ok(batch)
     }
 
+    /// The number of erasures that the database had seen when it was last committed to bodies.
+    pub(super) fn erasures(&self) -> i64 {
+        self.erasures
+    }
+
     pub(super) fn note(&mut self, made: MadeCommitments) {
         if self.young.len() + made.0.len() > KNOWN_MAX {
             self.old = std::mem::take(&mut self.young);

@@ -16,7 +16,7 @@ use super::block::{self, Part};
 use super::first::{self, Value};
 use super::head::{HeadTrust, LedgerStream, StreamHead};
 use super::line::{self, LedgerLine};
-use super::{row, scan, single};
+use super::{days, row, scan, single};
 use crate::db::{DbLock, Transaction};
 use crate::error::doing;
 use crate::{Store, StoreError};
@@ -132,6 +132,9 @@ impl Store {
                 moving.add(row, latest);
             }
         }
+        let lines = streams.values().flat_map(|moving| moving.lines.iter().map(|line| line.time.day()));
+        let parts = streams.values().flat_map(|moving| moving.parts.iter().map(|part| part.day));
+        days::make_missing(tx, lines.chain(parts).collect::<Vec<_>>()).await?;
         for moving in streams.values() {
             single::write_lines(tx, &moving.pen, &moving.lines).await?;
             single::write_parts(tx, &moving.pen, &moving.parts).await?;

@@ -96,6 +96,19 @@ pub(super) struct LockedHead {
 /// The columns of `READ`.
 pub(super) type HeadRow = (i64, i64, i64, Vec<u8>, Vec<u8>, i64, i64);
 
+impl LockedHead {
+    /// A head that is not locked, the latest time of others, and the number of erasures: whoever moves it checks all of them.
+    pub(super) fn assumed(head: StreamHead, others: Option<HybridTime>, erasures: i64) -> Self {
+        let after = others.map_or(head.time, |others| others.max(head.time));
+        Self { head, after, latest_ms: now_ms().saturating_add(AHEAD_MAX_MS), erasures }
+    }
+}
+
+/// Times of other streams that count are not later than this.
+pub(super) fn others_latest() -> HybridTime {
+    HybridTime::of_ms(now_ms().saturating_add(OTHERS_AHEAD_MAX_MS))
+}
+
 impl StreamHead {
     /// The head of an empty stream.
     pub(super) fn start() -> Self {

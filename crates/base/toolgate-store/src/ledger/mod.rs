@@ -5,6 +5,7 @@
 //! writing.
 
 mod append;
+mod at_once;
 mod batch;
 mod block;
 mod bodies;
@@ -13,6 +14,8 @@ mod clean;
 mod code;
 mod commitments;
 mod convert;
+mod cut;
+mod days;
 mod erase;
 mod export;
 mod first;
@@ -42,6 +45,7 @@ pub use bodies::KeptBody;
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
 };
+pub use cut::{CutOutcome, LedgerCut};
 pub use erase::{ErasureCounts, ErasureReport, ErasureRequest, ErasureScope};
 pub use export::{ExportFormat, ExportedLines, LedgerExport};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
@@ -49,6 +53,7 @@ pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, LedgerOrder};
 pub use row::event_of_line;
 pub use traffic::{CALL_ENDS_MAX, CallEnd, CallEnds};
+pub use trees::SignedRootMatch;
 pub use verify::{BodyCheck, FaultyBody, LedgerFault, LedgerVerification, Tampering};
 pub use writer::LedgerWriter;
 

@@ -8,7 +8,7 @@ use super::append::{
 use super::block::{Part, Places};
 use super::head::LedgerStream;
 use super::terms::Term;
-use crate::db::{Dialect, Transaction};
+use crate::db::{Dialect, SqlStatement, Transaction};
 use crate::rows::MultiRowInsert;
 
 static INSERT_LINES: LazyLock<MultiRowInsert> = LazyLock::new(|| insert("ledger_lines", LINE_COLUMNS, ""));
@@ -55,9 +55,21 @@ pub(super) async fn write(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Resu
 }
 
 async fn write_at_once(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {
+    let mut write = tx.sql(WRITE_AT_ONCE);
+    push_lists(&mut write, batch);
+    write.execute().await?;
+    Ok(())
+}
+
+/// In the order of `WRITE_AT_ONCE`.
+pub(super) fn push_lists(write: &mut SqlStatement<'_>, batch: &LedgerBatch<'_>) {
     let (pen, end, lines) = (batch.pen, &batch.end, &batch.lines);
-    let mut write = tx.sql(WRITE_AT_ONCE).bind(pen.tenant).bind(&*pen.stream).bind(end.number);
-    write = write.bind(end.time.number()).bind(end.part).bind(&end.hash.as_bytes()[..]);
+    write.push(pen.tenant);
+    write.push(&*pen.stream);
+    for number in [end.number, end.time.number(), end.part] {
+        write.push(number);
+    }
+    write.push(&end.hash.as_bytes()[..]);
     write.push(end.seal(&pen.key, &pen.stream));
     write.push_list(lines.iter().map(|line| line.time.day()).collect::<Vec<_>>());
     write.push_list(lines.iter().map(|line| line.number).collect::<Vec<_>>());
@@ -77,8 +89,6 @@ async fn write_at_once(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<
         batch.opened.iter().map(|one| one.event.about.tool_version.map(|one| one.as_bytes().to_vec()));
     write.push_list(versions.collect::<Vec<_>>());
     write.push_list(batch.closed.iter().map(ToString::to_string).collect::<Vec<_>>());
-    write.execute().await?;
-    Ok(())
 }
 
 async fn write_by_table(tx: &mut Transaction, batch: &LedgerBatch<'_>) -> Result<(), sqlx::Error> {

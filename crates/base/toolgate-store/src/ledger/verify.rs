@@ -2,6 +2,7 @@
 //! are read.
 
 mod bodies;
+mod removed;
 mod signed;
 mod walk;
 
@@ -13,14 +14,16 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
-use toolgate_proof::LedgerCheckpoint;
+use toolgate_proof::{LedgerCheckpoint, StreamRoot};
 
+use super::cut::LedgerCut;
 use super::head::{HeadTrust, StreamHead};
 use super::line::{self, LedgerLine};
 use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
 use bodies::{BodyWatch, NamedBody};
+pub(super) use removed::LastRemoved;
 use signed::{SignedSizes, SignedStreams};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
@@ -38,8 +41,8 @@ const NEXT_STREAM: &str =
     "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
 const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
-const PARTS: &str =
-    "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 ORDER BY block, day";
+const PARTS: &str = "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 AND last > $3 \
+     ORDER BY block, day";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +54,10 @@ pub struct LedgerVerification {
     pub bodies: Option<u64>,
     /// The number of bodies that were erased on request, as the ledger says.
     pub erased: u64,
+    /// The beginnings of streams whose first days were removed.
+    pub cuts: Vec<LedgerCut>,
+    /// The number of checkpoints that have a stream at a size before its beginning: of that stream they were not compared.
+    pub checkpoints_before_cuts: u64,
     /// The first fault.
     pub fault: Option<LedgerFault>,
 }
@@ -130,9 +137,15 @@ impl Store {
                 BodyCheck::Rehash => Some(Arc::new(self.watch_bodies().await?)),
                 BodyCheck::Skip => None,
             };
-            self.verify_with(&key, heads, &signed, watch, on_progress).await
+            let mut verified = self.verify_with(&key, heads, &signed, watch, on_progress).await?;
+            // They come last: one that was made meanwhile may have been the beginning.
+            verified.cuts = self.cuts(&key).await?;
+            let is_before = |checkpoint: &&LedgerCheckpoint| reaches_before(checkpoint, &verified.cuts);
+            verified.checkpoints_before_cuts = checkpoints.iter().filter(is_before).count() as u64;
+            Ok(verified)
         };
-        verified.await.map_err(doing(DOING))
+        let verified: Result<_, sqlx::Error> = verified.await;
+        verified.map_err(doing(DOING))
     }
 
     /// The same without bodies and without checkpoints.
@@ -153,6 +166,7 @@ impl Store {
     ) -> Result<LedgerVerification, sqlx::Error> {
         let mut streams: BTreeSet<String> = heads.iter().map(|head| head.stream.clone()).collect();
         streams.extend(self.streams_with_lines().await?);
+        streams.extend(self.cuts(key).await?.into_iter().map(|cut| cut.stream));
         let mut verified = LedgerVerification {
             streams: streams.len(),
             bodies: watch.as_ref().map(|watch| watch.count),
@@ -169,7 +183,7 @@ impl Store {
                 key,
                 stream: &stream,
                 sealed: heads.iter().find(|head| head.stream == stream),
-                signed: signed.of_stream(&stream),
+                signed,
                 watch: watch.as_ref(),
             };
             let mut on_page = |events, bodies: Vec<NamedBody>| {
@@ -177,7 +191,7 @@ impl Store {
                 named.extend(bodies.into_iter().map(|body| (stream.clone(), body)));
                 on_progress(verified.events);
             };
-            if let Err(found) = self.verify_stream(walked, &mut on_page).await? {
+            if let Err(found) = self.verify_whole(&walked, &mut on_page).await? {
                 let is_older = heads.iter().all(|head| signed.reach(&head.stream, head.number));
                 let what = match found.what {
                     Tampering::TailRemoved if is_older => Tampering::OlderDatabase,
@@ -196,33 +210,45 @@ impl Store {
         Ok(verified)
     }
 
-    async fn verify_stream(
+    /// From wherever the stream begins: its first days may be removed in the meantime.
+    async fn verify_whole(
         &self,
-        walked: WalkedStream<'_>,
+        walked: &WalkedStream<'_>,
         on_page: &mut impl FnMut(u64, Vec<NamedBody>),
     ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
-        let WalkedStream { key, stream, sealed, signed, watch } = walked;
+        loop {
+            let cut = match self.cut_of(walked.key, walked.stream).await? {
+                Ok(cut) => cut,
+                Err(number) => return Ok(Err(FaultPlace { number, what: Tampering::CutForged })),
+            };
+            let verified = self.verify_stream(walked, cut.as_ref(), on_page).await?;
+            if verified.is_ok() || self.cut_of(walked.key, walked.stream).await? == Ok(cut) {
+                return Ok(verified);
+            }
+        }
+    }
+
+    async fn verify_stream(
+        &self,
+        walked: &WalkedStream<'_>,
+        cut: Option<&LedgerCut>,
+        on_page: &mut impl FnMut(u64, Vec<NamedBody>),
+    ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
+        let WalkedStream { key, stream, sealed, signed, watch } = *walked;
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
             Some(Err(found)) => return Ok(Err(found)),
             Some(Ok(end)) => end,
             // A stream that was started meanwhile, unless it still has no head in the end.
             None => End::START,
         };
-        let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).fetch_all::<StoredPart>().await?;
-        let mut walk = StreamWalk::new(sealed, parts, signed);
-        let mut page = self.page_of_lines(stream, (i64::MIN, i64::MIN)).await?;
-        while let Some((day, number, ..)) = page.last() {
-            let (after, count) = ((*day, *number), page.len() as u64);
-            let (tenant, name, watch) = (self.tenant, stream.to_owned(), watch.cloned());
-            let hashing =
-                tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
-            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let (hashed, bodies) = hashed.expect("hashing does not panic");
-            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
-                return Ok(Err(found));
-            }
-            on_page(count, bodies);
-            page = next?;
+        let signed = signed.of_stream(stream, cut.map(|cut| cut.tree.clone()).unwrap_or_default());
+        let mut walk = match self.walk_from(stream, cut, sealed, signed).await? {
+            Ok(walk) => walk,
+            Err(found) => return Ok(Err(found)),
+        };
+        let lines = WalkedLines { stream, cut, until: i64::MAX, watch };
+        if let Err(found) = self.walk_lines(&lines, &mut walk, on_page).await? {
+            return Ok(Err(found));
         }
         // The head again: everything beyond the first one was written since, or written without the key.
         let now: Option<SealedHead> =
@@ -234,12 +260,65 @@ impl Store {
         Ok(walk.end(now))
     }
 
+    /// A walk that begins where the stream does.
+    async fn walk_from(
+        &self,
+        stream: &str,
+        cut: Option<&LedgerCut>,
+        sealed: End,
+        mut signed: SignedSizes,
+    ) -> Result<Result<StreamWalk, FaultPlace>, sqlx::Error> {
+        let number = cut.map_or(0, |cut| cut.number);
+        if number > sealed.number {
+            return Ok(Err(FaultPlace { number, what: Tampering::HeadForged }));
+        }
+        if !signed.begins_as_signed() {
+            return Ok(Err(FaultPlace { number, what: Tampering::Rewritten }));
+        }
+        let parts = self.db.sql(PARTS).bind(self.tenant).bind(stream).bind(number);
+        let walk = StreamWalk::new(sealed, parts.fetch_all::<StoredPart>().await?, signed);
+        Ok(Ok(match cut {
+            Some(cut) => walk.after(cut.number, cut.hash),
+            None => walk,
+        }))
+    }
+
+    /// Takes the lines of a stream, at least up to a number. What a cut removed and is still there does not count.
+    async fn walk_lines(
+        &self,
+        lines: &WalkedLines<'_>,
+        walk: &mut StreamWalk,
+        on_page: &mut impl FnMut(u64, Vec<NamedBody>),
+    ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
+        let WalkedLines { stream, cut, until, watch } = *lines;
+        let begin = cut.map_or((i64::MIN, i64::MIN), |cut| (cut.day - 1, i64::MAX));
+        let mut page = self.page_of_lines(stream, begin).await?;
+        while let Some((day, number, ..)) = page.last() {
+            let (after, count) = ((*day, *number), page.len() as u64);
+            let is_last = *number >= until;
+            let (tenant, name, watch) = (self.tenant, stream.to_owned(), watch.cloned());
+            let hashing =
+                tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
+            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
+            let (hashed, bodies) = hashed.expect("hashing does not panic");
+            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
+                return Ok(Err(found));
+            }
+            on_page(count, bodies);
+            page = next?;
+            if is_last {
+                break;
+            }
+        }
+        Ok(Ok(()))
+    }
+
     async fn page_of_lines(&self, stream: &str, after: (i64, i64)) -> Result<Vec<StoredLine>, sqlx::Error> {
         let page = self.db.sql(LINES).bind(self.tenant).bind(stream).bind(after.0).bind(after.1);
         page.bind(PAGE).fetch_all().await
     }
 
-    async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
+    pub(super) async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
         let (mut streams, mut last): (Vec<String>, String) = (Vec::new(), String::new());
         loop {
             let next = self.db.sql(NEXT_STREAM).bind(self.tenant).bind(last);
@@ -250,6 +329,15 @@ impl Store {
     }
 }
 
+/// True if a checkpoint has a stream at a size before its beginning.
+fn reaches_before(checkpoint: &LedgerCheckpoint, cuts: &[LedgerCut]) -> bool {
+    let is_before = |signed: &StreamRoot| {
+        let mut removed = cuts.iter().filter(|cut| cut.stream == signed.stream).map(|cut| cut.tree.size());
+        removed.any(|removed| (1..removed).contains(&signed.size))
+    };
+    checkpoint.streams.iter().any(is_before)
+}
+
 /// Day, number, time and line.
 type StoredLine = (i64, i64, i64, Vec<u8>);
 
@@ -258,7 +346,15 @@ struct WalkedStream<'a> {
     key: &'a [u8; 32],
     stream: &'a str,
     sealed: Option<&'a SealedHead>,
-    signed: SignedSizes,
+    signed: &'a SignedStreams,
+    watch: Option<&'a Arc<BodyWatch>>,
+}
+
+/// The lines to go through: up to a number, and from where the stream begins.
+struct WalkedLines<'a> {
+    stream: &'a str,
+    cut: Option<&'a LedgerCut>,
+    until: i64,
     watch: Option<&'a Arc<BodyWatch>>,
 }
 

@@ -16,6 +16,7 @@ use toolgate_core::governance::{Ledger, StartRefused, StoreDown, Warrant};
 use toolgate_core::port::BoxFuture;
 
 use super::append::KnownRows;
+use super::at_once;
 use super::batch::{self, BatchFailure, ClaimedStream, WriteOp, WriteVerdicts};
 use super::clean::clean;
 use super::head::LedgerStream;
@@ -298,15 +299,21 @@ impl WriterTask {
         written
     }
 
-    /// On the connection of its own, if there is one and nothing is unusual.
+    /// On the connection of its own, or in one statement on Postgres, if nothing is unusual.
     async fn write_alone(
         &mut self,
         ops: &[WriteOp],
         is_unsure: bool,
     ) -> Option<Result<WriteVerdicts, BatchFailure>> {
-        let own = self.own.as_mut().filter(|_| !is_unsure && self.kept.len() == 0)?;
+        if is_unsure || self.kept.len() > 0 {
+            return None;
+        }
         let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
-        own.write(&self.pen, tenure, &mut self.known, ops).await
+        if let Some(own) = &mut self.own {
+            return own.write(&self.pen, tenure, &mut self.known, ops).await;
+        }
+        let stream = ClaimedStream { store: &self.store, pen: &self.pen, tenure };
+        at_once::write(&stream, &mut self.known, ops).await
     }
 
     fn answer(&mut self, ops: Vec<WriteOp>, verdicts: WriteVerdicts) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use toolgate_stage::Stage;
-use toolgate_store::{Store, StoreError};
+use toolgate_store::{PostgresSettings, Store, StoreError};
 
 /// Makes two tests of each story.
 #[macro_export]
@@ -45,6 +45,16 @@ impl StoreWorld {
             None => Store::open(self.folder()).await,
             Some(url) => Store::open_url(self.folder(), url).await,
         }
+    }
+
+    /// On Postgres, with settings.
+    pub(crate) async fn open_with(&self, settings: PostgresSettings) -> Store {
+        let opened = Store::open_url_with(self.folder(), self.url(), settings).await;
+        opened.expect("the store opens")
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.0.url().expect("a story on Postgres")
     }
 
     pub(crate) fn is_postgres(&self) -> bool {

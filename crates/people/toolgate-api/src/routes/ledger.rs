@@ -11,7 +11,7 @@ use toolgate_core::codes;
 use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, LedgerOrder, StoreError, ledger_event_json};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerCut, LedgerFault, LedgerOrder, StoreError, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{json, whole};
@@ -82,6 +82,10 @@ pub(crate) struct VerifiedView {
     bodies: Option<u64>,
     /// The number of arguments and results that were erased on request.
     erased: u64,
+    /// The streams whose first days were removed, with the number and the hash of the last event that is gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    cuts: Vec<LedgerCut>,
     /// The first event that is not as it was written, or whose arguments or result are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -191,6 +195,7 @@ pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Respo
         streams: verified.streams,
         bodies: verified.bodies,
         erased: verified.erased,
+        cuts: verified.cuts,
         fault: verified.fault,
     };
     Ok(json(StatusCode::OK, &view))

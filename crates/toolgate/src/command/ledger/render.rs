@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::event::{Event, EventKind, RecordedEvent};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::LedgerVerification;
+use toolgate_store::{LedgerCut, LedgerVerification};
 
 use crate::command::shown::{count, duration, indented, pretty, several};
 use crate::table::{TextTable, clean};
@@ -174,13 +174,31 @@ pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> Str
             let bodies = verified.bodies.map(|bodies| format!(", {}", bodies_of(bodies)));
             let erased = Some(verified.erased).filter(|erased| *erased > 0);
             let erased = erased.map(|erased| format!("; {} erased on request", bodies_of(erased)));
-            let signed = Some(checkpoints as u64).filter(|count| *count > 0);
-            let signed = signed.map(|count| format!("; matching {}", several(count, "checkpoint")));
-            let more = [bodies, erased, signed].into_iter().flatten().collect::<String>();
-            format!("ok: {events} in {}{more}", several(streams, "stream"))
+            let more = [bodies, erased].into_iter().flatten().collect::<String>();
+            let (cuts, signed) = (removed(&verified.cuts), compared(verified, checkpoints as u64));
+            format!("ok: {events} in {}{more}{cuts}{signed}", several(streams, "stream"))
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }
+}
+
+/// The beginnings of streams whose first days were removed.
+fn removed(cuts: &[LedgerCut]) -> String {
+    let begins = |cut: &LedgerCut| clean(&format!("; {} begins after event {}", cut.stream, cut.number));
+    let begins: String = cuts.iter().map(begins).collect();
+    if begins.is_empty() { begins } else { format!("{begins}, earlier days were removed") }
+}
+
+/// The checkpoints that the ledger matches, and those that could not be compared as a whole.
+fn compared(verified: &LedgerVerification, checkpoints: u64) -> String {
+    let before = verified.checkpoints_before_cuts;
+    let matching = Some(checkpoints.saturating_sub(before)).filter(|count| *count > 0);
+    let matching = matching.map(|count| format!("; matching {}", several(count, "checkpoint")));
+    let before = Some(before).filter(|count| *count > 0).map(|count| {
+        let checkpoints = several(count, "checkpoint");
+        format!("; not compared with {checkpoints} where the signed events were removed")
+    });
+    [matching, before].into_iter().flatten().collect()
 }
 
 /// `1 body`, `2 bodies`

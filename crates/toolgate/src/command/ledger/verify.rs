@@ -36,10 +36,12 @@ pub(super) async fn run(
         );
     }
     if context.global.json {
-        let LedgerVerification { events, streams, bodies, erased, fault } = &verified;
+        let LedgerVerification { events, streams, bodies, erased, cuts, checkpoints_before_cuts, fault } =
+            &verified;
         let told = serde_json::json!({
             "events": events, "streams": streams, "bodies": bodies, "erased": erased,
-            "checkpoints": checkpoints.len(), "fault": fault,
+            "cuts": cuts, "checkpoints": checkpoints.len(), "checkpoints_before_cuts": checkpoints_before_cuts,
+            "fault": fault,
         });
         say!("{told}");
     } else {

@@ -4,7 +4,8 @@ use toolgate_core::decision::PolicyTemplate;
 
 use super::EffectTime::{AfterRestart, WhileRunning};
 use super::KeyKind::{
-    Bytes, Count, Days, Flag, Map, Meant, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
+    Bytes, Count, Days, Flag, Map, Meant, Other, Path, Rate, Seconds, Table as Nested, Text, Texts, Url,
+    Word, Words,
 };
 use super::{ConfigTable, is, needed, without};
 use crate::config::{checkpoints, ledger, outbound, policy, quotas, tools};
@@ -36,6 +37,12 @@ pub(super) const STORE: ConfigTable = ConfigTable {
             Text,
             "\"gateway\"",
             "The name of this gateway's stream in the ledger. Gateways that share a database need one each.",
+        ),
+        is(
+            "connections_max",
+            Count,
+            "10",
+            "The most connections to Postgres at a time. Two of them are for writing the ledger alone.",
         ),
     ],
     changes: AfterRestart,
@@ -131,6 +138,12 @@ pub(super) const LEDGER: ConfigTable = ConfigTable {
             Word(&["refuse", "serve"]),
             "\"refuse\"",
             "What happens to calls that only read while the ledger cannot be written. All other calls are always refused.",
+        ),
+        is(
+            "keep_events_days",
+            Other("days, or `\"forever\"`"),
+            "\"forever\"",
+            "How long events are kept. Whole days are removed once all of their events are older, after they were verified. Arguments and results are never kept for longer.",
         ),
         is(
             "keep_days",

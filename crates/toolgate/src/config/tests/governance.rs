@@ -25,7 +25,41 @@ fn the_store_is_a_postgres_database_whatever_else_is_left_unresolved() {
     let config =
         Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Keep).expect("accepted");
     let url = Some("postgresql://gate:p%40ss@db/gate".into());
-    assert_eq!(config.store, StoreSettings { url, stream: "gate-2".into() });
+    assert_eq!(config.store, StoreSettings { url, stream: "gate-2".into(), ..StoreSettings::default() });
+}
+
+#[test]
+fn the_stream_and_the_connections_are_set() {
+    let store = accepted("[store]\nstream = \"gate-${TOKEN}\"\nconnections_max = 4\n").store;
+    assert_eq!((&*store.stream, store.postgres.connections_max), ("gate-s3cret", 4));
+    assert_snapshot!(refused("[store]\nconnections_max = 3\n"), @r"
+    toolgate.toml:2:19: `connections_max` in `[store]` is out of range
+    2 | connections_max = 3
+      |                   ^
+    expected: a whole number from 4 to 500
+    hint: leave the key out to have the default
+    ");
+}
+
+#[test]
+fn events_are_kept_for_a_week_at_least_or_forever() {
+    assert_eq!(accepted("[ledger]\nkeep_events_days = \"forever\"").ledger.keep_events, None);
+    let week = accepted("[ledger]\nkeep_events_days = 7").ledger.keep_events;
+    assert_eq!(week, Some(Duration::from_secs(7 * 86_400)));
+    assert_snapshot!(refused("[ledger]\nkeep_events_days = 6\n"), @r"
+    toolgate.toml:2:20: `keep_events_days` in `[ledger]` is out of range
+    2 | keep_events_days = 6
+      |                    ^
+    expected: a whole number from 7 to 36500
+    hint: leave the key out to have the default
+    ");
+    assert_snapshot!(refused("[ledger]\nkeep_events_days = \"1y\"\n"), @r#"
+    toolgate.toml:2:20: `keep_events_days` in `[ledger]` cannot be "1y"
+    2 | keep_events_days = "1y"
+      |                    ^^^^
+    expected: a whole number from 7 to 36500, or "forever"
+    hint: write the number of days without quotes and without a unit
+    "#);
 }
 
 #[test]
@@ -72,6 +106,7 @@ fn the_ledger_has_every_key_read() {
         output = "enforce"
         [ledger]
         reads_when_down = "serve"
+        keep_events_days = 400
         keep_days = 1
         keep_days_detailed = 36500
         body_bytes_max = 0
@@ -87,8 +122,9 @@ fn the_ledger_has_every_key_read() {
     let day = Duration::from_secs(86_400);
     let ledger = LedgerSettings {
         reads_when_down: ReadsWhenDown::Serve,
+        keep_events: Some(400 * day),
         keep: day,
-        keep_detailed: 36_500 * day,
+        keep_detailed: 400 * day,
         body_bytes_max: 0,
         body_bytes_max_detailed: 2 << 20,
     };

@@ -71,6 +71,15 @@ const OF_ALLOWED: &[SampleMember] = &[
         "The origins to which it may now be sent, besides those in the file",
     ),
 ];
+const OF_CUT: &[SampleMember] = &[
+    ("before", "\"2026-08-01T00:00:00.000Z\"", "The beginning of the first day that is kept"),
+    ("events", "1200", "The number of events that were removed"),
+    (
+        "streams",
+        "[{\"stream\":\"gateway\",\"number\":1200,\"hash\":\"sha256:5b0f…\"}]",
+        "The streams that begin later now: the number and the hash of the last event that was removed from each",
+    ),
+];
 const OF_STEP: &[SampleMember] =
     &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
 
@@ -99,6 +108,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
             let error = &[("error", "\"gates.cedar:12: unexpected token\"", "The error in the policies")];
             sample(SampleSubject::Policy, GATEWAY, error)
         }
+        Kind::LedgerCut => sample(SampleSubject::Nothing, GATEWAY, OF_CUT),
         Kind::TokenCreated => sample(SampleSubject::Nothing, PERSON, of_token()),
         Kind::TokenRevoked => sample(SampleSubject::Nothing, PERSON, &[TOKEN]),
         Kind::LedgerErased => sample(SampleSubject::Nothing, PERSON, OF_ERASURE),

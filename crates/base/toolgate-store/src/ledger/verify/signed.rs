@@ -33,11 +33,13 @@ impl SignedStreams {
         u64::try_from(number).is_ok_and(|number| number <= last)
     }
 
-    pub(super) fn of_stream(&self, stream: &str) -> SignedSizes {
+    /// For a stream from which the leaves of `removed` were removed: what was signed of fewer cannot be compared.
+    pub(super) fn of_stream(&self, stream: &str, removed: GrowingTree) -> SignedSizes {
         let sizes = self.0.get(stream).cloned().unwrap_or_default();
         // A tree without leaves is always the same.
-        let sizes: Vec<_> = sizes.into_iter().filter(|(size, _)| *size > 0).collect();
-        SignedSizes { tree: GrowingTree::default(), waiting: sizes.into_iter().peekable() }
+        let least = removed.size().max(1);
+        let sizes: Vec<_> = sizes.into_iter().filter(|(size, _)| *size >= least).collect();
+        SignedSizes { tree: removed, waiting: sizes.into_iter().peekable(), grows_on: false }
     }
 }
 
@@ -45,15 +47,35 @@ impl SignedStreams {
 pub(super) struct SignedSizes {
     tree: GrowingTree,
     waiting: Peekable<IntoIter<(u64, Digest)>>,
+    /// True if the tree itself is wanted, whatever was signed.
+    grows_on: bool,
 }
 
 impl SignedSizes {
+    /// Nothing was signed, and the tree is wanted.
+    pub(super) fn tree_after(removed: GrowingTree) -> Self {
+        Self { tree: removed, waiting: Vec::new().into_iter().peekable(), grows_on: true }
+    }
+
+    pub(super) fn into_tree(self) -> GrowingTree {
+        self.tree
+    }
+
+    /// False if the tree of what was removed was signed with another root.
+    pub(super) fn begins_as_signed(&mut self) -> bool {
+        self.is_as_signed()
+    }
+
     /// Takes the next leaf. False if the tree is now of a size that was signed with another root.
     pub(super) fn take(&mut self, leaf: Digest) -> bool {
-        if self.waiting.peek().is_none() {
+        if self.waiting.peek().is_none() && !self.grows_on {
             return true;
         }
         self.tree.push(leaf);
+        self.is_as_signed()
+    }
+
+    fn is_as_signed(&mut self) -> bool {
         let size = self.tree.size();
         let mut is_signed = true;
         while let Some((_, root)) = self.waiting.next_if(|(signed, _)| *signed == size) {
@@ -81,9 +103,37 @@ mod tests {
 
     /// The number of the leaf with which something is wrong, and whether more was signed.
     fn judged(checkpoints: &[LedgerCheckpoint], leaves: &[Digest]) -> (Option<usize>, bool) {
-        let mut signed = SignedStreams::of(checkpoints).of_stream("one");
-        let wrong = leaves.iter().position(|leaf| !signed.take(*leaf));
-        (wrong.map(|at| at + 1), signed.is_short())
+        judged_after(0, checkpoints, leaves)
+    }
+
+    /// The same where the first leaves were removed.
+    fn judged_after(
+        removed: usize,
+        checkpoints: &[LedgerCheckpoint],
+        leaves: &[Digest],
+    ) -> (Option<usize>, bool) {
+        let mut before = GrowingTree::default();
+        leaves[..removed].iter().for_each(|leaf| before.push(*leaf));
+        let mut signed = SignedStreams::of(checkpoints).of_stream("one", before);
+        if !signed.begins_as_signed() {
+            return (Some(removed), signed.is_short());
+        }
+        let wrong = leaves[removed..].iter().position(|leaf| !signed.take(*leaf));
+        (wrong.map(|at| removed + at + 1), signed.is_short())
+    }
+
+    #[test]
+    fn sizes_from_the_removed_leaves_on_are_held_against_the_rest() {
+        let leaves: Vec<Digest> = (0u8..9).map(|number| tree::leaf(&[number])).collect();
+        let mut other = leaves.clone();
+        other[1] = leaves[0];
+        for removed in 0..=7 {
+            assert_eq!(judged_after(removed, &[checkpoint(&leaves[..7])], &leaves), (None, false));
+            let wrong = judged_after(removed, &[checkpoint(&other[..7])], &leaves);
+            assert_eq!(wrong, (Some(7), false), "{removed}");
+        }
+        assert_eq!(judged_after(8, &[checkpoint(&other[..7])], &leaves), (None, false));
+        assert_eq!(judged_after(4, &[checkpoint(&leaves[..7])], &leaves[..6]), (None, true));
     }
 
     #[test]

@@ -27,7 +27,11 @@ fn part(rows: &[CheckedRow]) -> StoredPart {
 }
 
 fn walk(rows: &[CheckedRow], before: End, now: Option<End>, parts: &[StoredPart]) -> Option<FaultPlace> {
-    let mut walk = StreamWalk::new(before, parts.to_vec(), SignedStreams::of(&[]).of_stream("one"));
+    let mut walk = StreamWalk::new(
+        before,
+        parts.to_vec(),
+        SignedStreams::of(&[]).of_stream("one", GrowingTree::default()),
+    );
     let taken = rows.iter().cloned().try_for_each(|row| walk.take(row));
     taken.and_then(|()| walk.end(now)).err()
 }

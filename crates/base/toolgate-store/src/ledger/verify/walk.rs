@@ -2,7 +2,7 @@
 
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
-use toolgate_proof::tree;
+use toolgate_proof::{GrowingTree, tree};
 
 use super::super::line::{LedgerLine, no_hash};
 use super::signed::SignedSizes;
@@ -47,6 +47,9 @@ pub enum Tampering {
         "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored"
     )]
     OlderDatabase,
+    /// The record of where its stream begins was made without the key.
+    #[error("the record of the removed beginning of its stream is forged")]
+    CutForged,
 }
 
 /// The end of a stream, as its head says.
@@ -135,6 +138,11 @@ impl StreamWalk {
         Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part, signed }
     }
 
+    /// The same for a stream that begins after an event that was removed.
+    pub(super) fn after(self, number: i64, hash: Digest) -> Self {
+        Self { number, hash, ..self }
+    }
+
     /// Takes the next line.
     pub(super) fn take(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
         if let Some(what) = row.what {
@@ -210,6 +218,16 @@ impl StreamWalk {
 
     /// The stream must have reached its head, and nothing may lie beyond the current one.
     pub(super) fn end(mut self, now: Option<End>) -> Result<(), FaultPlace> {
+        self.finish(now)
+    }
+
+    /// The same, with the tree of all lines up to the head.
+    pub(super) fn end_with_tree(mut self, now: Option<End>) -> Result<GrowingTree, FaultPlace> {
+        self.finish(now)?;
+        Ok(self.signed.into_tree())
+    }
+
+    fn finish(&mut self, now: Option<End>) -> Result<(), FaultPlace> {
         if let Some(last) = self.held.take() {
             self.judge(last)?;
         }

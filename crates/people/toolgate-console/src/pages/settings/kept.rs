@@ -13,6 +13,8 @@ use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
 struct RetentionData {
+    #[serde(default)]
+    events_days: Option<u64>,
     bodies_days: u64,
     detailed_bodies_days: u64,
     body_bytes_max: u64,
@@ -67,8 +69,8 @@ fn lines(kept: &RetentionData) -> Vec<RetentionLine> {
     vec![
         RetentionLine {
             what: "Events of the ledger",
-            kept: "forever".into(),
-            key: "",
+            kept: kept.events_days.map_or("forever".to_owned(), days),
+            key: "[ledger] keep_events_days",
             note: html! { "without bodies and secrets" },
         },
         RetentionLine {
