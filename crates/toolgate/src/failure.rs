@@ -63,6 +63,9 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::FromTheFuture { .. } => {
             Some("use the newer version of Toolgate, or another folder with --data DIR")
         }
+        StoreError::UnfinishedTransfer => {
+            Some("repeat `toolgate store migrate`, which goes on where it stopped, or use another database")
+        }
         StoreError::TokenSpec { .. } => Some("`toolgate token create --help` says what each word is for"),
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),
         StoreError::TokenAmbiguous { .. } => Some("give more of the id"),

@@ -99,6 +99,8 @@ pub(crate) enum DbLock {
     FirstTokens = 0x7467_0001,
     /// Rewriting a ledger of the first form.
     LedgerForm = 0x7467_0002,
+    /// Beginning to move a store to this database.
+    StoreTransfer = 0x7467_0003,
 }
 
 /// A row of either database.

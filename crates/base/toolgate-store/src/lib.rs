@@ -32,6 +32,7 @@ mod session;
 mod store;
 mod token;
 mod token_cache;
+mod transfer;
 mod waiting;
 mod warrant;
 
@@ -79,3 +80,6 @@ pub use session::{
 pub use store::Store;
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
+pub use transfer::{
+    StoreTransfer, TransferError, TransferOutset, TransferPhase, TransferProgress, TransferReport,
+};

@@ -61,15 +61,16 @@ impl Store {
     /// Opens the data folder, but keeps everything in the Postgres database that the URL names.
     pub async fn open_url(folder: &Path, url: &str) -> Result<Store, StoreError> {
         create_folder(folder)?;
-        if !POSTGRES_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(StoreError::DatabaseUrl { cause: "it does not begin with postgres://".into() });
-        }
-        let options: PgConnectOptions =
-            url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
-        let store = Store::with(Pools::Postgres(open_postgres(options.clone()).await?));
+        let (store, options) = connect(url).await?;
+        store.refuse_unfinished_transfer().await?;
         store.convert_ledger().await?;
         store.db.pulse().feel(options.application_name("toolgate pulse"));
         Ok(store)
+    }
+
+    /// Opens a Postgres database that a store is moved to, with whatever part of it is there.
+    pub async fn open_target(url: &str) -> Result<Store, StoreError> {
+        connect(url).await.map(|(store, _)| store)
     }
 
     fn with(pools: Pools) -> Store {
@@ -77,6 +78,16 @@ impl Store {
         let (tokens, waiting) = (Arc::default(), Arc::default());
         Store { db: Db::new(pools), tokens, waiting, tasks: TaskTracker::new(), holder, tenant: TENANT }
     }
+}
+
+async fn connect(url: &str) -> Result<(Store, PgConnectOptions), StoreError> {
+    if !POSTGRES_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+        return Err(StoreError::DatabaseUrl { cause: "it does not begin with postgres://".into() });
+    }
+    let options: PgConnectOptions =
+        url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
+    let store = Store::with(Pools::Postgres(open_postgres(options.clone()).await?));
+    Ok((store, options))
 }
 
 async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {

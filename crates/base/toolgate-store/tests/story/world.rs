@@ -51,6 +51,10 @@ impl StoreWorld {
         self.0.url().is_some()
     }
 
+    pub(crate) fn url(&self) -> &str {
+        self.0.url().expect("a story on Postgres")
+    }
+
     /// Behind the store's back.
     pub(crate) fn run_on_postgres(&self, statement: &str) {
         self.0.database().expect("a story on Postgres").run(statement);
