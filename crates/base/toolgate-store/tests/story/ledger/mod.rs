@@ -3,6 +3,8 @@
 mod agreeing;
 mod away;
 mod calls;
+mod interleaved;
+mod killed;
 mod outbox;
 mod reading;
 mod sweeping;
