@@ -54,6 +54,7 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::CreateFolder { .. }
         | StoreError::LockFolder { .. }
         | StoreError::CreateDatabase { .. } => Some("choose a folder you can write to with --data DIR"),
+        _ if error.advice().is_some() => error.advice(),
         StoreError::OpenDatabase { .. } | StoreError::Migrate { .. } => Some(
             "check that the file is yours and the disk not full, or choose another folder with --data DIR",
         ),

@@ -179,6 +179,10 @@ impl Db {
     pub(crate) fn begin(&self, durability: Durability) -> DbFuture<'_, Transaction> {
         Box::pin(async move {
             self.faults.check()?;
+            #[cfg(any(test, debug_assertions))]
+            if let (Pools::Sqlite(pools), Some(pragma)) = (&self.pools, self.faults.query_only()) {
+                pools.writer.execute(pragma).await?;
+            }
             // Boxed: a connection that is being opened is large.
             let begun: DbFuture<'_, OpenTransaction> = Box::pin(limited(self.pools.begin(durability)));
             let open = self.pulse.during(begun).await?;

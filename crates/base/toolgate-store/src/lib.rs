@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod advice;
 mod agent_version;
 mod approval;
 mod books;

@@ -3,6 +3,7 @@
 mod agreeing;
 mod away;
 mod calls;
+mod clock;
 mod interleaved;
 mod killed;
 mod outbox;
