@@ -149,13 +149,13 @@ impl KindBench<'_> {
             let targets = self.kind.targets(self.storage, *connections, self.sync_us);
             rounds.report(&case, targets, report);
         }
-        let new = new.ended().await?;
-        let old = match old {
-            Some(old) => Some(old.ended().await?),
-            None => None,
-        };
+        new.gateway.end().await?;
+        if let Some(old) = old {
+            old.gateway.end().await?;
+        }
         if self.kind.is_plain && self.storage == Storage::Sqlite {
-            report.rows.extend(kept::measure(old.as_ref(), &new).await?);
+            let plain = kept::PlainCalls { settings: self.settings, servers: self.servers, kind: self.kind };
+            report.rows.extend(plain.measure(programs).await?);
         }
         Ok(())
     }

@@ -87,14 +87,16 @@ fn refused(error: TransferError) -> anyhow::Error {
                 .to_owned()
         }
         TransferError::Tables { .. } => {
-            "both are brought up to date by this program; a target that other programs change is not supported".to_owned()
+            "let no other program change the tables of the target, or move to an empty database".to_owned()
         }
-        TransferError::Store(_) => {
-            return anyhow::Error::new(error)
-                .context("the store was not moved\nhint: repeat the command: it goes on where it stopped");
-        }
+        TransferError::Store(_) => "repeat the command: it goes on where it stopped".to_owned(),
     };
-    anyhow::anyhow!("{error}\nhint: {hint}")
+    match error {
+        TransferError::Store(error) => {
+            anyhow::Error::new(error).context(format!("the store was not moved\nhint: {hint}"))
+        }
+        error => anyhow::anyhow!("{error}\nhint: {hint}"),
+    }
 }
 
 fn view(report: &TransferReport, is_dry_run: bool) -> serde_json::Value {

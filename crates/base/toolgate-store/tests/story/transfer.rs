@@ -88,6 +88,7 @@ fn shown(events: &[RecordedEvent]) -> Vec<(String, i64, Vec<u8>)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_table_is_moved_and_the_ledger_goes_on() {
+    use TransferPhase::{Comparing, Copying, Verifying, VerifyingCopy};
     let world = TransferWorld::new().await;
     let tables = schema::sqlite_tables(&world.from).await;
     let mut phases = Vec::new();
@@ -95,7 +96,6 @@ async fn every_table_is_moved_and_the_ledger_goes_on() {
     let transfer = StoreTransfer::new(&world.source, &target).await.expect("the tables agree");
     let report = transfer.run(|progress| phases.push(progress.phase)).await.expect("moved");
     phases.dedup();
-    use TransferPhase::{Comparing, Copying, Verifying, VerifyingCopy};
     assert_eq!(phases, [Verifying, Copying, Comparing, VerifyingCopy]);
     assert_eq!(report.start, TransferOutset::Fresh);
     assert_eq!(report.ledger.fault, None);

@@ -1,15 +1,19 @@
 //! What a gateway leaves on disk: bytes per call, how fast its ledger verifies, and how long the disk takes to sync.
 
 use std::io::{Seek as _, Write as _};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use super::sides::EndedGateway;
-use crate::report::{ReportTarget, Row, median};
+use super::kinds::Kind;
+use super::sides::{EndedGateway, Programs, Running};
+use crate::compare::Servers;
+use crate::report::{ReportSettings, ReportTarget, Row, median};
 
 const CASE: &str = "ledger of plain calls, SQLite";
 const DATABASE: &str = "toolgate.db";
+const CONNECTIONS: usize = 16;
 const SYNCS: usize = 50;
 /// A page of SQLite.
 const PAGE_BYTES: usize = 4_096;
@@ -33,21 +37,36 @@ struct KeptLedger {
     verified_per_second: f64,
 }
 
-/// Both programs have made the same calls, each as many as it could.
-pub(super) async fn measure(old: Option<&EndedGateway>, new: &EndedGateway) -> anyhow::Result<[Row; 2]> {
-    let new = look(new).await?;
-    let old = match old {
-        Some(old) => Some(look(old).await?),
-        None => None,
-    };
-    let row = |what, unit, figure: fn(&KeptLedger) -> f64| {
-        Row::new(CASE, what, unit).measured(old.as_ref().map(figure), Some(figure(&new)))
-    };
-    Ok([
-        row("bytes per call", "B", |kept| kept.bytes_per_call).judged(Some(ReportTarget::RatioAtMost(0.5))),
-        row("verified", "events/s", |kept| kept.verified_per_second)
-            .judged(Some(ReportTarget::AtLeast(300_000.0))),
-    ])
+/// One round of calls at a gateway of its own: enough to count, and not too many to list.
+pub(super) struct PlainCalls<'a> {
+    pub(super) settings: &'a ReportSettings,
+    pub(super) servers: &'a Servers,
+    pub(super) kind: &'a Kind,
+}
+
+impl PlainCalls<'_> {
+    pub(super) async fn measure(&self, programs: &Programs) -> anyhow::Result<[Row; 2]> {
+        let new = self.of(&programs.new).await?;
+        let old = match &programs.old {
+            Some(program) => Some(self.of(program).await?),
+            None => None,
+        };
+        let row = |what, unit, figure: fn(&KeptLedger) -> f64| {
+            Row::new(CASE, what, unit).measured(old.as_ref().map(figure), Some(figure(&new)))
+        };
+        Ok([
+            row("bytes per call", "B", |kept| kept.bytes_per_call)
+                .judged(Some(ReportTarget::RatioAtMost(0.5))),
+            row("verified", "events/s", |kept| kept.verified_per_second)
+                .judged(Some(ReportTarget::AtLeast(300_000.0))),
+        ])
+    }
+
+    async fn of(&self, program: &Path) -> anyhow::Result<KeptLedger> {
+        let running = Running::start(program, self.servers, &self.kind.settings).await?;
+        running.round(self.settings, CONNECTIONS).await?;
+        look(&running.ended().await?).await
+    }
 }
 
 async fn look(ended: &EndedGateway) -> anyhow::Result<KeptLedger> {
