@@ -82,5 +82,5 @@ pub use store::Store;
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
 pub use transfer::{
-    StoreTransfer, TransferError, TransferOutset, TransferPhase, TransferProgress, TransferReport,
+    CopyProgress, StoreTransfer, TransferError, TransferOutset, TransferPhase, TransferReport,
 };

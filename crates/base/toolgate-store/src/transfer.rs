@@ -44,7 +44,7 @@ pub enum TransferPhase {
 
 /// A sign of progress.
 #[derive(Clone, Copy, Debug)]
-pub struct TransferProgress<'a> {
+pub struct CopyProgress<'a> {
     pub phase: TransferPhase,
     /// Empty while a ledger is verified.
     pub table: &'a str,
@@ -89,7 +89,7 @@ impl<'a> StoreTransfer<'a> {
     /// Reads every row, and writes nothing.
     pub async fn rehearse(
         &self,
-        mut on_progress: impl FnMut(TransferProgress<'_>),
+        mut on_progress: impl FnMut(CopyProgress<'_>),
     ) -> Result<TransferReport, TransferError> {
         let (ledger, mark) = self.look_at_source(&mut on_progress).await?;
         let start = mark.look(self.target, &self.tables).await?;
@@ -98,7 +98,7 @@ impl<'a> StoreTransfer<'a> {
             let (mut rows, mut pages) = (0, TablePages::after(None));
             while let Some(page) = pages.next(self.source, table).await.map_err(doing(COPYING))? {
                 rows += page.len() as u64;
-                on_progress(TransferProgress { phase: TransferPhase::Copying, table: &table.name, rows });
+                on_progress(CopyProgress { phase: TransferPhase::Copying, table: &table.name, rows });
             }
             tables.push((table.name.clone(), rows));
         }
@@ -109,7 +109,7 @@ impl<'a> StoreTransfer<'a> {
     /// Copies what is missing, and checks all of it.
     pub async fn run(
         &self,
-        mut on_progress: impl FnMut(TransferProgress<'_>),
+        mut on_progress: impl FnMut(CopyProgress<'_>),
     ) -> Result<TransferReport, TransferError> {
         let (ledger, mark) = self.look_at_source(&mut on_progress).await?;
         let start = mark.begin(self.target, &self.tables).await?;
@@ -127,7 +127,7 @@ impl<'a> StoreTransfer<'a> {
 
     async fn look_at_source(
         &self,
-        on_progress: &mut impl FnMut(TransferProgress<'_>),
+        on_progress: &mut impl FnMut(CopyProgress<'_>),
     ) -> Result<(LedgerVerification, TransferMark), TransferError> {
         // Verification makes the sealing key where there is none, so that the key is carried over as well.
         let verified = verified(self.source, TransferPhase::Verifying, on_progress).await?;
@@ -152,7 +152,7 @@ impl<'a> StoreTransfer<'a> {
         &self,
         table: &StoreTable,
         start: TransferOutset,
-        on_progress: &mut impl FnMut(TransferProgress<'_>),
+        on_progress: &mut impl FnMut(CopyProgress<'_>),
     ) -> Result<(), TransferError> {
         let last = match start {
             TransferOutset::Resumed => table.last_key(self.target).await.map_err(doing(COPYING))?,
@@ -163,7 +163,7 @@ impl<'a> StoreTransfer<'a> {
             table.insert(self.target, &page).await.map_err(doing(COPYING))?;
             stop_point::reach(&format!("copied {}", table.name));
             rows += page.len() as u64;
-            on_progress(TransferProgress { phase: TransferPhase::Copying, table: &table.name, rows });
+            on_progress(CopyProgress { phase: TransferPhase::Copying, table: &table.name, rows });
         }
         Ok(())
     }
@@ -171,7 +171,7 @@ impl<'a> StoreTransfer<'a> {
     async fn check(
         &self,
         ledger: &LedgerVerification,
-        on_progress: &mut impl FnMut(TransferProgress<'_>),
+        on_progress: &mut impl FnMut(CopyProgress<'_>),
     ) -> Result<Vec<(String, u64)>, TransferError> {
         let mut tables = Vec::new();
         for table in &self.tables {
@@ -190,7 +190,7 @@ impl<'a> StoreTransfer<'a> {
     async fn compare(
         &self,
         table: &StoreTable,
-        on_progress: &mut impl FnMut(TransferProgress<'_>),
+        on_progress: &mut impl FnMut(CopyProgress<'_>),
     ) -> Result<u64, TransferError> {
         let (mut rows, mut pages) = (0, TablePages::after(None));
         loop {
@@ -209,7 +209,7 @@ impl<'a> StoreTransfer<'a> {
                 return Ok(rows);
             }
             rows += here.len() as u64;
-            on_progress(TransferProgress { phase: TransferPhase::Comparing, table: &table.name, rows });
+            on_progress(CopyProgress { phase: TransferPhase::Comparing, table: &table.name, rows });
         }
     }
 }
@@ -217,9 +217,9 @@ impl<'a> StoreTransfer<'a> {
 async fn verified(
     store: &Store,
     phase: TransferPhase,
-    on_progress: &mut impl FnMut(TransferProgress<'_>),
+    on_progress: &mut impl FnMut(CopyProgress<'_>),
 ) -> Result<LedgerVerification, TransferError> {
-    let verified = store.verify_ledger(|rows| on_progress(TransferProgress { phase, table: "", rows }));
+    let verified = store.verify_ledger(|rows| on_progress(CopyProgress { phase, table: "", rows }));
     Ok(verified.await?)
 }
 

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use toolgate_store::{TransferPhase, TransferProgress};
+use toolgate_store::{CopyProgress, TransferPhase};
 
 use super::shown;
 use crate::output::write_talk;
@@ -20,7 +20,7 @@ impl TransferLine {
         Self { on_terminal: std::io::stderr().is_terminal(), told_at: None }
     }
 
-    pub(super) fn at(&mut self, progress: TransferProgress<'_>) {
+    pub(super) fn at(&mut self, progress: CopyProgress<'_>) {
         let is_time = self.told_at.is_none_or(|at| at.elapsed() >= PAUSE);
         if self.on_terminal && is_time {
             self.told_at = Some(Instant::now());
@@ -35,8 +35,8 @@ impl TransferLine {
     }
 }
 
-fn line(progress: TransferProgress<'_>) -> String {
-    let TransferProgress { phase, table, rows } = progress;
+fn line(progress: CopyProgress<'_>) -> String {
+    let CopyProgress { phase, table, rows } = progress;
     match phase {
         TransferPhase::Verifying => format!("verifying the ledger: {}", shown::several(rows, "event")),
         TransferPhase::Copying => format!("copying {table}: {}", shown::several(rows, "row")),
@@ -53,9 +53,9 @@ mod tests {
 
     #[test]
     fn progress_names_the_table_and_counts_its_rows() {
-        let progress = TransferProgress { phase: TransferPhase::Copying, table: "runs", rows: 1_200 };
+        let progress = CopyProgress { phase: TransferPhase::Copying, table: "runs", rows: 1_200 };
         assert_eq!(line(progress), "copying runs: 1,200 rows");
-        let progress = TransferProgress { phase: TransferPhase::VerifyingCopy, table: "", rows: 1 };
+        let progress = CopyProgress { phase: TransferPhase::VerifyingCopy, table: "", rows: 1 };
         assert_eq!(line(progress), "verifying the copy of the ledger: 1 event");
     }
 }
