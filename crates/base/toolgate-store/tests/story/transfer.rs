@@ -3,7 +3,7 @@
 mod schema;
 
 use toolgate_core::event::{Event, EventFilter, EventKind, EventSubject, LedgerEntry, RecordedEvent};
-use toolgate_core::governance::Ledger;
+use toolgate_core::governance::{Approvals, Ledger};
 use toolgate_core::id::CallId;
 use toolgate_core::{PrincipalId, Role};
 use toolgate_store::{

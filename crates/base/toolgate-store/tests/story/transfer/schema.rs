@@ -31,8 +31,8 @@ pub(super) async fn sqlite_tables(world: &StoreWorld) -> Vec<String> {
 }
 
 pub(super) async fn count(world: &StoreWorld, table: &str) -> u64 {
-    world.rows(&format!("SELECT '', COUNT(*), {}", empty(world)) + &format!(" FROM \"{table}\"")).await[0].1
-        as u64
+    let look = format!("SELECT '', COUNT(*), {} FROM \"{table}\"", empty(world));
+    world.rows(&look).await[0].1 as u64
 }
 
 fn empty(world: &StoreWorld) -> &'static str {
