@@ -11,6 +11,7 @@ mod servers;
 mod sessions;
 mod settings;
 mod span;
+mod store;
 mod tokens;
 mod tools;
 
@@ -35,6 +36,7 @@ pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, R
 pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
+pub(crate) use store::{MigrateArgs, StoreCommand};
 pub(crate) use tokens::{NewTokenArgs, TokenCommand};
 pub(crate) use tools::{
     AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
@@ -117,6 +119,9 @@ pub(crate) enum Command {
     /// Read, verify and export the ledger, the record of what happened
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Move what the gateway has stored to another database
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Create, list and revoke access tokens
     #[command(subcommand)]
     Token(TokenCommand),

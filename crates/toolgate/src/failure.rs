@@ -54,6 +54,7 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::CreateFolder { .. }
         | StoreError::LockFolder { .. }
         | StoreError::CreateDatabase { .. } => Some("choose a folder you can write to with --data DIR"),
+        _ if error.advice().is_some() => error.advice(),
         StoreError::OpenDatabase { .. } | StoreError::Migrate { .. } => Some(
             "check that the file is yours and the disk not full, or choose another folder with --data DIR",
         ),
@@ -62,6 +63,9 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         }
         StoreError::FromTheFuture { .. } => {
             Some("use the newer version of Toolgate, or another folder with --data DIR")
+        }
+        StoreError::UnfinishedTransfer => {
+            Some("repeat `toolgate store migrate`, which goes on where it stopped, or use another database")
         }
         StoreError::TokenSpec { .. } => Some("`toolgate token create --help` says what each word is for"),
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),

@@ -133,6 +133,8 @@ pub(crate) enum DbLock {
     LedgerDays = 0x7467_0004,
     /// Removing the first days of the ledger.
     LedgerCut = 0x7467_0005,
+    /// Beginning to move a store to this database.
+    StoreTransfer = 0x7467_0006,
 }
 
 /// A row of either database.
@@ -229,6 +231,10 @@ impl Db {
     pub(crate) fn begin_on(&self, lane: Lane, durability: Durability) -> DbFuture<'_, Transaction> {
         Box::pin(async move {
             self.faults.check()?;
+            #[cfg(any(test, debug_assertions))]
+            if let (Pools::Sqlite(pools), Some(pragma)) = (&self.pools, self.faults.query_only()) {
+                pools.writer.execute(pragma).await?;
+            }
             // Boxed: a connection that is being opened is large.
             let begun: DbFuture<'_, OpenTransaction> = Box::pin(limited(self.pools.begin(lane, durability)));
             let open = self.pulse.during(begun).await?;

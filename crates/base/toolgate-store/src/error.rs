@@ -22,6 +22,8 @@ pub enum StoreError {
     FromTheFuture { place: String, version: i64 },
     #[error("cannot bring the database {place} up to date: {cause}")]
     Migrate { place: String, cause: sqlx::migrate::MigrateError },
+    #[error("the database has only a part of a store: moving one there was interrupted")]
+    UnfinishedTransfer,
     #[error("cannot start the thread that writes the ledger: {cause}")]
     StartWriter { cause: std::io::Error },
     #[error("cannot {doing}: {cause}")]

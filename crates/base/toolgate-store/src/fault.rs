@@ -19,6 +19,8 @@ mod armed {
         plan: Mutex<FaultPlan>,
         /// The number of pages at which the disk is full. Zero means never.
         pages_max: AtomicU32,
+        /// Whether connections to SQLite must not write. Nothing is set before a test asks for it.
+        read_only: Mutex<Option<bool>>,
     }
 
     #[derive(Clone, Copy, Default)]
@@ -38,6 +40,12 @@ mod armed {
 
         pub(crate) fn pages_max(&self) -> u32 {
             self.pages_max.load(Ordering::SeqCst)
+        }
+
+        /// The setting of a connection to SQLite before it begins a transaction.
+        pub(crate) fn query_only(&self) -> Option<&'static str> {
+            let is_read_only = (*self.read_only.lock())?;
+            Some(if is_read_only { "PRAGMA query_only = 1" } else { "PRAGMA query_only = 0" })
         }
 
         fn is_to_come(&self) -> bool {
@@ -88,6 +96,15 @@ mod armed {
         /// Makes every transaction on SQLite find the disk full beyond this many pages and the existing ones.
         pub fn limit_pages(&self, pages: u32) {
             self.db.faults().pages_max.store(pages, Ordering::SeqCst);
+        }
+
+        /// Makes every transaction on SQLite find that its file system is mounted read-only.
+        pub fn make_read_only(&self) {
+            *self.db.faults().read_only.lock() = Some(true);
+        }
+
+        pub fn make_writable(&self) {
+            *self.db.faults().read_only.lock() = Some(false);
         }
     }
 

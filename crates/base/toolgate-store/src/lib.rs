@@ -5,6 +5,7 @@ mod open;
 mod store;
 
 // Databases, statements and rows.
+mod advice;
 mod cut_off;
 mod db;
 mod error;
@@ -44,6 +45,9 @@ mod login;
 mod secret;
 mod token;
 mod token_cache;
+
+// Another database for the same store.
+mod transfer;
 
 // Several gateways on one database.
 mod gateways;
@@ -103,3 +107,6 @@ pub use session::{
 pub use store::Store;
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
+pub use transfer::{
+    CopyProgress, StoreTransfer, TransferError, TransferOutset, TransferPhase, TransferReport,
+};

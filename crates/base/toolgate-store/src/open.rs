@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use sqlx::ConnectOptions as _;
 use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use tokio::sync::Mutex;
 use tokio_util::task::TaskTracker;
@@ -64,12 +65,17 @@ impl Store {
         settings: PostgresSettings,
     ) -> Result<Store, StoreError> {
         create_folder(folder)?;
-        let options = postgres::options(url)?;
-        let store = Store::with(Pools::Postgres(postgres::open(&options, settings).await?));
+        let (store, options) = connect(url, settings).await?;
+        store.refuse_unfinished_transfer().await?;
         store.make_ledger_days().await?;
         store.convert_ledger().await?;
         store.db.pulse().feel(options.application_name("toolgate pulse"));
         Ok(store)
+    }
+
+    /// Opens a Postgres database that a store is moved to, with whatever part of it is there.
+    pub async fn open_target(url: &str) -> Result<Store, StoreError> {
+        connect(url, PostgresSettings::default()).await.map(|(store, _)| store)
     }
 
     fn with(pools: Pools) -> Store {
@@ -77,6 +83,12 @@ impl Store {
         let (tokens, waiting) = (Arc::default(), Arc::default());
         Store { db: Db::new(pools), tokens, waiting, tasks: TaskTracker::new(), holder, tenant: TENANT }
     }
+}
+
+async fn connect(url: &str, settings: PostgresSettings) -> Result<(Store, PgConnectOptions), StoreError> {
+    let options = postgres::options(url)?;
+    let store = Store::with(Pools::Postgres(postgres::open(&options, settings).await?));
+    Ok((store, options))
 }
 
 async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {

@@ -64,7 +64,7 @@ impl Home {
         self.path().join("toolgate.toml")
     }
 
-    fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.path().join("data")
     }
 
@@ -78,6 +78,17 @@ impl Home {
             }
         }
         command
+    }
+
+    /// What a command of this program prints, on the data of a gateway that has ended.
+    pub(crate) async fn run(&self, program: &Path, words: &[&str]) -> anyhow::Result<Vec<u8>> {
+        let mut command = self.command(program.as_os_str());
+        command.args(words);
+        self.add_global_flags(&mut command);
+        let output = command.output().await.with_context(|| format!("run {words:?}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{words:?} failed: {}", said.trim());
+        Ok(output.stdout)
     }
 
     fn add_global_flags(&self, command: &mut Command) {

@@ -1,24 +1,27 @@
-//! `toolgate-bench governed`: the cost of policy, validation and a durable ledger, compared with the same
-//! gateway passing calls on.
+//! `toolgate-bench governed`: the cost of policy, validation and a durable ledger, of one program or of an older and a newer
+//! one in the same run.
 //!
-//! Lives here: the compared kinds of governance, and the order of rounds. Does not live here: one round
-//! (`load`).
+//! Lives here: the options and the order of rounds. Does not live here: one round (`load`), the kinds of governance
+//! (`governed/kinds.rs`), the ledger at rest (`governed/kept.rs`, `governed/pages.rs`).
 
-use std::fmt::Write as _;
+mod kept;
+mod kinds;
+mod pages;
+mod sides;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::client::BenchTarget;
-use crate::compare::{Behind, Servers};
-use crate::gateway::{self, BenchGateway, Home, Launcher};
-use crate::load::{self, Plan, Round};
+use crate::compare::Servers;
+use crate::gateway;
+use crate::load::Round;
 use crate::proc;
 use crate::report::{Machine, Report, ReportSettings, ReportTarget, Rounds, Row, median};
 use crate::say::say;
-use crate::wire::{BenchEra, Work};
+use kinds::{CaseTargets, Kind, Storage};
+use sides::{Programs, Running};
 
 #[derive(clap::Args)]
 pub(crate) struct GovernedOptions {
@@ -28,7 +31,7 @@ pub(crate) struct GovernedOptions {
     /// Rounds per case and side
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
-    /// Also measure with this Postgres database; it must be empty and will be left with the tables of a gateway
+    /// Also measure on this Postgres server; databases are made there, and dropped in the end
     #[arg(long, value_name = "URL", env = "TOOLGATE_BENCH_POSTGRES")]
     postgres: Option<String>,
     /// Also write the report as JSON
@@ -37,149 +40,61 @@ pub(crate) struct GovernedOptions {
     /// The gateway binary; the one beside this program by default
     #[arg(long, value_name = "PATH")]
     toolgate: Option<PathBuf>,
+    /// The binary of an earlier version: what it passes on is what shares are of
+    #[arg(long, value_name = "PATH")]
+    old: Option<PathBuf>,
+    /// Also fill a ledger with this many events, and time pages of it and its verification
+    #[arg(long, value_name = "N")]
+    events: Option<u64>,
 }
 
-/// The number of policies about the called tool's arguments, and about other tools.
-const POLICIES_ON_IT: usize = 5;
-const POLICIES_ELSEWHERE: usize = 45;
-
-/// All kinds of personal data and secrets, in arguments and results.
-const FILTERS: &str = "[[filters]]\nname = \"care\"\non = \"both\"\ntools = [\"*\"]\nkinds = [\"personal\", \"secrets\"]\naction = \"mask\"\n";
-/// Everything that is counted with a call, never reached.
-const QUOTAS: &str =
-    "[[quotas]]\nprincipal = \"*\"\ncalls_max = 100000\nrate = \"100000000/m\"\ncalls_per_day = 1000000000\n";
-
-struct Kind {
-    name: &'static str,
-    settings: String,
-    connections: usize,
-    ratio_min: Option<f64>,
-    cpu_us_max: Option<f64>,
-}
-
-fn kinds(postgres: Option<&str>) -> Vec<Kind> {
-    let recorded = |effects: &str| {
-        format!(
-            "[policy]\nguard = '''\n{}'''\n\n[[tools]]\nname = \"*:*\"\neffects = [{effects}]\n",
-            policies()
-        )
-    };
-    let (reads, writes) = (recorded("\"read\""), recorded("\"read\", \"write\""));
-    let filtered = format!("{reads}\n{FILTERS}");
-    let counted = format!("{reads}\n{QUOTAS}");
-    let kind = |name, settings: &str, connections| Kind {
-        name,
-        settings: settings.to_owned(),
-        connections,
-        ratio_min: None,
-        cpu_us_max: None,
-    };
-    let mut kinds = vec![
-        Kind {
-            ratio_min: Some(0.6),
-            cpu_us_max: Some(110.0),
-            ..kind("durable start, SQLite, 64 connections", &writes, 64)
-        },
-        kind("reads recorded, SQLite, 64 connections", &reads, 64),
-        kind("the same with filters, SQLite, 64 connections", &filtered, 64),
-        kind("the same with quotas, SQLite, 64 connections", &counted, 64),
-        kind("durable start, SQLite, 1 connection", &writes, 1),
-        kind("reads recorded, SQLite, 1 connection", &reads, 1),
-    ];
-    if let Some(url) = postgres {
-        let writes = format!("[store]\nurl = {url:?}\n\n{writes}");
-        kinds.push(Kind {
-            ratio_min: Some(0.4),
-            ..kind("durable start, Postgres, 64 connections", &writes, 64)
-        });
-        kinds.push(kind("durable start, Postgres, 1 connection", &writes, 1));
-    }
-    kinds
-}
-
-fn policies() -> String {
-    let mut text = String::from("permit(principal, action, resource);\n");
-    for number in 0..POLICIES_ON_IT {
-        writeln!(
-            text,
-            "forbid(principal, action == Action::\"fast:echo\", resource) when {{ context.input.text like \"*forbidden {number}*\" }};"
-        )
-        .expect("a String grows");
-    }
-    for number in 0..POLICIES_ELSEWHERE {
-        writeln!(
-            text,
-            "forbid(principal, action == Action::\"other:tool{number}\", resource) when {{ context.input.amount > {number} }};"
-        )
-        .expect("a String grows");
-    }
-    text
-}
-
-/// A gateway that runs, and how to call it.
-struct Running {
-    gateway: BenchGateway,
-    target: BenchTarget,
-    _home: Home,
-}
-
-impl Running {
-    async fn start(program: &Path, servers: &Servers, settings: Option<&str>) -> anyhow::Result<Running> {
-        let home = match settings {
-            Some(settings) => Home::with(&servers.entries(), settings)?,
-            None => Home::new(&servers.entries())?,
-        };
-        let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
-        gateway.ready().await?;
-        let target = gateway.target(&home).await?;
-        gateway.wait_for_tools(&target, &[Behind::Both.wire_name(Work::Echo)]).await?;
-        Ok(Running { gateway, target, _home: home })
-    }
-
-    async fn round(&self, settings: &ReportSettings, connections: usize) -> anyhow::Result<Round> {
-        let plan = Plan {
-            target: self.target.clone(),
-            era: BenchEra::Modern,
-            work: Work::Echo,
-            tool: Behind::Both.wire_name(Work::Echo),
-            connections,
-            threads: settings.generator_threads,
-            warm_up: Duration::from_secs_f64(settings.warm_up_seconds),
-            window: Duration::from_secs_f64(settings.window_seconds),
-        };
-        load::run(plan, &[self.gateway.pid()]).await.with_context(|| self.gateway.last_words())
+impl GovernedOptions {
+    fn settings(&self) -> ReportSettings {
+        let (rounds, warm_up_seconds, window_seconds) =
+            if self.quick { (1, 0.1, 0.2) } else { (5, 1.0, 2.0) };
+        ReportSettings {
+            rounds: self.rounds.map_or(rounds, usize::from),
+            warm_up_seconds,
+            window_seconds,
+            generator_threads: proc::cores(),
+            starts: 0,
+        }
     }
 }
 
 pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
-    let (rounds, warm_up_seconds, window_seconds) = if options.quick { (2, 0.3, 1.0) } else { (3, 1.0, 2.0) };
-    let settings = ReportSettings {
-        rounds: options.rounds.map_or(rounds, usize::from),
-        warm_up_seconds,
-        window_seconds,
-        generator_threads: proc::cores(),
-        starts: 0,
-    };
-    let program = gateway::program(options.toolgate.clone())?;
+    let settings = options.settings();
+    let programs = Programs { new: gateway::program(options.toolgate.clone())?, old: options.old.clone() };
     let servers = Servers::start().await?;
-    let passing = Running::start(&program, &servers, None).await?;
-    let mut report = Report {
-        machine: Machine { cpu: proc::cpu_model(), cores: proc::cores(), other_load_cores_max: 0.0 },
-        settings: settings.clone(),
-        rows: Vec::new(),
-        rounds: Vec::new(),
-        calls: 0,
-        errors: 0,
-    };
-    for kind in kinds(options.postgres.as_deref()) {
-        eprintln!("{}", kind.name);
-        let governed = Running::start(&program, &servers, Some(&kind.settings)).await?;
-        compare(&kind, &settings, &passing, &governed, &mut report).await.context(kind.name)?;
-        governed.gateway.end().await?;
+    // Shares are of this one, which runs all the time.
+    let passing = Running::start(programs.first(), &servers, kinds::PASSING_ON).await?;
+    let mut report = empty_report(&settings);
+    let sync_us = kept::sync_us()?;
+    for storage in Storage::all(options.postgres.as_deref()) {
+        for kind in kinds::all(storage) {
+            eprintln!("{}", kind.name(storage));
+            let bench = KindBench {
+                kind: &kind,
+                storage,
+                settings: &settings,
+                servers: &servers,
+                passing: &passing,
+                sync_us,
+            };
+            bench.run(&programs, &mut report).await.with_context(|| kind.name(storage))?;
+        }
     }
     passing.gateway.end().await?;
-    say(&report.table())?;
-    say("\n`direct` is the same gateway passing calls on: no policy, nothing recorded.")?;
+    if let Some(events) = options.events {
+        eprintln!("a ledger of {events} events");
+        report.rows.extend(pages::measure(events, options.postgres.as_deref()).await?);
+    }
+    say(&report.table_of([if programs.old.is_some() { "old" } else { "" }, "new"]))?;
+    say(&format!(
+        "\n`of passing on` is the share of what the {} program passes on without policy and record; `p50 added` is over a direct call. \
+         A sync of this disk takes {sync_us:.0} µs.",
+        if programs.old.is_some() { "old" } else { "same" }
+    ))?;
     if let Some(path) = &options.json {
         let json = serde_json::to_string_pretty(&report).context("write the report as JSON")?;
         std::fs::write(path, json + "\n").with_context(|| format!("write {}", path.display()))?;
@@ -187,41 +102,157 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Passing on, governed, passing on, governed, …, so that other load on the machine affects both alike.
-async fn compare(
-    kind: &Kind,
-    settings: &ReportSettings,
-    passing: &Running,
-    governed: &Running,
-    report: &mut Report,
-) -> anyhow::Result<()> {
-    let (mut plain, mut full) = (Vec::new(), Vec::new());
-    for _ in 0..settings.rounds {
-        plain.push(passing.round(settings, kind.connections).await?);
-        full.push(governed.round(settings, kind.connections).await?);
+fn empty_report(settings: &ReportSettings) -> Report {
+    Report {
+        machine: Machine { cpu: proc::cpu_model(), cores: proc::cores(), other_load_cores_max: 0.0 },
+        settings: settings.clone(),
+        rows: Vec::new(),
+        rounds: Vec::new(),
+        calls: 0,
+        errors: 0,
     }
-    let row = |what, unit, figure: fn(&Round) -> f64| {
-        let of = |rounds: &[Round]| Some(median(rounds.iter().map(figure)));
-        Row::new(kind.name, what, unit).measured(of(&plain), of(&full))
-    };
-    report.rows.extend([
-        row("throughput", "calls/s", |round| round.calls_per_second)
-            .judged(kind.ratio_min.map(ReportTarget::RatioAtLeast)),
-        row("p50", "µs", |round| round.p50_us),
-        row("p99", "µs", |round| round.p99_us),
-        row("gateway CPU per call", "µs", |round| round.cpu_us[0])
-            .judged(kind.cpu_us_max.map(ReportTarget::AtMost)),
-    ]);
-    let throughputs = |rounds: &[Round]| rounds.iter().map(|round| round.calls_per_second).collect();
-    report.rounds.push(Rounds {
-        case: kind.name.to_owned(),
-        direct: throughputs(&plain),
-        gateway: throughputs(&full),
-    });
-    for round in plain.iter().chain(&full) {
-        report.calls += round.calls;
-        let other = &mut report.machine.other_load_cores_max;
-        *other = other.max(round.other_load_cores);
+}
+
+/// One kind of governance on one database.
+struct KindBench<'a> {
+    kind: &'a Kind,
+    storage: Storage<'a>,
+    settings: &'a ReportSettings,
+    servers: &'a Servers,
+    passing: &'a Running,
+    sync_us: f64,
+}
+
+/// The rounds of one number of connections.
+#[derive(Default)]
+struct CaseRounds {
+    direct: Vec<Round>,
+    passing: Vec<Round>,
+    old: Vec<Round>,
+    new: Vec<Round>,
+}
+
+impl KindBench<'_> {
+    async fn run(&self, programs: &Programs, report: &mut Report) -> anyhow::Result<()> {
+        let start = async |program: &Path| {
+            let (settings, database) = self.storage.settings(&self.kind.settings);
+            Running::start_on(program, self.servers, &settings, database).await
+        };
+        let new = start(&programs.new).await?;
+        let old = match &programs.old {
+            Some(program) => Some(start(program).await?),
+            None => None,
+        };
+        for connections in self.kind.connections {
+            let rounds = self.rounds(*connections, old.as_ref(), &new).await?;
+            let case = format!("{}, {}", self.kind.name(self.storage), told(*connections));
+            let targets = self.kind.targets(self.storage, *connections, self.sync_us);
+            rounds.report(&case, targets, report);
+        }
+        new.gateway.end().await?;
+        if let Some(old) = old {
+            old.gateway.end().await?;
+        }
+        if self.kind.is_plain && self.storage == Storage::Sqlite {
+            let plain = kept::PlainCalls { settings: self.settings, servers: self.servers, kind: self.kind };
+            report.rows.extend(plain.measure(programs).await?);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Direct, passing on, old, new, direct, …, so that other load on the machine affects all alike.
+    async fn rounds(
+        &self,
+        connections: usize,
+        old: Option<&Running>,
+        new: &Running,
+    ) -> anyhow::Result<CaseRounds> {
+        let mut rounds = CaseRounds::default();
+        for _ in 0..self.settings.rounds {
+            rounds.direct.push(sides::direct(self.settings, self.servers, self.passing, connections).await?);
+            rounds.passing.push(self.passing.round(self.settings, connections).await?);
+            if let Some(old) = old {
+                rounds.old.push(old.round(self.settings, connections).await?);
+            }
+            rounds.new.push(new.round(self.settings, connections).await?);
+        }
+        Ok(rounds)
+    }
+}
+
+fn told(connections: usize) -> String {
+    format!("{connections} connection{}", if connections == 1 { "" } else { "s" })
+}
+
+fn median_of(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> Option<f64> {
+    if rounds.is_empty() { None } else { Some(median(rounds.iter().map(figure))) }
+}
+
+impl CaseRounds {
+    fn report(&self, case: &str, targets: CaseTargets, report: &mut Report) {
+        let row = |what, unit, figure: &dyn Fn(&Round) -> f64| {
+            Row::new(case, what, unit).measured(median_of(&self.old, figure), median_of(&self.new, figure))
+        };
+        let passed_on = median_of(&self.passing, |round| round.calls_per_second).unwrap_or(f64::NAN);
+        let direct_us = median_of(&self.direct, |round| round.p50_us).unwrap_or(f64::NAN);
+        report.rows.extend([
+            row("of passing on", "", &|round| round.calls_per_second / passed_on)
+                .judged(targets.share_min.map(ReportTarget::AtLeast)),
+            row("gateway CPU per call", "µs", &|round| round.cpu_us[0])
+                .judged(targets.cpu_us_max.map(ReportTarget::AtMost)),
+            row("p50 added", "µs", &|round| round.p50_us - direct_us)
+                .judged(targets.added_us_max.map(ReportTarget::AtMost)),
+            row("throughput", "calls/s", &|round| round.calls_per_second),
+        ]);
+        let throughputs = |rounds: &[Round]| rounds.iter().map(|round| round.calls_per_second).collect();
+        let (direct, gateway) = (throughputs(&self.passing), throughputs(&self.new));
+        report.rounds.push(Rounds { case: case.to_owned(), direct, gateway });
+        for round in [&self.direct, &self.passing, &self.old, &self.new].into_iter().flatten() {
+            report.calls += round.calls;
+            let other = &mut report.machine.other_load_cores_max;
+            *other = other.max(round.other_load_cores);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(calls_per_second: f64, p50_us: f64) -> Round {
+        Round {
+            calls: 1,
+            calls_per_second,
+            p50_us,
+            p99_us: 2.0,
+            generator_cpu_us: 3.0,
+            cpu_us: vec![80.0],
+            other_load_cores: 0.2,
+        }
+    }
+
+    #[test]
+    fn shares_are_of_what_is_passed_on_and_latency_is_over_a_direct_call() {
+        let rounds = CaseRounds {
+            direct: vec![round(900.0, 50.0)],
+            passing: vec![round(100.0, 90.0), round(200.0, 90.0), round(200.0, 90.0)],
+            old: vec![round(50.0, 350.0)],
+            new: vec![round(140.0, 150.0)],
+        };
+        let mut report = empty_report(&ReportSettings {
+            rounds: 1,
+            warm_up_seconds: 0.1,
+            window_seconds: 0.2,
+            generator_threads: 1,
+            starts: 0,
+        });
+        let targets =
+            CaseTargets { share_min: Some(0.65), cpu_us_max: Some(75.0), added_us_max: Some(100.0) };
+        rounds.report("a case", targets, &mut report);
+        let figures: Vec<_> = report.rows.iter().map(|row| (row.direct, row.gateway, row.pass)).collect();
+        assert_eq!(figures[0], (Some(0.25), Some(0.7), Some(true)));
+        assert_eq!(figures[1], (Some(80.0), Some(80.0), Some(false)));
+        assert_eq!(figures[2], (Some(300.0), Some(100.0), Some(true)));
+        assert_eq!(report.calls, 6);
+    }
 }

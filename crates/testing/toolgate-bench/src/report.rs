@@ -64,6 +64,8 @@ pub(crate) struct Row {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReportTarget {
     RatioAtLeast(f64),
+    RatioAtMost(f64),
+    AtLeast(f64),
     AtMost(f64),
     Below(f64),
 }
@@ -101,6 +103,8 @@ impl ReportTarget {
     fn judge(self, gateway: Option<f64>, ratio: Option<f64>) -> Option<bool> {
         match self {
             ReportTarget::RatioAtLeast(bound) => ratio.map(|ratio| ratio >= bound),
+            ReportTarget::RatioAtMost(bound) => ratio.map(|ratio| ratio <= bound),
+            ReportTarget::AtLeast(bound) => gateway.map(|gateway| gateway >= bound),
             ReportTarget::AtMost(bound) => gateway.map(|gateway| gateway <= bound),
             ReportTarget::Below(bound) => gateway.map(|gateway| gateway < bound),
         }
@@ -109,6 +113,8 @@ impl ReportTarget {
     fn text(self, unit: &str) -> String {
         match self {
             ReportTarget::RatioAtLeast(bound) => format!("ratio >= {bound}"),
+            ReportTarget::RatioAtMost(bound) => format!("ratio <= {bound}"),
+            ReportTarget::AtLeast(bound) => format!(">= {bound} {unit}"),
             ReportTarget::AtMost(bound) => format!("<= {bound} {unit}"),
             ReportTarget::Below(bound) => format!("< {bound} {unit}"),
         }

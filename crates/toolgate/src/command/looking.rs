@@ -51,6 +51,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Stdio(_)
         | Command::Connect(_)
         | Command::Console
+        | Command::Store(_)
         | Command::Completions { .. }
         | Command::Reap
         | Command::Confine(_) => false,

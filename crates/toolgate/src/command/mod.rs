@@ -26,6 +26,7 @@ mod sessions;
 mod settings;
 mod shown;
 mod stdio;
+mod store;
 mod token;
 mod tools;
 
@@ -55,6 +56,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Policy(command) => policy::run(&context, command).await,
         Command::Filters(command) => filters::run(&context, command).await,
         Command::Ledger(command) => ledger::run(&context, command).await,
+        Command::Store(command) => Box::pin(store::run(&context, command)).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,
         Command::Console => console::run(&context).await,

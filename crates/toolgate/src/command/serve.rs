@@ -199,6 +199,9 @@ async fn finish(
     sockets.finish().await;
 }
 
+/// `SIGXFSZ`, the same number on all systems that the gateway runs on.
+const FILE_SIZE_EXCEEDED: i32 = 25;
+
 /// The signals that stop the gateway. One that arrives while nothing waits is not lost.
 struct StopSignals {
     terminate: Signal,
@@ -208,6 +211,8 @@ struct StopSignals {
 impl StopSignals {
     fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("could not wait for signals");
+        // Once it was listened for, it does not end the process: writing beyond a limit fails like writing to a full disk.
+        drop(listen(SignalKind::from_raw(FILE_SIZE_EXCEEDED))?);
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 

@@ -8,6 +8,7 @@ mod changes;
 mod crashes;
 pub(crate) mod database;
 mod deciding;
+mod disk;
 mod elicitation;
 mod envelopes;
 mod erasing;

@@ -18,6 +18,7 @@ mod governed;
 mod house;
 mod kit;
 mod live;
+mod moved;
 mod names;
 mod neighbours;
 mod network;

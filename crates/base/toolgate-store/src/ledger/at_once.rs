@@ -16,6 +16,7 @@ use super::bodies::UNLESS_THERE;
 use super::commitments::BatchCommitments;
 use super::head::{LockedHead, StreamHead, others_latest};
 use super::single::push_lists;
+use crate::advice::with_advice;
 use crate::cut_off::is_cut_off;
 use crate::db::{Dialect, Lane};
 
@@ -157,5 +158,5 @@ fn verdicts(ops: &[WriteOp]) -> WriteVerdicts {
 fn failure(error: &sqlx::Error, end: &StreamHead, ops: &[WriteOp]) -> BatchFailure {
     let is_refused = matches!(error, sqlx::Error::Database(_)) && !is_cut_off(error);
     let unsure = (!is_refused).then(|| (BatchTail::of(end), verdicts(ops)));
-    BatchFailure { cause: error.to_string(), unsure }
+    BatchFailure { cause: with_advice(error), unsure }
 }

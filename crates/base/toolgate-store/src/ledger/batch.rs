@@ -13,6 +13,7 @@ use super::head::{HeadTrust, LedgerStream, StreamHead};
 use super::kept::{LateEntry, UnwrittenEntry};
 use super::{line, warrant};
 use crate::Store;
+use crate::advice::with_advice;
 use crate::db::{Lane, Transaction};
 use crate::gateways::Tenure;
 use crate::warrant::WarrantOutcome;
@@ -55,7 +56,7 @@ pub(super) struct BatchFailure {
 
 impl From<sqlx::Error> for BatchFailure {
     fn from(cause: sqlx::Error) -> Self {
-        Self { cause: cause.to_string(), unsure: None }
+        Self { cause: with_advice(&cause), unsure: None }
     }
 }
 
@@ -108,7 +109,7 @@ pub(super) async fn write(
     let (end, made) = append(&mut tx, pen, taken, &entries, known).await?;
     if let Err(cause) = tx.commit().await {
         let unsure = (end != taken.head).then_some((BatchTail::of(&end), verdicts));
-        return Err(BatchFailure { cause: cause.to_string(), unsure });
+        return Err(BatchFailure { cause: with_advice(&cause), unsure });
     }
     known.bodies.note(made);
     known.head = (end.trust == HeadTrust::Sealed).then_some(end);

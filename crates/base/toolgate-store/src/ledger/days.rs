@@ -6,7 +6,6 @@
 //! unlike creating it there, neither waits for readers and writers nor makes them wait.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use toolgate_core::event::{Durability, HybridTime};
 
@@ -95,7 +94,23 @@ impl Store {
         Ok(made)
     }
 
-    async fn make_days(&self, days: RangeInclusive<i64>) -> Result<usize, sqlx::Error> {
+    /// Makes the partitions for rows of a table with these days, if it has any.
+    pub(crate) async fn make_days_for(
+        &self,
+        table: &str,
+        days: impl IntoIterator<Item = i64>,
+    ) -> Result<(), sqlx::Error> {
+        if TABLES.iter().all(|(name, _)| *name != table) {
+            return Ok(());
+        }
+        let days = self.db.days().unknown(days);
+        if !days.is_empty() {
+            self.make_days(days).await?;
+        }
+        Ok(())
+    }
+
+    async fn make_days(&self, days: impl IntoIterator<Item = i64>) -> Result<usize, sqlx::Error> {
         let mut tx = self.db.begin(Durability::OnDisk).await?;
         let made = make_missing(&mut tx, days).await?;
         tx.commit().await?;

@@ -28,6 +28,7 @@ mod own_calls;
 mod read;
 mod row;
 mod scan;
+mod set_back;
 mod single;
 mod sqlite;
 mod sweep;

@@ -168,7 +168,7 @@ impl SqliteWriter {
         self.db.check_fault()?;
         self.set_durability(durability)?;
         #[cfg(any(test, debug_assertions))]
-        self.limit_pages()?;
+        self.spoil()?;
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let filled = self.fill(pen, tenure, known, entries);
         let done = filled.and_then(|(end, made)| self.commit(&end).map(|()| made));
@@ -195,7 +195,10 @@ impl SqliteWriter {
     }
 
     #[cfg(any(test, debug_assertions))]
-    fn limit_pages(&self) -> Result<(), NotWritten> {
+    fn spoil(&self) -> Result<(), NotWritten> {
+        if let Some(pragma) = self.db.faults().query_only() {
+            self.connection.execute_batch(pragma)?;
+        }
         let pages = self.db.faults().pages_max();
         if pages > 0 {
             self.connection.pragma_update(None, "max_page_count", pages)?;

@@ -22,6 +22,7 @@ use super::clean::clean;
 use super::head::LedgerStream;
 use super::kept::UnwrittenEntries;
 use super::own_calls::OwnCalls;
+use super::set_back::ClockWatch;
 use super::sqlite::SqliteWriter;
 use crate::gateways::{StreamClaim, Tenure};
 use crate::pulse::DbPulse;
@@ -89,6 +90,7 @@ impl LedgerWriter {
             up,
             kept: UnwrittenEntries::default(),
             known: KnownRows::default(),
+            clock: ClockWatch::default(),
             away: None,
         };
         match is_own {
@@ -181,6 +183,7 @@ struct WriterTask {
     /// The entries that must be written despite an outage.
     kept: UnwrittenEntries,
     known: KnownRows,
+    clock: ClockWatch,
     /// Set while the database is down.
     away: Option<DatabaseOutage>,
 }
@@ -244,6 +247,7 @@ impl WriterTask {
 
     async fn commit(&mut self, ops: Vec<WriteOp>) {
         let ops = self.without_closed(ops);
+        self.watch_clock(&ops);
         let begun = Instant::now();
         let tried = match self.attempt(&ops, None).await {
             Err(first) if begun.elapsed() < QUICK => {
@@ -256,6 +260,17 @@ impl WriterTask {
         match tried {
             Ok(verdicts) => self.answer(ops, verdicts),
             Err(failure) => self.go_away(ops, failure),
+        }
+    }
+
+    fn watch_clock(&mut self, ops: &[WriteOp]) {
+        let dates = ops.iter().flat_map(|op| &op.entry.events).map(|event| event.at_ms);
+        if let Some(behind_ms) = dates.max().and_then(|latest| self.clock.note(latest)) {
+            tracing::warn!(
+                stream = %self.pen.stream,
+                seconds = behind_ms / 1000,
+                "the clock of this machine was set back: the ledger keeps its order, but dates and the ends of tokens, approvals and sessions go by the clock; see that it is right"
+            );
         }
     }
 

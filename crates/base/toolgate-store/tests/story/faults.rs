@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolgate_core::approval::{Approval, ApprovalState, WithdrawalReason};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, Warrant};
-use toolgate_store::{Books, NewTokenSpec, Store};
+use toolgate_store::{Books, NewTokenSpec, Store, StoreError};
 
 use crate::desk::{
     STREAM, approve, books, call, completed, kinds, ledger, proposal, settled, start, started,
@@ -202,7 +202,7 @@ async fn a_full_disk_refuses_calls_until_there_is_room() {
         assert!(sent < 1_000, "the disk is never full");
     };
     let StartRefused::Down(down) = &refused else { panic!("{refused:?}") };
-    assert!(down.to_string().contains("full"), "{down}");
+    assert!(down.to_string().contains("full") && down.to_string().contains("make room"), "{down}");
     let mut asked = 0;
     while books.open(proposal("2", 1_000 + asked)).await.is_ok() {
         asked += 1;
@@ -219,4 +219,32 @@ async fn a_full_disk_refuses_calls_until_there_is_room() {
     assert_eq!(approve(&books, &opened.id).await.expect("said before").approval.state, ApprovalState::Used);
     assert_eq!(crate::desk::deny(&books, &opened.id).await, Err(settled(ApprovalState::Used)));
     assert_eq!(starts(kinds(&store).await), sent + 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_only_file_system_refuses_calls_until_it_is_writable() {
+    let world = StoreWorld::sqlite();
+    let store = world.open().await;
+    let books = books(&store).await;
+    let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
+    books.start(started("before"), Warrant::NoneNeeded).await.expect("started");
+    store.make_read_only();
+    let refused = books.start(started("during"), Warrant::NoneNeeded).await;
+    let Err(StartRefused::Down(down)) = &refused else { panic!("{refused:?}") };
+    assert!(down.to_string().contains("mounted read-only"), "it says what to do: {down}");
+    assert!(!books.is_up());
+    assert!(books.open(proposal("2", 200)).await.is_err());
+    let token = store.create_token(STREAM, NewTokenSpec::of(toolgate_core::Role::Agent)).await;
+    let advice = token.as_ref().err().and_then(StoreError::advice);
+    assert!(advice.is_some_and(|advice| advice.contains("mounted read-only")), "{token:?}");
+    let ended = books.writer().append(completed("before")).await;
+    assert!(ended.is_err(), "the end waits");
+
+    store.make_writable();
+    until_up(&books).await;
+    approve(&books, &opened.id).await.expect("approved");
+    let told = kinds(&store).await;
+    let count = |kind: &str| told.iter().filter(|told| **told == kind).count();
+    assert_eq!((count("tool.call.started"), count("tool.call.completed")), (1, 1), "{told:?}");
+    assert_eq!(store.verify_ledger(|_| ()).await.expect("verified").fault, None);
 }

@@ -19,5 +19,6 @@ mod servers;
 mod sessions;
 mod tokens;
 mod trace;
+mod transfer;
 mod waves;
 mod world;

@@ -53,12 +53,12 @@ impl StoreWorld {
         opened.expect("the store opens")
     }
 
-    pub(crate) fn url(&self) -> &str {
-        self.0.url().expect("a story on Postgres")
-    }
-
     pub(crate) fn is_postgres(&self) -> bool {
         self.0.url().is_some()
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.0.url().expect("a story on Postgres")
     }
 
     /// Behind the store's back.

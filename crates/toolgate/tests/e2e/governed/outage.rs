@@ -13,7 +13,7 @@ use crate::kit::{call, call_within, text};
 const TOOL: &str = "bank__transfer";
 
 /// The call was not sent because it could not be recorded.
-fn refused(result: &Value, what: &str) {
+pub(super) fn refused(result: &Value, what: &str) {
     assert_eq!((status(result), &result["isError"]), ("refused", &json!(true)), "{what}: {result}");
     let fault = &result["_meta"]["dev.toolgate/fault"];
     assert_eq!((&fault["code"], &fault["retry"]), (&json!("ledger_down"), &json!(true)), "{what}: {result}");
@@ -25,7 +25,7 @@ fn refused(result: &Value, what: &str) {
 }
 
 /// Calls until one succeeds again.
-async fn recovers(bank: &Bank, amount: u64) {
+pub(super) async fn recovers(bank: &Bank, amount: u64) {
     let agent = bank.agent();
     let well = until_async(WAIT, || async {
         let answer = agent.modern("tools/call", json!({ "name": TOOL, "arguments": money(amount) })).await;
@@ -34,7 +34,7 @@ async fn recovers(bank: &Bank, amount: u64) {
     well.await.expect("the gateway recovers by itself");
 }
 
-fn transfers(bank: &Bank) -> Vec<String> {
+pub(super) fn transfers(bank: &Bank) -> Vec<String> {
     bank.ran().into_iter().filter(|line| line.starts_with("transfer")).collect()
 }
 
@@ -67,7 +67,7 @@ async fn without_a_database_nothing_with_effects_runs_and_looks_are_refused() {
 }
 
 /// The answer to a load balancer.
-async fn ready(bank: &Bank) -> u16 {
+pub(super) async fn ready(bank: &Bank) -> u16 {
     let answer = bank.agent().http.get(bank.gateway.url("/readyz")).send().await.expect("it answers");
     answer.status().as_u16()
 }

@@ -97,7 +97,7 @@ async fn agree(world: &StoreWorld, batches: &[Batch]) {
 }
 
 /// Some values are in every event, some in few.
-fn made(batch: usize, place: usize, at_ms: i64) -> Event {
+pub(super) fn made(batch: usize, place: usize, at_ms: i64) -> Event {
     let call = format!("tc_{batch:08x}{:024x}", place / 2);
     let mut event = event(EventKind::ALL[(batch + place / 50) % EventKind::ALL.len()], &call);
     event.at_ms = at_ms;
@@ -106,7 +106,7 @@ fn made(batch: usize, place: usize, at_ms: i64) -> Event {
     event
 }
 
-fn passes(filter: &EventFilter, event: &Event) -> bool {
+pub(super) fn passes(filter: &EventFilter, event: &Event) -> bool {
     filter.call.is_none() | (filter.call == event.about.call)
         && filter.principal.as_ref().is_none_or(|one| *one == event.principal)
         && filter.outcome.is_none() | (filter.outcome == event.outcome)
@@ -115,7 +115,7 @@ fn passes(filter: &EventFilter, event: &Event) -> bool {
         && filter.until_ms.is_none_or(|until| event.at_ms < until)
 }
 
-fn filters(written: &[(&str, Event)]) -> Vec<EventFilter> {
+pub(super) fn filters(written: &[(&str, Event)]) -> Vec<EventFilter> {
     let none = EventFilter::default;
     let mut filters = vec![
         EventFilter { principal: Some(PrincipalId::new("seldom")), ..none() },
@@ -135,7 +135,12 @@ fn filters(written: &[(&str, Event)]) -> Vec<EventFilter> {
 }
 
 /// All pages, one after the other.
-async fn read(store: &Store, filter: &EventFilter, order: LedgerOrder, limit: usize) -> Vec<RecordedEvent> {
+pub(super) async fn read(
+    store: &Store,
+    filter: &EventFilter,
+    order: LedgerOrder,
+    limit: usize,
+) -> Vec<RecordedEvent> {
     let (mut read, mut after): (Vec<RecordedEvent>, Option<Position>) = (Vec::new(), None);
     loop {
         let page = store.ledger_page(filter, after.as_ref(), limit, order).await.expect("read");
