@@ -2,10 +2,11 @@
 //!
 //! The bytes of a tenant are at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…`
 //! while their digest is computed, and moved; so everything under a digest was complete once. They are
-//! verified again when they are read.
+//! verified again when they are read. What the gateway itself keeps lies beside them by name (`named.rs`).
 
 mod draft;
 mod http;
+mod named;
 mod put;
 mod read;
 mod s3;

@@ -16,6 +16,7 @@ pub mod id;
 pub mod limits;
 pub mod moment;
 pub mod name;
+pub mod named_bytes;
 pub mod platform;
 pub mod port;
 pub mod principal;

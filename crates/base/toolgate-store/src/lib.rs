@@ -50,10 +50,11 @@ pub use gateways::{
 };
 pub use grant::{GRANTS_MAX, GrantFilter};
 pub use ledger::{
-    BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
-    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat, ExportedLines,
-    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter,
-    OUTBOX_LEASE_MS, OutboxBatch, SinkStart, Tampering, ledger_event_cloudevent, ledger_event_json,
+    ArchivalLine, BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX,
+    CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat,
+    ExportedLines, LEDGER_PAGE_MAX, LedgerDay, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
+    LedgerWriter, LineFields, LinePlace, LineReader, OUTBOX_LEASE_MS, OutboxBatch, SinkStart, StreamEnd,
+    Tampering, exported, ledger_event_cloudevent, ledger_event_json, ledger_root, ledger_start,
 };
 pub use login::StoredLogin;
 pub use open::OtherUsersAccess;

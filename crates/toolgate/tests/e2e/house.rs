@@ -11,7 +11,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 24] = [
+const RULES: [(&str, &[&str], &[&str]); 25] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -26,6 +26,11 @@ const RULES: [(&str, &[&str], &[&str]); 24] = [
     ),
     ("toolgate-policy", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
+    (
+        "toolgate-archive",
+        &["toolgate-core", "toolgate-store"],
+        &["axum", "hyper", "object_store", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-outbound", &["toolgate-core"], &["axum", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-courier",
@@ -155,7 +160,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
 ];
 
 /// Foreign crates with one owner, or a few.
-const OWNED: [(&str, &[&str]); 14] = [
+const OWNED: [(&str, &[&str]); 15] = [
     ("hayro-interpret", &["capability-documents"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
@@ -180,6 +185,7 @@ const OWNED: [(&str, &[&str]); 14] = [
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),
     ("object_store", &["toolgate-files"]),
+    ("parquet", &["toolgate-archive"]),
     ("hyper-rustls", &["toolgate-outbound", "capability-kit"]),
 ];
 
