@@ -1,5 +1,6 @@
 //! The `toolgate` binary: the command line, and the command that runs.
 
+mod archiving;
 mod callers;
 mod chronicle;
 mod claim;

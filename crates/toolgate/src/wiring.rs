@@ -23,6 +23,7 @@ use toolgate_sessions::Sessions;
 use toolgate_store::{Store, StreamClaim};
 use toolgate_upstream::ServerManager;
 
+use crate::archiving;
 use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
@@ -174,6 +175,10 @@ async fn build(
         // Its thread ends by itself, and need not be waited for.
         let following = finding::follow(discovery.clone(), config, shutdown.clone());
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+        if config.ledger.archive.enabled {
+            let archiving = archiving::keep_up(archiving::open(config, store)?, config.ledger.archive);
+            tasks.spawn(shutdown.clone().run_until_cancelled_owned(archiving));
+        }
     }
     let around = seating::GatewayEnvironment {
         registry: registry.clone(),

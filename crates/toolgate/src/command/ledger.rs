@@ -1,5 +1,6 @@
-//! `toolgate ledger`: the events, the verification, and the export.
+//! `toolgate ledger`: the events, the verification, the export, and the archive.
 
+mod archive;
 mod export;
 mod render;
 
@@ -18,6 +19,7 @@ use super::context::Context;
 use super::pick::pick;
 use super::shown;
 use crate::cli::LedgerCommand;
+use crate::config::Config;
 use crate::local::open_store;
 use crate::output::{put, say, talk, write_talk};
 use crate::table::json;
@@ -31,7 +33,8 @@ const LOOK_MAX: usize = 500;
 const CALLS_LOOK_MAX: usize = 5_000;
 
 pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Result<ExitCode> {
-    let store = open_store(&context.config_as_written()?).await?;
+    let config = context.config_as_written()?;
+    let store = open_store(&config).await?;
     let now_ms = shown::now_ms();
     let outcome = match command {
         LedgerCommand::Tail { follow, limit, filter } => {
@@ -40,11 +43,16 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
             if follow { tail.follow().await } else { tail.once().await }
         }
         LedgerCommand::Show { call } => show(context, &store, &call).await,
-        LedgerCommand::Verify => verify(context, &store).await,
-        LedgerCommand::Export { format, output, filter } => {
+        LedgerCommand::Verify => verify(context, &config, &store).await,
+        LedgerCommand::Export { format, output, from_archive, filter } => {
             let target = output.map(|file| context.cwd.join(file));
-            export::run(&store, &filter.resolve(now_ms), format, target.as_deref()).await
+            let filter = filter.resolve(now_ms);
+            match from_archive {
+                true => archive::export(&config, &store, &filter, format, target.as_deref()).await,
+                false => export::run(&store, &filter, format, target.as_deref()).await,
+            }
         }
+        LedgerCommand::Archive(args) => archive::run(context, &config, &store, &args).await,
     };
     store.close().await;
     outcome
@@ -157,21 +165,32 @@ async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<
     Ok(bodies)
 }
 
-/// The result is a line on standard output; progress goes to standard error.
-async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
+/// The result is a line on standard output; progress goes to standard error. The archive is verified after the
+/// database, if there is one.
+async fn verify(context: &Context, config: &Config, store: &Store) -> anyhow::Result<ExitCode> {
     let mut progress = ProgressLine::new();
     let verified = store.verify_ledger(|events| progress.tell(events)).await?;
+    let archived = match config.ledger.archive.enabled {
+        true => Some(archive::verify(config, store, &mut progress).await?),
+        false => None,
+    };
     progress.clear();
     if context.global.json {
         let (events, streams) = (verified.events, verified.streams);
-        say!("{}", serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault }));
+        let mut said = serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault });
+        if let Some(archived) = &archived {
+            said["archive"] = archive::verified_json(archived);
+        }
+        say!("{said}");
     } else {
         say!("{}", render::verified(&verified));
+        archived.iter().for_each(archive::say_verified);
     }
     if verified.fault.is_some() {
         talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
     }
-    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_sound = verified.fault.is_none() && archived.is_none_or(|archived| archived.faults.is_empty());
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A progress line on the terminal that overwrites itself. Nothing is shown elsewhere: a log is not a

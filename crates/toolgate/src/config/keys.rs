@@ -71,13 +71,14 @@ pub(crate) enum KeyDefault {
     Needed,
 }
 
-pub(crate) const TABLES: [&ConfigTable; 39] = [
+pub(crate) const TABLES: [&ConfigTable; 40] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
     &governance::APPROVALS,
     &governance::VALIDATION,
     &governance::LEDGER,
+    &governance::ARCHIVE,
     &governance::REDACT,
     &governance::QUOTAS,
     &filters::FILTERS,

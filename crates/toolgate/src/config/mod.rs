@@ -56,7 +56,7 @@ pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use console::ConsoleSettings;
-pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
+pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
@@ -259,7 +259,7 @@ const KEYS: [&str; 35] = [
 ];
 
 /// The keys of each table, for the hint about a misplaced one.
-const TABLES: [(&str, &[&str]); 31] = [
+const TABLES: [(&str, &[&str]); 32] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
@@ -269,6 +269,7 @@ const TABLES: [(&str, &[&str]); 31] = [
     ("[approvals]", &policy::APPROVALS_KEYS),
     ("[validation]", &tools::VALIDATION_KEYS),
     ("[ledger]", &ledger::LEDGER_KEYS),
+    ("[ledger.archive]", &ledger::ARCHIVE_KEYS),
     ("[[redact]]", &ledger::REDACT_KEYS),
     ("[[quotas]]", &quotas::KEYS),
     ("[[filters]]", &filters::KEYS),

@@ -43,13 +43,13 @@ impl From<ExportFormat> for toolgate_store::ExportFormat {
 }
 
 /// A file appears only when it is complete, so that half an export is never taken for a whole one.
-enum ExportSink<'p> {
+pub(super) enum ExportSink<'p> {
     Stdout,
     File { part: NamedTempFile, target: &'p Path },
 }
 
 impl<'p> ExportSink<'p> {
-    fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
+    pub(super) fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
         let Some(target) = target else { return Ok(ExportSink::Stdout) };
         let folder = target.parent().unwrap_or(target);
         let part = NamedTempFile::new_in(folder);
@@ -57,7 +57,7 @@ impl<'p> ExportSink<'p> {
         Ok(ExportSink::File { part, target })
     }
 
-    fn write(&mut self, text: &str) -> anyhow::Result<()> {
+    pub(super) fn write(&mut self, text: &str) -> anyhow::Result<()> {
         match self {
             ExportSink::Stdout => {
                 put!("{text}");
@@ -69,7 +69,7 @@ impl<'p> ExportSink<'p> {
         }
     }
 
-    fn finish(self) -> anyhow::Result<()> {
+    pub(super) fn finish(self) -> anyhow::Result<()> {
         let ExportSink::File { part, target } = self else { return Ok(()) };
         part.persist(target).with_context(|| format!("could not write {}", target.display()))?;
         Ok(())
