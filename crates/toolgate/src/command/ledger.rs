@@ -48,7 +48,7 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
             let target = output.map(|file| context.cwd.join(file));
             let filter = filter.resolve(now_ms);
             match from_archive {
-                true => archive::export(&config, &store, &filter, format, target.as_deref()).await,
+                true => archive::export(context, &store, &filter, format, target.as_deref()).await,
                 false => export::run(&store, &filter, format, target.as_deref()).await,
             }
         }
@@ -171,7 +171,7 @@ async fn verify(context: &Context, config: &Config, store: &Store) -> anyhow::Re
     let mut progress = ProgressLine::new();
     let verified = store.verify_ledger(|events| progress.tell(events)).await?;
     let archived = match config.ledger.archive.enabled {
-        true => Some(archive::verify(config, store, &mut progress).await?),
+        true => Some(archive::verify(context, store, &mut progress).await?),
         false => None,
     };
     progress.clear();

@@ -29,7 +29,7 @@ pub(super) async fn run(
     store: &Store,
     args: &ArchiveArgs,
 ) -> anyhow::Result<ExitCode> {
-    let archive = archiving::open(config, store)?;
+    let archive = open(context, store)?;
     match args.command {
         Some(ArchiveCommand::List) => list(context, &archive).await,
         Some(ArchiveCommand::Repair) => repair(context, &archive).await,
@@ -42,6 +42,11 @@ pub(super) async fn run(
             }
         }
     }
+}
+
+/// The keys of a bucket may be in the environment.
+fn open(context: &Context, store: &Store) -> anyhow::Result<Archive> {
+    archiving::open(&context.config()?, store)
 }
 
 fn last_day(config: &Config, wanted: Option<i64>) -> anyhow::Result<i64> {
@@ -135,13 +140,13 @@ async fn reindex(context: &Context, archive: &Archive) -> anyhow::Result<ExitCod
 
 /// Events of the archive to a file or a pipe.
 pub(super) async fn export(
-    config: &Config,
+    context: &Context,
     store: &Store,
     filter: &EventFilter,
     format: ExportFormat,
     target: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
-    let archive = archiving::open(config, store)?;
+    let archive = open(context, store)?;
     let mut sink = ExportSink::open(target)?;
     let mut export = archive.export(filter, format.into()).await.map_err(told)?;
     let mut count = 0;
@@ -157,11 +162,11 @@ pub(super) async fn export(
 }
 
 pub(super) async fn verify(
-    config: &Config,
+    context: &Context,
     store: &Store,
     progress: &mut ProgressLine,
 ) -> anyhow::Result<ArchiveVerification> {
-    let archive = archiving::open(config, store)?;
+    let archive = open(context, store)?;
     archive.verify(|events| progress.tell(events)).await.map_err(told)
 }
 

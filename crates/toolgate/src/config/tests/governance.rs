@@ -11,8 +11,8 @@ use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
-    ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    StoreSettings, ToolRule, WebhookConfig,
+    ApprovalSettings, ArchiveSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown,
+    RedactRule, StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
 use crate::config::reference::ReferenceMode;
@@ -76,6 +76,9 @@ fn the_ledger_has_every_key_read() {
         keep_days_detailed = 36500
         body_bytes_max = 0
         body_bytes_max_detailed = "2MiB"
+        [ledger.archive]
+        enabled = true
+        after_days = 3
         [[redact]]
         tools = "bank:*"
         input = ["/pin"]
@@ -91,6 +94,7 @@ fn the_ledger_has_every_key_read() {
         keep_detailed: 36_500 * day,
         body_bytes_max: 0,
         body_bytes_max_detailed: 2 << 20,
+        archive: ArchiveSettings { enabled: true, after: 3 * day },
     };
     assert_eq!(config.ledger, ledger);
     assert_eq!(config.output_check, OutputCheck::Enforce);
