@@ -17,7 +17,7 @@ def ask(query, *values):
 
 [(events, streams, days)] = ask("SELECT count(*), count(DISTINCT stream), count(DISTINCT day) FROM events")
 [(of_tool, duration_us, first_ms, has_lines)] = ask(
-    "SELECT count(*), sum(duration_us), epoch_ms(min(at)), min(octet_length(line)) > 0 FROM events WHERE tool = ?",
+    "SELECT count(*), sum(duration_us), epoch_ms(min(happened_at)), min(octet_length(line)) > 0 FROM events WHERE tool = ?",
     tool,
 )
 by_day = ask("SELECT day, count(*) FROM events WHERE outcome = 'succeeded' GROUP BY day ORDER BY day")

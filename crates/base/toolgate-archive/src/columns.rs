@@ -46,7 +46,8 @@ pub(crate) const COLUMNS: [SegmentColumn; 25] = [
     column("day", "required int32 {} (DATE)", Day(|row| row.line.time.day().try_into().unwrap_or(i32::MAX))),
     column(NUMBER, "required int64 {}", Number(|row| row.line.number)),
     column(TIME, "required int64 {}", Number(|row| row.line.time.number())),
-    column("at", "required int64 {} (TIMESTAMP(MILLIS,true))", Number(|row| row.fields.at_ms)),
+    // Not `at`, which is a word of SQL in DuckDB.
+    column("happened_at", "required int64 {} (TIMESTAMP(MILLIS,true))", Number(|row| row.fields.at_ms)),
     column("kind", TEXT, Bytes(|row| row.fields.kind.clone().into_bytes())),
     column("principal", TEXT, Bytes(|row| row.fields.principal.clone().into_bytes())),
     column("session", MAYBE_TEXT, MaybeText(|row| row.fields.session.clone())),
