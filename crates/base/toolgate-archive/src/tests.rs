@@ -78,11 +78,11 @@ impl MemoryPlace {
 
 impl NamedBytes for MemoryPlace {
     fn read<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<NamedObject>, Refusal>> {
-        Box::pin(async { Ok(self.found(name)) })
+        Box::pin(async move { Ok(self.found(name)) })
     }
 
     fn write<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), Refusal>> {
-        Box::pin(async { self.put(name, bytes) })
+        Box::pin(async move { self.put(name, bytes) })
     }
 
     fn replace<'a>(
