@@ -94,6 +94,7 @@ const RULES: [(&str, &[&str], &[&str]); 25] = [
         "toolgate-api",
         &[
             "toolgate-core",
+            "toolgate-archive",
             "toolgate-wire",
             "toolgate-catalog",
             "toolgate-discovery",
