@@ -174,7 +174,7 @@ fn chain(
             div.row {
                 div.grow role="status" {
                     @match last {
-                        Some(found) => { (verdict(visit, found)) (archive_verdict(found)) }
+                        Some(found) => { (verdict(visit, found)) (archive_verdict(found)) },
                         None => p { "Every event holds the hash of the one before it. The chain has not been verified since this gateway started." },
                     }
                     @if let Some(ledger) = ledger { p.help { (number(ledger.events)) " events in all." } }
