@@ -32,16 +32,21 @@ impl Archive {
 }
 
 impl ArchiveExport {
-    /// The events of the next segment; `None` at the end. Each segment is verified before it is read.
+    /// The events of the next segment that has any; `None` at the end. Each segment is verified before it is
+    /// read.
     pub async fn next(&mut self) -> Result<Option<ExportedLines>, ArchiveError> {
-        let Some(entry) = self.segments.next() else { return Ok(None) };
-        let segment = self.archive.checked(&entry).await?;
-        let stream: Arc<str> = segment.facts.stream.as_str().into();
-        let mut events = Vec::new();
-        for line in &segment.lines {
-            events.extend(self.reader.read(&stream, line)?);
+        while let Some(entry) = self.segments.next() {
+            let segment = self.archive.checked(&entry).await?;
+            let stream: Arc<str> = segment.facts.stream.as_str().into();
+            let mut events = Vec::new();
+            for line in &segment.lines {
+                events.extend(self.reader.read(&stream, line)?);
+            }
+            if !events.is_empty() {
+                return Ok(Some(exported(&events, self.format)));
+            }
         }
-        Ok(Some(exported(&events, self.format)))
+        Ok(None)
     }
 }
 
