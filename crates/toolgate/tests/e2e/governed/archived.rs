@@ -11,7 +11,7 @@ use toolgate_core::governance::Ledger as _;
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, PrincipalId};
 use toolgate_store::{LedgerWriter, Store};
-use toolgate_testkit::gateway::{Gateway, until};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until};
 
 use crate::files::archive::Storage;
 use crate::outside::{fetched, repository};
@@ -162,6 +162,24 @@ async fn damage_to_the_archive_is_named_and_mended() {
     not_intact(&gateway, &["ledger/default/index.json", "damaged", "`toolgate ledger archive reindex`"]);
     assert_eq!(said(&gateway.cli(&["--json", "ledger", "archive", "reindex"])), json!({ "segments": 3 }));
     intact(&gateway);
+}
+
+#[tokio::test]
+async fn the_api_verifies_and_exports_the_archive() {
+    let gateway = boot(Storage::Folder, ON).await;
+    let segments = archived(&gateway);
+    let client = gateway.client();
+    let ask = |path: &str| HttpClient::finish(client.http.get(gateway.url(path)).bearer_auth(&gateway.admin));
+    let verified = ask("/ledger/verify").await.json();
+    let archive = json!({ "segments": 3, "events": 24, "faults": [] });
+    assert_eq!((&verified["intact"], &verified["archive"]), (&json!(true), &archive));
+    let exported = ask("/ledger/export?source=archive&tool=files:read").await;
+    assert_eq!((exported.status, exported.text.lines().count()), (200, 12), "{}", exported.text);
+    std::fs::remove_file(segment_file(&gateway, &segments[1])).expect("it was there");
+    let verified = ask("/ledger/verify").await.json();
+    let fault = &verified["archive"]["faults"][0];
+    assert_eq!((&verified["intact"], &fault["what"]), (&json!(false), &json!("missing")));
+    assert_eq!(fault["name"], segments[1]["name"]);
 }
 
 #[tokio::test]
