@@ -61,6 +61,16 @@ pub struct PlannedDay {
     pub events: u64,
 }
 
+impl ArchiveReport {
+    fn and(self, more: ArchiveReport) -> Self {
+        Self {
+            segments: self.segments + more.segments,
+            events: self.events + more.events,
+            bytes: self.bytes + more.bytes,
+        }
+    }
+}
+
 impl Archive {
     pub fn new(store: Store, place: Arc<dyn NamedBytes>) -> Self {
         let limits = SegmentLimits { lines_max: SEGMENT_LINES_MAX, bytes_max: SEGMENT_BYTES_MAX };
@@ -138,18 +148,33 @@ impl Archive {
             // Written before the first segment: segments without an index are those of a lost one.
             self.save(&mut index).await?;
         }
-        let mut report = ArchiveReport::default();
+        let (mut report, mut broken) = (ArchiveReport::default(), None);
         for end in self.store.ledger_streams().await? {
-            while let Some(lines) = self.gather(&end, index.end_of(&end.stream), until_day).await? {
-                self.take_turn().await?;
-                let entry = self.write(lines).await?;
-                index.add(entry.clone());
-                self.save(&mut index).await?;
-                report.segments += 1;
-                report.events += entry.facts.lines;
-                report.bytes += entry.bytes;
-                on_segment(&entry);
+            match self.run_stream(&end, &mut index, until_day, on_segment).await {
+                Ok(done) => report = report.and(done),
+                // The other streams are archived all the same.
+                Err(error @ ArchiveError::Chain { .. }) => broken = broken.or(Some(error)),
+                Err(error) => return Err(error),
             }
+        }
+        broken.map_or(Ok(report), Err)
+    }
+
+    async fn run_stream(
+        &self,
+        end: &StreamEnd,
+        index: &mut ArchiveIndex,
+        until_day: i64,
+        on_segment: &mut impl FnMut(&SegmentEntry),
+    ) -> Result<ArchiveReport, ArchiveError> {
+        let mut report = ArchiveReport::default();
+        while let Some(lines) = self.gather(end, index.end_of(&end.stream), until_day).await? {
+            self.take_turn().await?;
+            let entry = self.write(lines).await?;
+            index.add(entry.clone());
+            self.save(index).await?;
+            report = report.and(ArchiveReport { segments: 1, events: entry.facts.lines, bytes: entry.bytes });
+            on_segment(&entry);
         }
         Ok(report)
     }
