@@ -165,6 +165,23 @@ async fn damage_to_the_archive_is_named_and_mended() {
 }
 
 #[tokio::test]
+async fn a_line_that_was_changed_is_not_archived() {
+    let mut gateway = boot(Storage::Folder, "").await;
+    gateway.end(false);
+    let script = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
+                  db.execute('UPDATE ledger_lines SET time = time + 1 WHERE number = 11')\ndb.commit()";
+    let changed =
+        Command::new("python3").args(["-c", script]).arg(gateway.data().join("toolgate.db")).status();
+    assert!(changed.expect("Python is there").success());
+    let refused = gateway.cli(&["ledger", "archive", "--day", "2026-08-03"]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && told.contains("line 11 of stream gateway does not fit"), "{told}");
+    assert!(told.contains("`toolgate ledger verify`"), "{told}");
+    let days: Vec<Value> = segments(&gateway).iter().map(|segment| segment["day"].clone()).collect();
+    assert_eq!(days, ["2026-08-01"], "what comes before it is archived");
+}
+
+#[tokio::test]
 async fn the_api_verifies_and_exports_the_archive() {
     let gateway = boot(Storage::Folder, ON).await;
     let segments = archived(&gateway);
