@@ -1,14 +1,12 @@
 //! Lines for the archive: in the order of their stream, day by day.
 
-use toolgate_core::event::{EventFilter, EventKind};
+use toolgate_core::governance::Ledger as _;
 use toolgate_store::{ArchivalLine, LedgerDay, LineFields, LinePlace, LineReader, ledger_start};
 
 use super::*;
-use crate::on_both;
 use crate::world::StoreWorld;
-use toolgate_core::governance::Ledger as _;
 
-on_both!(
+crate::on_both!(
     lines_are_given_out_day_by_day,
     a_line_is_read_back_as_its_event,
     one_process_at_a_time_has_the_turn,
