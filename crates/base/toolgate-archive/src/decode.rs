@@ -18,7 +18,7 @@ pub(crate) struct DecodedSegment {
     pub(crate) lines: Vec<ArchivalLine>,
 }
 
-/// Why bytes are no segment.
+/// The reason why bytes are no segment.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DecodeError {
     #[error("it is no Parquet file: {0}")]

@@ -46,7 +46,7 @@ fn properties(facts: &SegmentFacts) -> Result<WriterProperties, ParquetError> {
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(Compression::GZIP(GzipLevel::default()))
         .set_key_value_metadata(Some(vec![KeyValue::new(FACTS_KEY.to_owned(), facts)]))
-        // No two lines are alike, and nobody looks for one by its bytes.
+        // No two lines are alike, and no query looks for one by its bytes.
         .set_column_dictionary_enabled(line.clone(), false)
         .set_column_statistics_enabled(line, EnabledStatistics::None);
     Ok(properties.build())

@@ -1,4 +1,4 @@
-//! What can go wrong with the archive, and what to do about it.
+//! The failures of the archive, each with advice.
 
 use toolgate_core::Refusal;
 use toolgate_store::StoreError;

@@ -1,4 +1,4 @@
-//! What verification finds wrong with the archive, and what to do about it.
+//! The faults that verification finds in the archive, each with advice.
 
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub enum SegmentTrouble {
 }
 
 impl SegmentTrouble {
-    /// What to do about it.
+    /// The advice for an operator.
     pub fn hint(self) -> &'static str {
         match self {
             SegmentTrouble::Missing

@@ -1,4 +1,4 @@
-//! A segment: lines of one stream and one day, without a gap, and what is said about them.
+//! A segment: lines of one stream and one day, without a gap, and the facts about them.
 
 use serde::{Deserialize, Serialize};
 use toolgate_core::Digest;
@@ -10,7 +10,7 @@ use crate::day::day_text;
 pub(crate) const FORM: u32 = 1;
 pub(crate) const SEGMENT_ENDING: &str = ".parquet";
 
-/// What a segment says about its lines.
+/// The facts about the lines of a segment, as its metadata has them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SegmentFacts {
     pub form: u32,
