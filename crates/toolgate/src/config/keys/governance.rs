@@ -159,7 +159,7 @@ pub(super) const ARCHIVE: ConfigTable = ConfigTable {
     about: "Days of the ledger that are over, as Parquet files in the folder or bucket of `[files]`.",
     accepted: &ledger::ARCHIVE_KEYS,
     keys: &[
-        is("enabled", Flag, "false", "Archives days that are over."),
+        is("enabled", Flag, "false", "`true` archives days that are over."),
         is("after_days", Days, "1", "How long after its end, in UTC, a day is archived."),
     ],
     changes: AfterRestart,
