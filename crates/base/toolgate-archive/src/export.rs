@@ -35,7 +35,7 @@ impl ArchiveExport {
     /// The events of the next segment that has any; `None` at the end. Each segment is verified before it is
     /// read.
     pub async fn next(&mut self) -> Result<Option<ExportedLines>, ArchiveError> {
-        while let Some(entry) = self.segments.next() {
+        for entry in self.segments.by_ref() {
             let segment = self.archive.checked(&entry).await?;
             let stream: Arc<str> = segment.facts.stream.as_str().into();
             let mut events = Vec::new();
