@@ -30,7 +30,7 @@ pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, RememberArgs, StateArg};
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
-pub(crate) use ledger::{EraseArgs, ExportFormat, LedgerCommand};
+pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, LedgerCommand};
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};

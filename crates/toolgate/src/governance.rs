@@ -19,7 +19,7 @@ use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::{BodyRetention, Pipeline, PipelineSettings, PipelineSetup, WhenDown};
 use toolgate_policy::{PolicyEngine, PolicyPurpose, Sources};
-use toolgate_store::{Books, BooksSettings, CutOutcome, Store};
+use toolgate_store::{Books, BooksSettings, Store};
 
 use crate::config::{Config, ReadsWhenDown};
 
@@ -29,7 +29,7 @@ pub(crate) use following::PolicyFollower;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The polling interval of expired approvals.
 const RUN_OUT_EVERY: Duration = Duration::from_secs(1);
-/// The polling interval of bodies and days of the ledger past their retention, and of days to come.
+/// The polling interval of bodies past their retention.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
 
 pub(crate) struct Governance {
@@ -38,8 +38,6 @@ pub(crate) struct Governance {
     pub(crate) books: Arc<Books>,
     pub(crate) policy: Arc<PolicyEngine>,
     catalog: Arc<Catalog>,
-    /// `None` is forever.
-    keep_events: Option<Duration>,
     tasks: TaskTracker,
 }
 
@@ -72,7 +70,6 @@ impl Governance {
             books,
             policy,
             catalog,
-            keep_events: config.ledger.keep_events,
             tasks: TaskTracker::new(),
         })
     }
@@ -88,8 +85,6 @@ impl Governance {
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(self.books.clone())));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(follower.follow()));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(let_bodies_go(store.clone())));
-        let keeper = keep_ledger(store.clone(), self.books.clone(), self.keep_events);
-        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(keeper));
         Ok(())
     }
 
@@ -252,33 +247,6 @@ async fn run_out(books: Arc<Books>) {
         tick.tick().await;
         // An unavailable store logs that itself; due work happens when it is back.
         drop(books.expire_due().await);
-    }
-}
-
-/// Makes the days to come and removes those that are over.
-async fn keep_ledger(store: Store, books: Arc<Books>, keep: Option<Duration>) {
-    let mut tick = tokio::time::interval(RETENTION_EVERY);
-    loop {
-        tick.tick().await;
-        if let Err(error) = store.make_ledger_days().await {
-            tracing::warn!(%error, "the ledger has no partitions for the next days yet; whoever writes there makes them");
-        }
-        let Some(keep) = keep else { continue };
-        match store.cut_ledger(books.writer(), keep).await {
-            Ok(CutOutcome::Removed(0)) => {}
-            Ok(CutOutcome::Removed(events)) => {
-                tracing::info!(events, "the days of the ledger whose time to be kept is over were removed");
-            }
-            Ok(CutOutcome::NotIntact(fault)) => {
-                tracing::error!(
-                    %fault,
-                    "days of the ledger whose time is over are kept: they are not as they were written"
-                );
-            }
-            Err(error) => {
-                tracing::warn!(%error, "days of the ledger whose time is over could not be removed")
-            }
-        }
     }
 }
 

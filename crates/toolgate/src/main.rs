@@ -20,8 +20,10 @@ mod rest;
 mod wiring;
 
 // Governance.
+mod archiving;
 mod claim;
 mod judging;
+mod ledger_keeper;
 mod outbound;
 
 // Callers, sessions and credentials.

@@ -24,6 +24,7 @@ use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
+use crate::archiving;
 use crate::config::{Config, WebhookConfig};
 use crate::domains::PlatformDomains;
 use crate::governance::{Governance, SystemClock};
@@ -104,6 +105,7 @@ pub(crate) fn api(
         *parts;
     Ok(Api::new(Services {
         store: store.clone(),
+        archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
         caller: Arc::new(GatewayTools(gateway.clone())),

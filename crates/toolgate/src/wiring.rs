@@ -23,6 +23,7 @@ use toolgate_sessions::Sessions;
 use toolgate_store::{Store, StreamClaim};
 use toolgate_upstream::ServerManager;
 
+use crate::archiving;
 use crate::callers::{self, Callers};
 use crate::checkpoints::Checkpointer;
 use crate::chronicle::{Chronicle, OtherWriters};
@@ -35,6 +36,7 @@ use crate::governance::{
     COMMAND_STREAM, CatalogTools, Governance, PolicyFollower, StoredUsage, SystemClock, books_settings,
 };
 use crate::keyring::{self, VaultSecrets};
+use crate::ledger_keeper::LedgerKeeper;
 use crate::machine::{HubCatalog, ManagerControl};
 use crate::outbound;
 use crate::pages;
@@ -176,6 +178,18 @@ async fn build(
         // Its thread ends by itself, and need not be waited for.
         let following = finding::follow(discovery.clone(), config, shutdown.clone());
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+        let archive = config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?;
+        if let Some(archive) = archive.clone() {
+            let archiving = archiving::keep_up(archive, config.ledger.archive);
+            tasks.spawn(shutdown.clone().run_until_cancelled_owned(archiving));
+        }
+        let keeper = LedgerKeeper {
+            store: store.clone(),
+            books: governance.books.clone(),
+            keep: config.ledger.keep_events,
+            archive,
+        };
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(keeper.run()));
     }
     let around = seating::GatewayEnvironment {
         registry: registry.clone(),

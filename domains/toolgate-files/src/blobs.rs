@@ -2,8 +2,9 @@
 //!
 //! The bytes of a tenant are at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…`
 //! while their digest is computed, and moved; so everything under a digest was complete once. They are
-//! verified again when they are read.
+//! verified again when they are read. What the gateway itself keeps lies beside them by name (`beside.rs`), and so do checkpoints in a bucket (`named.rs`).
 
+mod beside;
 mod draft;
 mod http;
 mod named;

@@ -3,6 +3,7 @@
 // Who acts, and under which names.
 pub mod id;
 pub mod name;
+pub mod named_bytes;
 pub mod principal;
 pub mod scope;
 

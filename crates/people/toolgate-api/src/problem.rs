@@ -6,6 +6,7 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use toolgate_archive::ArchiveError;
 use toolgate_core::approval::{ApprovalRefusal, WithdrawalReason};
 use toolgate_core::codes::{self, Code};
 use toolgate_core::governance::{DecideError, StoreDown};
@@ -176,6 +177,16 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
         RefusalKind::Down => StatusCode::SERVICE_UNAVAILABLE,
     })
+}
+
+impl From<ArchiveError> for Box<Problem> {
+    fn from(error: ArchiveError) -> Self {
+        match error {
+            ArchiveError::Storage(refusal) => refusal.into(),
+            ArchiveError::Store(error) => error.into(),
+            error => Problem::new(&codes::STORAGE_DOWN, error.to_string()).hint(error.hint()),
+        }
+    }
 }
 
 impl From<ApprovalDeskError> for Box<Problem> {

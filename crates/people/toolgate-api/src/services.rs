@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use toolgate_archive::Archive;
 use toolgate_catalog::Catalog;
 use toolgate_core::MessageLimits;
 use toolgate_core::governance::Clock;
@@ -34,6 +35,8 @@ impl RequestDoor {
 /// The dependencies of the routes. Everything is shared with the rest of the gateway.
 pub struct Services {
     pub store: Store,
+    /// The archive of the ledger, where it is switched on.
+    pub archive: Option<Archive>,
     pub books: Arc<Books>,
     pub desk: Arc<ApprovalDesk>,
     pub caller: Arc<dyn ToolCaller>,

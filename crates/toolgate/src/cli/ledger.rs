@@ -34,7 +34,8 @@ pub(crate) enum LedgerCommand {
         #[arg(value_name = "CALL")]
         call: String,
     },
-    /// Verify that nothing was edited, dropped or reordered, and that the ledger is what checkpoints say of it
+    /// Verify that nothing was edited, dropped or reordered, in the database and in the archive, and that the ledger is what
+    /// checkpoints say of it
     ///
     /// Without --against, the checkpoints in the folder of `[checkpoints]` are used, if there is one.
     #[command(
@@ -107,6 +108,9 @@ pub(crate) enum LedgerCommand {
         /// File to write to, instead of standard output
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Export what is in the archive, instead of what is in the database
+        #[arg(long)]
+        from_archive: bool,
         #[command(flatten)]
         filter: FilterArgs,
     },
@@ -119,6 +123,11 @@ pub(crate) enum LedgerCommand {
         after_help = "Examples:\n  toolgate ledger erase --principal ann --dry-run\n  toolgate ledger erase --principal ann --reason \"request 4711\" --yes"
     )]
     Erase(EraseArgs),
+    /// Archive days that are over as Parquet files beside the files; see `[ledger.archive]`
+    #[command(
+        after_help = "Examples:\n  toolgate ledger archive --dry-run\n  toolgate ledger archive --day 2026-08-01\n  toolgate ledger archive list"
+    )]
+    Archive(ArchiveArgs),
 }
 
 #[derive(Args)]
@@ -141,6 +150,29 @@ pub(crate) struct EraseArgs {
     /// Erase without asking
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) yes: bool,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ArchiveArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ArchiveCommand>,
+    /// Archive up to the end of this day, instead of the last one that `[ledger.archive]` allows
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) day: Option<i64>,
+    /// Say what would be archived, and archive nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Clone, Copy, Subcommand)]
+pub(crate) enum ArchiveCommand {
+    /// List the segments of the archive
+    List,
+    /// Write damaged and missing segments again, as far as the database has their lines
+    Repair,
+    /// Make the index again from the segments that are there
+    Reindex,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -219,6 +251,11 @@ fn public_key(text: &str) -> Result<VerifierKey, String> {
     text.parse::<VerifierKey>().map_err(|bad| bad.to_string())
 }
 
+/// Days since 1970.
+fn day(text: &str) -> Result<i64, String> {
+    toolgate_archive::day_of_text(text).ok_or_else(|| "expected a day such as 2026-08-01".to_owned())
+}
+
 fn server(name: &str) -> Result<ServerName, String> {
     ServerName::new(name).map_err(|bad| bad.to_string())
 }
@@ -293,6 +330,18 @@ mod tests {
         let private = "PRIVATE+KEY+toolgate+bf07fbe3+AAAA";
         assert!(parse(&format!("check f --key {private}")).is_err_and(|told| told.contains("private key")));
         assert!(parse("key --name other").is_err(), "a name is that of a new key");
+    }
+
+    #[test]
+    fn the_archive_takes_a_day_or_a_command() {
+        let Ok(LedgerCommand::Archive(args)) = parse("archive --day 1970-01-02 --dry-run") else {
+            panic!("a pass")
+        };
+        assert_eq!((args.day, args.dry_run, args.command.is_none()), (Some(1), true, true));
+        let Ok(LedgerCommand::Archive(args)) = parse("archive list") else { panic!("a list") };
+        assert!(matches!(args.command, Some(ArchiveCommand::List)));
+        assert!(parse("archive --day soon").is_err_and(|told| told.contains("2026-08-01")));
+        assert!(parse("archive --dry-run list").is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! `toolgate ledger`: the events, the verification, the export, and the erasure.
+//! `toolgate ledger`: the events, the verification, the export, the erasure, and the archive.
 
+mod archive;
 mod check;
 mod checkpoint;
 mod erase;
@@ -64,10 +65,15 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
         }
         // They need no store.
         LedgerCommand::Check { .. } | LedgerCommand::Key { .. } => Ok(ExitCode::SUCCESS),
-        LedgerCommand::Export { format, output, filter } => {
+        LedgerCommand::Export { format, output, from_archive, filter } => {
             let target = output.map(|file| context.cwd.join(file));
-            export::run(&store, &filter.resolve(now_ms), format, target.as_deref()).await
+            let filter = filter.resolve(now_ms);
+            match from_archive {
+                true => archive::export(context, &store, &filter, format, target.as_deref()).await,
+                false => export::run(&store, &filter, format, target.as_deref()).await,
+            }
         }
+        LedgerCommand::Archive(args) => archive::run(context, &config, &store, &args).await,
     };
     store.close().await;
     outcome

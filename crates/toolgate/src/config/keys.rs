@@ -80,6 +80,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &governance::APPROVALS,
     &governance::VALIDATION,
     &governance::LEDGER,
+    &governance::ARCHIVE,
     &governance::CHECKPOINTS,
     &governance::REDACT,
     &governance::QUOTAS,

@@ -21,7 +21,9 @@ pub(super) const LEDGER_KEYS: &[&str] = &[
     "keep_days_detailed",
     "body_bytes_max",
     "body_bytes_max_detailed",
+    "archive",
 ];
+pub(super) const ARCHIVE_KEYS: &[&str] = &["enabled", "after_days"];
 pub(super) const REDACT_KEYS: &[&str] = &["tools", "input", "output"];
 
 const KEEP_DAYS: RangeInclusive<usize> = 1..=36_500;
@@ -29,6 +31,7 @@ const KEEP_DAYS: RangeInclusive<usize> = 1..=36_500;
 const KEEP_EVENTS_DAYS: RangeInclusive<usize> = 7..=36_500;
 const CONNECTIONS: RangeInclusive<usize> =
     *POSTGRES_CONNECTIONS.start() as usize..=*POSTGRES_CONNECTIONS.end() as usize;
+const ARCHIVE_AFTER_DAYS: RangeInclusive<usize> = 0..=36_500;
 const BODY_BYTES: RangeInclusive<usize> = 0..=64 << 20;
 const STREAM_CHARS_MAX: usize = 64;
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -59,6 +62,21 @@ pub(crate) struct LedgerSettings {
     pub(crate) keep_detailed: Duration,
     pub(crate) body_bytes_max: usize,
     pub(crate) body_bytes_max_detailed: usize,
+    pub(crate) archive: ArchiveSettings,
+}
+
+/// The archive of closed days, beside the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArchiveSettings {
+    pub(crate) enabled: bool,
+    /// The time from the end of a day until it is archived.
+    pub(crate) after: Duration,
+}
+
+impl Default for ArchiveSettings {
+    fn default() -> Self {
+        Self { enabled: false, after: DAY }
+    }
 }
 
 /// The treatment of read-only calls while the store is down.
@@ -80,6 +98,7 @@ impl Default for LedgerSettings {
             keep_detailed: 365 * DAY,
             body_bytes_max: 16 << 10,
             body_bytes_max_detailed: 1 << 20,
+            archive: ArchiveSettings::default(),
         }
     }
 }
@@ -156,6 +175,7 @@ pub(super) fn read_ledger(section: &ConfigSection<'_>, problems: &mut ConfigProb
     };
     let keep = days("keep_days", fallback.keep);
     let keep_detailed = days("keep_days_detailed", fallback.keep_detailed);
+    let archive = section.section("archive", "`[ledger.archive]`", problems);
     let mut bytes = |key, default| section.bytes(key, BODY_BYTES, problems).unwrap_or(default);
     LedgerSettings {
         reads_when_down: reads_when_down.unwrap_or(fallback.reads_when_down),
@@ -164,6 +184,7 @@ pub(super) fn read_ledger(section: &ConfigSection<'_>, problems: &mut ConfigProb
         keep_detailed,
         body_bytes_max: bytes("body_bytes_max", fallback.body_bytes_max),
         body_bytes_max_detailed: bytes("body_bytes_max_detailed", fallback.body_bytes_max_detailed),
+        archive: archive.map(|section| read_archive(&section, problems)).unwrap_or_default(),
     }
 }
 
@@ -183,6 +204,15 @@ fn keep_events(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Op
     let expected = format!("a whole number from {least} to {most}, or \"forever\"");
     problems.add(written.span, what, expected, "write the number of days without quotes and without a unit");
     None
+}
+
+fn read_archive(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ArchiveSettings {
+    section.refuse_unknown_keys(ARCHIVE_KEYS, &[], problems);
+    let fallback = ArchiveSettings::default();
+    let enabled = section.boolean("enabled", problems).map_or(fallback.enabled, |enabled| enabled.value);
+    let days = section.count("after_days", ARCHIVE_AFTER_DAYS, problems);
+    let days = days.and_then(|days| u32::try_from(days).ok());
+    ArchiveSettings { enabled, after: days.map_or(fallback.after, |days| days * DAY) }
 }
 
 /// Reads one `[[redact]]` table. `None` if a problem was added.

@@ -58,7 +58,7 @@ pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use checkpoints::CheckpointSettings;
 pub(crate) use console::ConsoleSettings;
-pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
+pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
@@ -274,6 +274,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[approvals]", policy::APPROVALS_KEYS),
     ("[validation]", tools::VALIDATION_KEYS),
     ("[ledger]", ledger::LEDGER_KEYS),
+    ("[ledger.archive]", ledger::ARCHIVE_KEYS),
     ("[checkpoints]", checkpoints::KEYS),
     ("[[redact]]", ledger::REDACT_KEYS),
     ("[[quotas]]", quotas::KEYS),

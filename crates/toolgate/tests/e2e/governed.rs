@@ -1,6 +1,7 @@
 //! The governed path from outside: for a call through any door, policy, people and the ledger apply. The bank
 //! behind the gateway records what reached it, so every test can check what has run.
 
+mod archived;
 pub(crate) mod bank;
 mod belonging;
 mod beside;

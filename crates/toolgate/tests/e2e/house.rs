@@ -31,6 +31,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest", "getrandom"],
     ),
     ("toolgate-store", &["toolgate-core", "toolgate-proof"], &["axum", "hyper", "rmcp", "reqwest"]),
+    (
+        "toolgate-archive",
+        &["toolgate-core", "toolgate-store"],
+        &["axum", "hyper", "object_store", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-outbound", &["toolgate-core"], &["axum", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-courier",
@@ -94,6 +99,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         "toolgate-api",
         &[
             "toolgate-core",
+            "toolgate-archive",
             "toolgate-catalog",
             "toolgate-discovery",
             "toolgate-files",
@@ -184,6 +190,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),
     ("object_store", &["toolgate-files"]),
+    ("parquet", &["toolgate-archive"]),
     ("hyper-rustls", &["toolgate-outbound", "capability-kit"]),
 ];
 

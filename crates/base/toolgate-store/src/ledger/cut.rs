@@ -127,8 +127,23 @@ impl LedgerCut {
 impl Store {
     /// Removes the days whose events are all older than `keep`, and records it with `writer`.
     pub async fn cut_ledger(&self, writer: &LedgerWriter, keep: Duration) -> Result<CutOutcome, StoreError> {
+        self.cut_ledger_before(writer, keep, i64::MAX).await
+    }
+
+    /// The first day, counted from 1970, that is kept if events are kept for so long.
+    pub fn first_kept_day(keep: Duration) -> i64 {
         let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
-        let day = HybridTime::of_ms(now_ms().saturating_sub(keep_ms)).day();
+        HybridTime::of_ms(now_ms().saturating_sub(keep_ms)).day()
+    }
+
+    /// The same, but neither this day nor a later one is removed: it may be needed elsewhere.
+    pub async fn cut_ledger_before(
+        &self,
+        writer: &LedgerWriter,
+        keep: Duration,
+        first_kept: i64,
+    ) -> Result<CutOutcome, StoreError> {
+        let day = Self::first_kept_day(keep).min(first_kept);
         let pen = writer.pen();
         let cuts = match self.cuts_before(&pen.key, day).await.map_err(doing(DOING))? {
             Ok(cuts) => cuts,

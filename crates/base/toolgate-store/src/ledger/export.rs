@@ -72,11 +72,12 @@ impl LedgerExport {
         if page.is_empty() {
             return Ok(None);
         }
-        Ok(Some(ExportedLines { text: lines(&page, self.format), events: page.len() }))
+        Ok(Some(exported(&page, self.format)))
     }
 }
 
-fn lines(events: &[RecordedEvent], format: ExportFormat) -> String {
+/// Some events in a format, a line for each.
+pub fn exported(events: &[RecordedEvent], format: ExportFormat) -> ExportedLines {
     let mut text = String::new();
     for recorded in events {
         let value = match format {
@@ -85,5 +86,5 @@ fn lines(events: &[RecordedEvent], format: ExportFormat) -> String {
         };
         writeln!(text, "{value}").expect("a string takes all that is written to it");
     }
-    text
+    ExportedLines { text, events: events.len() }
 }

@@ -5,6 +5,7 @@
 //! writing.
 
 mod append;
+mod archival;
 mod at_once;
 mod batch;
 mod block;
@@ -42,13 +43,16 @@ mod writer;
 
 use toolgate_core::event::LedgerEntry;
 
+pub use archival::{
+    ArchivalLine, LedgerDay, LineFields, LinePlace, LineReader, StreamEnd, ledger_root, ledger_start,
+};
 pub use bodies::KeptBody;
 pub use calls::{
     BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
 };
 pub use cut::{CutOutcome, LedgerCut};
 pub use erase::{ErasureCounts, ErasureReport, ErasureRequest, ErasureScope};
-pub use export::{ExportFormat, ExportedLines, LedgerExport};
+pub use export::{ExportFormat, ExportedLines, LedgerExport, exported};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, LedgerOrder};

@@ -166,7 +166,7 @@ impl Store {
         Ok(waiting)
     }
 
-    async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
+    pub(super) async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
         // A holder that could not release the lease takes it again: each sink has one follower in a process.
         let (now, holder) = (now_ms(), self.holder.to_string());
         let mut tx = self.db.begin(Durability::Written).await?;
@@ -174,6 +174,11 @@ impl Store {
         let leased = lease.execute().await? == 1;
         tx.commit().await?;
         Ok(leased.then_some(holder))
+    }
+
+    pub(super) async fn release(&self, sink: &str) -> Result<(), sqlx::Error> {
+        let release = self.db.sql(RELEASE).bind(sink).bind(self.holder.to_string());
+        release.execute().await.map(drop)
     }
 
     async fn has_sink(&self, sink: &str) -> Result<bool, sqlx::Error> {

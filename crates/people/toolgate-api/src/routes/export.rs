@@ -9,6 +9,7 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
 use serde_json::json as value;
 use std::convert::Infallible;
+use toolgate_archive::ArchiveExport;
 use toolgate_store::{ExportFormat, LedgerExport};
 use utoipa::IntoParams;
 
@@ -30,6 +31,16 @@ pub(crate) struct ExportQuery {
     /// tool.call.completed, policy.decided, approval.requested, …
     #[serde(default)]
     kind: Option<String>,
+    /// database (the default) or archive: days that are over, also where the database no longer has them
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// The place that events are exported from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ExportSource {
+    Database,
+    Archive,
 }
 
 /// Export events
@@ -46,8 +57,22 @@ pub(crate) async fn export(
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(answer(format, Body::empty()));
     };
-    let export = context.store.export_ledger(filter, format).await?;
-    Ok(answer(format, Body::from_stream(lines(export))))
+    match query.source()? {
+        ExportSource::Database => {
+            let export = context.store.export_ledger(filter, format).await?;
+            Ok(answer(format, Body::from_stream(lines(export))))
+        }
+        ExportSource::Archive => {
+            let archive = context.archive.as_ref().ok_or_else(no_archive)?;
+            let export = archive.export(&filter, format).await?;
+            Ok(answer(format, Body::from_stream(archived_lines(export))))
+        }
+    }
+}
+
+fn no_archive() -> Box<Problem> {
+    Problem::not_found("this gateway has no archive of the ledger".to_owned())
+        .hint("an operator can switch it on with `[ledger.archive]`")
 }
 
 fn answer(format: ExportFormat, body: Body) -> Response {
@@ -70,6 +95,16 @@ fn lines(export: LedgerExport) -> impl Stream<Item = Result<Bytes, Infallible>> 
     })
 }
 
+fn archived_lines(export: ArchiveExport) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    stream::unfold(Some(export), async |export| {
+        let mut export = export?;
+        match export.next().await {
+            Ok(lines) => Some((Ok(Bytes::from(lines?.text)), Some(export))),
+            Err(error) => Some((Ok(broken_off(error.into())), None)),
+        }
+    })
+}
+
 /// The length of a stream is unknown, so a truncated one would not be noticed.
 fn broken_off(problem: Box<Problem>) -> Bytes {
     format!("{}\n", value!({ "problem": problem })).into()
@@ -80,5 +115,15 @@ impl ExportQuery {
         let words = ExportFormat::ALL.map(ExportFormat::as_str);
         let format = word("format", self.format.as_deref(), &words, ExportFormat::parse)?;
         Ok(format.unwrap_or(ExportFormat::Jsonl))
+    }
+
+    fn source(&self) -> ApiResult<ExportSource> {
+        let parse = |word: &str| match word {
+            "database" => Some(ExportSource::Database),
+            "archive" => Some(ExportSource::Archive),
+            _ => None,
+        };
+        let source = word("source", self.source.as_deref(), &["database", "archive"], parse)?;
+        Ok(source.unwrap_or(ExportSource::Database))
     }
 }

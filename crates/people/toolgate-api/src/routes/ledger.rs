@@ -7,6 +7,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolgate_archive::{ArchiveVerification, SegmentTrouble};
 use toolgate_core::codes;
 use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
@@ -90,6 +91,28 @@ pub(crate) struct VerifiedView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     fault: Option<LedgerFault>,
+    /// The result for the archive, where it is switched on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archive: Option<ArchiveVerifiedView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ArchiveVerifiedView {
+    segments: u64,
+    /// The number of archived events that were checked.
+    events: u64,
+    faults: Vec<ArchiveFaultView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ArchiveFaultView {
+    /// The name of the damaged file.
+    name: String,
+    /// missing, changed, gap, index_damaged, …
+    #[schema(value_type = String)]
+    what: SegmentTrouble,
+    message: String,
+    hint: String,
 }
 
 /// List events
@@ -183,20 +206,38 @@ pub(crate) async fn body(
 /// Verify the ledger
 ///
 /// Checks every event and every body, and names the first event that was edited, dropped, reordered or inserted, or whose
-/// arguments or result were edited or are missing.
+/// arguments or result were edited or are missing. Then checks every segment of the archive, and names those that are
+/// damaged or missing.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
     responses((status = 200, description = "The result", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Response> {
     let verified = context.store.verify_ledger(|_| {}).await?;
     context.0.pulse.take_verification(&verified, context.clock.now_ms());
+    let archive = match &context.archive {
+        Some(archive) => Some(ArchiveVerifiedView::of(archive.verify(|_| {}).await?)),
+        None => None,
+    };
     let view = VerifiedView {
-        intact: verified.fault.is_none(),
+        intact: verified.fault.is_none() && archive.as_ref().is_none_or(|found| found.faults.is_empty()),
         events: verified.events,
         streams: verified.streams,
         bodies: verified.bodies,
         erased: verified.erased,
         cuts: verified.cuts,
         fault: verified.fault,
+        archive,
     };
     Ok(json(StatusCode::OK, &view))
+}
+
+impl ArchiveVerifiedView {
+    fn of(verified: ArchiveVerification) -> Self {
+        let faults = verified.faults.into_iter().map(|fault| ArchiveFaultView {
+            message: fault.to_string(),
+            hint: fault.what.hint().to_owned(),
+            what: fault.what,
+            name: fault.name,
+        });
+        Self { segments: verified.segments, events: verified.events, faults: faults.collect() }
+    }
 }

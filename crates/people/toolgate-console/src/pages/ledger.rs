@@ -23,6 +23,8 @@ use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
 const PAGE: usize = 50;
+/// The number of damaged files that are shown.
+const ARCHIVE_FAULTS_MAX: usize = 20;
 const PLACE: [&str; 2] = ["console", "ledger"];
 /// The filters of the list.
 const FILTERS: [&str; 11] =
@@ -66,6 +68,31 @@ struct VerificationData {
     events: u64,
     #[serde(default)]
     fault: Option<LedgerFaultData>,
+    #[serde(default)]
+    archive: Option<ArchiveVerificationData>,
+}
+
+impl VerificationData {
+    /// True if nothing is wrong, or only with the archive.
+    fn is_chain_intact(&self) -> bool {
+        let has_archive_faults = self.archive.as_ref().is_some_and(|archive| !archive.faults.is_empty());
+        self.intact || (self.fault.is_none() && has_archive_faults)
+    }
+}
+
+/// The result for the archive, where there is one.
+#[derive(Deserialize)]
+struct ArchiveVerificationData {
+    segments: u64,
+    events: u64,
+    faults: Vec<ArchiveFaultData>,
+}
+
+/// A damaged or missing file of the archive.
+#[derive(Deserialize)]
+struct ArchiveFaultData {
+    message: String,
+    hint: String,
 }
 
 /// The first event that differs from what was written.
@@ -153,7 +180,7 @@ fn chain(
             div.row {
                 div.grow role="status" {
                     @match last {
-                        Some(found) => (verdict(visit, found)),
+                        Some(found) => { (verdict(visit, found)) (archive_verdict(found)) },
                         None => p { "Every event holds the hash of the one before it. The chain has not been verified since this gateway started." },
                     }
                     @if let Some(ledger) = ledger { p.help { (number(ledger.events)) " events in all." } }
@@ -171,7 +198,7 @@ fn chain(
 fn verdict(visit: &PageVisit, found: &VerificationData) -> Markup {
     let when = html! { @match &found.at { Some(at) => (ago(visit, at)), None => "just now" } };
     match &found.fault {
-        _ if found.intact => html! {
+        _ if found.is_chain_intact() => html! {
             p { (parts::badge("intact", BadgeTone::Good)) " All " (number(found.events)) " events were intact, " (when) "." }
         },
         Some(fault) => html! {
@@ -181,6 +208,20 @@ fn verdict(visit: &PageVisit, found: &VerificationData) -> Markup {
         },
         None => {
             html! { p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) "; verify again to see where." } }
+        }
+    }
+}
+
+/// The files of the archive that are damaged or missing.
+fn archive_verdict(found: &VerificationData) -> Markup {
+    let Some(archive) = &found.archive else { return html! {} };
+    html! {
+        @if archive.faults.is_empty() {
+            p { "In the archive, all " (number(archive.events)) " events in " (number(archive.segments)) " segments were intact." }
+        }
+        @for fault in archive.faults.iter().take(ARCHIVE_FAULTS_MAX) {
+            p.error { (text::long(&fault.message)) }
+            p.help { (text::long(&fault.hint)) }
         }
     }
 }

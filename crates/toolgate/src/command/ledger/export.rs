@@ -56,7 +56,7 @@ impl<'p> ExportSink<'p> {
         sink.finish()
     }
 
-    fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
+    pub(super) fn open(target: Option<&'p Path>) -> anyhow::Result<Self> {
         let Some(target) = target else { return Ok(ExportSink::Stdout) };
         let folder = target.parent().unwrap_or(target);
         let part = NamedTempFile::new_in(folder);
@@ -64,7 +64,7 @@ impl<'p> ExportSink<'p> {
         Ok(ExportSink::File { part, target })
     }
 
-    fn write(&mut self, text: &str) -> anyhow::Result<()> {
+    pub(super) fn write(&mut self, text: &str) -> anyhow::Result<()> {
         match self {
             ExportSink::Stdout => {
                 put!("{text}");
@@ -76,7 +76,7 @@ impl<'p> ExportSink<'p> {
         }
     }
 
-    fn finish(self) -> anyhow::Result<()> {
+    pub(super) fn finish(self) -> anyhow::Result<()> {
         let ExportSink::File { part, target } = self else { return Ok(()) };
         part.persist(target).with_context(|| format!("could not write {}", target.display()))?;
         Ok(())

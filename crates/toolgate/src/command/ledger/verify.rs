@@ -1,4 +1,4 @@
-//! `toolgate ledger verify`: the ledger by itself, and beside the checkpoints that were signed of it.
+//! `toolgate ledger verify`: the ledger by itself, beside the checkpoints that were signed of it, and in its archive.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use toolgate_proof::{LedgerCheckpoint, VerifierKey};
 use toolgate_store::{BodyCheck, LedgerVerification, Store};
 
 use super::progress::ProgressLine;
-use super::render;
+use super::{archive, render};
 use crate::checkpoints::{SignedCheckpoint, checkpoint_files, known_keys};
 use crate::command::context::Context;
 use crate::config::Config;
@@ -28,6 +28,10 @@ pub(super) async fn run(
     let checkpoints = read(store, &files, &keys).await?;
     let mut progress = ProgressLine::new();
     let verified = store.verify_ledger_against(&checkpoints, bodies, |events| progress.tell(events)).await?;
+    let archived = match config.ledger.archive.enabled {
+        true => Some(archive::verify(context, store, &mut progress).await?),
+        false => None,
+    };
     progress.clear();
     if verified.events == 0 && checkpoints.is_empty() && config.checkpoints.is_some() {
         bail!(
@@ -38,19 +42,24 @@ pub(super) async fn run(
     if context.global.json {
         let LedgerVerification { events, streams, bodies, erased, cuts, checkpoints_before_cuts, fault } =
             &verified;
-        let told = serde_json::json!({
+        let mut told = serde_json::json!({
             "events": events, "streams": streams, "bodies": bodies, "erased": erased,
             "cuts": cuts, "checkpoints": checkpoints.len(), "checkpoints_before_cuts": checkpoints_before_cuts,
             "fault": fault,
         });
+        if let Some(archived) = &archived {
+            told["archive"] = archive::verified_json(archived);
+        }
         say!("{told}");
     } else {
         say!("{}", render::verified(&verified, checkpoints.len()));
+        archived.iter().for_each(archive::say_verified);
     }
     if verified.fault.is_some() {
         talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
     }
-    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_sound = verified.fault.is_none() && archived.is_none_or(|archived| archived.faults.is_empty());
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The files that were named, or those of the configured folder.

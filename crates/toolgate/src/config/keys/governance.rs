@@ -159,10 +159,24 @@ pub(super) const LEDGER: ConfigTable = ConfigTable {
             "The largest arguments and results that are kept. Of larger ones only the digest is kept.",
         ),
         is("body_bytes_max_detailed", Bytes, "\"1MiB\"", "The same for tools with `audit = \"detailed\"`."),
+        without("archive", Nested("`[ledger.archive]`"), "off", "The archive of days that are over."),
     ],
     changes: AfterRestart,
     least: "[ledger]\n",
     example: "[ledger]\nkeep_days = 30\nbody_bytes_max = \"64KiB\"\n",
+};
+
+pub(super) const ARCHIVE: ConfigTable = ConfigTable {
+    header: "[ledger.archive]",
+    about: "Days of the ledger that are over, as Parquet files in the folder or bucket of `[files]`.",
+    accepted: ledger::ARCHIVE_KEYS,
+    keys: &[
+        is("enabled", Flag, "false", "`true` archives days that are over."),
+        is("after_days", Days, "1", "How long after its end, in UTC, a day is archived."),
+    ],
+    changes: AfterRestart,
+    least: "[ledger.archive]\n",
+    example: "[ledger.archive]\nenabled = true\n",
 };
 
 pub(super) const CHECKPOINTS: ConfigTable = ConfigTable {

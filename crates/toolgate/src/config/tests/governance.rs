@@ -11,8 +11,8 @@ use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
-    ApprovalSettings, CheckpointSettings, Config, CredentialSource, LedgerSettings, MeteringSettings,
-    OtlpSettings, ReadsWhenDown, RedactRule, StoreSettings, ToolRule, WebhookConfig,
+    ApprovalSettings, ArchiveSettings, CheckpointSettings, Config, CredentialSource, LedgerSettings,
+    MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule, StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
 use crate::config::reference::ReferenceMode;
@@ -111,6 +111,9 @@ fn the_ledger_has_every_key_read() {
         keep_days_detailed = 36500
         body_bytes_max = 0
         body_bytes_max_detailed = "2MiB"
+        [ledger.archive]
+        enabled = true
+        after_days = 3
         [[redact]]
         tools = "bank:*"
         input = ["/pin"]
@@ -127,6 +130,7 @@ fn the_ledger_has_every_key_read() {
         keep_detailed: 400 * day,
         body_bytes_max: 0,
         body_bytes_max_detailed: 2 << 20,
+        archive: ArchiveSettings { enabled: true, after: 3 * day },
     };
     assert_eq!(config.ledger, ledger);
     assert_eq!(config.output_check, OutputCheck::Enforce);

@@ -18,6 +18,7 @@ crate::on_both!(
     a_beginning_that_was_cut_off_otherwise_is_missed,
     days_that_were_tampered_with_stay,
     checkpoints_and_proofs_outlast_the_days_that_went,
+    a_day_that_is_needed_elsewhere_stays_with_those_after_it,
 );
 
 const KEEP: Duration = Duration::from_secs(10 * 24 * 60 * 60);
@@ -143,4 +144,19 @@ async fn checkpoints_and_proofs_outlast_the_days_that_went(world: StoreWorld) {
         [301, 302, 400, 512, 513, 600]
     );
     assert_eq!(store.prove_events(late, &[300].into()).await.expect("read"), None, "it was removed");
+}
+
+async fn a_day_that_is_needed_elsewhere_stays_with_those_after_it(world: StoreWorld) {
+    let store = world.open().await;
+    let gate = old_and_new(&store, "one").await;
+    let needed = (now_ms() - 29 * DAY_MS) / DAY_MS;
+    let cut = store.cut_ledger_before(&gate, KEEP, needed).await.expect("cut");
+    assert_eq!(cut, CutOutcome::Removed(OLD as u64 - 10));
+    assert_eq!(count(&world, "ledger_lines", needed + 1).await, 10);
+    assert_sound(&store).await;
+    // Later it is not needed any more: the second cut goes on from the first.
+    let roots = store.ledger_roots().await.expect("roots");
+    assert_eq!(store.cut_ledger(&gate, KEEP).await.expect("cut"), CutOutcome::Removed(10));
+    assert_sound(&store).await;
+    assert_eq!(store.ledger_has(&roots[0]).await.expect("read"), SignedRootMatch::Same);
 }

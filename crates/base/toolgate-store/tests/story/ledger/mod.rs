@@ -1,6 +1,7 @@
 //! The ledger. The common parts of its stories: calls, and ways to inspect their events.
 
 mod agreeing;
+mod archival;
 mod away;
 mod bodies;
 mod calls;
