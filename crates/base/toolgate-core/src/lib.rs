@@ -3,7 +3,6 @@
 // Who acts, and under which names.
 pub mod id;
 pub mod name;
-pub mod named_bytes;
 pub mod principal;
 pub mod scope;
 
@@ -22,6 +21,7 @@ pub mod governance;
 // Work and bytes.
 pub mod content;
 pub mod file;
+pub mod named_bytes;
 pub mod run;
 
 // Addresses and messages outside.

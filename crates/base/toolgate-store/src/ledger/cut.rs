@@ -231,7 +231,7 @@ impl Store {
         Ok(())
     }
 
-    /// False if there is none. One at a time, so that nobody waits for long.
+    /// False if there is none. One at a time, so that no one waits for long.
     async fn remove_partition_before(&self, day: i64) -> Result<bool, sqlx::Error> {
         let mut tx = self.db.begin(Durability::OnDisk).await?;
         tx.alone(DbLock::LedgerDays).await?;

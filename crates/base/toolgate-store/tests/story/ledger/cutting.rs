@@ -1,5 +1,6 @@
 //! Removing the first days of the ledger.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use toolgate_core::event::{Event, EventKind};
@@ -132,7 +133,7 @@ async fn checkpoints_and_proofs_outlast_the_days_that_went(world: StoreWorld) {
         let fault = compared(&store, &other).await.fault.expect("a fault");
         assert_eq!((fault.number as u64, fault.what), (root.size, Tampering::Rewritten));
     }
-    let numbers = [301, 302, 400, 512, 513, 600].into();
+    let numbers: BTreeSet<i64> = [301, 302, 400, 512, 513, 600].into();
     let events = store.prove_events(late, &numbers).await.expect("read").expect("proved");
     let signed = LedgerCheckpoint { store: "s".into(), at_ms: 0, streams: vec![late.clone()] };
     let key = CheckpointKey::from_seed("ledger", [1; 32]).expect("a key");
