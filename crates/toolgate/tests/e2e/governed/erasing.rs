@@ -1,5 +1,5 @@
-//! Arguments and results in the ledger: nobody guesses them from an export, nobody changes them unnoticed, and a
-//! person's can be erased.
+//! Arguments and results in the ledger: an export does not give them away, a change is noticed, and a person's can be
+//! erased.
 
 use serde_json::{Value, json};
 use toolgate_core::Digest;

@@ -24,7 +24,7 @@ const READ: &str = "SELECT digest, salt, body FROM ledger_bodies WHERE tenant = 
 /// Digest, salt and body.
 type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
 
-/// What is known of the bodies while lines are read.
+/// The state of the bodies, for the lines that name them.
 pub(super) struct BodyWatch {
     pub(super) count: u64,
     /// The first bytes of the digests of all bodies that are there: they tell as much as all of them.
