@@ -70,6 +70,9 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::TokenSpec { .. } => Some("`toolgate token create --help` says what each word is for"),
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),
         StoreError::TokenAmbiguous { .. } => Some("give more of the id"),
+        StoreError::BodyChanged { .. } => {
+            Some("`toolgate ledger verify` names every call whose arguments or result were changed")
+        }
         StoreError::Query { .. }
         | StoreError::StartWriter { .. }
         | StoreError::Unreadable { .. }

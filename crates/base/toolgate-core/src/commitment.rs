@@ -26,7 +26,7 @@ pub struct BadSalt;
 impl Salt {
     pub const BYTES: usize = 16;
 
-    /// Take them from a source that nobody can predict.
+    /// The bytes must come from a source that cannot be predicted.
     pub const fn from_bytes(bytes: [u8; Salt::BYTES]) -> Self {
         Self(bytes)
     }

@@ -65,7 +65,7 @@ pub(super) struct BatchCommitments<'e> {
 #[derive(Default)]
 pub(super) struct MadeCommitments(HashMap<BodyOwner, CommittedBody>);
 
-/// What the line of an event says of its bodies.
+/// The bodies of an event, as its line names them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct EventBodies {
     pub(super) input: Option<Digest>,

@@ -15,7 +15,7 @@ use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
 
-/// Whose data to erase
+/// The scope of an erasure
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EraseBody {
@@ -37,7 +37,7 @@ pub(crate) struct EraseBody {
     dry_run: bool,
 }
 
-/// What was erased
+/// The result of an erasure
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErasedView {
     dry_run: bool,

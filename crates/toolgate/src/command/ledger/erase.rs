@@ -51,7 +51,7 @@ enum Erasing {
 
 fn is_confirmed(context: &Context, found: &ErasureReport) -> anyhow::Result<bool> {
     if context.global.json || !std::io::stdin().is_terminal() {
-        bail!("nothing was erased: nobody is here to be asked\nhint: `--yes` erases without a question");
+        bail!("nothing was erased: there is no terminal to ask at\nhint: `--yes` erases without a question");
     }
     talk!("{}", kept_of(found, Erasing::NotDone));
     std::io::stderr().write_all(b"Erase this for good? [y/N] ")?;

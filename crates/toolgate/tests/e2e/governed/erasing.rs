@@ -1,5 +1,5 @@
-//! Arguments and results in the ledger: nobody guesses them from an export, nobody changes them unnoticed, and a
-//! person's can be erased.
+//! Arguments and results in the ledger: an export does not give them away, a change is noticed, and a person's can be
+//! erased.
 
 use serde_json::{Value, json};
 use toolgate_core::Digest;
@@ -90,7 +90,7 @@ async fn a_persons_data_is_erased(backing: Backing) {
         "reason": "request 1" });
     assert_eq!(told[0]["detail"], expected);
     assert!(bank.say(&["ledger", "verify"]).contains("2 bodies erased on request"));
-    assert_eq!(end(&bank, "ann"), ann, "the events stay");
+    assert_eq!(end(&bank, "ann")["hash"], ann["hash"], "the events stay");
 
     let again = bank.say_json(&[&of_ann[..], &["--yes"]].concat());
     assert_eq!((&again["erased"], &again["bodies"]), (&json!(false), &json!(0)), "{again}");

@@ -58,11 +58,15 @@ fn a_body_that_is_kept_for_longer_stays_the_same_row() {
 #[test]
 fn what_is_not_stored_is_not_said_to_be() {
     let mut known = KnownBodies::default();
-    let (first, kept, rows) = write(&mut known, 0, &entry("ann", "a large one", Vec::new()));
+    let (first, kept, rows) = write(&mut known, 0, &entry("ann", "[\"a large one\"]", Vec::new()));
     assert_eq!((kept, rows), (None, 0));
-    assert_eq!(write(&mut known, 0, &entry("ann", "a large one", Vec::new())).0, first, "it is the same");
-    assert_eq!(write(&mut known, 0, &with_body("ann", "a large one", 30)), (first, Some(30), 1));
-    assert_eq!(write(&mut known, 0, &with_body("ann", "short-lived", 0)).1, None);
+    assert_eq!(
+        write(&mut known, 0, &entry("ann", "[\"a large one\"]", Vec::new())).0,
+        first,
+        "it is the same"
+    );
+    assert_eq!(write(&mut known, 0, &with_body("ann", "[\"a large one\"]", 30)), (first, Some(30), 1));
+    assert_eq!(write(&mut known, 0, &with_body("ann", "[\"short-lived\"]", 0)).1, None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What other tables hold of the content of a principal's calls: refs, results under ids of clients, and the
+//! The content of a principal's calls in other tables: refs, results under ids of clients, and the
 //! arguments that people were shown.
 
 use toolgate_core::approval::{Approval, ApprovalState};
@@ -11,7 +11,7 @@ const COUNT: &str = "SELECT COUNT(*) FROM ";
 const DELETE: &str = "DELETE FROM ";
 const REFS: &str = "refs WHERE tenant = $1 AND principal = $2 \
      AND (CAST($3 AS TEXT) IS NULL OR session = $3) AND (CAST($4 AS TEXT) IS NULL OR call = $4)";
-/// Whoever sends such a call again is told that its id was used for another: it does not run twice.
+/// A sender that repeats such a call is told that its id was used for another: it does not run twice.
 const FORGET_RESULTS: &str = "UPDATE batch_calls SET result = '{}', request = $4 WHERE ";
 const RESULTS: &str = "tenant = $1 AND state = 'done' AND result <> '{}' AND run IN \
      (SELECT id FROM runs WHERE tenant = $1 AND principal = $2 AND (CAST($3 AS TEXT) IS NULL OR session = $3))";
@@ -19,7 +19,7 @@ const APPROVALS: &str = "SELECT id, body FROM approvals WHERE tenant = $1 AND pr
 const DELETE_APPROVAL: &str = "DELETE FROM approvals WHERE tenant = $1 AND id = $2";
 
 impl Store {
-    /// What there is, and the number of approvals that are still open.
+    /// The rows to delete, and the number of approvals that are still open.
     pub(super) async fn count_beside(
         &self,
         scope: &ErasureScope,

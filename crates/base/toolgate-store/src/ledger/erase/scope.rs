@@ -1,10 +1,10 @@
-//! Whose data is erased, and how much of it there was.
+//! The scope of an erasure, and its result.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::EventFilter;
 use toolgate_core::id::{CallId, SessionId};
 
-/// Whose data, and of which calls: all, those of one session, or one.
+/// Calls of a principal: all, those of one session, or one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErasureScope {
     pub principal: PrincipalId,

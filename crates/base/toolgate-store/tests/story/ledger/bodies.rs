@@ -56,7 +56,7 @@ async fn erase(store: &Store, scope: ErasureScope) -> ErasureReport {
     store.erase("cli", &request).await.expect("erased")
 }
 
-/// What is kept of the arguments and the result of a call.
+/// The arguments and the result of a call, as far as they are kept.
 async fn kept(store: &Store, call: &str) -> [Option<String>; 2] {
     let events = store.ledger_call(&CallId::new(call)).await.expect("read");
     let end = &events.last().expect("an end").event;
@@ -78,7 +78,7 @@ async fn no_line_has_a_plain_digest(world: StoreWorld) {
     let (store, _writer) = ledger(&world).await;
     let events = all(&store).await;
     let inputs: Vec<Digest> = events.iter().filter_map(|one| one.event.input).collect();
-    assert!(inputs.iter().all(|input| *input != Digest::of(PIN)), "nobody finds a PIN by trying");
+    assert!(inputs.iter().all(|input| *input != Digest::of(PIN)), "trying does not find a PIN");
     assert!(inputs[..4].iter().all(|input| *input == inputs[0]), "the same for one person");
     assert!(inputs[4] != inputs[0] && inputs[4] == inputs[5], "another for the next");
     assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE salt IS NULL").await, 0);

@@ -168,7 +168,7 @@ async fn a_stream_that_was_written_again_is_noticed(world: StoreWorld) {
     let store = ledger(&world).await;
     let before = checkpoint(&store).await;
     remove(&world, "stream = 'two'").await;
-    append(&store, "two", 7, 3).await;
+    append(&store, "two", 7, 4).await;
     let after = checkpoint(&store).await;
     assert_sound(&store).await;
     assert_eq!(fault(&store, std::slice::from_ref(&after)).await, None);
