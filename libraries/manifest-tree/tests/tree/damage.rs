@@ -1,0 +1,176 @@
+//! Nodes from strangers: damaged ones are refused, never with a panic, and never read as something else.
+
+use std::sync::Arc;
+
+use manifest_tree::{
+    BlobDigest, MemoryNodes, NewNode, NodeFault, NodeSink, NodeSource, PathProof, TreeError, TreeLookup,
+    TreeOperation, TreeProgress, TreeProving, check_node, drive,
+};
+use proptest::prelude::*;
+
+use crate::sets::{built, path, regular, regular_path};
+
+/// A leaf of some entries, and the root above leaves.
+fn samples() -> [Arc<[u8]>; 2] {
+    let mut nodes = MemoryNodes::default();
+    [20, 2_000].map(|count| nodes_root(count, &mut nodes))
+}
+
+fn nodes_root(count: u64, nodes: &mut MemoryNodes) -> Arc<[u8]> {
+    let root = built(&regular(count), nodes);
+    nodes.node(&root.digest).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn any_change_of_a_byte_is_another_node_or_none(which in 0_usize..2, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = samples()[which].to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        // The digest tells the two apart; reading must only not panic.
+        let _: Result<(), NodeFault> = check_node(&bytes);
+    }
+
+    #[test]
+    fn a_node_cut_short_or_with_more_is_never_read_as_the_same(which in 0_usize..2, at in any::<prop::sample::Index>(), more in prop::collection::vec(any::<u8>(), 1..40)) {
+        let whole = samples()[which].to_vec();
+        let cut = &whole[..at.index(whole.len())];
+        let is_whole_items = check_node(cut).is_ok();
+        prop_assert!(!is_whole_items || cut.len() >= 5);
+        prop_assert!(check_node(&[whole, more].concat()).is_err() || which == 0);
+    }
+
+    #[test]
+    fn random_bytes_are_no_node(bytes in prop::collection::vec(any::<u8>(), 0..400), level in 0_u8..3) {
+        let _: Result<(), NodeFault> = check_node(&bytes);
+        let _: Result<(), NodeFault> = check_node(&[b"mtn1".as_slice(), &[level], &bytes].concat());
+    }
+}
+
+/// An item of a leaf without media type and metadata.
+fn item(shared: u8, rest: &str) -> Vec<u8> {
+    let mut item = vec![shared, rest.len() as u8];
+    item.extend(rest.as_bytes());
+    item.push(0);
+    item.extend([7; 32]);
+    item.push(9);
+    item
+}
+
+fn leaf(items: &[Vec<u8>]) -> Vec<u8> {
+    [b"mtn1\0".to_vec(), items.concat()].concat()
+}
+
+#[test]
+fn one_form_is_read_and_its_variants_are_not() {
+    let good = leaf(&[item(0, "ab"), item(1, "c"), item(0, "b")]);
+    assert_eq!(check_node(&good), Ok(()));
+    let refused = [
+        (leaf(&[item(1, "ab")]), NodeFault::Prefix),
+        (leaf(&[item(0, "ab"), item(0, "ac")]), NodeFault::Prefix),
+        (leaf(&[item(0, "ab"), item(3, "c")]), NodeFault::Prefix),
+        (leaf(&[item(0, "ab"), item(2, "")]), NodeFault::Order),
+        (leaf(&[item(0, "b"), item(0, "a")]), NodeFault::Order),
+        (leaf(&[item(0, "a-b"), item(1, "/b")]), NodeFault::Order),
+        (leaf(&[item(0, "a"), item(1, "/b")]), NodeFault::FileAndFolder),
+        (leaf(&[item(0, "../a")]), NodeFault::Path(manifest_tree::PathError::Dots)),
+        (leaf(&[item(0, "a/")]), NodeFault::Path(manifest_tree::PathError::EmptyPart)),
+        (b"mtn2\0".to_vec(), NodeFault::Header),
+        (b"mtn1".to_vec(), NodeFault::Header),
+        (b"mtn1\xff".to_vec(), NodeFault::Level),
+        (good[..good.len() - 1].to_vec(), NodeFault::CutShort),
+        (vec![0; 20_000], NodeFault::TooLong),
+    ];
+    for (bytes, fault) in refused {
+        assert_eq!(check_node(&bytes), Err(fault), "{bytes:?}");
+    }
+}
+
+#[test]
+fn numbers_and_marks_have_one_form() {
+    let mut long_number = leaf(&[item(0, "a")]);
+    let last = long_number.len() - 1;
+    long_number.splice(last.., [0x89, 0]);
+    assert_eq!(check_node(&long_number), Err(NodeFault::Number));
+    let marked = |mark: u8, after: &[u8]| {
+        let mut bytes = leaf(&[item(0, "a")]);
+        bytes[8] = mark;
+        bytes.extend(after);
+        check_node(&bytes)
+    };
+    assert_eq!(marked(8, b""), Err(NodeFault::Mark));
+    assert_eq!(marked(2, b"\0"), Err(NodeFault::Mark), "no media type is that of the entry before");
+    assert_eq!(marked(4, b"\0"), Err(NodeFault::Mark), "no metadata needs no mark");
+    assert_eq!(marked(2, b"\x01\n"), Err(NodeFault::Entry(manifest_tree::EntryError::MediaTypeCharacters)));
+    assert_eq!(marked(6, b"\x03a/b\x02{}"), Ok(()));
+}
+
+#[test]
+fn nodes_that_end_elsewhere_are_refused() {
+    let items: Vec<Vec<u8>> =
+        (0..250).map(|number| item(if number == 0 { 0 } else { 0 }, &number_path(number))).collect();
+    let long = leaf(&items);
+    assert!(long.len() > 10 * 1024 && long.len() < 16 * 1024);
+    assert_eq!(check_node(&long), Err(NodeFault::PastBoundary));
+}
+
+/// Paths that have nothing in common with their neighbours.
+fn number_path(number: u32) -> String {
+    char::from_u32(0x4e00 + number).unwrap().to_string()
+}
+
+#[test]
+fn bytes_of_another_node_are_refused() {
+    let mut nodes = MemoryNodes::default();
+    let root = built(&regular(10), &mut nodes);
+    let mut lookup = TreeLookup::new(root.digest, vec![path("a")]);
+    assert_eq!(lookup.advance(), Ok(TreeProgress::Need(vec![root.digest])));
+    let other = nodes_root(11, &mut nodes);
+    assert_eq!(lookup.supply(root.digest, other), Err(TreeError::OtherBytes { digest: root.digest }));
+}
+
+/// A root over a child that is not what the root says.
+fn lookup_below(change: impl Fn(&mut Vec<u8>)) -> Result<(), NodeFault> {
+    let mut nodes = MemoryNodes::default();
+    let mut bytes = nodes_root(2_000, &mut nodes).to_vec();
+    change(&mut bytes);
+    check_node(&bytes)?;
+    let digest = BlobDigest::of(&bytes);
+    nodes.put(NewNode { digest, bytes: Arc::from(bytes) }).unwrap();
+    let mut lookup = TreeLookup::new(digest, vec![path(&regular_path(0))]);
+    match drive(&mut lookup, &nodes, |_| {}) {
+        Err(manifest_tree::DriveError::Tree(TreeError::Damaged { fault, .. })) => Err(fault),
+        other => other.map(|_| ()).map_err(|error| panic!("{error}")),
+    }
+}
+
+#[test]
+fn a_child_that_is_not_as_its_parent_says_is_refused() {
+    assert_eq!(lookup_below(|_| {}), Ok(()));
+    let first = regular_path(0);
+    let digest_end = 5 + 2 + first.len() + 32;
+    assert_eq!(lookup_below(|bytes| bytes[digest_end] ^= 1), Err(NodeFault::Claim));
+    assert_eq!(lookup_below(|bytes| bytes[6 + first.len()] = b'm'), Err(NodeFault::Claim));
+    assert_eq!(lookup_below(|bytes| bytes[4] = 2), Err(NodeFault::Level));
+}
+
+#[test]
+fn a_proof_that_was_changed_proves_nothing() {
+    let mut nodes = MemoryNodes::default();
+    let root = built(&regular(2_000), &mut nodes).digest;
+    let path = path(&regular_path(777));
+    let (proof, entry) = drive(&mut TreeProving::new(root, path.clone()), &nodes, |_| {}).unwrap();
+    assert_eq!(proof.nodes.len(), 2);
+    assert!(entry.is_some() && proof.verify(root, &path) == Ok(entry));
+    let short = PathProof { nodes: proof.nodes[..1].to_vec() };
+    assert!(short.verify(root, &path).is_err());
+    let long = PathProof { nodes: [&proof.nodes[..], &proof.nodes[1..]].concat() };
+    assert!(long.verify(root, &path).is_err());
+    for at in (0..proof.nodes[1].len()).step_by(13) {
+        let mut nodes = proof.nodes.clone();
+        let mut bytes = nodes[1].to_vec();
+        bytes[at] ^= 0x20;
+        nodes[1] = Arc::from(bytes);
+        assert!(PathProof { nodes }.verify(root, &path).is_err());
+    }
+}
