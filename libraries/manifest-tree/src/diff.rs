@@ -21,6 +21,8 @@ pub struct TreeDiff {
     /// How many changes may still be given.
     changes_left: usize,
     last: Option<EntryPath>,
+    /// Changes that were found were left out.
+    is_cut: bool,
     /// Stretches of paths that were not compared yet, the first one last.
     segments: Vec<Segment>,
 }
@@ -41,7 +43,14 @@ impl TreeDiff {
     /// Compares paths after `after`, until there are `changes_max` changes.
     pub fn page(old: BlobDigest, new: BlobDigest, after: Option<EntryPath>, changes_max: usize) -> TreeDiff {
         let segments = vec![Segment::of_roots(old, new)];
-        TreeDiff { inbox: NodeInbox::default(), after, changes_left: changes_max, last: None, segments }
+        TreeDiff {
+            inbox: NodeInbox::default(),
+            after,
+            changes_left: changes_max.max(1),
+            last: None,
+            is_cut: false,
+            segments,
+        }
     }
 
     /// The changes of a segment that has only leaves.
@@ -50,6 +59,7 @@ impl TreeDiff {
         let new = leaves::open(&segment.new, &mut self.inbox)?;
         let range = leaves::LeafRange { segment, after: self.after.as_ref() };
         let mut changes = leaves::changes(&old, &new, &range);
+        self.is_cut = changes.len() > self.changes_left;
         changes.truncate(self.changes_left);
         self.changes_left -= changes.len();
         if let Some(change) = changes.last() {
@@ -64,10 +74,11 @@ impl TreeOperation for TreeDiff {
     type Outcome = DiffOutcome;
 
     fn advance(&mut self) -> Result<TreeProgress<Vec<TreeChange>, DiffOutcome>, TreeError> {
+        let is_full = self.changes_left == 0;
+        if is_full && (self.is_cut || !self.segments.is_empty()) {
+            return Ok(TreeProgress::Done(DiffOutcome { resume_after: self.last.take() }));
+        }
         while let Some(mut segment) = self.segments.pop() {
-            if self.changes_left == 0 {
-                return Ok(TreeProgress::Done(DiffOutcome { resume_after: self.last.take() }));
-            }
             segment.narrow(self.after.as_ref());
             let Some(top) = segment.top() else { continue };
             if let Some((first, second)) = segment.cut(NODES_AT_ONCE) {
