@@ -36,6 +36,8 @@ impl NodeSource for BenchNodes {
 /// One measured operation.
 struct Measured {
     time: Duration,
+    /// Time on a processor, which other programs do not lengthen.
+    cpu: Duration,
     reads: usize,
     writes: usize,
     growth_kib: u64,
@@ -79,6 +81,12 @@ fn resident_kib(name: &str) -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
 
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux tells the time of a process");
+    let nanoseconds = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("a number"))
+}
+
 fn forget_highest() {
     std::fs::write("/proc/self/clear_refs", "5").expect("a process may reset its own highest mark");
 }
@@ -88,17 +96,20 @@ fn measure(nodes: &BenchNodes, work: impl FnOnce(&BenchNodes) -> usize) -> Measu
     nodes.reads.set(0);
     forget_highest();
     let before = resident_kib("VmRSS");
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu_time());
     let writes = work(nodes);
-    let time = start.elapsed();
+    let (time, cpu) = (start.elapsed(), cpu_time() - cpu);
     let growth_kib = resident_kib("VmHWM").saturating_sub(before);
-    Measured { time, reads: nodes.reads.get(), writes, growth_kib }
+    Measured { time, cpu, reads: nodes.reads.get(), writes, growth_kib }
 }
 
 fn report(name: &str, measured: &Measured) {
-    let Measured { time, reads, writes, growth_kib } = measured;
-    let (ms, mib) = (time.as_secs_f64() * 1e3, *growth_kib as f64 / 1024.0);
-    say(format_args!("{name:<44} {ms:>10.3} ms {reads:>8} read {writes:>8} written {mib:>7.1} MiB"));
+    let Measured { time, cpu, reads, writes, growth_kib } = measured;
+    let [ms, cpu] = [time, cpu].map(|time| time.as_secs_f64() * 1e3);
+    let mib = *growth_kib as f64 / 1024.0;
+    say(format_args!(
+        "{name:<44} {ms:>10.3} ms {cpu:>10.3} on the processor {reads:>8} read {writes:>8} written {mib:>7.1} MiB"
+    ));
 }
 
 fn median(mut all: Vec<Measured>) -> Measured {
@@ -212,11 +223,12 @@ fn bench_reads(entries: u64, root: &TreeRoot, nodes: &BenchNodes) {
 fn bench_tree(entries: u64) {
     let mut nodes = BenchNodes { nodes: MemoryNodes::default(), reads: Cell::new(0) };
     let all = (0..entries).map(|number| (checked(&path(number)), entry(number, 0)));
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu_time());
     let root = build_sorted(all, &mut nodes.nodes).expect("the entries are in order");
-    let time = start.elapsed();
+    let (time, cpu) = (start.elapsed(), cpu_time() - cpu);
     let bytes: usize = nodes.nodes.sizes().sum();
-    let measured = Measured { time, reads: 0, writes: nodes.nodes.len(), growth_kib: bytes as u64 / 1024 };
+    let measured =
+        Measured { time, cpu, reads: 0, writes: nodes.nodes.len(), growth_kib: bytes as u64 / 1024 };
     report(&format!("build {entries} (the memory is the nodes)"), &measured);
     say(format_args!("{:<44} height {}, {} bytes a node", "", root.height, bytes / nodes.nodes.len()));
     bench_single(entries, &root, &mut nodes);

@@ -1,4 +1,4 @@
-//! A difference between two trees.
+//! A difference between two trees, and a change of one.
 
 use crate::entry::TreeEntry;
 use crate::path::EntryPath;
@@ -20,6 +20,14 @@ pub enum TreeChangeKind {
     Content,
     /// The path names the same blob, with another media type or other metadata.
     Metadata,
+}
+
+/// A change to be made at one path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeEdit {
+    pub path: EntryPath,
+    /// The entry that the path has from now on; none removes the path.
+    pub entry: Option<TreeEntry>,
 }
 
 impl TreeChange {

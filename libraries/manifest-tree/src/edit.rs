@@ -13,8 +13,8 @@ mod top;
 use std::sync::Arc;
 
 use crate::build::TreeRoot;
+use crate::change::TreeEdit;
 use crate::digest::BlobDigest;
-use crate::entry::TreeEntry;
 use crate::error::TreeError;
 use crate::operation::{NodeInbox, TreeOperation, TreeProgress};
 use crate::path::EntryPath;
@@ -24,14 +24,6 @@ use self::leaf::EditTally;
 use self::level::LevelEditing;
 use self::limb::Limb;
 use self::top::TopEditing;
-
-/// A change of one path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TreeEdit {
-    pub path: EntryPath,
-    /// The entry that the path has from now on; none removes the path.
-    pub entry: Option<TreeEntry>,
-}
 
 /// Applies edits to a tree. Pages have new nodes, children before their parents.
 pub struct TreeEditing {

@@ -25,10 +25,10 @@ mod writer;
 
 pub use boundary::{NODE_BYTES_MAX, NODE_BYTES_MIN};
 pub use build::{TreeBuilder, TreeRoot, build, build_sorted};
-pub use change::{TreeChange, TreeChangeKind};
+pub use change::{TreeChange, TreeChangeKind, TreeEdit};
 pub use diff::{DiffOutcome, TreeDiff};
 pub use digest::{BlobDigest, DigestSpellingError};
-pub use edit::{EditOutcome, TreeEdit, TreeEditing};
+pub use edit::{EditOutcome, TreeEditing};
 pub use entry::{EntryError, EntryKind, MEDIA_TYPE_BYTES_MAX, METADATA_BYTES_MAX, TreeEntry};
 pub use error::{NodeFault, TreeError};
 pub use listing::{LISTING_ENTRIES_MAX, ListingPage, TreeListing};

@@ -4,10 +4,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::change::TreeChange;
+use crate::change::{TreeChange, TreeEdit};
 use crate::diff::TreeDiff;
 use crate::digest::BlobDigest;
-use crate::edit::TreeEdit;
 use crate::entry::TreeEntry;
 use crate::error::TreeError;
 use crate::operation::{TreeOperation, TreeProgress};

@@ -147,14 +147,13 @@ impl Node {
 
     /// Reads a path and appends it to the others. `path` has the bytes of the one before.
     fn read_path(&mut self, reader: &mut NodeReader<'_>, path: &mut Vec<u8>) -> Result<(), NodeFault> {
-        let shared = reader.number()?;
-        let rest = reader.text(path::PATH_BYTES_MAX)?;
-        let shared = usize::try_from(shared).ok().filter(|shared| *shared <= path.len());
+        let shared = usize::try_from(reader.number()?).ok().filter(|shared| *shared <= path.len());
         let shared = shared.ok_or(NodeFault::Prefix)?;
+        let rest = reader.text(path::PATH_BYTES_MAX)?;
         path.truncate(shared);
         path.extend_from_slice(rest);
         let text = std::str::from_utf8(path).map_err(|_| NodeFault::PathText)?;
-        path::check(text)?;
+        path::check_after(text, shared)?;
         if let Some(last) = self.len().checked_sub(1) {
             let previous = self.path(last);
             let common = common_length(previous, text);
@@ -220,3 +219,6 @@ pub fn check_node(bytes: &[u8]) -> Result<(), NodeFault> {
     }
     Node::read(&Arc::from(bytes)).map(|_| ())
 }
+
+#[cfg(test)]
+mod tests;

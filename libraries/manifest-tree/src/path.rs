@@ -58,13 +58,20 @@ impl EntryPath {
 
 /// Checks that `text` is a path.
 pub(crate) fn check(text: &str) -> Result<(), PathError> {
+    check_after(text, 0)
+}
+
+/// Checks that `text` is a path, of which the first `shared` bytes are those of another one.
+pub(crate) fn check_after(text: &str, shared: usize) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::Empty);
     }
     if text.len() > PATH_BYTES_MAX {
         return Err(PathError::TooLong);
     }
-    text.as_bytes().split(|byte| *byte == b'/').try_for_each(check_part)?;
+    let bytes = text.as_bytes();
+    let start = bytes[..shared].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    bytes[start..].split(|byte| *byte == b'/').try_for_each(check_part)?;
     if text.is_ascii() {
         return Ok(());
     }
@@ -81,14 +88,12 @@ fn check_part(part: &[u8]) -> Result<(), PathError> {
         _ if part.len() > PART_BYTES_MAX => return Err(PathError::PartTooLong),
         _ => {}
     }
-    for byte in part {
-        match byte {
-            b'\\' => return Err(PathError::Backslash),
-            0..=0x1f | 0x7f => return Err(PathError::Invisible),
-            _ => {}
-        }
+    let is_bad = |byte: &u8| *byte < 0x20 || *byte == 0x7f || *byte == b'\\';
+    match part.iter().find(|byte| is_bad(byte)) {
+        None => Ok(()),
+        Some(b'\\') => Err(PathError::Backslash),
+        Some(_) => Err(PathError::Invisible),
     }
-    Ok(())
 }
 
 /// Characters that make two names look like one: controls, marks of direction, spaces of no width. The joiners of Persian and of

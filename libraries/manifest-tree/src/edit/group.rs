@@ -1,11 +1,11 @@
 //! Neighbours of one level that are written again together. A group begins where an old node begins, and is closed when it ends
 //! where an old node ends.
 
+use crate::change::TreeEdit;
 use crate::error::TreeError;
 use crate::path::EntryPath;
 use crate::writer::{ChildRef, NewNode, NodeWriter};
 
-use super::TreeEdit;
 use super::leaf::{self, EditTally};
 use super::limb::{Limb, LimbBody, LimbPath};
 

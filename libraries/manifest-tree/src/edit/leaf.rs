@@ -2,13 +2,12 @@
 
 use std::cmp::Ordering;
 
+use crate::change::TreeEdit;
 use crate::entry::EntryView;
 use crate::error::TreeError;
 use crate::node::Node;
 use crate::order::compare;
 use crate::path::EntryPath;
-
-use super::TreeEdit;
 
 /// What edits did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::change::TreeEdit;
 use crate::digest::BlobDigest;
 use crate::error::TreeError;
 use crate::operation::NodeInbox;
@@ -9,7 +10,6 @@ use crate::order::is_inside;
 use crate::path::EntryPath;
 use crate::writer::{NewNode, NodeWriter};
 
-use super::TreeEdit;
 use super::group::Group;
 use super::leaf::EditTally;
 use super::limb::{Limb, LimbBody, LimbPath, NextLimb};

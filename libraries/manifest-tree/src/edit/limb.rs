@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::change::TreeEdit;
 use crate::digest::BlobDigest;
 use crate::error::TreeError;
 use crate::operation::NodeInbox;
 use crate::subtree::Subtree;
 use crate::writer::ChildRef;
-
-use super::TreeEdit;
 
 /// The way from the root to a limb: the index at each level.
 pub(super) type LimbPath = Vec<usize>;
