@@ -58,6 +58,8 @@ pub enum NodeFault {
     TooFew,
     #[error("its level is not that of its place")]
     Level,
+    #[error("it has more than one place in the same tree")]
+    Twice,
     #[error("its paths, its number of entries or its size are not those that its parent says")]
     Claim,
 }

@@ -102,7 +102,7 @@ impl TreeOperation for TreeListing {
             }
             let mut nodes = Vec::new();
             for subtree in &self.frontier {
-                let raw = self.inbox.take(&subtree.digest).expect("no node is missing");
+                let raw = self.inbox.take_once(&subtree.digest)?;
                 nodes.push(subtree.open(&raw)?);
             }
             if nodes.first().is_none_or(|node| node.level() == 0) {

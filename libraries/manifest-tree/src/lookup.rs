@@ -63,7 +63,7 @@ impl TreeOperation for TreeLookup {
                 return Ok(TreeProgress::Need(missing));
             }
             for (subtree, range) in std::mem::take(&mut self.pending) {
-                let raw = self.inbox.take(&subtree.digest).expect("no node is missing");
+                let raw = self.inbox.take_once(&subtree.digest)?;
                 let node = subtree.open(&raw)?;
                 self.descend(&subtree, &node, range);
             }

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::digest::BlobDigest;
-use crate::error::TreeError;
+use crate::error::{NodeFault, TreeError};
 
 /// The most nodes that an operation over long stretches of a tree asks for at a time.
 pub const NODES_AT_ONCE: usize = 64;
@@ -66,6 +66,11 @@ impl NodeInbox {
 
     pub(crate) fn take(&mut self, digest: &BlobDigest) -> Option<Arc<[u8]>> {
         self.nodes.remove(digest)
+    }
+
+    /// Takes a node that is known to be there. Only a tree that has it in two places, which no good tree does, asks for it twice.
+    pub(crate) fn take_once(&mut self, digest: &BlobDigest) -> Result<Arc<[u8]>, TreeError> {
+        self.take(digest).ok_or(TreeError::Damaged { digest: *digest, fault: NodeFault::Twice })
     }
 
     /// Puts back a node that was taken.

@@ -22,7 +22,7 @@ pub(crate) struct Subtree {
 }
 
 /// What the parent says.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct SubtreeClaim {
     level: u8,
     first: EntryPath,
@@ -59,6 +59,11 @@ impl Subtree {
         let claim = self.claim.as_ref()?;
         let (count, bytes) = (claim.count, claim.bytes);
         Some(ChildRef { first: claim.first.clone(), digest: self.digest, count, bytes })
+    }
+
+    /// Returns true if the parents of both say the same of them.
+    pub(crate) fn is_claimed_like(&self, other: &Subtree) -> bool {
+        self.digest == other.digest && self.claim == other.claim
     }
 
     /// Returns true if all paths are before `path`.

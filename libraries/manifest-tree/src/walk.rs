@@ -52,7 +52,7 @@ impl TreeWalk {
     fn reach(&mut self) -> Result<ReachedBlobs, TreeError> {
         let mut reached = ReachedBlobs::default();
         for subtree in std::mem::take(&mut self.asked) {
-            let raw = self.inbox.take(&subtree.digest).expect("no node is missing");
+            let raw = self.inbox.take_once(&subtree.digest)?;
             let node = subtree.open(&raw)?;
             reached.nodes.push(subtree.digest);
             if node.level() > 0 {

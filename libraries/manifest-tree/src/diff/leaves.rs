@@ -27,7 +27,7 @@ struct LeafCursor<'a> {
 }
 
 pub(super) fn open(leaves: &[Subtree], inbox: &mut NodeInbox) -> Result<Vec<Node>, TreeError> {
-    let open = |leaf: &Subtree| leaf.open(&inbox.take(&leaf.digest).expect("no node is missing"));
+    let open = |leaf: &Subtree| inbox.take_once(&leaf.digest).and_then(|raw| leaf.open(&raw));
     leaves.iter().map(open).collect()
 }
 

@@ -1,6 +1,6 @@
 //! A stretch of paths in two trees, as the subtrees that differ there.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::digest::BlobDigest;
 use crate::error::TreeError;
@@ -48,10 +48,26 @@ impl Segment {
                 |bound: Option<&EntryPath>| bound.is_some_and(|path| subtree.is_before(path.as_str()));
             !is_before(low) && !is_before(after) && !high.is_some_and(|high| subtree.is_from(high.as_str()))
         };
-        let digests = |side: &[Subtree]| side.iter().map(|one| one.digest).collect::<HashSet<_>>();
-        let (in_old, in_new) = (digests(&self.old), digests(&self.new));
-        self.old.retain(|one| has_paths(one) && !in_new.contains(&one.digest));
-        self.new.retain(|one| has_paths(one) && !in_old.contains(&one.digest));
+        self.old.retain(has_paths);
+        self.new.retain(has_paths);
+        self.drop_common();
+    }
+
+    /// Drops subtrees that both sides have, under the same claims. Of a node whose parents differ in what they say, one is damaged, which
+    /// shows when it is read.
+    fn drop_common(&mut self) {
+        let places: HashMap<BlobDigest, usize> =
+            self.new.iter().enumerate().map(|(place, one)| (one.digest, place)).collect();
+        let mut common = vec![false; self.new.len()];
+        self.old.retain(|old| {
+            let place = places.get(&old.digest).filter(|place| self.new[**place].is_claimed_like(old));
+            place.is_none_or(|place| {
+                common[*place] = true;
+                false
+            })
+        });
+        let mut common = common.into_iter();
+        self.new.retain(|_| common.next() == Some(false));
     }
 
     /// The highest level there is.
@@ -86,7 +102,7 @@ impl Segment {
                     opened.push(subtree);
                     continue;
                 }
-                let raw = inbox.take(&subtree.digest).expect("no node is missing");
+                let raw = inbox.take_once(&subtree.digest)?;
                 let node = subtree.open(&raw)?;
                 if node.level() > 0 {
                     opened.extend(subtree.children(&node));

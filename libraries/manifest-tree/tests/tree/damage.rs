@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use manifest_tree::{
-    BlobDigest, MemoryNodes, NewNode, NodeFault, NodeSink, NodeSource, PathProof, TreeError, TreeListing,
-    TreeLookup, TreeOperation, TreeProgress, TreeProving, build_sorted, check_node, drive,
+    BlobDigest, DriveError, MemoryNodes, NewNode, NodeFault, NodeSink, NodeSource, PathProof, TreeDiff,
+    TreeEditing, TreeError, TreeListing, TreeLookup, TreeOperation, TreeProgress, TreeProving, build_sorted,
+    check_node, drive,
 };
 use proptest::prelude::*;
 
-use crate::sets::{built, path, regular, regular_path};
+use crate::sets::{built, path, regular, regular_path, removal};
 
 fn nodes_root(count: u64, nodes: &mut MemoryNodes) -> Arc<[u8]> {
     let root = built(&regular(count), nodes);
@@ -139,7 +140,7 @@ fn lookup_below(change: impl Fn(&mut Vec<u8>)) -> Result<(), NodeFault> {
     nodes.put(NewNode { digest, bytes: Arc::from(bytes) }).unwrap();
     let mut lookup = TreeLookup::new(digest, vec![path(&regular_path(0))]);
     match drive(&mut lookup, &nodes, |_| {}) {
-        Err(manifest_tree::DriveError::Tree(TreeError::Damaged { fault, .. })) => Err(fault),
+        Err(DriveError::Tree(TreeError::Damaged { fault, .. })) => Err(fault),
         other => other.map(|_| ()).map_err(|error| panic!("{error}")),
     }
 }
@@ -152,6 +153,38 @@ fn a_child_that_is_not_as_its_parent_says_is_refused() {
     assert_eq!(lookup_below(|bytes| bytes[digest_end] ^= 1), Err(NodeFault::Claim));
     assert_eq!(lookup_below(|bytes| bytes[6 + first.len()] = b'm'), Err(NodeFault::Claim));
     assert_eq!(lookup_below(|bytes| bytes[4] = 2), Err(NodeFault::Level));
+}
+
+/// Where the items of an inner node have their digests.
+fn digests_at(bytes: &[u8]) -> Vec<usize> {
+    let number_end = |at: usize| at + 1 + bytes[at..].iter().take_while(|byte| **byte > 0x7f).count();
+    let (mut at, mut found) = (5, Vec::new());
+    while at < bytes.len() {
+        found.push(at + 2 + usize::from(bytes[at + 1]));
+        at = number_end(number_end(found[found.len() - 1] + 32));
+    }
+    found
+}
+
+#[test]
+fn a_node_that_is_in_a_tree_twice_is_refused() {
+    let mut nodes = MemoryNodes::default();
+    let good = built(&regular(2_000), &mut nodes).digest;
+    let mut bytes = nodes.node(&good).unwrap().to_vec();
+    let places = digests_at(&bytes);
+    bytes.copy_within(places[0]..places[0] + 32, places[1]);
+    assert_eq!(check_node(&bytes), Ok(()));
+    let root = BlobDigest::of(&bytes);
+    nodes.put(NewNode { digest: root, bytes: Arc::from(bytes) }).unwrap();
+    let damaged = |error| matches!(error, Some(DriveError::Tree(TreeError::Damaged { .. })));
+    let paths = (0..2_000).map(|number| path(&regular_path(number))).collect();
+    assert!(damaged(drive(&mut TreeLookup::new(root, paths), &nodes, |_| {}).err()));
+    assert!(damaged(drive(&mut TreeListing::new(root, "", None, 2_000), &nodes, |_| {}).err()));
+    assert!(damaged(drive(&mut TreeDiff::new(good, root), &nodes, |_| {}).err()));
+    let empty = built(&regular(0), &mut nodes).digest;
+    assert!(damaged(drive(&mut TreeDiff::new(empty, root), &nodes, |_| {}).err()));
+    let edits = regular(2_000).keys().map(removal).collect();
+    assert!(damaged(drive(&mut TreeEditing::new(root, edits).unwrap(), &nodes, |_| {}).err()));
 }
 
 #[test]
