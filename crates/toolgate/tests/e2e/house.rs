@@ -11,7 +11,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 24] = [
+const RULES: [(&str, &[&str], &[&str]); 25] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -53,6 +53,7 @@ const RULES: [(&str, &[&str], &[&str]); 24] = [
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",

@@ -13,7 +13,7 @@ use crate::sets::{built, path, regular, regular_path, removal};
 
 fn nodes_root(count: u64, nodes: &mut MemoryNodes) -> Arc<[u8]> {
     let root = built(&regular(count), nodes);
-    nodes.node(&root.digest).unwrap()
+    nodes.node(&root.digest).expect("the root is there")
 }
 
 /// A tree whose root is `bytes`, if it is one of a single leaf: what is read of it is built again.

@@ -35,7 +35,7 @@ fn edits(most: usize) -> impl Strategy<Value = Vec<TreeEdit>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_of_entries_does_not_matter(set in sets(1500), seed in any::<u64>()) {

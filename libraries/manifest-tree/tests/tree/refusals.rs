@@ -181,7 +181,8 @@ fn merged(base: &[&str], ours: &[&str], theirs: &[&str]) -> (Vec<String>, Vec<(S
         let set: EntrySet = paths.iter().map(|text| (path(text), entry(1))).collect();
         built(&set, &mut nodes).digest
     });
-    let outcome = drive(&mut TreeMerge::new(roots[0], roots[1], roots[2], 100), &nodes, |_| {}).unwrap();
+    let outcome =
+        drive(&mut TreeMerge::new(roots[0], roots[1], roots[2], 100), &nodes, |_| {}).expect("trees merge");
     let conflict = |conflict: &manifest_tree::MergeConflict| {
         (
             conflict.path.to_string(),
@@ -189,7 +190,7 @@ fn merged(base: &[&str], ours: &[&str], theirs: &[&str]) -> (Vec<String>, Vec<(S
         )
     };
     let conflicts = outcome.conflicts.iter().map(conflict).collect();
-    let after = try_edit(roots[1], outcome.edits, &mut nodes).unwrap();
+    let after = try_edit(roots[1], outcome.edits, &mut nodes).expect("good edits");
     let empty = built(&EntrySet::new(), &mut nodes).digest;
     let paths = diff(empty, after.root.digest, &nodes).into_iter().map(|change| change.path.to_string());
     (paths.collect(), conflicts)

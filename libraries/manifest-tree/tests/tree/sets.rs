@@ -28,7 +28,7 @@ impl NodeSource for CountedNodes {
 }
 
 pub(crate) fn path(text: &str) -> EntryPath {
-    EntryPath::new(text).unwrap()
+    EntryPath::new(text).expect("a good path")
 }
 
 /// An entry whose content is told by a number.
@@ -53,7 +53,7 @@ pub(crate) fn regular_path(number: u64) -> String {
 
 pub(crate) fn built(set: &EntrySet, nodes: &mut MemoryNodes) -> TreeRoot {
     let entries = set.iter().map(|(path, entry)| (path.clone(), entry.clone())).collect();
-    build(entries, nodes).unwrap()
+    build(entries, nodes).expect("a good set")
 }
 
 pub(crate) fn put(path: &EntryPath, entry: TreeEntry) -> TreeEdit {
@@ -82,7 +82,7 @@ pub(crate) fn try_edit(
 }
 
 pub(crate) fn edit(root: BlobDigest, edits: Vec<TreeEdit>, nodes: &mut MemoryNodes) -> EditOutcome {
-    try_edit(root, edits, nodes).unwrap()
+    try_edit(root, edits, nodes).expect("good edits")
 }
 
 pub(crate) fn diff<S: NodeSource<Error = NoSuchNode>>(
@@ -91,7 +91,7 @@ pub(crate) fn diff<S: NodeSource<Error = NoSuchNode>>(
     nodes: &S,
 ) -> Vec<TreeChange> {
     let mut changes = Vec::new();
-    drive(&mut TreeDiff::new(old, new), nodes, |page| changes.extend(page)).unwrap();
+    drive(&mut TreeDiff::new(old, new), nodes, |page| changes.extend(page)).expect("trees compare");
     changes
 }
 
