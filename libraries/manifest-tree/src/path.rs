@@ -100,7 +100,11 @@ fn check_part(part: &[u8]) -> Result<(), PathError> {
 /// pictures are not among them.
 fn is_invisible(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
+                ..='\u{202e}'
+        )
         || matches!(character, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 

@@ -19,9 +19,9 @@ fn nodes_root(count: u64, nodes: &mut MemoryNodes) -> Arc<[u8]> {
 /// A tree whose root is `bytes`, if it is one of a single leaf: what is read of it is built again.
 fn built_again(bytes: &[u8]) -> Option<BlobDigest> {
     let (digest, mut nodes) = (BlobDigest::of(bytes), MemoryNodes::default());
-    nodes.put(NewNode { digest, bytes: Arc::from(bytes) }).unwrap();
+    nodes.put(NewNode { digest, bytes: Arc::from(bytes) }).expect("memory takes nodes");
     let page = drive(&mut TreeListing::new(digest, "", None, 10_000), &nodes, |_| {}).ok()?;
-    Some(build_sorted(page.entries, &mut nodes).unwrap().digest)
+    Some(build_sorted(page.entries, &mut nodes).expect("entries of a tree").digest)
 }
 
 proptest! {

@@ -1,7 +1,8 @@
 //! The shape of trees: sizes of nodes, and how few are read and written for a change.
 
 use manifest_tree::{
-    BlobDigest, MemoryNodes, NODE_BYTES_MAX, NODE_BYTES_MIN, TreeEditing, TreeListing, TreeRoot, drive,
+    BlobDigest, MemoryNodes, NODE_BYTES_MAX, NODE_BYTES_MIN, NodeSource, TreeDiff, TreeEditing, TreeListing,
+    TreeLookup, TreeOperation, TreeProgress, TreeRoot, drive,
 };
 
 use crate::sets::{
@@ -75,6 +76,42 @@ fn comparing_after_many_changes_reads_no_more_than_the_ways_to_them() {
     nodes.reads.set(0);
     assert_eq!(diff(root.digest, new.digest, &nodes).len(), count);
     assert!(nodes.reads.get() <= 2 * usize::from(root.height) * count, "{} reads", nodes.reads.get());
+}
+
+/// How often an operation asks for nodes before it ends.
+fn rounds<O: TreeOperation>(mut operation: O, nodes: &MemoryNodes) -> usize {
+    let mut rounds = 0;
+    loop {
+        match operation.advance().expect("a good tree") {
+            TreeProgress::Need(digests) => {
+                rounds += 1;
+                for digest in digests {
+                    operation
+                        .supply(digest, nodes.node(&digest).expect("every node is there"))
+                        .expect("its bytes");
+                }
+            }
+            TreeProgress::Page(_) => {}
+            TreeProgress::Done(_) => return rounds,
+        }
+    }
+}
+
+#[test]
+fn the_nodes_of_a_level_are_asked_for_at_once() {
+    let (_, mut nodes, root) = counted(60_000);
+    let height = usize::from(root.height);
+    let numbers = || (0..60_000).step_by(5_000);
+    let edits: Vec<_> =
+        numbers().map(|number| put(&path(&regular_path(number)), entry(number + 85_000))).collect();
+    let editing = TreeEditing::new(root.digest, edits.clone()).unwrap();
+    let new = edit(root.digest, edits, &mut nodes.nodes).root;
+    assert_eq!(rounds(TreeDiff::new(root.digest, new.digest), &nodes.nodes), height);
+    let paths = numbers().map(|number| path(&regular_path(number))).collect();
+    assert_eq!(rounds(TreeLookup::new(root.digest, paths), &nodes.nodes), height);
+    assert_eq!(rounds(TreeListing::new(root.digest, "", None, 1_000), &nodes.nodes), height);
+    // A boundary that moved asks for the next node.
+    assert!(rounds(editing, &nodes.nodes) <= height + 2);
 }
 
 #[test]
