@@ -4,6 +4,8 @@
 //! With `--git`, the same paths in a bare repository in a new folder: index, trees, and differences by `git diff-tree`.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,8 +13,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use manifest_tree::{
-    BlobDigest, EntryKind, EntryPath, MemoryNodes, NoSuchNode, NodeSink, NodeSource, TreeDiff, TreeEdit,
-    TreeEditing, TreeEntry, TreeListing, TreeLookup, TreeProving, TreeRoot, TreeWalk, build_sorted, drive,
+    BlobDigest, EntryKind, EntryPath, MemoryNodes, NewNode, NoSuchNode, NodeSink, NodeSource, TreeDiff,
+    TreeEdit, TreeEditing, TreeEntry, TreeListing, TreeLookup, TreeProving, TreeRoot, TreeWalk, build_sorted,
+    drive,
 };
 
 const CHANGES: u64 = 10_000;
@@ -30,6 +33,18 @@ impl NodeSource for BenchNodes {
     fn node(&self, digest: &BlobDigest) -> Result<Arc<[u8]>, NoSuchNode> {
         self.reads.set(self.reads.get() + 1);
         self.nodes.node(digest)
+    }
+}
+
+/// Counts nodes and forgets them.
+struct ForgottenNodes(usize);
+
+impl NodeSink for ForgottenNodes {
+    type Error = Infallible;
+
+    fn put(&mut self, _: NewNode) -> Result<(), Infallible> {
+        self.0 += 1;
+        Ok(())
     }
 }
 
@@ -117,11 +132,7 @@ fn median(mut all: Vec<Measured>) -> Measured {
     all.swap_remove(all.len() / 2)
 }
 
-fn edit(
-    root: &TreeRoot,
-    edits: Vec<TreeEdit>,
-    nodes: &BenchNodes,
-) -> (TreeRoot, Vec<manifest_tree::NewNode>) {
+fn edit(root: &TreeRoot, edits: Vec<TreeEdit>, nodes: &BenchNodes) -> (TreeRoot, Vec<NewNode>) {
     let mut new = Vec::new();
     let mut editing = TreeEditing::new(root.digest, edits).expect("no path comes twice");
     let outcome = drive(&mut editing, nodes, |page| new.extend(page)).expect("the edits are good");
@@ -133,6 +144,17 @@ fn count_changes(old: &TreeRoot, new: &TreeRoot, nodes: &BenchNodes) -> usize {
     drive(&mut TreeDiff::new(old.digest, new.digest), nodes, |page| count += page.len())
         .expect("trees compare");
     count
+}
+
+/// Distinct numbers below `entries`, in order.
+fn random_numbers(entries: u64) -> BTreeSet<u64> {
+    let mut numbers = BTreeSet::new();
+    let mut seed = 0;
+    while (numbers.len() as u64) < CHANGES.min(entries) {
+        numbers.insert(scramble(seed) % entries);
+        seed += 1;
+    }
+    numbers
 }
 
 /// Replaces each third of the numbered entries, removes each third, adds a neighbour to each third.
@@ -222,20 +244,21 @@ fn bench_reads(entries: u64, root: &TreeRoot, nodes: &BenchNodes) {
 
 fn bench_tree(entries: u64) {
     let mut nodes = BenchNodes { nodes: MemoryNodes::default(), reads: Cell::new(0) };
-    let all = (0..entries).map(|number| (checked(&path(number)), entry(number, 0)));
-    let (start, cpu) = (Instant::now(), cpu_time());
-    let root = build_sorted(all, &mut nodes.nodes).expect("the entries are in order");
-    let (time, cpu) = (start.elapsed(), cpu_time() - cpu);
+    let all = || (0..entries).map(|number| (checked(&path(number)), entry(number, 0)));
+    let measured = measure(&nodes, |_| {
+        let mut forgotten = ForgottenNodes(0);
+        build_sorted(all(), &mut forgotten).expect("the entries are in order");
+        forgotten.0
+    });
+    report(&format!("build {entries}"), &measured);
+    let root = build_sorted(all(), &mut nodes.nodes).expect("the entries are in order");
     let bytes: usize = nodes.nodes.sizes().sum();
-    let measured =
-        Measured { time, cpu, reads: 0, writes: nodes.nodes.len(), growth_kib: bytes as u64 / 1024 };
-    report(&format!("build {entries} (the memory is the nodes)"), &measured);
-    say(format_args!("{:<44} height {}, {} bytes a node", "", root.height, bytes / nodes.nodes.len()));
+    let mean = bytes / nodes.nodes.len();
+    say(format_args!("{:<44} height {}, {mean} bytes a node, {bytes} in all", "", root.height));
     bench_single(entries, &root, &mut nodes);
     let clustered = mixed((0..CHANGES).map(|one| entries / 3 + one));
     bench_edits("10,000 clustered", &root, clustered, &mut nodes);
-    let random: std::collections::BTreeSet<u64> =
-        (0..).map(|one| scramble(one) % entries).take(CHANGES as usize).collect();
+    let random = random_numbers(entries);
     bench_edits("10,000 random", &root, mixed(random.into_iter()), &mut nodes);
     bench_reads(entries, &root, &nodes);
 }
@@ -267,7 +290,7 @@ fn bench_git(entries: u64, folder: &Path) {
     let (index, _) = git(folder, &["update-index", "--index-info"], &lines);
     let (trees, old) = git(folder, &["write-tree", "--missing-ok"], "");
     said("build (index, then trees)", index + trees);
-    let random: std::collections::BTreeSet<u64> = (0..CHANGES).map(|one| scramble(one) % entries).collect();
+    let random = random_numbers(entries);
     let clustered = (0..CHANGES).map(|one| entries / 3 + one);
     for (name, numbers) in [
         ("one", vec![entries / 2]),
