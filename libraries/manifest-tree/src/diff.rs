@@ -12,7 +12,7 @@ use crate::error::TreeError;
 use crate::operation::{NODES_AT_ONCE, NodeInbox, TreeOperation, TreeProgress};
 use crate::path::EntryPath;
 
-use self::segment::Segment;
+use self::segment::DiffSegment;
 
 /// Compares two trees. Pages have changes in the order of their paths.
 pub struct TreeDiff {
@@ -24,7 +24,7 @@ pub struct TreeDiff {
     /// Changes that were found were left out.
     is_cut: bool,
     /// Stretches of paths that were not compared yet, the first one last.
-    segments: Vec<Segment>,
+    segments: Vec<DiffSegment>,
 }
 
 /// The end of a comparison.
@@ -42,7 +42,7 @@ impl TreeDiff {
 
     /// Compares paths after `after`, until there are `changes_max` changes.
     pub fn page(old: BlobDigest, new: BlobDigest, after: Option<EntryPath>, changes_max: usize) -> TreeDiff {
-        let segments = vec![Segment::of_roots(old, new)];
+        let segments = vec![DiffSegment::of_roots(old, new)];
         TreeDiff {
             inbox: NodeInbox::default(),
             after,
@@ -54,7 +54,7 @@ impl TreeDiff {
     }
 
     /// The changes of a segment that has only leaves.
-    fn compare(&mut self, segment: &Segment) -> Result<Vec<TreeChange>, TreeError> {
+    fn compare(&mut self, segment: &DiffSegment) -> Result<Vec<TreeChange>, TreeError> {
         let old = leaves::open(&segment.old, &mut self.inbox)?;
         let new = leaves::open(&segment.new, &mut self.inbox)?;
         let range = leaves::LeafRange { segment, after: self.after.as_ref() };

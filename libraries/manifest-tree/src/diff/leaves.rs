@@ -11,11 +11,11 @@ use crate::order::compare;
 use crate::path::EntryPath;
 use crate::subtree::Subtree;
 
-use super::segment::Segment;
+use super::segment::DiffSegment;
 
 /// The paths to be compared.
 pub(super) struct LeafRange<'a> {
-    pub segment: &'a Segment,
+    pub segment: &'a DiffSegment,
     pub after: Option<&'a EntryPath>,
 }
 

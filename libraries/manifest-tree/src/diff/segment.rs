@@ -16,7 +16,7 @@ pub(super) enum SegmentLevel {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Segment {
+pub(super) struct DiffSegment {
     /// The first path, and the one that is not part of it any more.
     pub low: Option<EntryPath>,
     pub high: Option<EntryPath>,
@@ -35,9 +35,9 @@ impl SegmentLevel {
     }
 }
 
-impl Segment {
-    pub(super) fn of_roots(old: BlobDigest, new: BlobDigest) -> Segment {
-        Segment { low: None, high: None, old: vec![Subtree::root(old)], new: vec![Subtree::root(new)] }
+impl DiffSegment {
+    pub(super) fn of_roots(old: BlobDigest, new: BlobDigest) -> DiffSegment {
+        DiffSegment { low: None, high: None, old: vec![Subtree::root(old)], new: vec![Subtree::root(new)] }
     }
 
     /// Drops subtrees out of range, and those that both sides have.
@@ -81,15 +81,16 @@ impl Segment {
     }
 
     /// Two segments, if a side has more than `subtrees_max`. A subtree on both sides of the cut is in both.
-    pub(super) fn cut(&self, subtrees_max: usize) -> Option<(Segment, Segment)> {
+    pub(super) fn cut(&self, subtrees_max: usize) -> Option<(DiffSegment, DiffSegment)> {
         let longer = if self.old.len() > self.new.len() { &self.old } else { &self.new };
         let at = longer.get(subtrees_max)?.first()?.clone();
         let first = |side: &[Subtree]| side.iter().filter(|one| !one.is_from(at.as_str())).cloned().collect();
         let second =
             |side: &[Subtree]| side.iter().filter(|one| !one.is_before(at.as_str())).cloned().collect();
         let (low, high) = (self.low.clone(), self.high.clone());
-        let front = Segment { low, high: Some(at.clone()), old: first(&self.old), new: first(&self.new) };
-        let back = Segment { low: Some(at.clone()), high, old: second(&self.old), new: second(&self.new) };
+        let front = DiffSegment { low, high: Some(at.clone()), old: first(&self.old), new: first(&self.new) };
+        let back =
+            DiffSegment { low: Some(at.clone()), high, old: second(&self.old), new: second(&self.new) };
         Some((front, back))
     }
 

@@ -9,7 +9,7 @@ use crate::writer::{ChildRef, NewNode, NodeWriter};
 use super::leaf::{self, EditTally};
 use super::limb::{Limb, LimbBody, LimbPath};
 
-pub(super) struct Group {
+pub(super) struct LimbGroup {
     /// The limbs that it replaces, in order.
     pub members: Vec<LimbPath>,
     pub nodes: Vec<NewNode>,
@@ -25,9 +25,9 @@ pub(super) struct Group {
     pub writer: Option<NodeWriter>,
 }
 
-impl Group {
-    pub(super) fn new(writer: NodeWriter) -> Group {
-        Group {
+impl LimbGroup {
+    pub(super) fn new(writer: NodeWriter) -> LimbGroup {
+        LimbGroup {
             members: Vec::new(),
             nodes: Vec::new(),
             children: Vec::new(),

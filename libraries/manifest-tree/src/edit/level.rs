@@ -10,7 +10,7 @@ use crate::order::is_inside;
 use crate::path::EntryPath;
 use crate::writer::{NewNode, NodeWriter};
 
-use super::group::Group;
+use super::group::LimbGroup;
 use super::leaf::EditTally;
 use super::limb::{Limb, LimbBody, LimbPath, NextLimb};
 
@@ -19,7 +19,7 @@ pub(super) struct LevelEditing {
     /// How far below the root it is.
     depth: usize,
     /// In the order of their paths.
-    groups: Vec<Group>,
+    groups: Vec<LimbGroup>,
     /// Limbs that have to be read before all groups can be closed.
     unread: Vec<LimbPath>,
     /// A writer for the next group.
@@ -51,7 +51,7 @@ impl LevelEditing {
         let mut editing = LevelEditing { level, depth, groups: Vec::new(), unread: Vec::new(), spare: None };
         for path in changed {
             let writer = editing.spare.take().unwrap_or_else(|| NodeWriter::new(level));
-            let mut group = Group::new(writer);
+            let mut group = LimbGroup::new(writer);
             group.take_in(root, path, edits)?;
             if group.is_at_boundary() {
                 editing.spare = group.close();
@@ -76,7 +76,7 @@ impl LevelEditing {
     }
 
     /// The group of the root, if this is the highest level and it changed.
-    pub(super) fn into_top(self) -> Option<Group> {
+    pub(super) fn into_top(self) -> Option<LimbGroup> {
         self.groups.into_iter().next()
     }
 
@@ -109,11 +109,11 @@ impl LevelEditing {
     /// Takes in the limbs after a group until it can be closed, or until one has to be read. Groups that it reaches become part of it.
     fn extend(
         &mut self,
-        mut group: Group,
+        mut group: LimbGroup,
         root: &Limb,
         edits: &[TreeEdit],
-        waiting: &mut VecDeque<Group>,
-    ) -> Result<Group, TreeError> {
+        waiting: &mut VecDeque<LimbGroup>,
+    ) -> Result<LimbGroup, TreeError> {
         while group.writer.is_some() {
             if group.is_at_boundary() {
                 self.spare = group.close();

@@ -10,7 +10,7 @@ use crate::operation::NodeInbox;
 use crate::path::EntryPath;
 use crate::writer::{ChildRef, NewNode, NodeWriter};
 
-use super::group::Group;
+use super::group::LimbGroup;
 use super::level::LevelEditing;
 use super::limb::{Limb, LimbBody};
 
@@ -42,7 +42,7 @@ impl TopEditing {
             let level = level - 1;
             return Ok(TopEditing { is_unsure: level > 0, ..sure(root.clone(), level) });
         }
-        let Group { nodes: written, children, .. } = group;
+        let LimbGroup { nodes: written, children, .. } = group;
         nodes.extend(written.into_iter().filter(|node| node.digest != old.subtree.digest));
         let (root, level) = rise(children, level, nodes)?;
         Ok(sure(root, level))
