@@ -58,6 +58,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
