@@ -6,13 +6,14 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
+use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
-use toolgate_platform::PlatformTools;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_store::Store;
 
 use crate::config::Config;
+use crate::domains;
 use crate::governance::{Governance, SystemClock};
 use crate::wiring::ServerRecording;
 
@@ -20,7 +21,7 @@ use crate::wiring::ServerRecording;
 pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
-    pub(crate) tools: Arc<PlatformTools>,
+    pub(crate) tools: Arc<DomainSet>,
 }
 
 pub(crate) async fn open(
@@ -50,7 +51,7 @@ pub(crate) async fn open(
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let files = files.map_err(told)?;
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(PlatformTools::new(files.clone(), runs.clone(), config.runs.input_hold));
+    let tools = Arc::new(domains::bind(&files, &runs, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }
 

@@ -8,6 +8,7 @@ use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, 
 use toolgate_core::{CanonicalName, Tool};
 
 use crate::eyes::{ToolViewer, glimpse};
+use crate::view::is_listed;
 
 /// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -35,7 +36,8 @@ pub struct UnmatchedRule {
 }
 
 pub(crate) fn explain(eyes: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExplanation> {
-    let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
+    let entries = snapshot.tools.entries().iter().filter(|entry| is_listed(eyes.scope, entry));
+    let tools = entries.filter_map(|entry| entry.tool.as_deref());
     let mut all: BTreeMap<CanonicalName, ScopeExplanation> =
         tools.map(|tool| (tool.name.clone(), explain_tool(eyes, tool))).collect();
     for hidden in snapshot.hidden() {
@@ -45,7 +47,7 @@ pub(crate) fn explain(eyes: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExp
 }
 
 fn explain_tool(eyes: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
-    let (by, reason) = match eyes.scope.judge(tool) {
+    let (by, reason) = match eyes.scope.judge(tool, eyes.principal.role) {
         ScopeReason::In(admissions) => return admitted(eyes, tool, &admissions),
         ScopeReason::NoCapability { agent } => {
             ("capability", format!("no capability of agent \"{agent}\" has it"))

@@ -50,7 +50,7 @@ const SITTING: RouteCallers = RouteCallers::Roles(&[Role::Admin, Role::Operator,
 /// Reading the current state and its changes.
 const WATCHING: RouteCallers = INBOX;
 
-pub(crate) static TABLE: [RouteAccess; 104] = [
+pub(crate) static TABLE: [RouteAccess; 105] = [
     RouteAccess::get("/openapi.json", EVERYBODY),
     RouteAccess::post("/tools/call", CALLING),
     RouteAccess::get("/tools", CALLING),
@@ -58,6 +58,7 @@ pub(crate) static TABLE: [RouteAccess; 104] = [
     RouteAccess::get("/tools/cost", CALLING),
     RouteAccess::get("/tools/preview", CALLING),
     RouteAccess::get("/tools/{name}", CALLING),
+    RouteAccess::post("/tools/{name}", CALLING),
     RouteAccess::get("/agents", AUDITING),
     RouteAccess::get("/agents/{name}", AUDITING),
     RouteAccess::put("/agents/{name}", RUNNING),

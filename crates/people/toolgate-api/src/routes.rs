@@ -51,6 +51,7 @@ mod tasks;
 mod tokens;
 mod tool_view;
 mod tools;
+mod typed_call;
 mod uploads;
 mod views;
 mod webhooks;
@@ -70,7 +71,7 @@ use answer::whole;
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, mut api) = described().split_for_parts();
     document::complete(&mut api);
-    let document = Bytes::from(api.to_json().expect("the document serialises"));
+    let document = Bytes::from(document::text(&api, &context.platform));
     router
         .route_layer(axum::middleware::from_fn(access::check))
         .layer(Extension(OpenApiDocument(document)))
@@ -94,7 +95,7 @@ fn described() -> OpenApiRouter<ApiContext> {
         .routes(routes!(search::search))
         .routes(routes!(cost::of_tools))
         .routes(routes!(preview::of_tools))
-        .routes(routes!(tools::show))
+        .routes(routes!(tools::show, typed_call::call))
         .routes(routes!(aliases::list))
         .routes(routes!(agents::list))
         .routes(routes!(agents::show, agents::put, agents::remove))

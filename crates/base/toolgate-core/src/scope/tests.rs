@@ -42,7 +42,7 @@ fn tool(name: &str, tags: &[&str], needs: &[&str]) -> Tool {
 
 /// A short reason why a tool is in or out.
 fn why(scope: &Scope, tool: &Tool) -> String {
-    match scope.judge(tool) {
+    match scope.judge(tool, Role::Agent) {
         ScopeReason::In(admissions) => {
             let rule = |one: &CapabilityMatch<'_>| match one.rule {
                 CapabilityRule::Tool(pattern) => format!("{}/{} tool {pattern}", one.agent, one.capability),

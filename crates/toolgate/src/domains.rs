@@ -1,0 +1,65 @@
+//! The platform's domains in one place: their definitions, which need nothing, and the set that answers their calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::platform::PlatformTool;
+use toolgate_domain::DomainSet;
+use toolgate_files::Files;
+use toolgate_platform::PlatformTools;
+use toolgate_runs::Runs;
+
+/// Every tool that the gateway answers itself, sorted by wire name.
+pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
+    let mut tools = [
+        toolgate_platform::control().tools(),
+        toolgate_platform::file().tools(),
+        toolgate_runs::domain().tools(),
+    ]
+    .concat();
+    tools.sort_by(|one, other| one.wire.cmp(&other.wire));
+    tools
+}
+
+/// The same tools with what they work on.
+pub(crate) fn bind(files: &Arc<Files>, runs: &Arc<Runs>, input_hold: Duration) -> DomainSet {
+    let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
+    DomainSet::default()
+        .with(toolgate_platform::control(), &platform)
+        .with(toolgate_platform::file(), &platform)
+        .with(toolgate_runs::domain(), runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toolgate_core::platform::ToolPresence;
+
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_tool_is_its_own_and_legal_everywhere() {
+        let mut names = BTreeSet::new();
+        for tool in tools() {
+            let old = tool.old_names.iter().map(|old| old.name.to_owned());
+            for name in old.chain([tool.wire.to_string(), tool.tool.name.to_string()]) {
+                assert!(names.insert(name.clone()), "{name} stands twice");
+            }
+            let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+            assert!(tool.wire.len() <= toolgate_catalog::NAME_CHARS_MAX && tool.wire.bytes().all(legal));
+            // Those beside the catalogue are not found there, so nothing else may take their names.
+            let reserved =
+                tool.presence == ToolPresence::InScope || toolgate_catalog::is_reserved_name(&tool.wire);
+            assert!(reserved, "{} is missing in RESERVED_TOOLS", tool.wire);
+        }
+    }
+
+    #[test]
+    fn every_schema_is_one_that_calls_are_checked_against() {
+        for tool in tools() {
+            let schema = tool.tool.input_schema.as_ref().expect("a schema");
+            assert_eq!(toolgate_pipeline::schema::unchecked_text(schema), None, "{}", tool.wire);
+        }
+    }
+}
