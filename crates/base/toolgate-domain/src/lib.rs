@@ -15,3 +15,6 @@ pub use mounts::unknown_pointer;
 pub use reply::ToolReply;
 pub use schema::domain_of;
 pub use set::DomainSet;
+
+#[cfg(test)]
+mod tests;
