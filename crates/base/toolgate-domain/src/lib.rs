@@ -13,7 +13,6 @@ pub use definition::{MountRule, ToolDefinition, midnight_ms};
 pub use domain::Domain;
 pub use mounts::unknown_pointer;
 pub use reply::ToolReply;
-pub use schema::domain_of;
 pub use set::DomainSet;
 
 #[cfg(test)]

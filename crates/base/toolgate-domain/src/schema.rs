@@ -15,7 +15,7 @@ use toolgate_core::{
 use crate::definition::ToolDefinition;
 
 /// The part of a canonical name that names the domain.
-pub fn domain_of(name: &str) -> &str {
+fn domain_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 

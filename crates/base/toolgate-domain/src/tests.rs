@@ -69,7 +69,7 @@ fn domain() -> Domain<String> {
 }
 
 /// A client that answers nothing.
-struct SilentCaller(PrincipalId);
+struct SilentCaller(PrincipalId, RawJson);
 
 impl Caller for SilentCaller {
     fn principal(&self) -> &PrincipalId {
@@ -79,7 +79,7 @@ impl Caller for SilentCaller {
         ClientKey(1)
     }
     fn capabilities(&self) -> &RawJson {
-        &RawJson::EMPTY
+        &self.1
     }
     fn client_info(&self) -> Option<&RawJson> {
         None
@@ -111,7 +111,7 @@ fn call(role: Role, pointers: &[&str], wire: &str, arguments: &Value) -> Result<
     let set = DomainSet::default().with(domain(), &Arc::new("shelf".to_owned()));
     let tool = set.tools().iter().find(|tool| &*tool.wire == wire).expect("one of them").clone();
     let principal = Principal::new(PrincipalId::new("somebody"), role);
-    let caller = Arc::new(SilentCaller(principal.id.clone()));
+    let caller = Arc::new(SilentCaller(principal.id.clone(), RawJson::EMPTY));
     let (session, scope) = (SessionId::new("ses_1"), scope(pointers));
     let holder = ContentHolder { principal, session, opened_by: None, run: None, call: None };
     let call = PlatformCall { tool: &tool, holder: &holder, scope: &scope, arguments, now_ms: 0, caller };

@@ -37,7 +37,7 @@ pub struct View {
     /// The gateway's own tools among them.
     own: Vec<Arc<CatalogEntry>>,
     /// Tools of the gateway's domains that the session may call by name; no capability names them, so no list has them.
-    unlisted: Vec<Arc<CatalogEntry>>,
+    unlisted: Vec<(Arc<CatalogEntry>, ApprovalLikelihood)>,
     /// The names of those that are listed regardless of the budget.
     pub(crate) own_pinned: Vec<String>,
     /// Texts of the list that differ from the definitions.
@@ -60,7 +60,7 @@ impl View {
                 entries.push(entry.clone());
                 asking.push(*verdict);
             } else {
-                unlisted.push(entry.clone());
+                unlisted.push((entry.clone(), *verdict));
             }
         }
         let servers = servers_of(&entries);
@@ -152,7 +152,14 @@ impl View {
 
     /// True if it can be called, listed or not.
     fn has(&self, entry: &CatalogEntry) -> bool {
-        self.shows(entry) || self.unlisted.iter().any(|one| one.canonical == entry.canonical)
+        self.asking(entry).is_some()
+    }
+
+    /// Whether people are asked when a tool that can be called is called, listed or not.
+    pub fn asking(&self, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
+        let unlisted = || self.unlisted.iter().find(|(one, _)| one.canonical == entry.canonical);
+        let listed = self.place(entry).map(|place| self.asking[place]);
+        listed.or_else(|| unlisted().map(|(_, asking)| *asking))
     }
 
     pub(crate) fn shows(&self, entry: &CatalogEntry) -> bool {

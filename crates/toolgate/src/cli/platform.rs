@@ -53,7 +53,7 @@ pub(super) fn read(matches: &ArgMatches) -> Option<PlatformCommand> {
     for (name, property) in properties(&tool) {
         let Some(values) = inner.get_many::<Value>(&id_of(&name)) else { continue };
         let mut values: Vec<Value> = values.cloned().collect();
-        let value = if items_kind(&property).is_some() { values.into() } else { values.pop()? };
+        let value: Value = if items_kind(&property).is_some() { values.into() } else { values.pop()? };
         arguments.insert(name, value);
     }
     let seat = [("agent", AGENT), ("session", SESSION)].into_iter();
@@ -154,7 +154,7 @@ fn parser(kind: OptionKind, property: &Value) -> ValueParser {
         .map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
     match (kind, words) {
         (OptionKind::Text, Some(words)) => {
-            ValueParser::new(PossibleValuesParser::new(words).map(|word: String| Value::from(word)))
+            ValueParser::new(PossibleValuesParser::new(words).map(Value::from))
         }
         (kind, _) => ValueParser::new(move |written: &str| value(kind, written)),
     }

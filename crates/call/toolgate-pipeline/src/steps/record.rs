@@ -131,9 +131,9 @@ fn result_detail(ticket: &Ticket, origin: ResultOrigin) -> Option<Value> {
     if !ticket.refs.is_empty() {
         let refs = ticket.refs.iter().filter_map(|one| one.decode::<Value>().ok());
         // The beginning of a text is in the stored result, where it is redacted. An object of the platform has no text.
-        let named = refs.map(|one| match one.get("type") {
-            Some(_) => one,
-            None => json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }),
+        let named = refs.map(|one| match one["type"].is_string() {
+            true => one,
+            false => json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }),
         });
         detail.insert("refs".into(), named.collect());
     }
