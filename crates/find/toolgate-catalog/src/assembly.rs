@@ -105,7 +105,8 @@ impl Assembly {
         let templates = desk.name_all(OfferKind::Template, &present, &NameMemory::default());
         self.prompt_names.note(&prompts);
         self.tool_names.note(&tools);
-        let aliases: Vec<Alias> = self.own.aliases.iter().chain(&self.aliases).cloned().collect();
+        // The operator's names come before the gateway's former ones.
+        let aliases: Vec<Alias> = self.aliases.iter().chain(&self.own.aliases).cloned().collect();
         let resolved = alias::resolve(&aliases, &tools, &self.tool_names);
         if !resolved.renames.is_empty() {
             tools.rename(&resolved.renames);

@@ -7,7 +7,7 @@ use toolgate_core::platform::{OldName, PlatformTool, ToolPresence};
 use toolgate_core::run::CallKind;
 
 use super::*;
-use crate::MissingTool;
+use crate::{Alias, MissingTool};
 
 const UNTIL_MS: i64 = 1_000;
 static OLD_NAMES: [OldName; 1] = [OldName { name: "get_run", until_ms: UNTIL_MS }];
@@ -39,6 +39,22 @@ fn they_are_found_by_every_name_until_an_old_one_ends() {
     }
     assert!(snapshot.find_tool("get_run", UNTIL_MS).is_none());
     assert!(matches!(snapshot.missing_tool("get_run", UNTIL_MS), MissingTool::Sunset { .. }));
+}
+
+#[test]
+fn an_operators_name_comes_before_a_former_one() {
+    let catalog = Catalog::new().with_own(&[own()]);
+    let alias = Alias {
+        name: "get_run".to_owned(),
+        target: CanonicalName::recorded("jobs:read"),
+        until_ms: None,
+        primary: false,
+        owner: "toolgate.toml".to_owned(),
+    };
+    catalog.update(CatalogUpdate { aliases: Some(vec![alias]), ..world(&[("jobs", &["read"])]) });
+    let snapshot = catalog.snapshot();
+    assert_eq!(snapshot.find_tool("get_run", 0).expect("an alias").entry.canonical.as_str(), "jobs:read");
+    assert!(snapshot.find_tool("run.get", 0).is_some());
 }
 
 #[test]
