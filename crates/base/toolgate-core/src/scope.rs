@@ -198,7 +198,12 @@ impl Scope {
 /// Patterns exclude all other pointers, so of the inner ones those remain that the outer ones contain.
 fn pointers(inner: &BTreeSet<String>, outer: &BTreeSet<String>) -> BTreeSet<String> {
     match (inner.is_empty(), outer.is_empty()) {
-        (false, false) => inner.iter().filter(|one| is_within(one, outer)).cloned().collect(),
+        (false, false) => {
+            let common: BTreeSet<String> =
+                inner.iter().filter(|one| is_within(one, outer)).cloned().collect();
+            // Nothing in common is not the same as no mounts: no namespace has an empty name.
+            if common.is_empty() { [String::new()].into() } else { common }
+        }
         _ => inner.union(outer).cloned().collect(),
     }
 }
