@@ -47,8 +47,10 @@ struct GetRunArguments {
 
 #[derive(Deserialize, JsonSchema)]
 struct ListRunsArguments {
+    /// Only runs in this state
     #[schemars(extend("enum" = ["pending", "running", "paused", "completed", "partial", "failed", "cancelled"]))]
     status: Option<String>,
+    /// At most this many
     #[serde(default = "page_usual")]
     #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: u16,
