@@ -6,28 +6,12 @@ mod complete;
 mod elicit;
 mod read;
 mod refusal;
+mod tools;
 mod upload;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use toolgate_domain::Domain;
-use toolgate_files::Files;
-use toolgate_runs::Runs;
 
-/// The dependencies of these tools.
-pub struct PlatformTools {
-    pub(crate) files: Arc<Files>,
-    pub(crate) runs: Arc<Runs>,
-    /// The time that a call waits for a person before it answers that there is no answer yet.
-    pub(crate) input_hold: Duration,
-}
-
-impl PlatformTools {
-    pub fn new(files: Arc<Files>, runs: Arc<Runs>, input_hold: Duration) -> Self {
-        Self { files, runs, input_hold }
-    }
-}
+pub use tools::PlatformTools;
 
 /// The control flow of a run: questions, artifacts, completion.
 pub fn control() -> Domain<PlatformTools> {
