@@ -62,18 +62,18 @@ pub(crate) fn complete(api: &mut OpenApi, table: &AccessTable) {
 }
 
 /// The document as text, with the path of each tool of the platform. Their schemas are JSON Schema as the definitions have it.
-pub(crate) fn text(api: &OpenApi, platform: &[Arc<PlatformTool>]) -> String {
+pub(crate) fn text(api: &OpenApi, access: &AccessTable, platform: &[Arc<PlatformTool>]) -> String {
     let mut document = serde_json::to_value(api).expect("the document serialises");
     for one in platform {
-        document["paths"][format!("/tools/{}", one.tool.name)] = json!({ "post": operation(one) });
+        document["paths"][format!("/tools/{}", one.tool.name)] = json!({ "post": operation(one, access) });
     }
     document.to_string()
 }
 
-fn operation(one: &PlatformTool) -> Value {
+fn operation(one: &PlatformTool, access: &AccessTable) -> Value {
     let described: Value = one.definition.decode().unwrap_or_default();
     let data: Value = one.output_schema.decode().unwrap_or_default();
-    let roles: Vec<&str> = match RouteAccess::of(&Method::POST, TOOL_PATH).map(|access| access.who) {
+    let roles: Vec<&str> = match access.of(&Method::POST, TOOL_PATH).map(|access| access.who) {
         Some(RouteCallers::Roles(roles)) => roles.iter().map(|role| role.as_str()).collect(),
         _ => Vec::new(),
     };

@@ -61,7 +61,7 @@ use work::WorkInProgress;
 
 /// The OpenAPI document, as `/openapi.json` serves it: the routes, and the path of each tool of the platform.
 pub fn openapi_document(platform: &[Arc<PlatformTool>]) -> String {
-    document::text(&routes::api_document(), platform)
+    document::text(&routes::api_document(), routes::access_table(), platform)
 }
 
 /// The REST API, behind the edge: Host, Origin and token are checked before a request comes here.

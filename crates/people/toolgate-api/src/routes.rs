@@ -97,7 +97,7 @@ use table::RouteTable;
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, api) = parts();
-    let document = Bytes::from(document::text(&api, &context.platform));
+    let document = Bytes::from(document::text(&api, access_table(), &context.platform));
     router
         .route_layer(axum::middleware::from_fn_with_state(access_table(), access::check))
         .layer(Extension(OpenApiDocument(document)))
