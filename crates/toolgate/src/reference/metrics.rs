@@ -7,7 +7,7 @@ use toolgate_edge::{MetricSource, metrics_by_example};
 use toolgate_upstream::{InstanceVitals, LatencySnapshot, ServerVitals, ToolVitals};
 
 use super::markdown::{code, table};
-use crate::numbers::write_anchors;
+use crate::server_metrics::write_anchors;
 use crate::server_metrics::write_vitals;
 
 const START: &str = "# Metrics
