@@ -5,6 +5,7 @@ mod approvals;
 mod files;
 mod filters;
 mod ledger;
+mod platform;
 mod policy;
 mod runs;
 mod servers;
@@ -20,7 +21,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use toolgate_core::scope::AgentName;
 
@@ -31,6 +32,7 @@ pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Rememb
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, LedgerCommand};
+pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};
@@ -139,6 +141,29 @@ pub(crate) enum Command {
     /// Becomes the program of a server, with what is left to it; started by the gateway itself
     #[command(hide = true)]
     Confine(ConfineArgs),
+    /// A tool of the platform; `platform.rs` makes its command from its definition
+    #[command(skip)]
+    Platform(PlatformCommand),
+}
+
+/// Every command, those of the platform's tools too.
+pub(crate) fn whole() -> clap::Command {
+    platform::extend(Cli::command())
+}
+
+/// Reads argv. Mistakes end the process with a message.
+pub(crate) fn read() -> Cli {
+    from_matches(&whole().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// The command line that [`whole`] has matched.
+pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+    match platform::read(matches) {
+        Some(command) => {
+            Ok(Cli { global: Global::from_arg_matches(matches)?, command: Command::Platform(command) })
+        }
+        None => Cli::from_arg_matches(matches),
+    }
 }
 
 #[derive(Args)]

@@ -1,94 +1,69 @@
-//! The gateway's own domains: files, runs, and its own tools over them.
+//! The platform's domains in one place: their definitions, which need nothing, and the set that answers their calls.
 
-use std::net::SocketAddr;
+mod opened;
+
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-use toolgate_core::Refusal;
-use toolgate_core::governance::Clock;
-use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
-use toolgate_files::{Files, FilesSettings};
+use toolgate_core::platform::PlatformTool;
+use toolgate_domain::DomainSet;
+use toolgate_files::Files;
 use toolgate_platform::PlatformTools;
-use toolgate_runs::{Runs, WaitLimits};
-use toolgate_store::Store;
+use toolgate_runs::Runs;
 
-use crate::config::Config;
-use crate::governance::{Governance, SystemClock};
-use crate::wiring::ServerRecording;
+pub(crate) use opened::{PlatformDomains, open};
 
-#[derive(Clone)]
-pub(crate) struct PlatformDomains {
-    pub(crate) files: Arc<Files>,
-    pub(crate) runs: Arc<Runs>,
-    pub(crate) tools: Arc<PlatformTools>,
+/// Every tool that the gateway answers itself, sorted by wire name.
+pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
+    let mut tools = [
+        toolgate_platform::control().tools(),
+        toolgate_platform::file().tools(),
+        toolgate_runs::domain().tools(),
+    ]
+    .concat();
+    tools.sort_by(|one, other| one.wire.cmp(&other.wire));
+    tools
 }
 
-pub(crate) async fn open(
-    config: &Config,
-    store: &Store,
-    governance: &Governance,
-    listen: SocketAddr,
-    record: ServerRecording,
-    shutdown: &CancellationToken,
-) -> anyhow::Result<PlatformDomains> {
-    let clock = Arc::new(SystemClock::default());
-    let files = Files::open(toolgate_files::FilesSetup {
-        store: store.clone(),
-        books: governance.books.clone(),
-        clock: clock.clone(),
-        settings: settings(config, listen, record),
-        signing_key: store.sealing_key().await?,
-        shutdown: shutdown.clone(),
-    });
-    let setup = toolgate_runs::RunsSetup {
-        store: store.clone(),
-        books: governance.books.clone(),
-        stream: stream(config, record, &*clock),
-        clock,
-        shutdown: shutdown.clone(),
-    };
-    let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
-    let files = files.map_err(told)?;
-    let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(PlatformTools::new(files.clone(), runs.clone(), config.runs.input_hold));
-    Ok(PlatformDomains { files, runs, tools })
+/// The same tools with what they work on.
+pub(crate) fn bind(files: &Arc<Files>, runs: &Arc<Runs>, input_hold: Duration) -> DomainSet {
+    let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
+    DomainSet::default()
+        .with(toolgate_platform::control(), &platform)
+        .with(toolgate_platform::file(), &platform)
+        .with(toolgate_runs::domain(), runs)
 }
 
-impl PlatformDomains {
-    /// Files fetch other contents through the gateway, which exists later than the files.
-    pub(crate) fn meet(&self, gateway: &Arc<Gateway>, quotas: &Arc<Quotas>) {
-        self.files.supply(Arc::new(GatewaySuppliers::of(gateway)));
-        let quotas = quotas.clone();
-        self.files.limit(Box::new(move |owner| quotas.of(owner).stored_bytes_max));
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toolgate_core::platform::ToolPresence;
+
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_tool_is_its_own_and_legal_everywhere() {
+        let mut names = BTreeSet::new();
+        for tool in tools() {
+            let old = tool.old_names.iter().map(|old| old.name.to_owned());
+            for name in old.chain([tool.wire.to_string(), tool.tool.name.to_string()]) {
+                assert!(names.insert(name.clone()), "{name} stands twice");
+            }
+            let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+            assert!(tool.wire.len() <= toolgate_catalog::NAME_CHARS_MAX && tool.wire.bytes().all(legal));
+            // Those beside the catalogue are not found there, so nothing else may take their names.
+            let reserved =
+                tool.presence == ToolPresence::InScope || toolgate_catalog::is_reserved_name(&tool.wire);
+            assert!(reserved, "{} is missing in RESERVED_TOOLS", tool.wire);
+        }
     }
 
-    pub(crate) async fn close(&self) {
-        self.runs.stop().await;
-        self.files.stop().await;
-    }
-}
-
-/// The name of this process's calls in runs: calls that an earlier process left open under the same name are
-/// given up. A process that lives as long as one command has others beside it.
-fn stream(config: &Config, record: ServerRecording, clock: &dyn Clock) -> String {
-    match record {
-        ServerRecording::Yes => config.store.stream.clone(),
-        ServerRecording::No => clock.fresh_id("cli_"),
-    }
-}
-
-/// Addresses lead to the gateway itself, unless a public URL is configured or it does not listen at all.
-fn settings(config: &Config, listen: SocketAddr, record: ServerRecording) -> FilesSettings {
-    let mut settings = FilesSettings::clone(&config.files);
-    if settings.public_url.is_none() && record == ServerRecording::Yes {
-        settings.public_url = Some(format!("http://{listen}"));
-    }
-    settings
-}
-
-fn told(refusal: Refusal) -> anyhow::Error {
-    match refusal.hint.is_empty() {
-        true => anyhow::anyhow!(refusal.message),
-        false => anyhow::anyhow!("{}\nhint: {}", refusal.message, refusal.hint),
+    #[test]
+    fn every_schema_is_one_that_calls_are_checked_against() {
+        for tool in tools() {
+            let schema = tool.tool.input_schema.as_ref().expect("a schema");
+            assert_eq!(toolgate_pipeline::schema::unchecked_text(schema), None, "{}", tool.wire);
+        }
     }
 }

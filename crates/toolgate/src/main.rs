@@ -3,6 +3,7 @@
 // The command line.
 mod cli;
 mod command;
+mod domains;
 mod failure;
 mod output;
 mod table;
@@ -62,10 +63,9 @@ mod reference;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
-use cli::{Cli, Command, ConfineArgs};
+use cli::{Command, ConfineArgs};
 use output::{put, talk};
 use table::OutputReader;
 
@@ -77,7 +77,7 @@ const LOG_VARIABLE: &str = "TOOLGATE_LOG";
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = cli::read();
     match cli.command {
         Command::Reap => {
             toolgate_upstream::reaper_main();
@@ -125,7 +125,7 @@ fn workers() -> usize {
 
 fn print_completions(shell: clap_complete::Shell) {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "toolgate", &mut script);
+    clap_complete::generate(shell, &mut cli::whole(), "toolgate", &mut script);
     put!("{}", String::from_utf8_lossy(&script));
 }
 

@@ -12,6 +12,7 @@ use toolgate_api::{
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
 use toolgate_core::id::RunId;
+use toolgate_core::platform::Platform as _;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
@@ -113,6 +114,7 @@ pub(crate) fn api(
         registry: registry.clone(),
         sessions: sessions.clone(),
         discovery: discovery.clone(),
+        platform: domains.tools.tools().to_vec(),
         files: domains.files.clone(),
         runs: domains.runs.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),

@@ -9,6 +9,7 @@ use toolgate_core::{ServerName, Tool};
 use toolgate_store::{Store, StoreError};
 
 use crate::config::Config;
+use crate::domains;
 
 /// The catalogue from the last listing of each server.
 pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalog>, StoreError> {
@@ -30,7 +31,7 @@ pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalo
             });
         }
     }
-    let catalog = Catalog::new();
+    let catalog = Catalog::new().with_own(&domains::tools());
     let (servers, rules, names) = (Some(servers), Some(file.rules), store.read_wire_names().await?);
     catalog.update(CatalogUpdate { servers, rules, names, listings, ..CatalogUpdate::default() });
     Ok(Arc::new(catalog))

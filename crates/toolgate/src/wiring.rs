@@ -114,7 +114,8 @@ async fn build(
     claim: Option<Arc<StreamClaim>>,
 ) -> anyhow::Result<AssembledGateway> {
     let (shutdown, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let catalog = Arc::new(Catalog::with_recorded_names());
+    let own = domains::tools();
+    let catalog = Arc::new(Catalog::with_recorded_names().with_own(&own));
     let stream = match record {
         ServerRecording::Yes => &config.store.stream,
         ServerRecording::No => COMMAND_STREAM,
@@ -123,11 +124,7 @@ async fn build(
     let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
     let governance =
         Governance::start(config, books, CatalogTools::Served(catalog.clone()), link, &shutdown)?;
-    let discovery = Arc::new(Discovery::with_own(
-        catalog.clone(),
-        governance.policy.clone(),
-        &toolgate_platform::tools(),
-    ));
+    let discovery = Arc::new(Discovery::with_own(catalog.clone(), governance.policy.clone(), &own));
     let hub = Hub::new(catalog.clone(), discovery.clone(), governance.pipeline.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;

@@ -1,39 +1,66 @@
 //! `request_user_input`: puts a question to a person. The run waits for the answer; the call does so for a while.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::event::Outcome;
-use toolgate_core::platform::{PlatformAnswer, PlatformCall};
+use toolgate_core::platform::{ObjectRef, ToolPresence};
 use toolgate_core::port::AskKind;
-use toolgate_core::run::{InputRequest, InputSlot, InputState, SlotOption, SlotType};
+use toolgate_core::run::{CallKind, InputRequest, InputSlot, InputState, SlotOption, SlotType};
 use toolgate_core::{Refusal, RefusalKind};
+use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_runs::NewQuestion;
 
-use crate::answering::{arguments, done, invalid, run_of};
+use crate::refusal::invalid;
 use crate::{PlatformTools, elicit};
+
+pub(crate) const REQUEST_USER_INPUT: ToolDefinition = ToolDefinition::reads(
+    "toolgate.runs.ask",
+    "Ask a person",
+    "Asks a person and waits. Use the tools on what was given first: at least two must have completed.",
+)
+.wire("request_user_input")
+.presence(ToolPresence::WithRun)
+.kind(CallKind::Ask);
 
 /// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// The number of times the person at the client is asked again after an invalid answer.
 const TRIES_MAX: usize = 3;
 
-#[derive(Deserialize)]
-struct UserInputArguments {
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct UserInputArguments {
+    #[schemars(extend("enum" = ["text", "choice", "multi_choice", "number", "boolean", "date", "file"]))]
     slot_type: String,
+    /// Names the answer; the same id is the same question
     slot_id: String,
+    /// The question
     prompt_key: String,
+    /// For choice and multi_choice
     #[serde(default)]
     options: Vec<OptionForm>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum OptionForm {
     Value(String),
-    Labelled(SlotOption),
+    Labelled { value: String, label: Option<String> },
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct UserInputOutput {
+    input_id: String,
+    slot_id: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_by: Option<String>,
 }
 
 impl UserInputArguments {
@@ -42,7 +69,7 @@ impl UserInputArguments {
         let slot_type = SlotType::parse(&self.slot_type).ok_or_else(unknown)?;
         let options = self.options.into_iter().map(|form| match form {
             OptionForm::Value(value) => SlotOption { value, label: None },
-            OptionForm::Labelled(option) => option,
+            OptionForm::Labelled { value, label } => SlotOption { value, label },
         });
         let slot = InputSlot {
             slot_type,
@@ -54,11 +81,15 @@ impl UserInputArguments {
     }
 }
 
-pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let slot = arguments::<UserInputArguments>(call.arguments)?.slot()?;
-    let holder = call.holder;
+pub(crate) async fn request_user_input(
+    tools: Arc<PlatformTools>,
+    context: ToolContext,
+    arguments: UserInputArguments,
+) -> Result<ToolReply<UserInputOutput>, Refusal> {
+    let slot = arguments.slot()?;
+    let holder = &context.holder;
     let asking = NewQuestion {
-        run: run_of(holder)?.clone(),
+        run: context.run()?.clone(),
         session: Some(holder.session.clone()),
         call: holder.call.clone(),
         principal: holder.principal.id.clone(),
@@ -66,10 +97,10 @@ pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Resul
     };
     let asked = tools.runs.ask(asking).await?;
     let told = match asked.state {
-        InputState::Pending if call.caller.can_answer(AskKind::Elicitation) => {
-            at_client(tools, call, asked).await?
+        InputState::Pending if context.caller.can_answer(AskKind::Elicitation) => {
+            at_client(&tools, &context, asked).await?
         }
-        InputState::Pending => hold(tools, call, asked).await,
+        InputState::Pending => hold(&tools, &context, asked).await,
         _ => asked,
     };
     match told.state {
@@ -86,21 +117,21 @@ pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Resul
 /// Asks the person at the client. Another person may answer first.
 async fn at_client(
     tools: &PlatformTools,
-    call: &PlatformCall<'_>,
+    context: &ToolContext,
     asked: InputRequest,
 ) -> Result<InputRequest, Refusal> {
     let mut problem = None;
     for _ in 0..TRIES_MAX {
         let question = elicit::question(&asked.slot, problem.as_deref());
         let said = tokio::select! {
-            said = call.caller.ask(AskKind::Elicitation, question) => said,
+            said = context.caller.ask(AskKind::Elicitation, question) => said,
             resolved = tools.runs.resolved(&asked.id) => return Ok(resolved),
         };
         // Closed without an answer, or no answer at all: the question stays in the inbox.
         let Some(answer) = said.ok().and_then(|said| elicit::answer(&asked.slot, &said)) else {
             return Ok(asked);
         };
-        match answer_as(tools, call, &asked, answer).await {
+        match answer_as(tools, context, &asked, answer).await {
             Ok(told) => return Ok(told),
             Err(refusal) if refusal.kind == RefusalKind::Invalid => problem = Some(refusal.message),
             // Answered elsewhere at the same moment: that answer stands.
@@ -115,17 +146,17 @@ async fn at_client(
 
 async fn answer_as(
     tools: &PlatformTools,
-    call: &PlatformCall<'_>,
+    context: &ToolContext,
     asked: &InputRequest,
     answer: Value,
 ) -> Result<InputRequest, Refusal> {
-    let by = &call.holder.principal;
+    let by = context.principal();
     let file = tools.files.answering(by, &asked.slot, &answer).await?;
     tools.runs.answer(&asked.id, answer, file, &by.id, "elicitation").await
 }
 
 /// Waits for an answer through the inbox.
-async fn hold(tools: &PlatformTools, call: &PlatformCall<'_>, asked: InputRequest) -> InputRequest {
+async fn hold(tools: &PlatformTools, context: &ToolContext, asked: InputRequest) -> InputRequest {
     let mut resolved = tools.runs.resolved(&asked.id);
     let mut waited = Duration::ZERO;
     while waited < tools.input_hold {
@@ -135,31 +166,39 @@ async fn hold(tools: &PlatformTools, call: &PlatformCall<'_>, asked: InputReques
             Err(_) => {
                 waited += step;
                 let message = format!("waiting for an answer to {}", asked.id);
-                call.caller.progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
+                context
+                    .caller
+                    .progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
             }
         }
     }
     asked
 }
 
-fn pending(asked: &InputRequest) -> PlatformAnswer {
+fn pending(asked: &InputRequest) -> ToolReply<UserInputOutput> {
     let text = format!(
         "The question waits for a person ({}); the run is paused. Repeat exactly this call later to get the answer.",
         asked.id
     );
-    let data = json!({ "input_id": asked.id, "slot_id": asked.slot.slot_id, "state": asked.state });
-    PlatformAnswer { text, data, notices: Vec::new(), outcome: Some(Outcome::PendingInput) }
+    reply(asked, None).text(text).outcome(Outcome::PendingInput)
 }
 
-fn answered(told: &InputRequest) -> PlatformAnswer {
+fn answered(told: &InputRequest) -> ToolReply<UserInputOutput> {
     let answer: Value = told.answer.as_ref().and_then(|raw| raw.decode().ok()).unwrap_or_default();
     let text = match &answer {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let data = json!({
-        "input_id": told.id, "slot_id": told.slot.slot_id, "state": told.state,
-        "answer": answer, "answered_by": told.answered_by,
-    });
-    done(text, data)
+    reply(told, Some(answer)).text(text)
+}
+
+fn reply(told: &InputRequest, answer: Option<Value>) -> ToolReply<UserInputOutput> {
+    let data = UserInputOutput {
+        input_id: told.id.to_string(),
+        slot_id: told.slot.slot_id.clone(),
+        state: told.state.as_str(),
+        answer,
+        answered_by: told.answered_by.as_ref().map(ToString::to_string),
+    };
+    ToolReply::new(data).refs([ObjectRef::Input { id: told.id.clone() }])
 }

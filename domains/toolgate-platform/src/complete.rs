@@ -1,36 +1,78 @@
 //! `complete_workflow`: the end of a run.
 
-use serde::Deserialize;
-use serde_json::json;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::file::Artifact;
-use toolgate_core::platform::{PlatformAnswer, PlatformCall};
+use toolgate_core::platform::{ObjectRef, ToolPresence};
+use toolgate_core::run::CallKind;
 use toolgate_core::{Digest, Refusal};
+use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_files::ContentAccess;
 
 use crate::PlatformTools;
-use crate::answering::{arguments, done, run_of};
 
-#[derive(Deserialize)]
-struct CompleteWorkflowArguments {
+pub(crate) const COMPLETE_WORKFLOW: ToolDefinition = ToolDefinition::reads(
+    "toolgate.runs.complete",
+    "End the run",
+    "Ends the run, once all other calls have ended. Nothing can be called after it.",
+)
+.wire("complete_workflow")
+.presence(ToolPresence::WithRun)
+.kind(CallKind::Control);
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct CompleteWorkflowArguments {
+    /// What was done
     summary: String,
-    #[serde(default)]
-    artifacts: Vec<String>,
+    /// Names of stored artifacts
+    artifacts: Option<Vec<String>>,
 }
 
-pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let CompleteWorkflowArguments { summary, artifacts } = arguments(call.arguments)?;
-    let run = run_of(call.holder)?;
-    let stored = tools.files.artifacts(&ContentAccess::Session(call.holder), run).await?;
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CompleteWorkflowOutput {
+    run_id: String,
+    state: &'static str,
+    artifacts: Vec<CompletedArtifact>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CompletedArtifact {
+    file_name: String,
+    artifact: String,
+    size: u64,
+}
+
+pub(crate) async fn complete_workflow(
+    tools: Arc<PlatformTools>,
+    context: ToolContext,
+    arguments: CompleteWorkflowArguments,
+) -> Result<ToolReply<CompleteWorkflowOutput>, Refusal> {
+    let CompleteWorkflowArguments { summary, artifacts } = arguments;
+    let (run, holder) = (context.run()?, &context.holder);
+    let stored = tools.files.artifacts(&ContentAccess::Session(holder), run).await?;
+    let artifacts = artifacts.unwrap_or_default();
     let named = artifacts.iter().map(|name| find(&stored, name).ok_or_else(|| unknown(&stored, name)));
     let named: Vec<Digest> = named.collect::<Result<_, _>>()?;
-    let holder = call.holder;
     let ended =
         tools.runs.complete(run, holder.call.as_ref(), &summary, &named, &holder.principal.id).await?;
-    let kept =
-        stored.iter().map(|one| json!({ "file_name": one.name, "artifact": one.digest, "size": one.bytes }));
-    let data = json!({ "run_id": ended.id, "state": ended.state, "artifacts": kept.collect::<Vec<_>>() });
-    Ok(done(format!("run {} is {}", ended.id, ended.state.as_str()), data))
+    let refs = stored.iter().map(|one| ObjectRef::Artifact { sha256: one.digest });
+    let refs: Vec<ObjectRef> = refs.chain([ObjectRef::Run { id: ended.id.clone() }]).collect();
+    let text = format!("run {} is {}", ended.id, ended.state.as_str());
+    let data = CompleteWorkflowOutput {
+        run_id: ended.id.to_string(),
+        state: ended.state.as_str(),
+        artifacts: stored.iter().map(CompletedArtifact::from).collect(),
+    };
+    Ok(ToolReply::new(data).text(text).refs(refs))
+}
+
+impl From<&Artifact> for CompletedArtifact {
+    fn from(one: &Artifact) -> Self {
+        Self { file_name: one.name.to_string(), artifact: one.digest.to_string(), size: one.bytes }
+    }
 }
 
 /// By name or by digest.

@@ -1,19 +1,51 @@
 //! `read_ref`: a large text, piece by piece.
 
-use serde::Deserialize;
-use serde_json::json;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use toolgate_core::Refusal;
-use toolgate_core::platform::{PlatformAnswer, PlatformCall};
+use toolgate_core::platform::ToolPresence;
+use toolgate_core::run::CallKind;
+use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_files::RefSelection;
 
 use crate::PlatformTools;
-use crate::answering::{arguments, done, invalid};
+use crate::refusal::invalid;
 
-#[derive(Deserialize)]
-struct ReadRefArguments {
+pub(crate) const READ_REF: ToolDefinition = ToolDefinition::reads(
+    "toolgate.refs.read",
+    "Read a ref",
+    "Reads a text that a result holds as ref_id, piece by piece.",
+)
+.wire("read_ref")
+.presence(ToolPresence::Always)
+.kind(CallKind::Control);
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ReadRefArguments {
     ref_id: String,
+    /// Bytes: 0-4000, or 4000-
+    #[schemars(regex(pattern = r"^[0-9]+-[0-9]*$"))]
     range: Option<String>,
+    /// Text to find instead
     query: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReadRefOutput {
+    ref_id: String,
+    start: u64,
+    end: u64,
+    total: u64,
+    more: bool,
+    matches: Vec<ReadRefMatch>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ReadRefMatch {
+    start: u64,
+    end: u64,
 }
 
 impl ReadRefArguments {
@@ -43,14 +75,21 @@ fn range_of(range: &str) -> Option<RefSelection> {
     Some(RefSelection::Range { start, length })
 }
 
-pub(crate) async fn run(tools: &PlatformTools, call: &PlatformCall<'_>) -> Result<PlatformAnswer, Refusal> {
-    let arguments: ReadRefArguments = arguments(call.arguments)?;
-    let piece = tools.files.read_ref(call.holder, &arguments.ref_id, arguments.wish()?).await?;
-    let data = json!({
-        "ref_id": arguments.ref_id, "start": piece.start, "end": piece.end, "total": piece.total,
-        "more": piece.more, "matches": piece.matches,
-    });
-    Ok(done(piece.text, data))
+pub(crate) async fn read_ref(
+    tools: Arc<PlatformTools>,
+    context: ToolContext,
+    arguments: ReadRefArguments,
+) -> Result<ToolReply<ReadRefOutput>, Refusal> {
+    let piece = tools.files.read_ref(&context.holder, &arguments.ref_id, arguments.wish()?).await?;
+    let data = ReadRefOutput {
+        ref_id: arguments.ref_id,
+        start: piece.start,
+        end: piece.end,
+        total: piece.total,
+        more: piece.more,
+        matches: piece.matches.iter().map(|one| ReadRefMatch { start: one.start, end: one.end }).collect(),
+    };
+    Ok(ToolReply::new(data).text(piece.text))
 }
 
 #[cfg(test)]

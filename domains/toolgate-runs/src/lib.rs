@@ -6,6 +6,7 @@ mod desk;
 mod poller;
 mod refusal;
 mod runs;
+mod tools;
 mod upkeep;
 mod view;
 mod waiting;
@@ -14,6 +15,7 @@ pub use desk::{RunsSetup, WaitLimits};
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};
+pub use tools::domain;
 pub use view::{
     CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask, RunCallView, RunPage, RunQuery, TaskPage,
 };

@@ -23,6 +23,7 @@ mod files;
 mod registry;
 mod runs;
 mod sessions;
+mod substrate;
 mod warnings;
 
 pub use approvals::*;
@@ -34,10 +35,11 @@ pub use files::*;
 pub use registry::*;
 pub use runs::*;
 pub use sessions::*;
+pub use substrate::*;
 pub use warnings::*;
 
 pub static AREAS: &[&CodeArea] =
-    &[&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
+    &[&DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
     AREAS.iter().flat_map(|area| area.codes).copied()

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// The server that policies and the ledger know the gateway's own tools by. No other may be called so.
+pub const OWN_SERVER: &str = "toolgate";
+
 /// The name of a server, as the operator wrote it: the first half of a canonical name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerName(Arc<str>);

@@ -8,10 +8,14 @@ mod limit;
 mod mount;
 mod name;
 mod pattern;
+mod reach;
 mod seat;
 
+use std::collections::BTreeSet;
+
 use crate::decision::PolicyTemplate;
-use crate::{Digest, ServerName, Tool};
+use crate::name::OWN_SERVER;
+use crate::{Digest, Role, ServerName, Tool};
 
 pub use agent::{AgentDefinition, AgentLimits, TokenBudget};
 pub use capability::{Capability, CapabilityRule};
@@ -20,6 +24,7 @@ pub use limit::BadPart;
 pub use mount::{BadNeed, MountNeed, Mounts};
 pub use name::{AgentName, CapabilityName};
 pub use pattern::{BadPattern, NamePattern};
+pub use reach::{PointerReach, is_within};
 pub use seat::{Credential, Seat, SessionRoute};
 
 /// The scope of a session, frozen when it starts. The catalogue and policy may change meanwhile; the scope
@@ -82,8 +87,8 @@ impl Scope {
         Digest::of(serde_json::to_vec(self).expect("a scope is text and numbers"))
     }
 
-    /// Decides whether a tool is in the scope, before policy.
-    pub fn judge<'a>(&'a self, tool: &'a Tool) -> ScopeReason<'a> {
+    /// Decides whether a tool is in the scope of a principal of this role, before policy.
+    pub fn judge<'a>(&'a self, tool: &'a Tool, role: Role) -> ScopeReason<'a> {
         for layer in &self.layers {
             if let Some(pattern) = layer.blocked.iter().find(|one| one.matches(tool.name.as_str())) {
                 return ScopeReason::Blocked { agent: &layer.agent, pattern };
@@ -100,14 +105,41 @@ impl Scope {
         }
         match self.judge_server(&tool.server) {
             Some(reason) => reason,
-            None => match tool.handling.needs.iter().find(|need| !self.mounts.satisfy(need)) {
+            None => match tool.handling.needs.iter().find(|need| !self.satisfies(need, role)) {
                 Some(need) => ScopeReason::Needs(need),
                 None => ScopeReason::In(admissions),
             },
         }
     }
 
+    /// The pointers that a principal of this role may use. Those who run the gateway need no mounts, but keep to those
+    /// that there are.
+    pub fn pointer_reach(&self, role: Role) -> PointerReach<'_> {
+        let runs_it = matches!(role, Role::Admin | Role::Operator);
+        match self.mounts.pointers.is_empty() && runs_it {
+            true => PointerReach::All,
+            false => PointerReach::Mounted(&self.mounts.pointers),
+        }
+    }
+
+    /// True if a capability is about this tool of a domain, and does not merely cover it with everything else. An agent that
+    /// has every tool should not pay for the gateway's domains in its lists.
+    pub fn names(&self, tool: &Tool) -> bool {
+        self.layers.iter().flat_map(|layer| layer.capabilities.iter().flatten()).any(|one| one.names(tool))
+    }
+
+    fn satisfies(&self, need: &MountNeed, role: Role) -> bool {
+        match need {
+            MountNeed::Pointer => self.pointer_reach(role).is_something(),
+            need => self.mounts.satisfy(need),
+        }
+    }
+
     fn judge_server(&self, server: &ServerName) -> Option<ScopeReason<'_>> {
+        // The gateway itself is always there, and no mount leads to it.
+        if server.as_str() == OWN_SERVER {
+            return None;
+        }
         if self.servers.as_ref().is_some_and(|there| !there.contains(server)) {
             return Some(ScopeReason::LaterServer);
         }
@@ -155,10 +187,24 @@ impl Scope {
         if mounted.is_empty() && !self.mounts.servers.is_empty() {
             servers = Some(Vec::new());
         }
+        let pointers = pointers(&self.mounts.pointers, &outer.mounts.pointers);
         let mut mounts = outer.mounts;
         mounts.add(self.mounts);
-        mounts.servers = mounted;
+        (mounts.servers, mounts.pointers) = (mounted, pointers);
         Scope { layers, mounts, servers, template: self.template.max(outer.template), ..self }
+    }
+}
+
+/// Patterns exclude all other pointers, so of the inner ones those remain that the outer ones contain.
+fn pointers(inner: &BTreeSet<String>, outer: &BTreeSet<String>) -> BTreeSet<String> {
+    match (inner.is_empty(), outer.is_empty()) {
+        (false, false) => {
+            let common: BTreeSet<String> =
+                inner.iter().filter(|one| is_within(one, outer)).cloned().collect();
+            // Nothing in common is not the same as no mounts: no namespace has an empty name.
+            if common.is_empty() { [String::new()].into() } else { common }
+        }
+        _ => inner.union(outer).cloned().collect(),
     }
 }
 

@@ -5,6 +5,7 @@ mod extra;
 mod files;
 mod handling;
 mod refill;
+mod traits;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub use extra::{BadExtra, EXTRA_META, ToolExtra};
 pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
 pub use handling::{BadRate, CacheRule, CacheScope, CallRate, ToolHandling};
 pub use refill::TokenBucket;
+pub use traits::ToolTrait;
 
 /// The possible effects of a tool call. Unknown means all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

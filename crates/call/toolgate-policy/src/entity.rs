@@ -84,7 +84,7 @@ pub(crate) fn tool_entity(tool: &Tool) -> Entity {
         ("name".to_owned(), text(&tool.own)),
         ("version".to_owned(), text(&tool.version.to_string())),
         ("effects".to_owned(), RestrictedExpression::new_set(tool.effects.names().map(text))),
-        ("traits".to_owned(), RestrictedExpression::new_set(traits_of(&tool.own).into_iter().map(text))),
+        ("traits".to_owned(), RestrictedExpression::new_set(traits_of(tool).into_iter().map(text))),
     ]);
     entity(uid(TOOL, tool.name.as_str()), attributes, [uid(SERVER, tool.server.as_str())].into())
 }

@@ -157,7 +157,7 @@ impl PartialCondition {
             }
             PartialCondition::Resource(sides) => Some(sides.iter().any(|side| side.fits_tool(sight.tool))),
             PartialCondition::HasAgent => Some(sight.agent.is_some()),
-            PartialCondition::Trait(name) => Some(traits_of(&sight.tool.own).contains(&name.as_str())),
+            PartialCondition::Trait(name) => Some(traits_of(sight.tool).contains(&name.as_str())),
         }
     }
 }

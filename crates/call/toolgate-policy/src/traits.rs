@@ -1,11 +1,15 @@
-//! The traits in a tool's own name, word by word. Levels of care rely on them if effects are not enough.
+//! The traits of a tool: those that it declares, or those in its own name, word by word. Levels of care rely on
+//! them if effects are not enough.
+
+use toolgate_core::Tool;
+use toolgate_core::tool::ToolTrait;
 
 /// Moves something to a place that others rely on.
-pub(crate) const PROMOTION: &str = "promotion";
+pub(crate) const PROMOTION: &str = ToolTrait::Promotion.as_str();
 /// Changes the form of data.
-pub(crate) const SCHEMA: &str = "schema";
+pub(crate) const SCHEMA: &str = ToolTrait::SchemaChange.as_str();
 /// Decides on a claim.
-pub(crate) const CLAIM: &str = "claim";
+pub(crate) const CLAIM: &str = ToolTrait::ClaimDecision.as_str();
 
 const PROMOTING: &[&str] = &[
     "promote",
@@ -61,8 +65,20 @@ const DECIDING: &[&str] = &[
     "verify",
 ];
 
+/// The traits of a tool, sorted. A tool that declares them has no others, whatever its name is.
+pub(crate) fn traits_of(tool: &Tool) -> Vec<&'static str> {
+    match tool.handling.traits {
+        Some(declared) => {
+            let mut declared: Vec<&str> = declared.iter().map(|one| one.as_str()).collect();
+            declared.sort_unstable();
+            declared
+        }
+        None => traits_in(&tool.own),
+    }
+}
+
 /// The traits that a tool's own name gives it, sorted.
-pub(crate) fn traits_of(own: &str) -> Vec<&'static str> {
+fn traits_in(own: &str) -> Vec<&'static str> {
     let words = words(own);
     let any = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
     let told = [
@@ -121,7 +137,18 @@ mod tests {
             ("", &[]),
             ("transfer", &[]),
         ] {
-            assert_eq!(traits_of(own), expected, "{own}");
+            assert_eq!(traits_in(own), expected, "{own}");
         }
+    }
+
+    #[test]
+    fn a_declared_trait_counts_and_the_name_does_not() {
+        let server = toolgate_core::ServerName::new("toolgate").expect("a name");
+        let mut tool = Tool::unread(&server, "substrate__pointer__advance");
+        assert_eq!(traits_of(&tool), [PROMOTION]);
+        tool.handling.traits = Some(&[ToolTrait::PointerMove]);
+        assert_eq!(traits_of(&tool), ["pointer_move"]);
+        tool.handling.traits = Some(&[]);
+        assert!(traits_of(&tool).is_empty());
     }
 }

@@ -1,7 +1,9 @@
 //! All servers' stocks combined: the state behind the catalogue, from which each snapshot is made.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
+use toolgate_core::platform::PlatformTool;
 use toolgate_core::registry::{NamedKind, WireName};
 use toolgate_core::server::ServerListing;
 use toolgate_core::{CanonicalName, ServerName};
@@ -11,6 +13,7 @@ use crate::desk::NamingDesk;
 use crate::kind::OfferKind;
 use crate::memory::{NameKeeper, NameMemory};
 use crate::naming::Prefixes;
+use crate::own::OwnStock;
 use crate::snapshot::{HiddenTool, NamingResult, Snapshot};
 use crate::stock::{PresentServer, ServerStock, natural_name};
 use crate::tool::ToolRule;
@@ -21,6 +24,7 @@ pub(crate) struct Assembly {
     servers: Vec<ServerSettings>,
     rules: Vec<ToolRule>,
     aliases: Vec<Alias>,
+    own: OwnStock,
     stocks: BTreeMap<ServerName, ServerStock>,
     withheld: BTreeMap<ServerName, Vec<WithheldTool>>,
     tool_names: NameMemory,
@@ -33,6 +37,10 @@ impl Assembly {
     pub(crate) fn kept_by(keeper: NameKeeper) -> Self {
         let (tool_names, prompt_names) = (NameMemory::kept_by(keeper), NameMemory::kept_by(keeper));
         Self { tool_names, prompt_names, ..Self::default() }
+    }
+
+    pub(crate) fn take_own(&mut self, tools: &[Arc<PlatformTool>]) {
+        self.own = OwnStock::of(tools);
     }
 
     /// Tells whether anything is different now.
@@ -88,7 +96,8 @@ impl Assembly {
         }
         let present = present(&self.servers, &self.stocks);
         let left_out = present.iter().flat_map(|one| one.stock.left_out.iter().cloned()).collect();
-        let mut desk = NamingDesk::new(Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out);
+        let prefixes = Prefixes::of(self.servers.iter().map(|one| &one.name));
+        let mut desk = NamingDesk::new(prefixes, &self.own, left_out);
         let mut tools = desk.name_all(OfferKind::Tool, &present, &self.tool_names);
         let prompts = desk.name_all(OfferKind::Prompt, &present, &self.prompt_names);
         // Any server that lists a URI serves it: it may move.
@@ -96,7 +105,9 @@ impl Assembly {
         let templates = desk.name_all(OfferKind::Template, &present, &NameMemory::default());
         self.prompt_names.note(&prompts);
         self.tool_names.note(&tools);
-        let resolved = alias::resolve(&self.aliases, &tools, &self.tool_names);
+        // The operator's names come before the gateway's former ones.
+        let aliases: Vec<Alias> = self.aliases.iter().chain(&self.own.aliases).cloned().collect();
+        let resolved = alias::resolve(&aliases, &tools, &self.tool_names);
         if !resolved.renames.is_empty() {
             tools.rename(&resolved.renames);
             self.tool_names.note(&tools);

@@ -10,11 +10,14 @@ use toolgate_core::{CanonicalName, ServerName};
 use crate::kind::OfferKind;
 use crate::memory::NameMemory;
 use crate::naming::{Prefixes, RESERVED_TOOLS, suffixed_name};
+use crate::own::OwnStock;
 use crate::section::{CatalogEntry, CatalogSection};
 use crate::stock::PresentServer;
 
 pub(crate) struct NamingDesk<'a> {
     pub(crate) prefixes: Prefixes<'a>,
+    /// The gateway's own tools.
+    own: &'a OwnStock,
     /// Entries that are left out, and why.
     pub(crate) left_out: Vec<(CanonicalName, String)>,
     /// Entries with another name than the one they would have alone, and why.
@@ -27,6 +30,7 @@ pub(crate) struct NamingDesk<'a> {
 struct NamingRound<'a> {
     kind: OfferKind,
     prefixes: &'a Prefixes<'a>,
+    own: &'a OwnStock,
     memory: &'a NameMemory,
     taken: HashMap<Cow<'a, str>, &'a CanonicalName>,
 }
@@ -42,8 +46,12 @@ enum NameHolder<'a> {
 }
 
 impl<'a> NamingDesk<'a> {
-    pub(crate) fn new(prefixes: Prefixes<'a>, left_out: Vec<(CanonicalName, String)>) -> Self {
-        Self { prefixes, left_out, renamed: Vec::new(), unrecorded: Vec::new() }
+    pub(crate) fn new(
+        prefixes: Prefixes<'a>,
+        own: &'a OwnStock,
+        left_out: Vec<(CanonicalName, String)>,
+    ) -> Self {
+        Self { prefixes, own, left_out, renamed: Vec::new(), unrecorded: Vec::new() }
     }
 
     pub(crate) fn name_all(
@@ -52,7 +60,8 @@ impl<'a> NamingDesk<'a> {
         servers: &[PresentServer<'_>],
         memory: &NameMemory,
     ) -> CatalogSection {
-        let mut round = NamingRound { kind, prefixes: &self.prefixes, memory, taken: HashMap::new() };
+        let own = self.own;
+        let mut round = NamingRound { kind, prefixes: &self.prefixes, own, memory, taken: HashMap::new() };
         let mut named = Vec::with_capacity(servers.iter().map(|server| server.stock.of(kind).len()).sum());
         for server in servers {
             for entry in server.stock.of(kind) {
@@ -82,6 +91,9 @@ impl<'a> NamingDesk<'a> {
                 }
             }
         }
+        if kind == OfferKind::Tool {
+            named.extend(own.entries.iter().cloned());
+        }
         CatalogSection::new(named)
     }
 }
@@ -91,7 +103,7 @@ impl<'a> NamingRound<'a> {
     /// a tool of an earlier server could claim is left to that server whether or not it is up.
     fn rival(&mut self, entry: &'a CatalogEntry, server: &PresentServer<'_>) -> Option<NameHolder<'a>> {
         let name = entry.wire.as_str();
-        if self.kind == OfferKind::Tool && RESERVED_TOOLS.contains(&name) {
+        if self.kind == OfferKind::Tool && (RESERVED_TOOLS.contains(&name) || self.own.has(name)) {
             return Some(NameHolder::Gateway);
         }
         if let Some(holder) = self.memory.other_holder(name, &entry.canonical) {

@@ -2,6 +2,7 @@
 
 // The catalogue, and how it changes.
 mod assembly;
+mod own;
 mod section;
 mod snapshot;
 mod stock;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use toolgate_core::ServerName;
+use toolgate_core::platform::PlatformTool;
 use toolgate_core::server::ServerListing;
 
 use assembly::Assembly;
@@ -71,6 +73,15 @@ impl Catalog {
     /// [`CatalogUpdate::names`] confirms them.
     pub fn with_recorded_names() -> Self {
         Self { assembly: Mutex::new(Assembly::kept_by(NameKeeper::Records)), ..Self::default() }
+    }
+
+    /// With tools of the gateway's own: those whose visibility is up to scopes are entries from the start.
+    #[must_use]
+    pub fn with_own(self, tools: &[Arc<PlatformTool>]) -> Self {
+        let mut assembly = self.assembly.into_inner();
+        assembly.take_own(tools);
+        let snapshot = ArcSwap::from_pointee(assembly.build());
+        Self { assembly: Mutex::new(assembly), snapshot }
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {

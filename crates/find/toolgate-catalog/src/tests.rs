@@ -2,6 +2,7 @@
 
 mod alias;
 mod names;
+mod own;
 mod update;
 
 use std::collections::BTreeMap;

@@ -158,6 +158,8 @@ fn handling(said: &MatchingRules<'_>, extra: &ToolExtra, effects: Effects) -> To
     ToolHandling {
         capabilities: sorted(said.last_list(|rule| &rule.capabilities).unwrap_or(&extra.capabilities)),
         needs: sorted(said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
+        // A server is not asked: its tool has the traits that its name tells.
+        traits: None,
         examples: said.last_list(|rule| &rule.examples).unwrap_or_default().into(),
         files: match said.last(|rule| rule.files.as_deref()) {
             Some(files) => files.into(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolgate_catalog::CatalogEntry;
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::TokenCost;
 use toolgate_search::tokens::TOKENIZER;
@@ -81,9 +82,11 @@ impl Discovery {
         }
     }
 
-    /// The cost of listing every tool, regardless of visibility.
+    /// The cost of listing every tool of servers, regardless of visibility.
     pub fn catalogue_tokens(&self) -> usize {
-        self.catalog.snapshot().tools.entries().iter().map(|entry| self.cards.cost(entry).tokens_full).sum()
+        let snapshot = self.catalog.snapshot();
+        let of_servers = snapshot.tools.entries().iter().filter(|entry| entry.server.as_str() != OWN_SERVER);
+        of_servers.map(|entry| self.cards.cost(entry).tokens_full).sum()
     }
 
     /// The cost of listing a tool, regardless of visibility.

@@ -7,6 +7,7 @@ use toolgate_core::decision::{ApprovalLikelihood, Denial, Visibility};
 use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, ScopeReason};
 use toolgate_core::{CanonicalName, Tool};
 
+use crate::view::is_listed;
 use crate::viewer::{ToolViewer, glimpse};
 
 /// A scope's verdict on one tool.
@@ -35,7 +36,8 @@ pub struct UnmatchedRule {
 }
 
 pub(crate) fn explain(viewer: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeExplanation> {
-    let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
+    let entries = snapshot.tools.entries().iter().filter(|entry| is_listed(viewer.scope, entry));
+    let tools = entries.filter_map(|entry| entry.tool.as_deref());
     let mut all: BTreeMap<CanonicalName, ScopeExplanation> =
         tools.map(|tool| (tool.name.clone(), explain_tool(viewer, tool))).collect();
     for hidden in snapshot.hidden() {
@@ -45,7 +47,7 @@ pub(crate) fn explain(viewer: ToolViewer<'_>, snapshot: &Snapshot) -> Vec<ScopeE
 }
 
 fn explain_tool(viewer: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
-    let (by, reason) = match viewer.scope.judge(tool) {
+    let (by, reason) = match viewer.scope.judge(tool, viewer.principal.role) {
         ScopeReason::In(admissions) => return admitted(viewer, tool, &admissions),
         ScopeReason::NoCapability { agent } => {
             ("capability", format!("no capability of agent \"{agent}\" has it"))

@@ -118,5 +118,6 @@ fn document(entry: &CatalogEntry) -> ToolDocument {
     let definition: Value = entry.exposed().decode().unwrap_or_default();
     let handling = entry.tool.as_ref().map(|tool| &tool.handling);
     let (tags, examples) = handling.map(|one| (&*one.capabilities, &*one.examples)).unwrap_or_default();
-    ToolDocument::read(&entry.server, &entry.own, &definition, tags, examples).known_as([entry.wire.clone()])
+    let read = ToolDocument::read(&entry.server, &entry.own, &definition, tags, examples);
+    ToolDocument { name: entry.canonical.clone(), ..read.known_as([entry.wire.clone()]) }
 }

@@ -1,4 +1,4 @@
-//! The gateway's own tools beside those of servers: the sessions that have them. No capability has to name
+//! The gateway's own tools beside the catalogue: the sessions that have them. No capability has to name
 //! them and no mount leads to them; definitions can block them and policy can forbid them like any other.
 
 use std::sync::Arc;
@@ -18,8 +18,10 @@ pub(crate) struct OwnTool {
 impl OwnTool {
     pub(crate) fn all(tools: &[Arc<PlatformTool>]) -> Vec<OwnTool> {
         let entry =
-            |one: &PlatformTool| CatalogEntry::built_in(one.tool.clone(), one.wire, one.definition.clone());
-        tools.iter().map(|one| OwnTool { entry: Arc::new(entry(one)), presence: one.presence }).collect()
+            |one: &PlatformTool| CatalogEntry::built_in(one.tool.clone(), &one.wire, one.definition.clone());
+        // Those that scopes decide about are in the catalogue.
+        let beside = tools.iter().filter(|one| one.presence != ToolPresence::InScope);
+        beside.map(|one| OwnTool { entry: Arc::new(entry(one)), presence: one.presence }).collect()
     }
 
     /// Decides whether a session that sees these tools of servers has it, and whether people are asked when
@@ -36,6 +38,7 @@ impl OwnTool {
             ToolPresence::Always => viewer.has_run || !seen.is_empty(),
             ToolPresence::WithFiles => seen.iter().any(takes_files),
             ToolPresence::WithRun => viewer.has_run,
+            ToolPresence::InScope => false,
         };
         let tool = self.entry.tool.as_ref().filter(|_| is_there)?;
         let blocks = |pattern: &toolgate_core::scope::NamePattern| pattern.matches(tool.name.as_str());

@@ -2,6 +2,7 @@
 
 mod listing;
 mod looking;
+mod platform;
 mod seeing;
 
 use std::sync::Arc;

@@ -36,6 +36,8 @@ pub struct View {
     without_prompts: BTreeSet<ServerName>,
     /// The gateway's own tools among them.
     own: Vec<Arc<CatalogEntry>>,
+    /// Tools of the gateway's domains that the session may call by name; no capability names them, so no list has them.
+    unlisted: Vec<(Arc<CatalogEntry>, ApprovalLikelihood)>,
     /// The names of those that are listed regardless of the budget.
     pub(crate) own_pinned: Vec<String>,
     /// Texts of the list that differ from the definitions.
@@ -51,11 +53,14 @@ impl View {
         let policy_version = viewer.policy.version();
         let before = before.filter(|view| view.policy_version == policy_version);
         let verdicts = verdicts(viewer, &snapshot, before);
-        let (mut entries, mut asking) = (Vec::new(), Vec::new());
+        let (mut entries, mut asking, mut unlisted) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, verdict) in snapshot.tools.entries().iter().zip(&verdicts) {
-            if let Some(verdict) = verdict {
+            let Some(verdict) = verdict else { continue };
+            if is_listed(viewer.scope, entry) {
                 entries.push(entry.clone());
                 asking.push(*verdict);
+            } else {
+                unlisted.push((entry.clone(), *verdict));
             }
         }
         let servers = servers_of(&entries);
@@ -66,6 +71,7 @@ impl View {
             scope: viewer.scope.clone(),
             servers,
             own,
+            unlisted,
             own_pinned,
             with_tools: servers_of(snapshot.tools.entries()),
             without_resources: closed(
@@ -114,7 +120,7 @@ impl View {
         if let Some(entry) = self.own.iter().find(is_named) {
             return Some(FoundTool { entry: entry.clone(), alias: None });
         }
-        self.snapshot.find_tool(name, now_ms).filter(|found| self.shows(&found.entry))
+        self.snapshot.find_tool(name, now_ms).filter(|found| self.has(&found.entry))
     }
 
     /// The reason why [`View::find`] finds nothing. An invisible tool is unknown, whatever its state.
@@ -130,7 +136,7 @@ impl View {
             MissingTool::Sunset { alias: Alias { target, .. } } => target.clone(),
         };
         let seen = match self.snapshot.tools.find(target.as_str()) {
-            Some(entry) => self.shows(entry),
+            Some(entry) => self.has(entry),
             None => target.as_str().split_once(':').is_some_and(|(server, own)| would_see(server, own)),
         };
         if seen { missing } else { MissingTool::Unknown }
@@ -140,8 +146,20 @@ impl View {
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
         let agent = self.scope.layers.first().map(|layer| &layer.agent);
         let glimpse = VisibilityRequest { principal, tool, agent, template: self.scope.template };
-        matches!(self.scope.judge(tool), ScopeReason::In(_))
+        matches!(self.scope.judge(tool, principal.role), ScopeReason::In(_))
             && matches!(policy.visibility(&glimpse), Visibility::Visible(_))
+    }
+
+    /// True if it can be called, listed or not.
+    fn has(&self, entry: &CatalogEntry) -> bool {
+        self.asking(entry).is_some()
+    }
+
+    /// Whether people are asked when a tool that can be called is called, listed or not.
+    pub fn asking(&self, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
+        let unlisted = || self.unlisted.iter().find(|(one, _)| one.canonical == entry.canonical);
+        let listed = self.place(entry).map(|place| self.asking[place]);
+        listed.or_else(|| unlisted().map(|(_, asking)| *asking))
     }
 
     pub(crate) fn shows(&self, entry: &CatalogEntry) -> bool {
@@ -212,6 +230,11 @@ impl View {
     pub fn shown(&self, entry: &CatalogEntry) -> Option<&Arc<CatalogEntry>> {
         self.snapshot.tools.find(entry.canonical.as_str()).filter(|entry| self.shows(entry))
     }
+}
+
+/// True if a visible tool is in lists and searches. A tool of the gateway's domains is where a capability names it.
+pub(crate) fn is_listed(scope: &Scope, entry: &CatalogEntry) -> bool {
+    entry.server.as_str() != OWN_SERVER || entry.tool.as_ref().is_some_and(|tool| scope.names(tool))
 }
 
 /// Inserts the gateway's own tools among those of servers.
@@ -294,7 +317,7 @@ fn same_tool(one: &CatalogEntry, other: &CatalogEntry) -> bool {
 
 fn verdict(viewer: ToolViewer<'_>, entry: &CatalogEntry) -> Option<ApprovalLikelihood> {
     let tool = entry.tool.as_ref()?;
-    let ScopeReason::In(_) = viewer.scope.judge(tool) else { return None };
+    let ScopeReason::In(_) = viewer.scope.judge(tool, viewer.principal.role) else { return None };
     match viewer.policy.visibility(&glimpse(viewer, tool)) {
         Visibility::Visible(asking) => Some(asking),
         Visibility::Hidden(_) => None,

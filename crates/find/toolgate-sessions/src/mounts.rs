@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use toolgate_core::codes;
-use toolgate_core::scope::{Mounts, Scope};
+use toolgate_core::scope::{Mounts, Scope, is_within};
 use toolgate_core::{Refusal, ServerName};
 
 use crate::refusal::nearest;
@@ -46,7 +46,22 @@ pub(crate) fn check(
             return Err(unknown("mounts.providers", message).hint(hint));
         }
     }
-    Ok(())
+    mounts.pointers.difference(&before.pointers).try_for_each(|pattern| check_pointers(pattern, base, known))
+}
+
+/// Pointers that the agent has are the most that a session may mount. An agent without any has none to mount, unless an
+/// operator opens the session.
+fn check_pointers(pattern: &str, base: &Scope, known: &KnownMounts<'_>) -> Result<(), Refusal> {
+    let of_agent = &base.mounts.pointers;
+    let is_free = of_agent.is_empty() && known.tells == MountDisclosure::Names;
+    if is_free || is_within(pattern, of_agent) {
+        return Ok(());
+    }
+    let names: Vec<&str> = of_agent.iter().map(String::as_str).collect();
+    let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(Refusal::new(&codes::MOUNT_LEFT_OUT, format!("the agent leaves out the pointers {pattern:?}"))
+        .field("mounts.pointers")
+        .hint(format!("it has {has}")))
 }
 
 fn check_server(server: &ServerName, base: &Scope, known: &KnownMounts<'_>) -> Result<(), Refusal> {

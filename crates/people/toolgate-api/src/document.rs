@@ -1,6 +1,10 @@
 //! The OpenAPI document, beyond the routes: its introduction, the roles, the form of problems.
 
+use std::sync::Arc;
+
 use http::Method;
+use serde_json::{Value, json};
+use toolgate_core::platform::PlatformTool;
 use utoipa::PartialSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::Operation;
@@ -18,6 +22,9 @@ const SIGNATURE: &str = "signature";
 const ADDRESS: &str = "address";
 /// The extension with the roles of each operation, for programs.
 pub(crate) const ROLES_EXTENSION: &str = "x-roles";
+
+/// The route that serves every tool by its path.
+const TOOL_PATH: &str = "/tools/{name}";
 
 pub(crate) fn start() -> OpenApi {
     let info = InfoBuilder::new()
@@ -52,6 +59,51 @@ pub(crate) fn complete(api: &mut OpenApi, table: &AccessTable) {
             describe(operation, access.who);
         }
     }
+}
+
+/// The document as text, with the path of each tool of the platform. Their schemas are JSON Schema as the definitions have it.
+pub(crate) fn text(api: &OpenApi, access: &AccessTable, platform: &[Arc<PlatformTool>]) -> String {
+    let mut document = serde_json::to_value(api).expect("the document serialises");
+    for one in platform {
+        document["paths"][format!("/tools/{}", one.tool.name)] = json!({ "post": operation(one, access) });
+    }
+    document.to_string()
+}
+
+fn operation(one: &PlatformTool, access: &AccessTable) -> Value {
+    let described: Value = one.definition.decode().unwrap_or_default();
+    let data: Value = one.output_schema.decode().unwrap_or_default();
+    let roles: Vec<&str> = match access.of(&Method::POST, TOOL_PATH).map(|access| access.who) {
+        Some(RouteCallers::Roles(roles)) => roles.iter().map(|role| role.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    let seat = ["agent", "session"].map(|name| {
+        json!({ "name": name, "in": "query", "schema": { "type": "string" },
+            "description": format!("Call as this {name}") })
+    });
+    let envelope = json!({ "allOf": [
+        { "$ref": "#/components/schemas/EnvelopeView" },
+        { "type": "object", "properties": { "data": data } },
+    ] });
+    json!({
+        "tags": [one.tool.name.as_str().split('.').next()],
+        "summary": one.title,
+        "description": described["description"],
+        "operationId": &*one.wire,
+        "parameters": seat,
+        "requestBody": {
+            "required": true, "content": { "application/json": { "schema": described["inputSchema"] } },
+        },
+        "responses": {
+            "200": { "description": "The tool ran", "content": { "application/json": { "schema": envelope } } },
+            "default": {
+                "description": "A problem",
+                "content": { (MEDIA_TYPE): { "schema": { "$ref": "#/components/schemas/Problem" } } },
+            },
+        },
+        "security": [{ (TOKEN): [] }],
+        (ROLES_EXTENSION): roles,
+    })
 }
 
 pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {

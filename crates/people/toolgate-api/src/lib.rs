@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
+use toolgate_core::platform::PlatformTool;
 use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
@@ -58,9 +59,9 @@ pub use streams::{StreamPlace, StreamQuota};
 pub use trial::{FilterTrial, FilterTrialResult, TriedExample, TriedFilter};
 use work::WorkInProgress;
 
-/// The OpenAPI document, as `/openapi.json` serves it.
-pub fn openapi_document() -> String {
-    routes::api_document().to_json().expect("the document serialises")
+/// The OpenAPI document, as `/openapi.json` serves it: the routes, and the path of each tool of the platform.
+pub fn openapi_document(platform: &[Arc<PlatformTool>]) -> String {
+    document::text(&routes::api_document(), routes::access_table(), platform)
 }
 
 /// The REST API, behind the edge: Host, Origin and token are checked before a request comes here.

@@ -1,5 +1,6 @@
 //! Reading requests: bodies up to a limit, known fields and parameters, and errors that name the wrong one.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -11,10 +12,10 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt, Limited};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use toolgate_core::{ServerName, codes};
+use toolgate_core::{RawJson, ServerName, codes};
 
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
@@ -30,6 +31,24 @@ impl<T: DeserializeOwned> FromRequest<ApiContext> for Json<T> {
         expect_json(request.headers())?;
         let body = read_body(request.into_body(), context.limits.request_bytes_max).await?;
         read_json(&body).map(Json)
+    }
+}
+
+/// A body that is an object of any members, byte for byte; nothing counts as an empty one.
+pub(crate) struct JsonObject(pub(crate) RawJson);
+
+impl FromRequest<ApiContext> for JsonObject {
+    type Rejection = Box<Problem>;
+
+    async fn from_request(request: Request, context: &ApiContext) -> ApiResult<Self> {
+        let headers = request.headers().clone();
+        let body = read_body(request.into_body(), context.limits.request_bytes_max).await?;
+        if body.is_empty() {
+            return Ok(Self(RawJson::EMPTY));
+        }
+        expect_json(&headers)?;
+        read_json::<HashMap<String, IgnoredAny>>(&body)?;
+        RawJson::parse(body).map(Self).map_err(|error| bad_json("", &error))
     }
 }
 

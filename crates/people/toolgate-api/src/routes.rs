@@ -16,6 +16,7 @@ mod preview;
 mod search;
 mod tool_view;
 mod tools;
+mod typed_call;
 
 // Agents, capabilities and sessions.
 mod agents;
@@ -96,7 +97,7 @@ use table::RouteTable;
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, api) = parts();
-    let document = Bytes::from(api.to_json().expect("the document serialises"));
+    let document = Bytes::from(document::text(&api, access_table(), &context.platform));
     router
         .route_layer(axum::middleware::from_fn_with_state(access_table(), access::check))
         .layer(Extension(OpenApiDocument(document)))
@@ -137,7 +138,7 @@ fn tools(table: RouteTable) -> RouteTable {
         .route(CALLING, routes!(search::search))
         .route(CALLING, routes!(cost::of_tools))
         .route(CALLING, routes!(preview::of_tools))
-        .route(CALLING, routes!(tools::show))
+        .route(CALLING, routes!(tools::show, typed_call::call))
         .route(WATCHING, routes!(aliases::list))
         .route(AUDITING, routes!(agents::list))
         .route(AUDITING, routes!(agents::show))

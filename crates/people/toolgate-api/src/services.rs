@@ -7,6 +7,7 @@ use toolgate_archive::Archive;
 use toolgate_catalog::Catalog;
 use toolgate_core::MessageLimits;
 use toolgate_core::governance::Clock;
+use toolgate_core::platform::PlatformTool;
 use toolgate_core::signature::SigningKey;
 use toolgate_discovery::Discovery;
 use toolgate_files::Files;
@@ -44,6 +45,8 @@ pub struct Services {
     pub registry: Arc<Registry>,
     pub sessions: Arc<Sessions>,
     pub discovery: Arc<Discovery>,
+    /// The tools that the gateway answers itself.
+    pub platform: Vec<Arc<PlatformTool>>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
     pub streams: Arc<dyn StreamQuota>,

@@ -32,4 +32,5 @@ mod settings_story;
 mod tasks_story;
 mod tokens_story;
 mod tools_story;
+mod typed_call_story;
 mod webhooks_story;

@@ -8,6 +8,7 @@ mod files;
 #[cfg(feature = "house")]
 mod house;
 mod json;
+mod manifest;
 mod message;
 mod policy;
 mod schema;
@@ -21,6 +22,8 @@ use std::path::Path;
 pub enum GatewayTarget {
     /// The scanner and the editor of JSON, against serde_json
     Json,
+    /// Nodes of manifest trees, against the trees that are built of what they say
+    Manifest,
     /// JSON-RPC messages, headers and `_meta` of both eras
     Message,
     /// Server-sent events and lines, in any split
@@ -83,6 +86,7 @@ impl GatewayTarget {
     fn folder(self) -> &'static str {
         match self {
             GatewayTarget::Json => "json",
+            GatewayTarget::Manifest => "manifest",
             GatewayTarget::Message => "message",
             GatewayTarget::Sse => "sse",
             GatewayTarget::Schema => "schema",
@@ -112,6 +116,7 @@ impl damage::FuzzTarget for GatewayTarget {
     fn try_one(self, input: &[u8]) {
         match self {
             GatewayTarget::Json => json::try_one(input),
+            GatewayTarget::Manifest => manifest::try_one(input),
             GatewayTarget::Message => message::try_one(input),
             GatewayTarget::Sse => sse::try_one(input),
             GatewayTarget::Schema => schema::try_one(input),

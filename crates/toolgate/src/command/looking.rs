@@ -37,6 +37,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         Command::Secrets(command) => {
             !matches!(command, SecretsCommand::Set(_) | SecretsCommand::Allow { .. })
         }
+        Command::Platform(command) => !command.tool.tool.effects.changes_something(),
         Command::Token(command) => !matches!(command, TokenCommand::Create(_)),
         Command::Tasks(_)
         | Command::Agents(_)

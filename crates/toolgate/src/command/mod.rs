@@ -16,6 +16,7 @@ mod ledger;
 mod looking;
 mod pages;
 mod pick;
+mod platform;
 mod policy;
 mod records;
 mod runs;
@@ -59,6 +60,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Store(command) => Box::pin(store::run(&context, command)).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,
+        Command::Platform(command) => platform::run(&context, command).await,
         Command::Console => console::run(&context).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Completions { .. } | Command::Reap | Command::Confine(_) => Ok(ExitCode::SUCCESS),

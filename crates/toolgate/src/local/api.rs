@@ -93,6 +93,16 @@ impl LocalApi {
         self.ask(Method::POST, path, &[], Some(body)).await
     }
 
+    /// The same with parameters.
+    pub(crate) async fn post_with(
+        &mut self,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: &Value,
+    ) -> anyhow::Result<Value> {
+        self.ask(Method::POST, path, query, Some(body)).await
+    }
+
     pub(crate) async fn delete(&mut self, path: &[&str]) -> anyhow::Result<Value> {
         self.ask(Method::DELETE, path, &[], None).await
     }

@@ -18,6 +18,12 @@ pub(crate) struct LocalProblem {
 
 impl LocalProblem {
     pub(crate) fn read(status: u16, body: &Value) -> Self {
+        // A call that was refused answers with its envelope.
+        if let Some(message) = body["error"].get("message") {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let (code, hint) = (text(&body["error"]["code"]), text(&body["error"]["hint"]));
+            return Self { status, code, detail: text(message), hint, field: None };
+        }
         let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
         let detail = match body["detail"].as_str() {
             Some(detail) => detail.to_owned(),
@@ -55,6 +61,7 @@ mod tests {
         let told = |body: Value| LocalProblem::read(422, &body).to_string();
         assert_eq!(told(json!({ "detail": "no", "hint": "do", "field": "a.b" })), "`a.b`: no\nhint: do");
         assert_eq!(told(json!({ "detail": "`task` is long", "field": "task" })), "`task` is long");
+        assert_eq!(told(json!({ "error": { "message": "no run", "hint": "look" } })), "no run\nhint: look");
         assert_eq!(told(Value::Null), "the gateway answered with status 422");
     }
 }

@@ -1,10 +1,10 @@
 //! `cli.md`, from the tree of commands that the command line is read with.
 
 use clap::builder::PossibleValue;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 
 use super::markdown::{anchor, code, fenced, prose, sentence, table};
-use crate::cli::Cli;
+use crate::cli::whole;
 
 const START: &str = "# Command line
 
@@ -29,7 +29,7 @@ const VARIABLES: [(&str, &str); 5] = [
 ];
 
 pub(super) fn page() -> String {
-    let mut root = Cli::command();
+    let mut root = whole();
     root.build();
     let mut commands = Vec::new();
     collect(&root, &mut commands);

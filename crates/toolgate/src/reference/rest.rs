@@ -26,8 +26,8 @@ struct Operation<'a> {
 }
 
 pub(super) fn pages() -> ReferencePages {
-    let document: Value =
-        serde_json::from_str(&toolgate_api::openapi_document()).expect("the document is JSON");
+    let document: Value = serde_json::from_str(&toolgate_api::openapi_document(&crate::domains::tools()))
+        .expect("the document is JSON");
     let routes = routes(&document);
     let schemas = schema::page(&document["components"]["schemas"]);
     ReferencePages::from([("rest.md".to_owned(), routes), ("rest-schemas.md".to_owned(), schemas)])

@@ -13,6 +13,7 @@ use serde::Deserialize;
 /// For each crate: the crates of ours it may use, and the crates it may not.
 const RULES: &[(&str, &[&str], &[&str])] = &[
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("toolgate-domain", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-catalog",
@@ -63,6 +64,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
@@ -79,10 +81,14 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["toolgate-core", "toolgate-outbound", "toolgate-store", "toolgate-wire"],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
-    ("toolgate-runs", &["toolgate-core", "toolgate-store"], &["axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-runs",
+        &["toolgate-core", "toolgate-domain", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
     (
         "toolgate-platform",
-        &["toolgate-core", "toolgate-files", "toolgate-runs"],
+        &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-runs"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (

@@ -12,4 +12,5 @@ mod replicas;
 mod restarts;
 mod steering;
 mod tasks;
+mod tools;
 pub(crate) mod work;

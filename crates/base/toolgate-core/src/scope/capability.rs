@@ -39,6 +39,15 @@ impl Capability {
         server().or_else(named).or_else(tagged)
     }
 
+    /// True if it has the tag of a tool, or a pattern that begins with the tool's domain, as `run.*` does.
+    pub(super) fn names(&self, tool: &Tool) -> bool {
+        let name = tool.name.as_str();
+        let domain = name.split_inclusive('.').next().unwrap_or(name);
+        let begins = |one: &NamePattern| one.matches(name) && one.to_string().starts_with(domain);
+        let is_tagged = |tag: &str| tool.handling.capabilities.iter().any(|one| one == tag);
+        self.tools.iter().any(begins) || self.wanted_tags().any(is_tagged)
+    }
+
     /// True if it includes a server as a whole, including future tools.
     pub(super) fn reaches(&self, server: &ServerName) -> bool {
         let named = self.servers.iter().any(|one| one.matches(server.as_str()));

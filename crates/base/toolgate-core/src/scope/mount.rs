@@ -16,6 +16,7 @@ pub struct Mounts {
     /// Providers that connectors reach, such as `slack`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub providers: BTreeSet<String>,
+    /// Patterns over namespaces, such as `project/*`; with a colon, over the names in them too: `project/a:draft`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub pointers: BTreeSet<String>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]

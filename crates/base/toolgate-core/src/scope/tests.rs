@@ -42,7 +42,7 @@ fn tool(name: &str, tags: &[&str], needs: &[&str]) -> Tool {
 
 /// A short reason why a tool is in or out.
 fn why(scope: &Scope, tool: &Tool) -> String {
-    match scope.judge(tool) {
+    match scope.judge(tool, Role::Agent) {
         ScopeReason::In(admissions) => {
             let rule = |one: &CapabilityMatch<'_>| match one.rule {
                 CapabilityRule::Tool(pattern) => format!("{}/{} tool {pattern}", one.agent, one.capability),
@@ -411,4 +411,23 @@ fn what_is_beyond_its_limits_is_told_with_its_place() {
     assert_eq!(rules(json!({ "name": "x", "tools": many })), "tools");
     assert_eq!(rules(json!({ "name": "x", "tags": ["a\nb"] })), "tags[0]");
     assert_eq!(rules(json!({ "name": "x", "servers": ["a", "a:b"] })), "servers[1]");
+}
+
+#[test]
+fn pointers_of_an_inner_scope_are_those_that_the_outer_one_contains() {
+    let reach = |inner: &[&str], outer: &[&str], role: Role| {
+        let mounts = |all: &[&str]| json!({ "pointers": all });
+        let scope = both(
+            json!({ "name": "inner", "mounts": mounts(inner) }),
+            json!({ "name": "outer", "mounts": mounts(outer) }),
+        );
+        let reach = scope.pointer_reach(role);
+        ["a", "b", "c"].into_iter().filter(|namespace| reach.covers(namespace, "x")).collect::<String>()
+    };
+    assert_eq!(reach(&["a", "b"], &["b", "c"], Role::Agent), "b");
+    assert_eq!(reach(&["a"], &["*"], Role::Agent), "a");
+    assert_eq!(reach(&[], &["c"], Role::Agent), "c");
+    assert_eq!(reach(&[], &[], Role::Agent), "");
+    assert_eq!(reach(&[], &[], Role::Operator), "abc");
+    assert_eq!(reach(&["a"], &["b"], Role::Operator), "", "nothing in common is nothing");
 }

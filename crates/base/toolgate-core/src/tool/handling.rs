@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::FileSlot;
+use super::{FileSlot, ToolTrait};
 use crate::scope::MountNeed;
 
 /// Missing values follow the server's own settings.
@@ -16,6 +16,8 @@ pub struct ToolHandling {
     pub capabilities: Arc<[String]>,
     /// The mounts that a session needs for the tool to be useful, sorted.
     pub needs: Arc<[MountNeed]>,
+    /// The traits that levels of care rely on, if the tool declares them; otherwise its name tells them.
+    pub traits: Option<&'static [ToolTrait]>,
     /// Queries that should find it, in the operator's words.
     pub examples: Arc<[String]>,
     /// Arguments that are files to agents.

@@ -10,9 +10,10 @@ use toolgate_core::codes;
 use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, ExpandedArguments, SentContent};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
-use toolgate_core::platform::PlatformTool;
+use toolgate_core::platform::{PlatformTool, ToolPresence};
 use toolgate_core::port::{BoxFuture, ServerReply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
+use toolgate_core::scope::Scope;
 use toolgate_core::server::InstanceId;
 use toolgate_core::{RawJson, Refusal, RpcError};
 use toolgate_pipeline::{
@@ -22,7 +23,7 @@ use toolgate_search::tokens;
 use toolgate_wire::header;
 
 use crate::calls::forward;
-use crate::calls::own;
+use crate::calls::own::{self, OwnCall};
 use crate::calls::tool_call::{METHOD, ResultAudience, ToolCall};
 use crate::messages::parts::{ClientInput, OwnedRequest};
 use crate::messages::text::add_members;
@@ -75,10 +76,11 @@ impl<'a> Errand<'a> {
         }
     }
 
-    /// True if the call counts against its caller's quota: what the gateway does itself, and what it needs for
-    /// itself, is part of a call that has been counted.
+    /// True if the call counts against its caller's quota: control flow, and what the gateway needs for itself, is
+    /// part of a call that has been counted.
     fn is_counted(&self) -> bool {
-        self.own.is_none() && self.call.whole == ResultAudience::ForClient
+        let is_control = self.own.as_ref().is_some_and(|own| own.presence != ToolPresence::InScope);
+        !is_control && self.call.whole == ResultAudience::ForClient
     }
 
     fn count(&self) -> Option<Result<(), Refusal>> {
@@ -114,16 +116,25 @@ impl<'a> Errand<'a> {
         self.call.request.parts.arguments.clone().unwrap_or(RawJson::EMPTY)
     }
 
-    /// True if the call involves files or refs.
+    /// True if the call names contents that are looked up before people decide.
     fn is_concerned(&self, changed: Option<&RawJson>) -> bool {
+        if let Some(own) = &self.own {
+            return own.is_prepared;
+        }
         let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
         let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
-        self.own.is_none() && changed.map_or_else(given, concerns)
+        changed.map_or_else(given, concerns)
     }
 
     async fn look_up(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
         let contents = &self.call.gateway.contents;
-        let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
+        let attached = match &self.own {
+            Some(own) => {
+                let seat = self.call.caller.client.seat();
+                self.own_call(own, &self.holder, &seat.scope).prepare(arguments).await?
+            }
+            None => contents.attach(&self.holder, self.call.tool(), arguments).await?,
+        };
         self.state.lock().attachments.clone_from(&attached.attachments);
         Ok(attached)
     }
@@ -133,7 +144,10 @@ impl<'a> Errand<'a> {
         let before = self.state.lock().attachments.clone();
         let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
         // An approver may have taken one out.
-        let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
+        let is_named = |one: &Attachment| match &self.own {
+            Some(_) => now.iter().any(|it| it.id == one.id),
+            None => arguments.as_str().contains(&one.id),
+        };
         let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
         match before.iter().find(|one| is_named(one) && !is_same(one)) {
             None => Ok(()),
@@ -172,7 +186,8 @@ impl<'a> Errand<'a> {
         let holder = ContentHolder { call: Some(call.clone()), ..self.holder.clone() };
         if let Some(own) = &self.own {
             let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
-            return own::answer(gateway, caller, own, &holder, &arguments).await;
+            let seat = caller.client.seat();
+            return self.own_call(own, &holder, &seat.scope).answer(&arguments).await;
         }
         let (mut request, secrets) = match self.is_concerned(changed.as_ref()) {
             false => (self.server_request(changed), Vec::new()),
@@ -187,6 +202,16 @@ impl<'a> Errand<'a> {
         }
         self.state.lock().sent = secrets;
         Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
+    }
+
+    fn own_call<'b>(
+        &'b self,
+        tool: &'b PlatformTool,
+        holder: &'b ContentHolder,
+        scope: &'b Arc<Scope>,
+    ) -> OwnCall<'b> {
+        let ToolCall { gateway, caller, .. } = self.call;
+        OwnCall { gateway, caller, tool, holder, scope }
     }
 
     /// The result without what is too big or too binary for the context.

@@ -53,7 +53,8 @@ fn tool_in(view: &View, seat: &Seat, name: &str, now_ms: i64) -> Option<Resolved
 /// Those who run the gateway see every tool anyway: they are told that policy forbids it, and which.
 fn may_be_told(seat: &Seat, entry: &CatalogEntry) -> bool {
     let runs_it = matches!(seat.principal.role, Role::Admin | Role::Operator);
-    let in_scope = |tool: &Arc<Tool>| matches!(seat.scope.judge(tool), ScopeReason::In(_));
+    let in_scope =
+        |tool: &Arc<Tool>| matches!(seat.scope.judge(tool, seat.principal.role), ScopeReason::In(_));
     runs_it && entry.tool.as_ref().is_some_and(in_scope)
 }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_catalog::CatalogEntry;
-use toolgate_core::content::ContentHolder;
+use toolgate_core::content::{AttachedContents, ContentHolder};
 use toolgate_core::platform::{OWN_SERVER, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::ServerReply;
+use toolgate_core::scope::Scope;
 use toolgate_core::{RawJson, Refusal};
 use toolgate_pipeline::{DeliveredReply, DeliveryError, Envelope};
 
@@ -19,25 +20,47 @@ pub(crate) fn is_own(entry: &CatalogEntry) -> bool {
 }
 
 pub(crate) fn find(gateway: &Gateway, entry: &CatalogEntry) -> Option<Arc<PlatformTool>> {
-    let named = |one: &&Arc<PlatformTool>| one.wire == entry.wire;
+    let named = |one: &&Arc<PlatformTool>| *one.wire == *entry.wire;
     gateway.platform.tools().iter().filter(|_| is_own(entry)).find(named).cloned()
 }
 
-pub(crate) async fn answer(
-    gateway: &Gateway,
-    caller: &Arc<RequestCaller>,
-    tool: &PlatformTool,
-    holder: &ContentHolder,
-    arguments: &Value,
-) -> Result<DeliveredReply, DeliveryError> {
-    let call = PlatformCall { tool, holder, arguments, caller: caller.clone() };
-    Ok(match gateway.platform.call(call).await {
-        Ok(PlatformAnswer { text, data, notices, outcome }) => {
-            let result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": data });
-            DeliveredReply { notices, outcome, ..ServerReply::Complete(result.into()).into() }
+/// One call of such a tool, by one client.
+pub(crate) struct OwnCall<'a> {
+    pub(crate) gateway: &'a Gateway,
+    pub(crate) caller: &'a Arc<RequestCaller>,
+    pub(crate) tool: &'a PlatformTool,
+    pub(crate) holder: &'a ContentHolder,
+    pub(crate) scope: &'a Arc<Scope>,
+}
+
+impl OwnCall<'_> {
+    /// Looks up what the arguments name, for tools that do so before the decision.
+    pub(crate) async fn prepare(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
+        self.gateway.platform.prepare(self.with(arguments)).await
+    }
+
+    pub(crate) async fn answer(&self, arguments: &Value) -> Result<DeliveredReply, DeliveryError> {
+        Ok(match self.gateway.platform.call(self.with(arguments)).await {
+            Ok(PlatformAnswer { text, data, refs, notices, outcome }) => {
+                let result =
+                    json!({ "content": [{ "type": "text", "text": text }], "structuredContent": data });
+                let refs = refs.iter().map(RawJson::from_serialize).collect();
+                DeliveredReply { refs, notices, outcome, ..ServerReply::Complete(result.into()).into() }
+            }
+            Err(refusal) => ServerReply::Complete(failed(&refusal)).into(),
+        })
+    }
+
+    fn with<'a>(&'a self, arguments: &'a Value) -> PlatformCall<'a> {
+        PlatformCall {
+            tool: self.tool,
+            holder: self.holder,
+            scope: self.scope,
+            arguments,
+            now_ms: self.gateway.pipeline.now_ms(),
+            caller: self.caller.clone(),
         }
-        Err(refusal) => ServerReply::Complete(failed(&refusal)).into(),
-    })
+    }
 }
 
 fn failed(refusal: &Refusal) -> RawJson {

@@ -625,7 +625,7 @@ impl Platform for Ports {
     }
 
     fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>> {
-        let refusal = Refusal::new(&codes::UNKNOWN_TOOL, call.tool.wire);
+        let refusal = Refusal::new(&codes::UNKNOWN_TOOL, &*call.tool.wire);
         Box::pin(async { Err(refusal) })
     }
 }

@@ -130,9 +130,11 @@ fn result_detail(ticket: &Ticket, origin: ResultOrigin) -> Option<Value> {
     }
     if !ticket.refs.is_empty() {
         let refs = ticket.refs.iter().filter_map(|one| one.decode::<Value>().ok());
-        // The beginning of a text is in the stored result, where it is redacted.
-        let named =
-            refs.map(|one| json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }));
+        // The beginning of a text is in the stored result, where it is redacted. An object of the platform has no text.
+        let named = refs.map(|one| match one["type"].is_string() {
+            true => one,
+            false => json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }),
+        });
         detail.insert("refs".into(), named.collect());
     }
     (!detail.is_empty()).then_some(Value::Object(detail))

@@ -66,6 +66,27 @@ fn mounts_have_to_be_there_and_within_the_agent() {
 }
 
 #[test]
+fn a_session_mounts_pointers_within_those_of_its_agent() {
+    let pointers = |all: &[&str]| Mounts {
+        pointers: all.iter().map(|one| (*one).to_owned()).collect(),
+        ..Mounts::default()
+    };
+    let code = |own: &Mounts, base: &Scope, tells: MountDisclosure| {
+        let known = KnownMounts { servers: &[], providers: &BTreeSet::new(), tells };
+        check(own, &Mounts::default(), base, &known).err().map(|refusal| refusal.code.name)
+    };
+    let (agent, operator) = (MountDisclosure::Nothing, MountDisclosure::Names);
+    let (bare, bound) = (base(Mounts::default()), base(pointers(&["project/*"])));
+    let (inside, outside) = (pointers(&["project/a"]), pointers(&["*"]));
+    assert_eq!(code(&inside, &bound, agent), None);
+    assert_eq!(code(&outside, &bound, operator), Some("mount_left_out"));
+    assert_eq!(code(&inside, &bare, agent), Some("mount_left_out"), "an agent does not mount what it likes");
+    assert_eq!(code(&outside, &bare, operator), None);
+    assert_eq!(mounted(&bound, &inside).mounts, inside, "they narrow the agent's");
+    assert_eq!(mounted(&bound, &Mounts::default()).mounts, pointers(&["project/*"]));
+}
+
+#[test]
 fn own_mounts_add_up_but_for_servers_which_they_narrow() {
     let all = base(mounts(&[], &["teams"]));
     let mounted_all = mounted(&all, &mounts(&["files"], &["slack"]));

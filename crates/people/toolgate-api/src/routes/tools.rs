@@ -147,8 +147,7 @@ pub(crate) async fn show(
     let now_ms = context.clock.now_ms();
     let entry = view.find(&name, now_ms).map(|found| found.entry);
     let entry = entry.ok_or_else(|| missing(&context, &seat, &name))?;
-    let asking = view.tools().find(|(one, _)| one.canonical == entry.canonical).map(|(_, asking)| asking);
-    let asking = asking.expect("what is found is seen");
+    let asking = view.asking(&entry).expect("what is found is seen");
     let tool = ToolView::of(&entry, asking, &OtherNames::in_use(view.snapshot(), now_ms));
     let asked = entry.tool.as_ref().map(|tool| context.policy.asking(tool)).unwrap_or_default();
     let renamed = view.snapshot().renamed.iter().find(|(name, _)| *name == entry.canonical);

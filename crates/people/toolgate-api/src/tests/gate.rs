@@ -157,6 +157,7 @@ impl Gate {
             registry: registry.clone(),
             sessions,
             discovery,
+            platform: Vec::new(),
             files: files.clone(),
             runs: runs.clone(),
             streams: Arc::new(AnyNumber),

@@ -217,7 +217,7 @@ impl Platform for FuzzEnvironment {
     }
 
     fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>> {
-        let refused = Refusal::new(&codes::UNKNOWN_TOOL, call.tool.wire);
+        let refused = Refusal::new(&codes::UNKNOWN_TOOL, &*call.tool.wire);
         Box::pin(std::future::ready(Err(refused)))
     }
 }

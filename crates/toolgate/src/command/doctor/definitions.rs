@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sentence_encoder::Model;
+use toolgate_catalog::CatalogEntry;
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 use toolgate_discovery::{Discovery, UnmatchedRule};
 use toolgate_policy::PolicyEngine;
@@ -64,7 +66,8 @@ async fn unmatched(
     definitions: &Definitions,
 ) -> anyhow::Result<BTreeSet<UnmatchedRule>> {
     let catalog = stored::catalog(config, store).await?;
-    if catalog.snapshot().tools.entries().is_empty() {
+    let of_servers = |entry: &Arc<CatalogEntry>| entry.server.as_str() != OWN_SERVER;
+    if !catalog.snapshot().tools.entries().iter().any(of_servers) {
         return Ok(BTreeSet::new());
     }
     let policy = Arc::new(PolicyEngine::load(sources(config))?);

@@ -81,7 +81,12 @@ pub(super) const MOUNTS: ConfigTable = ConfigTable {
     keys: &[
         without("servers", Texts, "every server", "Servers whose tools the agent sees."),
         is("providers", Texts, "[]", "Providers of connections that tools may need."),
-        is("pointers", Texts, "[]", "Pointers that it may read and move."),
+        is(
+            "pointers",
+            Texts,
+            "[]",
+            "Pointers that it may read and move: patterns over namespaces such as `project/*`, or `project/a:draft` for one name.",
+        ),
         is("knowledge_bases", Texts, "[]", "Knowledge bases that it may query."),
     ],
     changes: WhileRunning,

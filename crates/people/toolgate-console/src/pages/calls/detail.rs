@@ -152,19 +152,37 @@ fn result(call: &CallData, events: &[EventData], recorded: &RecordedData) -> Mar
     }
 }
 
-/// The parts that were too large or too binary for the context.
+/// The parts that were too large or too binary for the context, and the objects that the result is about.
 fn refs(detail: &Value) -> Markup {
-    let Some(refs) = detail["refs"].as_array().filter(|refs| !refs.is_empty()) else { return html! {} };
+    let all = detail["refs"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (objects, removed): (Vec<&Value>, Vec<&Value>) = all.iter().partition(|one| one["type"].is_string());
     html! {
-        p { "Removed from the result and stored:" }
-        ul {
-            @for one in refs {
-                li {
-                    (links::id(one["ref_id"].as_str().unwrap_or_default()))
-                    @if let Some(size) = one["size"].as_u64() { " " span.soft { (parts::size(size)) } }
+        @if !removed.is_empty() {
+            p { "Removed from the result and stored:" }
+            ul {
+                @for one in removed {
+                    li {
+                        (links::id(one["ref_id"].as_str().unwrap_or_default()))
+                        @if let Some(size) = one["size"].as_u64() { " " span.soft { (parts::size(size)) } }
+                    }
                 }
             }
         }
+        @if !objects.is_empty() {
+            p { "The result is about:" }
+            ul { @for one in objects { li { (object(one)) } } }
+        }
+    }
+}
+
+/// An object of the platform: its kind, and a link where there is a page about it.
+fn object(one: &Value) -> Markup {
+    let word = |key: &str| one[key].as_str().unwrap_or_default();
+    html! {
+        (text::short(word("type"))) " "
+        @if word("type") == "artifact" { (links::artifact(word("sha256"))) }
+        @else if one["sha256"].is_string() { (links::id(word("sha256"))) }
+        @else { (links::id(word("id"))) }
     }
 }
 

@@ -1,0 +1,16 @@
+//! The names of platform objects in an answer, which clients turn into links.
+
+use crate::Digest;
+use crate::id::{InputId, RunId};
+
+/// An object that an answer is about: `{"type":"run","id":"run_…"}`.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ObjectRef {
+    Artifact { sha256: Digest },
+    Manifest { sha256: Digest },
+    Pointer { id: String },
+    Schema { id: String },
+    Run { id: RunId },
+    Input { id: InputId },
+}

@@ -1,0 +1,25 @@
+//! The meaning of a tool beyond its effects, for the levels of care.
+
+/// A property of a tool that policy templates gate. Policies read it as `resource.traits.contains("promotion")`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ToolTrait {
+    /// Decides on a claim.
+    ClaimDecision,
+    /// Moves a pointer that its holders move freely.
+    PointerMove,
+    /// Moves something to a place that others rely on.
+    Promotion,
+    /// Changes the form of data.
+    SchemaChange,
+}
+
+impl ToolTrait {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ToolTrait::ClaimDecision => "claim",
+            ToolTrait::PointerMove => "pointer_move",
+            ToolTrait::Promotion => "promotion",
+            ToolTrait::SchemaChange => "schema",
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#![doc = include_str!("../README.md")]
+
+mod boundary;
+mod build;
+mod change;
+mod diff;
+mod digest;
+mod edit;
+mod entry;
+mod error;
+mod listing;
+mod lookup;
+mod memory;
+mod merge;
+mod node;
+mod operation;
+mod order;
+mod path;
+mod proof;
+mod reader;
+mod subtree;
+mod varint;
+mod walk;
+mod writer;
+
+pub use boundary::{NODE_BYTES_MAX, NODE_BYTES_MIN};
+pub use build::{TreeBuilder, TreeRoot, build, build_sorted};
+pub use change::{TreeChange, TreeChangeKind, TreeEdit};
+pub use diff::{DiffOutcome, TreeDiff};
+pub use digest::{BlobDigest, DigestSpellingError};
+pub use edit::{EditOutcome, TreeEditing};
+pub use entry::{EntryError, EntryKind, MEDIA_TYPE_BYTES_MAX, METADATA_BYTES_MAX, TreeEntry};
+pub use error::{NodeFault, TreeError};
+pub use listing::{LISTING_ENTRIES_MAX, ListingPage, TreeListing};
+pub use lookup::TreeLookup;
+pub use memory::{DriveError, MemoryNodes, NoSuchNode, NodeSink, NodeSource, drive};
+pub use merge::{MergeConflict, MergeOutcome, TreeMerge};
+pub use node::check_node;
+pub use operation::{NODES_AT_ONCE, TreeOperation, TreeProgress};
+pub use path::{EntryPath, PART_BYTES_MAX, PATH_BYTES_MAX, PathError};
+pub use proof::{PathProof, ProofError, TreeProving};
+pub use walk::{ReachedBlobs, TreeWalk};
+pub use writer::NewNode;
