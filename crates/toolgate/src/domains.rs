@@ -1,7 +1,5 @@
 //! The platform's domains in one place: their definitions, which need nothing, and the set that answers their calls.
 
-mod opened;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +8,6 @@ use toolgate_domain::DomainSet;
 use toolgate_files::Files;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
-
-pub(crate) use opened::{PlatformDomains, open};
 
 /// Every tool that the gateway answers itself, sorted by wire name.
 pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {

@@ -6,6 +6,7 @@ mod command;
 mod domains;
 mod failure;
 mod output;
+mod platform;
 mod table;
 
 // The configuration, and the environment.
@@ -17,6 +18,7 @@ mod reload;
 // The gateway, assembled.
 mod domains;
 mod governance;
+mod platform;
 mod rest;
 mod wiring;
 

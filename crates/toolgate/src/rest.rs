@@ -27,11 +27,11 @@ use toolgate_store::Store;
 
 use crate::archiving;
 use crate::config::{Config, WebhookConfig};
-use crate::domains::PlatformDomains;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
 use crate::outbound::WebhookReceivers;
+use crate::platform::PlatformDomains;
 
 /// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
 /// tools.

@@ -29,7 +29,7 @@ use crate::checkpoints::Checkpointer;
 use crate::chronicle::{Chronicle, OtherWriters};
 use crate::config::Config;
 use crate::confining;
-use crate::domains::{self, PlatformDomains};
+use crate::domains;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -40,6 +40,7 @@ use crate::ledger_keeper::LedgerKeeper;
 use crate::machine::{HubCatalog, ManagerControl};
 use crate::outbound;
 use crate::pages;
+use crate::platform::{self, PlatformDomains};
 use crate::rest::{self, RestDoorway};
 use crate::seating;
 use crate::server_metrics::ServerNumbers;
@@ -201,7 +202,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let domains = domains::open(config, store, &governance, listen, record, &shutdown).await?;
+    let domains = platform::open(config, store, &governance, listen, record, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));

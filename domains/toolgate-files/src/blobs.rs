@@ -2,7 +2,8 @@
 //!
 //! The bytes of a tenant are at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…`
 //! while their digest is computed, and moved; so everything under a digest was complete once. They are
-//! verified again when they are read. What the gateway itself keeps lies beside them by name (`beside.rs`), and so do checkpoints in a bucket (`named.rs`).
+//! verified again when they are read. What the gateway itself keeps lies beside them by name (`beside.rs`),
+//! and so do checkpoints in a bucket (`named.rs`).
 
 mod beside;
 mod draft;
@@ -32,6 +33,7 @@ use trouble::StorageTrouble;
 
 pub use named::NamedObjects;
 pub use put::StoredBlob;
+pub use s3::ShownBytes;
 use shelf::{BlobStorage, StorageKind, TEMPORARY};
 
 /// Clones share everything.
@@ -90,13 +92,6 @@ impl Blobs {
     pub(crate) async fn delete(&self, digest: Digest) -> Result<(), Refusal> {
         self.shelf.remove(&self.shelf.path(digest)).await
     }
-}
-
-/// The description of the bytes for the user of an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShownBytes<'a> {
-    pub name: Option<&'a str>,
-    pub media_type: &'a str,
 }
 
 fn open_folder(folder: &std::path::Path) -> Result<LocalFileSystem, Refusal> {

@@ -13,7 +13,6 @@ use toolgate_core::codes;
 use toolgate_outbound::Scheme;
 use url::Url;
 
-use super::ShownBytes;
 use super::http::StorageConnector;
 use crate::settings::{FilesSettings, S3Storage};
 
@@ -25,6 +24,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// After this many times the maximum silence, there are no more retries.
 const SILENCES_MAX: u32 = 3;
+
+/// The description of the bytes for the user of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShownBytes<'a> {
+    pub name: Option<&'a str>,
+    pub media_type: &'a str,
+}
 
 pub(super) fn open(place: &S3Storage, settings: &FilesSettings) -> Result<AmazonS3, Refusal> {
     if settings.upload_bytes_max > FILE_BYTES_MAX {

@@ -10,28 +10,28 @@ use crate::Store;
 
 /// The members of `ledger.erased`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub(in super::super) struct RecordedErasure {
-    pub(in super::super) principal: PrincipalId,
+pub(crate) struct RecordedErasure {
+    pub(crate) principal: PrincipalId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in super::super) session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in super::super) call: Option<CallId>,
+    pub(crate) call: Option<CallId>,
     #[serde(flatten)]
-    pub(in super::super) erased: ErasureCounts,
+    pub(crate) erased: ErasureCounts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in super::super) reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 impl RecordedErasure {
     /// True if every call of the principal was concerned.
-    pub(in super::super) fn is_of_all_calls(&self) -> bool {
+    pub(crate) fn is_of_all_calls(&self) -> bool {
         self.session.is_none() && self.call.is_none()
     }
 }
 
 impl Store {
     /// All erasures so far, each with its time.
-    pub(in super::super) async fn erasures(&self) -> Result<Vec<(HybridTime, RecordedErasure)>, sqlx::Error> {
+    pub(crate) async fn erasures(&self) -> Result<Vec<(HybridTime, RecordedErasure)>, sqlx::Error> {
         let filter = EventFilter { kind: Some(EventKind::LedgerErased), ..EventFilter::default() };
         let horizon = self.horizon().await?;
         let (mut erasures, mut after) = (Vec::new(), None);

@@ -11,16 +11,16 @@ use crate::Store;
 
 /// The last line of a stream that a cut would remove.
 #[derive(Clone, Copy)]
-pub(in crate::ledger) struct LastRemoved<'a> {
-    pub(in crate::ledger) stream: &'a str,
-    pub(in crate::ledger) number: i64,
-    pub(in crate::ledger) hash: Digest,
+pub(crate) struct LastRemoved<'a> {
+    pub(crate) stream: &'a str,
+    pub(crate) number: i64,
+    pub(crate) hash: Digest,
 }
 
 impl Store {
     /// Checks what a cut would remove, and says after which number the stream began before, with the tree of everything
     /// that will have been removed. `None` if the stream begins after it already.
-    pub(in crate::ledger) async fn verify_before(
+    pub(crate) async fn verify_before(
         &self,
         key: &[u8; 32],
         last: LastRemoved<'_>,
