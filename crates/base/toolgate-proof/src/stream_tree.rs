@@ -43,7 +43,7 @@ impl StreamTree {
 
     /// Adds a whole block. It has no place after a leaf that is in none.
     pub fn push_block(&mut self, root: Digest) -> bool {
-        let fits = self.size() % BLOCK == 0;
+        let fits = self.size().is_multiple_of(BLOCK);
         if fits {
             self.blocks.push(root);
         }
@@ -54,7 +54,7 @@ impl StreamTree {
         let start = self.tail_start();
         self.tail.push(leaf);
         let end = self.size();
-        if end % BLOCK == 0 {
+        if end.is_multiple_of(BLOCK) {
             let root = self.root_among(end - BLOCK..end, start, &self.tail);
             self.blocks.push(root.expect("what was removed and the tail make the whole block"));
             self.tail.clear();
@@ -99,7 +99,7 @@ impl StreamTree {
         match end - start {
             0 => Some(tree::empty_root()),
             1 => self.leaf(start),
-            BLOCK if start % BLOCK == 0 && end <= self.tail_start() => self.block(start / BLOCK),
+            BLOCK if start.is_multiple_of(BLOCK) && end <= self.tail_start() => self.block(start / BLOCK),
             size => {
                 let middle = start + tree::left_size(size);
                 Some(tree::node(self.root_of(start..middle)?, self.root_of(middle..end)?))
@@ -202,11 +202,11 @@ mod tests {
         let mut next = removed;
         while next < all.len() {
             let end = next + BLOCK as usize;
-            if next % BLOCK as usize == 0 && end <= all.len() {
+            if next.is_multiple_of(BLOCK as usize) && end <= all.len() {
                 assert!(tree.push_block(tree::root(&all[next..end])));
                 next = end;
             } else {
-                assert!(!tree.clone().push_block(all[0]) || next % BLOCK as usize == 0);
+                assert!(!tree.clone().push_block(all[0]) || next.is_multiple_of(BLOCK as usize));
                 tree.push_leaf(all[next]);
                 next += 1;
             }
