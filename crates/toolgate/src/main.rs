@@ -16,9 +16,7 @@ mod environment;
 mod reload;
 
 // The gateway, assembled.
-mod domains;
 mod governance;
-mod platform;
 mod rest;
 mod wiring;
 
