@@ -3,10 +3,8 @@
 // The command line.
 mod cli;
 mod command;
-mod domains;
 mod failure;
 mod output;
-mod platform;
 mod table;
 
 // The configuration, and the environment.
@@ -16,12 +14,15 @@ mod environment;
 mod reload;
 
 // The gateway, assembled.
+mod domains;
 mod governance;
+mod platform;
 mod rest;
 mod wiring;
 
 // Governance.
 mod archiving;
+mod checkpoints;
 mod claim;
 mod judging;
 mod ledger_keeper;
@@ -34,7 +35,6 @@ mod pages;
 mod seating;
 
 // Servers.
-mod checkpoints;
 mod chronicle;
 mod confining;
 mod machine;

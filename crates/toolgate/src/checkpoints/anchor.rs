@@ -22,7 +22,7 @@ const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 pub(super) enum CheckpointAnchor {
     Folder(PathBuf),
     Bucket { prefix: String, objects: NamedObjects },
-    Url { url: String, client: Client },
+    Url { url: String, client: Box<Client> },
 }
 
 impl CheckpointAnchor {
@@ -40,7 +40,7 @@ impl CheckpointAnchor {
             let scheme = scheme.with_context(|| format!("{url} is not an http or https address"))?;
             let client = Client::to(scheme, &config.egress)
                 .with_context(|| format!("no connection to {url} can be made"))?;
-            anchors.push(Self::Url { url: url.clone(), client });
+            anchors.push(Self::Url { url: url.clone(), client: Box::new(client) });
         }
         Ok(anchors)
     }
