@@ -73,6 +73,12 @@ async fn a_large_day_has_several_segments() {
 }
 
 /// A process that ends at any write leaves an archive that is sound, and the next one completes it.
+/// The folder of each file. Two worlds have different names in them: salts are random.
+fn folders(world: &ArchiveWorld) -> Vec<String> {
+    let names = world.place.names();
+    names.iter().map(|name| name.rsplit_once('/').expect("a folder").0.to_owned()).collect()
+}
+
 #[tokio::test]
 async fn a_pass_that_ends_at_any_write_is_completed_by_the_next() {
     let whole = ArchiveWorld::with_days().await;
@@ -85,7 +91,8 @@ async fn a_pass_that_ends_at_any_write_is_completed_by_the_next() {
         let faults = world.archive.verify(|_| ()).await.expect("verified").faults;
         assert_eq!(faults, [], "after {writes} writes");
         world.archive.run(FIRST_DAY + 2, |_| ()).await.expect("archived");
-        assert_eq!(world.place.names(), whole.place.names(), "after {writes} writes");
+        assert_eq!(folders(&world), folders(&whole), "after {writes} writes");
+        assert_eq!(world.archive.verify(|_| ()).await.expect("verified").faults, [], "after {writes} writes");
     }
 }
 

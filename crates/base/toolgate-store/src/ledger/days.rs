@@ -19,9 +19,11 @@ const TABLES: [(&str, i64); 3] = [("ledger_lines", 1), ("ledger_blocks", 32), ("
 /// An event is at most a day ahead of the clock of its gateway, and follows others that are at most two days ahead.
 const AHEAD_DAYS: i64 = 3;
 
+/// Partitions are looked up in the catalogue itself: `to_regclass` may still say within one transaction that there is none
+/// when another process has just made it.
 const MISSING: &str = "SELECT wanted.name FROM unnest($1::TEXT[], $2::TEXT[]) AS wanted (name, parent) \
-     WHERE NOT EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = to_regclass(wanted.name) \
-     AND inhparent = to_regclass(wanted.parent))";
+     WHERE NOT EXISTS (SELECT 1 FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid \
+     WHERE child.relname = wanted.name AND inhparent = to_regclass(wanted.parent))";
 const ALL: &str = "SELECT child.relname::TEXT FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid \
      WHERE inhparent = ANY (ARRAY[to_regclass('ledger_lines'), to_regclass('ledger_blocks'), \
      to_regclass('ledger_terms')]::OID[]) ORDER BY child.relname";
