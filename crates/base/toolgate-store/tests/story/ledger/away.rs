@@ -94,7 +94,9 @@ async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: 
         expected.push(format!("{call} tool.call.started"));
         expected.push(format!("{call} tool.call.completed succeeded"));
         if store.is_fault_to_come() {
-            assert!(n > 10, "the fault was never reached");
+            // On Postgres a usual batch is one statement.
+            let operations_min = if world.is_postgres() { 3 } else { 10 };
+            assert!(n > operations_min, "the fault was never reached");
             break;
         }
     }

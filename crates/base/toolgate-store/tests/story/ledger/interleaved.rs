@@ -113,7 +113,8 @@ fn check_batches(whole: &[RecordedEvent], sent: &[Sent]) {
 }
 
 fn check_chains(whole: &[RecordedEvent]) {
-    assert!(whole.is_sorted_by(|one, two| one.time < two.time), "one order of all streams");
+    let place = |one: &RecordedEvent| (one.time, one.stream.clone());
+    assert!(whole.is_sorted_by(|one, two| place(one) < place(two)), "one order of all streams");
     for stream in STREAMS {
         let mut end = (0, Digest::from_bytes([0; 32]));
         for one in whole.iter().filter(|one| &*one.stream == stream) {
