@@ -217,10 +217,12 @@ impl Store {
             let hashing =
                 tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
             let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let (hashed, bodies) = hashed.expect("hashing does not panic");
+            let (hashed, mut bodies) = hashed.expect("hashing does not panic");
             if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
                 return Ok(Err(found));
             }
+            // The bodies of later events were perhaps written after the bodies were read.
+            bodies.retain(|body| body.number <= sealed.number);
             on_page(count, bodies);
             page = next?;
         }

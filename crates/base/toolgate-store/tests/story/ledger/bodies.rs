@@ -10,6 +10,7 @@ use crate::world::StoreWorld;
 crate::on_both!(
     no_line_has_a_plain_digest,
     a_changed_body_is_noticed_when_it_is_read_and_verified,
+    what_is_written_during_a_verification_is_no_fault,
     a_missing_body_is_named_unless_its_time_is_over,
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
     what_was_erased_does_not_come_back,
@@ -121,6 +122,27 @@ async fn a_changed_body_is_noticed_when_it_is_read_and_verified(world: StoreWorl
     }
     assert_eq!(kept(&store, "tc_2").await, both("tc_2"));
     assert_sound(&store).await;
+}
+
+/// Another gateway writes to the second stream after the heads and the bodies were read, and before its lines are.
+async fn what_is_written_during_a_verification_is_no_fault(world: StoreWorld) {
+    let (store, _writer) = ledger(&world).await;
+    let other = writer(&store, "two").await;
+    other.append(call("ben", "tc_4", "ses_3", PIN, "{\"of\":\"tc_4\"}")).await.expect("written");
+    let mut is_written = false;
+    let write = |_| {
+        if !std::mem::replace(&mut is_written, true) {
+            let late = call("ben", "tc_5", "ses_3", "{\"late\":1}", "{\"late\":2}");
+            let writing = async { other.append(late).await.expect("written") };
+            tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(writing));
+        }
+    };
+    let verified = store.verify_ledger(write).await.expect("verified");
+    assert_eq!((verified.events, verified.fault), (6 + 4, None), "its lines were seen");
+    // Its bodies are watched from the next verification on.
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%late%'").await, 2);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((&*fault.stream, fault.what), ("two", Tampering::BodyMissing));
 }
 
 async fn a_missing_body_is_named_unless_its_time_is_over(world: StoreWorld) {
