@@ -55,7 +55,7 @@ pub struct LedgerVerification {
     pub fault: Option<LedgerFault>,
 }
 
-/// One event that differs from what was written.
+/// One event that differs from what was written, or a body of none.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LedgerFault {
     pub stream: String,
@@ -80,11 +80,25 @@ impl LedgerFault {
     pub fn of_event(stream: &str, number: i64, what: Tampering) -> Self {
         Self { stream: stream.to_owned(), number, what, body: None }
     }
+
+    fn of_body((stream, body): (String, NamedBody)) -> Self {
+        let NamedBody { number, digest, call, what, .. } = body;
+        Self { stream, number, what, body: Some(FaultyBody { digest, call }) }
+    }
+
+    /// A row among the bodies that belongs to no event.
+    fn of_unnamed(digest: Digest) -> Self {
+        let body = Some(FaultyBody { digest, call: None });
+        Self { body, ..Self::of_event("", 0, Tampering::BodyForged) }
+    }
 }
 
 impl std::fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "event {} of stream {}: {}", self.number, self.stream, self.what)?;
+        if self.what != Tampering::BodyForged {
+            write!(f, "event {} of stream {}: ", self.number, self.stream)?;
+        }
+        write!(f, "{}", self.what)?;
         let Some(FaultyBody { digest, call }) = &self.body else { return Ok(()) };
         match call {
             Some(call) => write!(f, " (call {call}, body {digest})"),
@@ -187,11 +201,9 @@ impl Store {
                 return Ok(verified);
             }
         }
-        verified.fault = watch.and_then(|watch| watch.judge(named)).map(|(stream, body)| LedgerFault {
-            stream,
-            number: body.number,
-            what: body.what,
-            body: Some(FaultyBody { digest: body.digest, call: body.call }),
+        verified.fault = watch.and_then(|watch| {
+            let unnamed = watch.unnamed(&named).map(LedgerFault::of_unnamed);
+            watch.judge(named).map(LedgerFault::of_body).or(unnamed)
         });
         Ok(verified)
     }

@@ -195,6 +195,7 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "block_forged" => "the entry of its block is missing or forged",
         "body_edited" => "its arguments or its result were changed after it was written",
         "body_missing" => "its arguments or its result are missing",
+        "body_forged" => return html! { "A stored body is not the one that it is stored as, and no event names it." },
         other => other,
     };
     html! {

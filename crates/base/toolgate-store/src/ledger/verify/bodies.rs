@@ -1,7 +1,7 @@
 //! Bodies in a verification: each is hashed again, and each that a line says is kept must be there, unless an
 //! erasure is recorded that concerns it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
@@ -27,9 +27,9 @@ type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
 /// The state of the bodies, for the lines that name them.
 pub(super) struct BodyWatch {
     pub(super) count: u64,
-    /// The first bytes of the digests of all bodies that are there: they tell as much as all of them.
+    /// The first bytes of the digests of all bodies that are intact: they tell as much as all of them.
     there: HashSet<u64>,
-    changed: HashSet<Digest>,
+    changed: BTreeSet<Digest>,
     erasures: Vec<(HybridTime, RecordedErasure)>,
     now_ms: i64,
 }
@@ -50,7 +50,7 @@ pub(super) struct NamedBody {
 impl Store {
     /// Hashes all bodies. Erasures are read after them: what was erased meanwhile is known to be.
     pub(super) async fn watch_bodies(&self) -> Result<BodyWatch, sqlx::Error> {
-        let (there, changed, erasures) = (HashSet::new(), HashSet::new(), Vec::new());
+        let (there, changed, erasures) = (HashSet::new(), BTreeSet::new(), Vec::new());
         let mut watch = BodyWatch { count: 0, there, changed, erasures, now_ms: now_ms() };
         let mut page = self.page_of_bodies(Vec::new()).await?;
         while let Some((last, ..)) = page.last() {
@@ -59,10 +59,11 @@ impl Store {
             let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
             for (digest, is_intact) in hashed.expect("hashing does not panic")? {
                 watch.count += 1;
-                watch.there.insert(short(digest));
-                if !is_intact {
-                    watch.changed.insert(digest);
-                }
+                // A row that is no body of its digest stands for no other either.
+                match is_intact {
+                    true => watch.there.insert(short(digest)),
+                    false => watch.changed.insert(digest),
+                };
             }
             page = next?;
         }
@@ -125,6 +126,12 @@ impl BodyWatch {
         }
         let missing = named(line, digest, Tampering::BodyMissing);
         found.push(NamedBody { is_erased: first.is_some(), is_due: until_ms > self.now_ms, ..missing });
+    }
+
+    /// A row that is not what it is stored under, and that no line names.
+    pub(super) fn unnamed(&self, named: &[(String, NamedBody)]) -> Option<Digest> {
+        let named: HashSet<Digest> = named.iter().map(|(_, body)| body.digest).collect();
+        self.changed.iter().find(|digest| !named.contains(digest)).copied()
     }
 
     /// The first body that should be there as it was written.

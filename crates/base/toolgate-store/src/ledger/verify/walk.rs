@@ -31,6 +31,9 @@ pub enum Tampering {
     /// Their time is not over, and no erasure is recorded.
     #[error("its arguments or its result are missing, although nothing was erased and they have not expired")]
     BodyMissing,
+    /// It belongs to no event, so the fault has neither a stream nor a number.
+    #[error("a stored body is not the one that it is stored as, and no event names it")]
+    BodyForged,
     /// The events up to it are sound in themselves, but are not those of a signed checkpoint.
     #[error(
         "up to here the stream is not what a checkpoint signs: events were changed and sealed again, or written after an older database was restored"

@@ -10,6 +10,7 @@ use crate::world::StoreWorld;
 crate::on_both!(
     no_line_has_a_plain_digest,
     a_changed_body_is_noticed_when_it_is_read_and_verified,
+    another_row_does_not_stand_for_a_deleted_body,
     what_is_written_during_a_verification_is_no_fault,
     a_missing_body_is_named_unless_its_time_is_over,
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
@@ -122,6 +123,27 @@ async fn a_changed_body_is_noticed_when_it_is_read_and_verified(world: StoreWorl
     }
     assert_eq!(kept(&store, "tc_2").await, both("tc_2"));
     assert_sound(&store).await;
+}
+
+/// A row whose digest begins like that of the deleted one, and which is nobody's body.
+async fn another_row_does_not_stand_for_a_deleted_body(world: StoreWorld) {
+    let (store, _writer) = ledger(&world).await;
+    let like_it = match world.is_postgres() {
+        true => "set_byte(digest, 31, 255 - get_byte(digest, 31))",
+        false => "CAST(substr(digest, 1, 30) || x'0000' AS BLOB)",
+    };
+    let copy = format!(
+        "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) \
+         SELECT {like_it}, tenant, '{{}}', keep_until_ms, salt FROM ledger_bodies WHERE body LIKE '%tc_3%'"
+    );
+    assert_eq!(world.sql(&copy).await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((&*fault.stream, fault.number, fault.what), ("", 0, Tampering::BodyForged));
+    assert!(fault.to_string().starts_with("a stored body"), "{fault}");
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_3%'").await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((fault.number, fault.what), (6, Tampering::BodyMissing));
+    assert_eq!(fault.body.and_then(|body| body.call).as_deref(), Some("tc_3"));
 }
 
 /// Another gateway writes to the second stream after the heads and the bodies were read, and before its lines are.
