@@ -131,7 +131,7 @@ impl BodyWatch {
     /// A row that is not what it is stored under, and that no line names.
     pub(super) fn unnamed(&self, named: &[(String, NamedBody)]) -> Option<Digest> {
         let named: HashSet<Digest> = named.iter().map(|(_, body)| body.digest).collect();
-        self.changed.iter().find(|digest| !named.contains(digest)).copied()
+        self.changed.iter().find(|digest| !named.contains(*digest)).copied()
     }
 
     /// The first body that should be there as it was written.
