@@ -113,12 +113,12 @@ impl BodyWatch {
 
     fn look_for_missing(&self, line: &LedgerLine<'_>, digest: Digest, days: u32, found: &mut Vec<NamedBody>) {
         let until_ms = line.at_ms.saturating_add(i64::from(days).saturating_mul(DAY_MS));
-        // Of calls that share a body, the first to be erased may be a day older than the last.
-        if until_ms.saturating_add(DAY_MS) <= self.now_ms {
-            return;
-        }
         let mut concerned = self.erasures.iter().filter(|(time, erasure)| concerns(erasure, *time, line));
         let first = concerned.next();
+        // Of calls that share a body, one that was erased may be out of time, and others not.
+        if first.is_none() && until_ms <= self.now_ms {
+            return;
+        }
         if first.is_some_and(|(_, erasure)| erasure.is_of_all_calls())
             || concerned.any(|(_, erasure)| erasure.is_of_all_calls())
         {

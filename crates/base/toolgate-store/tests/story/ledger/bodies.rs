@@ -16,6 +16,7 @@ crate::on_both!(
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
     what_was_erased_does_not_come_back,
     one_call_or_one_session_is_erased_alone,
+    an_erased_call_that_is_out_of_time_explains_a_later_one,
     an_erasure_can_be_repeated_and_looked_at_before,
     an_erasure_that_fails_half_way_is_repeated,
     bodies_of_the_first_form_stay_while_others_need_them,
@@ -228,6 +229,23 @@ async fn one_call_or_one_session_is_erased_alone(world: StoreWorld) {
     let not_hers = ErasureScope { call: Some(CallId::new("tc_3")), ..of("ann") };
     assert_eq!(erase(&store, not_hers).await, ErasureReport::default());
     assert_eq!(kept(&store, "tc_3").await, both("tc_3"));
+}
+
+/// The later call shares its arguments with the erased one, and is kept for longer.
+async fn an_erased_call_that_is_out_of_time_explains_a_later_one(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let mut short = call("ann", "tc_1", "ses_1", PIN, "{\"of\":\"tc_1\"}");
+    short.bodies.iter_mut().for_each(|body| body.keep_until_ms = START_MS + DAY_MS);
+    writer.append(short).await.expect("written");
+    writer.append(call("ann", "tc_2", "ses_1", PIN, "{\"of\":\"tc_2\"}")).await.expect("written");
+    let one = ErasureScope { call: Some(CallId::new("tc_1")), ..of("ann") };
+    assert_eq!(erase(&store, one).await.erased.bodies, 2);
+    assert_eq!(kept(&store, "tc_2").await, [None, both("tc_2")[1].clone()]);
+    assert_sound(&store).await;
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_2%'").await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!(fault.what, Tampering::BodyMissing, "its own result is not explained");
 }
 
 async fn an_erasure_can_be_repeated_and_looked_at_before(world: StoreWorld) {
