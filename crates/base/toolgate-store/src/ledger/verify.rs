@@ -1,6 +1,7 @@
 //! Proving the ledger: one pass over the bodies, and one over the lines of each stream. Both are hashed while they
 //! are read.
 
+mod blocks;
 mod bodies;
 mod signed;
 mod walk;
@@ -8,9 +9,6 @@ mod walk;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row as _};
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
 use toolgate_proof::LedgerCheckpoint;
@@ -20,10 +18,11 @@ use super::line::{self, LedgerLine};
 use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
+use blocks::{PARTS, StoredPart};
 use bodies::{BodyWatch, NamedBody};
 use signed::{SignedSizes, SignedStreams};
 pub use walk::Tampering;
-use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
+use walk::{CheckedRow, End, FaultPlace, LineColumns, StreamWalk};
 
 /// The number of lines that are read at once. The next ones are read while these are hashed.
 const PAGE: i64 = 4_096;
@@ -38,8 +37,6 @@ const NEXT_STREAM: &str =
     "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
 const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
-const PARTS: &str =
-    "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 ORDER BY block, day";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -314,34 +311,21 @@ impl SealedHead {
         let hash = row::digest(&self.hash).ok();
         let head = hash.map(|hash| StreamHead { number, time, part, hash, trust: HeadTrust::Sealed });
         let sealed = head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream));
-        let end = sealed.map(|head| End { number, part, hash: head.hash });
+        let end = sealed.map(|head| End { number, time, part, hash: head.hash });
         end.ok_or(FaultPlace { number, what: Tampering::HeadForged })
     }
 }
 
-macro_rules! rows {
-    ($row:ty) => {
-        impl<'r> FromRow<'r, $row> for StoredPart {
-            fn from_row(row: &'r $row) -> Result<Self, sqlx::Error> {
-                let root: &[u8] = row.try_get(2)?;
-                Ok(StoredPart { first: row.try_get(0)?, last: row.try_get(1)?, root: root.to_owned() })
-            }
-        }
-    };
-}
-
-rows!(SqliteRow);
-rows!(PgRow);
-
 impl CheckedRow {
     fn of(place: LineColumns<'_>, bytes: &[u8], fields: Option<&LedgerLine<'_>>) -> Self {
-        let LineColumns { day, number, .. } = place;
+        let LineColumns { day, number, time, .. } = place;
         let hash = line::hash(bytes);
         let leaf = match fields {
             Some(LedgerLine { time: None, .. }) => line::leaf(bytes),
             _ => hash,
         };
-        let previous = fields.map(|fields| fields.previous);
-        Self { day, number, what: place.differs(fields), previous, hash, leaf }
+        let (previous, at_ms) =
+            (fields.map(|fields| fields.previous), fields.map_or(0, |fields| fields.at_ms));
+        Self { day, number, time, at_ms, what: place.differs(fields), previous, hash, leaf }
     }
 }

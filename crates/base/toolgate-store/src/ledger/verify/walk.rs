@@ -2,9 +2,9 @@
 
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
-use toolgate_proof::tree;
 
 use super::super::line::{LedgerLine, no_hash};
+use super::blocks::StoredPart;
 use super::signed::SignedSizes;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, thiserror::Error)]
@@ -56,6 +56,8 @@ pub enum Tampering {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct End {
     pub(super) number: i64,
+    /// The time of the last line.
+    pub(super) time: HybridTime,
     /// The first number that lies in no complete block.
     pub(super) part: i64,
     pub(super) hash: Digest,
@@ -63,7 +65,8 @@ pub(super) struct End {
 
 impl End {
     /// Of an empty stream.
-    pub(super) const START: End = End { number: 0, part: 1, hash: Digest::from_bytes([0; 32]) };
+    pub(super) const START: End =
+        End { number: 0, time: HybridTime::START, part: 1, hash: Digest::from_bytes([0; 32]) };
 }
 
 /// The part of a line that verification needs.
@@ -71,6 +74,8 @@ impl End {
 pub(super) struct CheckedRow {
     pub(super) day: i64,
     pub(super) number: i64,
+    pub(super) time: HybridTime,
+    pub(super) at_ms: i64,
     /// The difference between the line and its place.
     pub(super) what: Option<Tampering>,
     /// `None` where it cannot be read as a line at all.
@@ -99,14 +104,6 @@ impl LineColumns<'_> {
     }
 }
 
-/// A complete part of a block, as it is stored.
-#[derive(Clone, Debug)]
-pub(super) struct StoredPart {
-    pub(super) first: i64,
-    pub(super) last: i64,
-    pub(super) root: Vec<u8>,
-}
-
 /// A fault in this stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FaultPlace {
@@ -125,7 +122,8 @@ pub(super) struct StreamWalk {
     /// The furthest line that lies beyond the head.
     beyond: Option<i64>,
     parts: std::vec::IntoIter<StoredPart>,
-    leaves: Vec<Digest>,
+    /// The lines of the part so far.
+    lines: Vec<CheckedRow>,
     part: Option<StoredPart>,
     signed: SignedSizes,
 }
@@ -134,8 +132,8 @@ impl StreamWalk {
     pub(super) fn new(sealed: End, parts: Vec<StoredPart>, signed: SignedSizes) -> Self {
         let mut parts = parts.into_iter();
         let part = parts.next();
-        let (held, beyond, leaves) = (None, None, Vec::new());
-        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part, signed }
+        let (held, beyond, lines) = (None, None, Vec::new());
+        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, lines, part, signed }
     }
 
     /// Takes the next line.
@@ -190,23 +188,27 @@ impl StreamWalk {
         FaultPlace { number, what: Tampering::Edited }
     }
 
-    /// Holds the lines of a part against its root.
+    /// Holds the lines of a part against its row, and the others against the head.
     fn part_of(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
         let forged = FaultPlace { number: row.number, what: Tampering::BlockForged };
+        if !self.sealed.finds(&row) {
+            return Err(forged);
+        }
         let Some(part) = &self.part else {
             return if row.number < self.sealed.part { Err(forged) } else { Ok(()) };
         };
-        if self.leaves.is_empty() && part.first != row.number {
+        if self.lines.is_empty() && (part.first != row.number || !part.fits(&self.sealed)) {
             return Err(forged);
         }
-        self.leaves.push(row.leaf);
-        if row.number < part.last {
+        let is_last = row.number >= part.last;
+        self.lines.push(row);
+        if !is_last {
             return Ok(());
         }
-        if tree::root(&self.leaves).as_bytes()[..] != part.root[..] {
+        if !part.is_of(&self.lines) {
             return Err(forged);
         }
-        self.leaves.clear();
+        self.lines.clear();
         self.part = self.parts.next();
         Ok(())
     }
@@ -218,6 +220,10 @@ impl StreamWalk {
         }
         if self.number < self.sealed.number {
             return Err(FaultPlace { number: self.number + 1, what: Tampering::Dropped });
+        }
+        let mut rest = self.part.iter().filter(|_| self.lines.is_empty()).chain(self.parts.as_slice());
+        if !self.sealed.is_plausible() || !rest.all(|part| part.lies_beyond(&self.sealed)) {
+            return Err(FaultPlace { number: self.number, what: Tampering::BlockForged });
         }
         let Some(now) = now else {
             let number = self.beyond.unwrap_or(self.number);
