@@ -18,10 +18,11 @@ pub(crate) struct SignedCheckpoint {
 }
 
 impl SignedCheckpoint {
-    /// Signs the present state of the ledger.
+    /// Signs the present state of the ledger, once it is on disk.
     pub(crate) async fn now(store: &Store, key: &CheckpointKey) -> anyhow::Result<Self> {
         let (at_ms, name) = (now_ms(), store.ledger_name().await?);
         let checkpoint = LedgerCheckpoint { store: name, at_ms, streams: store.ledger_roots().await? };
+        store.sync_ledger().await?;
         let notes = checkpoint.sign(key).context("could not sign a checkpoint of the ledger")?;
         Ok(Self { checkpoint, notes })
     }

@@ -24,6 +24,7 @@ crate::on_both!(
     an_empty_database_is_noticed,
     a_ledger_has_a_name_of_its_own,
     a_stream_has_the_roots_that_it_had,
+    what_is_to_be_signed_is_on_disk_first,
 );
 
 const TABLES: [&str; 4] = ["ledger_lines", "ledger_heads", "ledger_blocks", "ledger_terms"];
@@ -243,4 +244,29 @@ async fn a_ledger_has_a_name_of_its_own(world: StoreWorld) {
     assert_eq!(name, world.open().await.ledger_name().await.expect("a name"));
     assert_ne!(name, world.elsewhere().open().await.ledger_name().await.expect("a name"));
     assert_eq!(name.len(), 16);
+}
+
+/// The end of the log of Postgres, or the whole log of SQLite.
+async fn log_of(world: &StoreWorld, end: &str) -> (i64, Vec<u8>) {
+    if !world.is_postgres() {
+        return (0, std::fs::read(world.folder().join("toolgate.db-wal")).expect("a log"));
+    }
+    let end = format!("SELECT '', ({end}() - '0/0'::pg_lsn)::BIGINT, ''::BYTEA");
+    (world.rows(&end).await[0].1, Vec::new())
+}
+
+/// A power failure cannot be played; but something was written after the events, and waited for the disk.
+async fn what_is_to_be_signed_is_on_disk_first(world: StoreWorld) {
+    let store = world.open().await;
+    for day in 0..3 {
+        append(&store, "one", 1, day).await;
+        let (written, log) = log_of(&world, "pg_current_wal_insert_lsn").await;
+        store.sync_ledger().await.expect("synced");
+        let (on_disk, longer) = log_of(&world, "pg_current_wal_flush_lsn").await;
+        assert!(on_disk > written || longer != log, "{on_disk} {written}");
+    }
+    store.fail_nth(2);
+    assert!(store.sync_ledger().await.is_err(), "nothing is signed that may not be on disk");
+    store.fail_never();
+    assert_sound(&store).await;
 }
