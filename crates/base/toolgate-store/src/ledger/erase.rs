@@ -8,6 +8,7 @@ mod beside;
 mod find;
 mod recorded;
 mod scope;
+mod scrub;
 
 use std::sync::Arc;
 
@@ -62,6 +63,8 @@ impl Store {
             for some in bodies.chunks(ERASED_AT_ONCE) {
                 erased.add(self.erase_some(&pen, request, some).await?);
             }
+            // Also if nothing was left: an erasure that broke off may have been about to.
+            self.empty_log().await?;
             Ok::<_, sqlx::Error>(ErasureReport { calls, erased, shared, open_approvals })
         };
         erase.await.map_err(doing(DOING))
@@ -75,6 +78,7 @@ impl Store {
         bodies: &[Digest],
     ) -> Result<ErasureCounts, sqlx::Error> {
         let mut tx = self.db.begin(Durability::OnDisk).await?;
+        scrub::overwrite(&mut tx).await?;
         let mut erased = beside::delete(&mut tx, self.tenant, &request.scope).await?;
         // Heads before bodies, as every writer takes them: from here on nothing is written.
         tx.sql(COUNT).bind(self.tenant).execute().await?;

@@ -311,3 +311,29 @@ async fn bodies_of_the_first_form_stay_while_others_need_them(world: StoreWorld)
     let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
     assert_eq!(fault.what, Tampering::BodyEdited);
 }
+
+/// True if some file of the database has these bytes.
+fn is_in_files(world: &StoreWorld, bytes: &[u8]) -> bool {
+    ["toolgate.db", "toolgate.db-wal"].iter().any(|name| {
+        let file = std::fs::read(world.folder().join(name)).unwrap_or_default();
+        file.windows(bytes.len()).any(|some| some == bytes)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_erased_is_not_in_the_files_of_sqlite() {
+    let world = StoreWorld::sqlite();
+    let (store, writer) = ledger(&world).await;
+    let large = format!("{{\"large\":\"{}\"}}", "a person's words ".repeat(2_000));
+    writer.append(call("ann", "tc_4", "ses_1", "{\"own\":1}", &large)).await.expect("written");
+    let rows =
+        world.rows("SELECT body, keep_until_ms, salt FROM ledger_bodies WHERE body LIKE '%tc_1%'").await;
+    let erased = [&rows[0].2[..], b"{\"of\":\"tc_1\"}", b"a person's words"];
+    assert!(erased.iter().all(|bytes| is_in_files(&world, bytes)));
+    erase(&store, of("ann")).await;
+    for bytes in erased {
+        assert!(!is_in_files(&world, bytes), "{}", String::from_utf8_lossy(bytes));
+    }
+    assert!(is_in_files(&world, b"{\"of\":\"tc_3\"}"), "Ben's are there");
+    assert_sound(&store).await;
+}
