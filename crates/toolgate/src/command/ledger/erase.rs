@@ -30,6 +30,9 @@ pub(super) async fn run(context: &Context, store: &Store, args: EraseArgs) -> an
         );
     }
     if args.dry_run || found.erased.is_empty() {
+        if !args.dry_run {
+            store.scrub_erased().await?;
+        }
         tell(context, &found, Erasing::NotDone);
         return Ok(ExitCode::SUCCESS);
     }

@@ -1,8 +1,9 @@
 //! Erased content in the files of SQLite. A deleted row stays in its page until another takes its place, and in the
 //! write-ahead log until that begins again; an erasure waits for neither.
 
-use crate::Store;
 use crate::db::{Dialect, Transaction};
+use crate::error::doing;
+use crate::{Store, StoreError};
 
 /// For all that the connection deletes from here on, also where that writes more pages.
 const OVERWRITE: &str = "PRAGMA secure_delete = ON";
@@ -18,6 +19,11 @@ pub(super) async fn overwrite(tx: &mut Transaction) -> Result<(), sqlx::Error> {
 }
 
 impl Store {
+    /// Finishes an erasure that could not empty the write-ahead log.
+    pub async fn scrub_erased(&self) -> Result<(), StoreError> {
+        self.empty_log().await.map_err(doing("empty the write-ahead log"))
+    }
+
     /// Removes what was erased from the write-ahead log. A reader that does not end prevents it for some seconds.
     pub(super) async fn empty_log(&self) -> Result<(), sqlx::Error> {
         if self.db.dialect() == Dialect::Postgres {
