@@ -32,6 +32,7 @@ const ERASED_AT_ONCE: usize = 512;
 const DOING: &str = "erase what the ledger holds of a principal";
 /// Writers make new commitments from here on: what is erased does not come back under the old ones.
 const COUNT: &str = "UPDATE ledger_heads SET erasures = erasures + 1 WHERE tenant = $1";
+const ENDS: &str = "SELECT stream, number FROM ledger_heads WHERE tenant = $1";
 
 impl Store {
     /// Looks for what `erase` would delete, and deletes nothing.
@@ -86,7 +87,8 @@ impl Store {
         if erased.is_empty() {
             return Ok(erased);
         }
-        let events = vec![event(request, erased)];
+        let ends: Vec<(String, i64)> = tx.sql(ENDS).bind(self.tenant).fetch_all().await?;
+        let events = vec![event(request, erased, ends)];
         let mut entry = LedgerEntry { events, bodies: Vec::new(), durability: Durability::OnDisk };
         clean(&mut entry);
         let taken = StreamHead::take(&mut tx, pen).await?;
@@ -110,7 +112,7 @@ async fn delete_bodies(
     delete.execute().await
 }
 
-fn event(request: &ErasureRequest, erased: ErasureCounts) -> Event {
+fn event(request: &ErasureRequest, erased: ErasureCounts, ends: Vec<(String, i64)>) -> Event {
     let scope = &request.scope;
     let detail = RecordedErasure {
         principal: scope.principal.clone(),
@@ -118,6 +120,7 @@ fn event(request: &ErasureRequest, erased: ErasureCounts) -> Event {
         call: scope.call.clone(),
         erased,
         reason: request.reason.clone(),
+        ends: ends.into_iter().collect(),
     };
     let about = Arc::new(EventSubject::default());
     let mut event = Event::new(EventKind::LedgerErased, now_ms(), request.by.clone(), about);

@@ -293,6 +293,7 @@ const OF_ERASURE: &[SampleMember] = &[
     ("results", "0", "The number of results under ids of clients that were deleted"),
     ("approvals", "1", "The number of ended approvals that were deleted"),
     REASON,
+    ("ends", "{\"gateway\":317}", "The number of events that each stream had: later ones are not concerned"),
 ];
 
 fn of_token() -> &'static [SampleMember] {
