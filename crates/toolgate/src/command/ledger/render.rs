@@ -166,18 +166,32 @@ fn details(event: &Event) -> Vec<(String, String)> {
     members.into_iter().map(|(name, value)| (clean(&name), shown(value))).collect()
 }
 
+/// The checkpoints beside which a ledger was verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HeldAgainst {
+    /// This many; none are configured if there are none.
+    Checkpoints(u64),
+    /// They are configured, and none was found.
+    NoneOfThem,
+}
+
 /// The result of a verification, in one line.
-pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> String {
+pub(super) fn verified(verified: &LedgerVerification, held: HeldAgainst) -> String {
     match &verified.fault {
         None => {
             let (events, streams) = (several(verified.events, "event"), verified.streams as u64);
             let bodies = verified.bodies.map(|bodies| format!(", {}", bodies_of(bodies)));
             let erased = Some(verified.erased).filter(|erased| *erased > 0);
             let erased = erased.map(|erased| format!("; {} erased on request", bodies_of(erased)));
-            let signed = Some(checkpoints as u64).filter(|count| *count > 0);
-            let signed = signed.map(|count| format!("; matching {}", several(count, "checkpoint")));
+            let (begins, signed) = match held {
+                HeldAgainst::NoneOfThem => ("unproven", Some("; held against no checkpoint".to_owned())),
+                HeldAgainst::Checkpoints(0) => ("ok", None),
+                HeldAgainst::Checkpoints(count) => {
+                    ("ok", Some(format!("; matching {}", several(count, "checkpoint"))))
+                }
+            };
             let more = [bodies, erased, signed].into_iter().flatten().collect::<String>();
-            format!("ok: {events} in {}{more}", several(streams, "stream"))
+            format!("{begins}: {events} in {}{more}", several(streams, "stream"))
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }

@@ -8,7 +8,7 @@ use toolgate_proof::{LedgerCheckpoint, VerifierKey};
 use toolgate_store::{BodyCheck, LedgerVerification, Store};
 
 use super::progress::ProgressLine;
-use super::render;
+use super::render::{self, HeldAgainst};
 use crate::checkpoints::{SignedCheckpoint, checkpoint_files, known_keys};
 use crate::command::context::Context;
 use crate::config::Config;
@@ -29,12 +29,16 @@ pub(super) async fn run(
     let mut progress = ProgressLine::new();
     let verified = store.verify_ledger_against(&checkpoints, bodies, |events| progress.tell(events)).await?;
     progress.clear();
-    if verified.events == 0 && checkpoints.is_empty() && config.checkpoints.is_some() {
+    if verified.events == 0 && verified.fault.is_none() {
         bail!(
-            "nothing is verified: the ledger has no events, and there is no checkpoint to hold it against\n\
-             hint: `toolgate ledger verify --against FILE` takes one from wherever it was kept"
+            "nothing is verified: the ledger has no events, though the first start of a gateway records some\n\
+             hint: `toolgate ledger verify --against FILE` holds it against a checkpoint from wherever it was kept"
         );
     }
+    let held = match checkpoints.len() {
+        0 if config.checkpoints.is_some() => HeldAgainst::NoneOfThem,
+        count => HeldAgainst::Checkpoints(count as u64),
+    };
     if context.global.json {
         let LedgerVerification { events, streams, bodies, erased, fault } = &verified;
         let told = serde_json::json!({
@@ -43,12 +47,17 @@ pub(super) async fn run(
         });
         say!("{told}");
     } else {
-        say!("{}", render::verified(&verified, checkpoints.len()));
+        say!("{}", render::verified(&verified, held));
     }
     if verified.fault.is_some() {
         talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
+    } else if held == HeldAgainst::NoneOfThem {
+        talk!(
+            "hint: `[checkpoints]` is set, and there is no checkpoint here; `--against FILE` takes one from wherever it was kept"
+        );
     }
-    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_proven = verified.fault.is_none() && held != HeldAgainst::NoneOfThem;
+    Ok(if is_proven { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The files that were named, or those of the configured folder.

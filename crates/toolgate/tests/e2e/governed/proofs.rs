@@ -150,6 +150,10 @@ async fn a_ledger_that_was_emptied_is_noticed(backing: Backing) {
     assert_eq!(fault(&bank)["what"], "stream_removed");
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
     refused(&bank.gateway.cli(&["ledger", "verify"]), "nothing is verified");
+    let path = bank.gateway.folder().join("toolgate.toml");
+    let text = std::fs::read_to_string(&path).expect("the configuration");
+    std::fs::write(&path, text.split("\n[checkpoints]").next().expect("a beginning")).expect("written");
+    refused(&bank.gateway.cli(&["ledger", "verify"]), "nothing is verified");
 }
 
 async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
@@ -185,9 +189,13 @@ async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     }
     let found = fault(&bank);
     assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("older_database")), "{found}");
-    // Its own seals are right.
+    // Its own seals are right, which proves nothing where checkpoints are configured.
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
-    bank.verify();
+    let unproven = bank.gateway.cli(&["ledger", "verify"]);
+    assert!(text_of(&unproven).contains("held against no checkpoint"), "{unproven:?}");
+    refused(&unproven, "--against");
+    configure(&bank, "key_file = \"own.key\"\nurls = [\"https://example.com/kept\"]\n");
+    refused(&bank.gateway.cli(&["ledger", "verify"]), "--against");
 }
 
 #[tokio::test]
