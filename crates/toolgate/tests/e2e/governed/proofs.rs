@@ -173,7 +173,7 @@ async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
 /// As if an older backup had been put back.
 async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     let (mut bank, _) = open(backing, "");
-    transfer(&bank, 1).await;
+    let call = transfer(&bank, 1).await;
     bank.gateway.end(false);
     for table in EVERYTHING {
         tamper(&bank, &format!("CREATE TABLE old_{table} AS SELECT * FROM {table};"));
@@ -189,6 +189,10 @@ async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     }
     let found = fault(&bank);
     assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("older_database")), "{found}");
+    // The past that was signed is not signed over.
+    for words in [&["ledger", "checkpoint"][..], &["ledger", "prove", call.as_str()]] {
+        refused(&bank.gateway.cli(words), "no longer what was signed");
+    }
     // Its own seals are right, which proves nothing where checkpoints are configured.
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
     let unproven = bank.gateway.cli(&["ledger", "verify"]);
