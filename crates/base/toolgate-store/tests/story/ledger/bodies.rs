@@ -16,6 +16,7 @@ crate::on_both!(
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
     what_was_erased_does_not_come_back,
     one_call_or_one_session_is_erased_alone,
+    what_a_search_does_not_find_is_erased_as_well,
     an_erased_call_that_is_out_of_time_explains_a_later_one,
     an_erasure_can_be_repeated_and_looked_at_before,
     an_erasure_that_fails_half_way_is_repeated,
@@ -229,6 +230,19 @@ async fn one_call_or_one_session_is_erased_alone(world: StoreWorld) {
     let not_hers = ErasureScope { call: Some(CallId::new("tc_3")), ..of("ann") };
     assert_eq!(erase(&store, not_hers).await, ErasureReport::default());
     assert_eq!(kept(&store, "tc_3").await, both("tc_3"));
+}
+
+/// The terms by which events are found are under no hash.
+async fn what_a_search_does_not_find_is_erased_as_well(world: StoreWorld) {
+    let (store, writer) = ledger(&world).await;
+    // The block is complete, so that its terms are written.
+    let filling = (0..300).map(|number| started(&format!("tc_fill_{number}"))).collect();
+    writer.append(entry(filling)).await.expect("written");
+    assert!(world.sql("DELETE FROM ledger_terms").await > 0);
+    let hers = EventFilter { principal: Some(PrincipalId::new("ann")), ..EventFilter::default() };
+    assert_eq!(page(&store, &hers, LedgerOrder::OldestFirst).await.len(), 0, "a search does not find them");
+    assert_eq!(erase(&store, of("ann")).await.erased.bodies, 3);
+    assert_eq!(world.sql("DELETE FROM ledger_bodies").await, 2, "Ben's were left");
 }
 
 /// The later call shares its arguments with the erased one, and is kept for longer.
