@@ -104,7 +104,7 @@ fn a_stream_without_a_head_is_noticed() {
 #[test]
 fn what_is_written_meanwhile_is_no_fault() {
     let (rows, after, parts) = stream(9);
-    let before = End { number: 4, hash: rows[3].hash, ..after };
+    let before = End { number: 4, hash: rows[3].hash, time: rows[3].time, ..after };
     assert_eq!(walk(&rows, before, Some(after), &parts), None);
     assert_eq!(walk(&rows, End::START, Some(after), &parts), None, "nor a stream that is new");
     let inserted = Some(FaultPlace { number: 5, what: Tampering::Inserted });
@@ -119,6 +119,22 @@ fn a_block_must_have_the_root_of_its_lines() {
     assert_eq!(found(&rows, head, &forged), Some((512, Tampering::BlockForged)));
     assert_eq!(found(&rows, head, &parts[..1]), Some((257, Tampering::BlockForged)));
     assert_eq!(found(&rows, head, &parts[1..]), Some((1, Tampering::BlockForged)));
+}
+
+/// The time of a line of the first form is not under its hash.
+#[test]
+fn times_rise_up_to_that_of_the_head() {
+    let (rows, head, parts) = stream(9);
+    for (place, time, number) in [
+        (4, rows[3].time, 5),
+        (4, rows[5].time, 6),
+        (0, HybridTime::START, 1),
+        (8, HybridTime::from_number(head.time.number() + 1), 9),
+    ] {
+        let mut moved = rows.clone();
+        moved[place].time = time;
+        assert_eq!(found(&moved, head, &parts), Some((number, Tampering::Edited)), "{place}");
+    }
 }
 
 /// Readers go by these columns, so each is as good as the line itself.

@@ -114,9 +114,10 @@ pub(super) struct FaultPlace {
 pub(super) struct StreamWalk {
     /// The sealed head, as it was at the start.
     sealed: End,
-    /// The last line that was there, and its hash.
+    /// The last line that was there, its hash and its time.
     number: i64,
     hash: Digest,
+    time: HybridTime,
     /// A line whose successor must be seen to judge it.
     held: Option<CheckedRow>,
     /// The furthest line that lies beyond the head.
@@ -133,7 +134,8 @@ impl StreamWalk {
         let mut parts = parts.into_iter();
         let part = parts.next();
         let (held, beyond, lines) = (None, None, Vec::new());
-        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, lines, part, signed }
+        let (hash, time) = (no_hash(), HybridTime::START);
+        Self { sealed, number: 0, hash, time, held, beyond, parts, lines, part, signed }
     }
 
     /// Takes the next line.
@@ -166,10 +168,13 @@ impl StreamWalk {
         if row.previous != Some(self.hash) {
             return Err(self.not_followed(&row));
         }
-        // It is consistent with its predecessor and itself, but is not the sealed one.
-        if number == self.sealed.number && row.hash != self.sealed.hash {
+        // It is consistent with its predecessor and itself, but is not the sealed one. The time of a line of the
+        // first form is not under its hash; but it rises, up to that of the head.
+        let sealed = (self.sealed.hash, self.sealed.time);
+        if number == self.sealed.number && (row.hash, row.time) != sealed || row.time <= self.time {
             return Err(FaultPlace { number, what: Tampering::Edited });
         }
+        self.time = row.time;
         (self.number, self.hash) = (number, row.hash);
         let is_signed = self.signed.take(row.leaf);
         self.part_of(row)?;
