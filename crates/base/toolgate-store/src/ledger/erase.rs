@@ -6,6 +6,7 @@
 
 mod beside;
 mod find;
+mod grants;
 mod recorded;
 mod scope;
 mod scrub;

@@ -90,7 +90,7 @@ async fn a_persons_data_is_erased(backing: Backing) {
     let ends = detail.as_object_mut().and_then(|detail| detail.remove("ends")).expect("ends");
     assert!(ends["gateway"].as_i64().is_some_and(|number| number > 0), "{ends}");
     let expected = json!({ "principal": "ann", "bodies": 2, "refs": 0, "results": 0, "approvals": 0,
-        "reason": "request 1" });
+        "grants": 0, "reason": "request 1" });
     assert_eq!(detail, expected);
     assert!(bank.say(&["ledger", "verify"]).contains("2 bodies erased on request"));
     assert_eq!(end(&bank, "ann"), ann, "the events stay");

@@ -195,7 +195,7 @@ async fn an_erasure_takes_one_persons_bodies_and_leaves_the_chain(world: StoreWo
     assert_eq!((told.event.kind, told.event.principal.as_str()), (EventKind::LedgerErased, "admin"));
     let detail: serde_json::Value = told.event.detail.expect("a detail").decode().expect("JSON");
     let expected = serde_json::json!({ "principal": "ann", "bodies": 3, "refs": 0, "results": 0, "approvals": 0,
-        "reason": "asked", "ends": { "one": 6, "cli": 0 } });
+        "grants": 0, "reason": "asked", "ends": { "one": 6, "cli": 0 } });
     assert_eq!(detail, expected);
     // Ben's are still watched.
     assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_3%'").await, 1);
