@@ -95,7 +95,7 @@ mod tests {
         let store = Store::open(&place.path().join("data")).await.expect("a store");
         let settings = settings(place.path().join("kept"), place.path().join("own.key"));
         make_key(&place.path().join("own.key"), "ledger").expect("made");
-        sign_next(&settings, &store).await.expect("nothing was signed before");
+        assert_eq!(last_signed(&settings, &store).await.expect("read"), [], "nothing was signed before");
         let keep = |name: &str, own: String, size: u64| {
             let tree = StreamRoot { stream: "one".into(), size, root: Digest::of("a root") };
             let signed = LedgerCheckpoint { store: own, at_ms: 0, streams: vec![tree] };
