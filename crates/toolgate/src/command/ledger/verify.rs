@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use toolgate_proof::{LedgerCheckpoint, VerifierKey};
-use toolgate_store::{BodyCheck, LedgerVerification, Store};
+use toolgate_store::{BodyCheck, LedgerVerification, Store, Tampering};
 
 use super::progress::ProgressLine;
 use super::render::{self, HeldAgainst};
@@ -49,8 +49,8 @@ pub(super) async fn run(
     } else {
         say!("{}", render::verified(&verified, held));
     }
-    if verified.fault.is_some() {
-        talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
+    if let Some(fault) = &verified.fault {
+        talk!("hint: {}", advice(fault.what));
     } else if held == HeldAgainst::NoneOfThem {
         talk!(
             "hint: `[checkpoints]` is set, and there is no checkpoint here; `--against FILE` takes one from wherever it was kept"
@@ -58,6 +58,18 @@ pub(super) async fn run(
     }
     let is_proven = verified.fault.is_none() && held != HeldAgainst::NoneOfThem;
     Ok(if is_proven { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn advice(what: Tampering) -> &'static str {
+    match what {
+        what if what.is_first_in_its_stream() => {
+            "what comes before it in its stream is as it was written; compare the rest with an export or a backup"
+        }
+        Tampering::BodyEdited | Tampering::BodyMissing | Tampering::BodyForged => {
+            "the events are as they were written; compare the arguments and results with a backup"
+        }
+        _ => "compare the whole ledger with an export or a backup",
+    }
 }
 
 /// The files that were named, or those of the configured folder.
@@ -102,4 +114,22 @@ fn read_one(own: &str, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<Ledg
         );
     }
     Ok(checkpoint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_promises_no_more_than_was_found() {
+        for what in [Tampering::Edited, Tampering::Dropped, Tampering::TailRemoved] {
+            assert!(advice(what).starts_with("what comes before it in its stream"), "{what}");
+        }
+        assert!(advice(Tampering::BodyMissing).starts_with("the events are as they were written"));
+        for what in
+            [Tampering::Rewritten, Tampering::StreamRemoved, Tampering::OlderDatabase, Tampering::HeadForged]
+        {
+            assert!(!advice(what).contains("as it was written"), "{what}");
+        }
+    }
 }

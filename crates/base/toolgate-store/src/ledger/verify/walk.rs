@@ -52,6 +52,21 @@ pub enum Tampering {
     OlderDatabase,
 }
 
+impl Tampering {
+    /// True if everything before the event in its stream was found to be as it was written.
+    pub fn is_first_in_its_stream(self) -> bool {
+        matches!(
+            self,
+            Self::Edited
+                | Self::Dropped
+                | Self::Reordered
+                | Self::Inserted
+                | Self::BlockForged
+                | Self::TailRemoved
+        )
+    }
+}
+
 /// The end of a stream, as its head says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct End {
