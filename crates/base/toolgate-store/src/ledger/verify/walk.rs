@@ -47,7 +47,7 @@ pub enum Tampering {
     StreamRemoved,
     /// No stream has anything that is newer than the signed checkpoint, and one has less.
     #[error(
-        "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored"
+        "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored, or the end was removed"
     )]
     OlderDatabase,
 }

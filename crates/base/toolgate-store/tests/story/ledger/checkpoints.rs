@@ -209,7 +209,10 @@ async fn an_older_database_is_noticed(world: StoreWorld) {
     append(&store, "two", 1, 4).await;
     restore(&world, "1 = 1").await;
     assert_sound(&store).await;
-    assert_eq!(fault(&store, std::slice::from_ref(&signed)).await, at("one", 601, Tampering::OlderDatabase));
+    let found = fault(&store, std::slice::from_ref(&signed)).await;
+    assert_eq!(found, at("one", 601, Tampering::OlderDatabase));
+    let told = found.expect("a fault").to_string();
+    assert!(told.contains("restored, or the end was removed"), "both look the same: {told}");
     // The gateway goes on writing as if nothing had happened.
     append(&store, "one", 400, 5).await;
     assert_eq!(fault(&store, &[signed]).await, at("one", 900, Tampering::Rewritten));
