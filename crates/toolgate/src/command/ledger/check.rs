@@ -19,6 +19,8 @@ use crate::table::json;
 
 /// The maximum size of a proof that is read.
 const FILE_BYTES_MAX: u64 = 256 << 20;
+const MADE_BY: &str =
+    "a proof is the file of one call that `toolgate ledger prove` wrote; ask its sender for it again";
 
 pub(super) fn run(context: &Context, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<ExitCode> {
     if keys.is_empty() {
@@ -30,11 +32,12 @@ pub(super) fn run(context: &Context, file: &Path, keys: &[VerifierKey]) -> anyho
     let path = context.cwd.join(file);
     let size = path.metadata().with_context(|| format!("could not read {}", path.display()))?.len();
     if size > FILE_BYTES_MAX {
-        bail!("{} is too large for a proof", path.display());
+        bail!("{} is too large for a proof\nhint: {MADE_BY}", path.display());
     }
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
-    let proved = ProvedCall::of(&text, keys).with_context(|| format!("{} proves nothing", path.display()))?;
+    let proved = ProvedCall::of(&text, keys)
+        .with_context(|| format!("{} proves nothing\nhint: {MADE_BY}", path.display()))?;
     if context.global.json {
         put!("{}", json(&proved.output()));
     } else {
