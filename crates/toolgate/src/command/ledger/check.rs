@@ -1,6 +1,6 @@
 //! `toolgate ledger check`: the proof of a call, checked with nothing but a public key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -78,13 +78,20 @@ impl ProvedCall {
     fn of(text: &str, keys: &[VerifierKey]) -> anyhow::Result<Self> {
         let proof = CallProof::parse(text)?;
         let (mut events, mut bodies, mut signed) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut numbers = BTreeSet::new();
         for line in proof.check(keys)? {
             let event = event_of(&proof, &line)?;
             let (input, output) = (&line.disclosed.input, &line.disclosed.output);
             for (digest, body) in [(event.event.input, input), (event.event.output, output)] {
                 bodies.extend(opened(digest, body.as_ref(), event.number)?);
             }
+            if !numbers.insert((event.stream.to_string(), event.number)) {
+                bail!("event {} of stream {} is in it more than once", event.number, event.stream);
+            }
             let by = SignedBy::of(&line);
+            if signed.first().is_some_and(|first: &SignedBy| first.ledger != by.ledger) {
+                bail!("its events are of different ledgers, which may have the same streams and calls");
+            }
             if !signed.contains(&by) {
                 signed.push(by);
             }

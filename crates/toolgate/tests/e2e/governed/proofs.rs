@@ -240,6 +240,12 @@ async fn a_damaged_proof_proves_nothing() {
     }
     std::fs::write(&proof, damaged(&|proof| proof["call"] = json!("tc_other"))).expect("written");
     refused(&checked(&proof, &key), "not about the call");
+    let twice = damaged(&|proof| {
+        let stream = proof["streams"][0].clone();
+        proof["streams"].as_array_mut().expect("streams").push(stream);
+    });
+    std::fs::write(&proof, twice).expect("written");
+    refused(&checked(&proof, &key), "more than once");
     std::fs::write(&proof, whole.to_string()).expect("written");
     refused(&checked(&proof, &other), "none of the given keys");
     assert!(!checked_in_python(&proof, &other).status.success());
