@@ -14,6 +14,7 @@ crate::on_both!(
     what_was_under_way_goes_on,
     what_was_wrong_with_it_still_is,
     an_event_that_is_moved_to_another_time_is_noticed,
+    an_event_of_the_far_future_takes_no_others_along,
 );
 
 const EVENTS: usize = 663;
@@ -148,4 +149,16 @@ async fn an_event_that_is_moved_to_another_time_is_noticed(world: StoreWorld) {
         world.sql("DROP TABLE saved").await;
     }
     assert_sound(&store).await;
+}
+
+async fn an_event_of_the_far_future_takes_no_others_along(world: StoreWorld) {
+    world.load("ledger1").await;
+    let far = START_MS + 100 * 365 * DAY_MS;
+    let edit = format!("UPDATE ledger_events SET at_ms = {far} WHERE stream = 'two' AND stream_seq = 7");
+    assert_eq!(world.sql(&edit).await, 1);
+    let store = world.open().await;
+    let rows = world.rows("SELECT stream, time, line FROM ledger_lines ORDER BY time DESC LIMIT 1").await;
+    assert!(rows[0].1 >> 16 < START_MS + 50 * 365 * DAY_MS, "{}", rows[0].1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault;
+    assert_eq!(fault, Some(LedgerFault::of_event("two", 7, Tampering::Edited)));
 }
