@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolgate_proof::{CheckpointKey, StreamRoot};
+use toolgate_proof::{CheckpointKey, LedgerCheckpoint, StreamRoot};
 use toolgate_store::Store;
 
 use super::anchor::CheckpointAnchor;
@@ -98,7 +98,8 @@ impl Checkpointer {
 
     /// Signs a checkpoint, if the ledger has grown. One that is not what was signed before is not signed.
     async fn sign(&mut self) -> anyhow::Result<()> {
-        let sizes = self.store.ledger_sizes().await?;
+        let mut sizes = self.store.ledger_sizes().await?;
+        sizes.retain(|stream, _| LedgerCheckpoint::can_name(stream));
         let signed: BTreeMap<String, u64> =
             self.signed.iter().map(|tree| (tree.stream.clone(), tree.size)).collect();
         if sizes == signed {

@@ -289,6 +289,25 @@ async fn a_checkpoint_that_cannot_be_trusted_is_refused() {
     assert!(text_of(&doctor).contains("WRONG checkpoints"), "{doctor:?}");
 }
 
+/// A row of nobody's does not keep the others from being signed.
+#[tokio::test]
+async fn a_stream_that_cannot_be_named_stops_no_checkpoint() {
+    let (bank, _) = open(Backing::Sqlite, "");
+    transfer(&bank, 1).await;
+    tamper(
+        &bank,
+        "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
+         SELECT tenant, 'x/y', 0, 0, 1, hash, seal FROM ledger_heads WHERE stream = 'gateway';",
+    );
+    sign(&bank, "one");
+    let text =
+        std::fs::read_to_string(bank.gateway.folder().join("kept/one.checkpoint")).expect("a checkpoint");
+    assert!(text.contains("/gateway\n") && !text.contains("x/y"), "{text}");
+    let doctor = bank.gateway.cli(&["doctor"]);
+    assert!(text_of(&doctor).contains("x/y"), "{doctor:?}");
+    assert_eq!(fault(&bank)["what"], "head_forged");
+}
+
 #[tokio::test]
 async fn old_keys_stay_valid_for_old_checkpoints() {
     let (bank, old) = open(Backing::Sqlite, "");
