@@ -93,7 +93,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) board: &'a ReceiverBoard,
 }
 
-pub(crate) fn api(
+pub(crate) async fn api(
     parts: &RestParts<'_>,
     catalog: &Arc<Catalog>,
     registry: &Arc<Registry>,
@@ -104,6 +104,7 @@ pub(crate) fn api(
         *parts;
     Ok(Api::new(Services {
         store: store.clone(),
+        names: store.argument_names().await?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
         caller: Arc::new(GatewayTools(gateway.clone())),

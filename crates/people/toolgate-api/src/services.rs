@@ -13,7 +13,7 @@ use toolgate_pipeline::desk::ApprovalDesk;
 use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
-use toolgate_store::{Books, Store};
+use toolgate_store::{ArgumentNames, Books, Store};
 
 use crate::call::ToolCaller;
 use crate::filters::FilterPort;
@@ -34,6 +34,8 @@ impl RequestDoor {
 /// The dependencies of the routes. Everything is shared with the rest of the gateway.
 pub struct Services {
     pub store: Store,
+    /// Of the arguments that approvers are shown.
+    pub names: ArgumentNames,
     pub books: Arc<Books>,
     pub desk: Arc<ApprovalDesk>,
     pub caller: Arc<dyn ToolCaller>,

@@ -149,6 +149,7 @@ impl Gate {
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
+            names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),
             caller: caller(&runs),
