@@ -95,7 +95,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) board: &'a ReceiverBoard,
 }
 
-pub(crate) fn api(
+pub(crate) async fn api(
     parts: &RestParts<'_>,
     catalog: &Arc<Catalog>,
     registry: &Arc<Registry>,
@@ -107,6 +107,7 @@ pub(crate) fn api(
     Ok(Api::new(Services {
         store: store.clone(),
         archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
+        names: store.argument_names().await?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
         caller: Arc::new(GatewayTools(gateway.clone())),

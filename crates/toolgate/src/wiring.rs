@@ -251,7 +251,7 @@ async fn build(
         board: &board,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
-    let api = rest::api(&parts, &catalog, &registry, desk, &shutdown)?;
+    let api = rest::api(&parts, &catalog, &registry, desk, &shutdown).await?;
     doorway.open(api.clone(), pages::console(config, store, &api, &sealing_key));
     let courier = match record {
         ServerRecording::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),

@@ -85,6 +85,11 @@ impl StreamSet {
 }
 
 impl LedgerCheckpoint {
+    /// True if a stream of this name can be signed.
+    pub fn can_name(stream: &str) -> bool {
+        is_stream(stream)
+    }
+
     /// The notes, in the order of the streams.
     pub fn sign(&self, key: &CheckpointKey) -> Result<Vec<SignedNote>, BadCheckpoint> {
         let names = || self.streams.iter().map(|one| one.stream.as_str());

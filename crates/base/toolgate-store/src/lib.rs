@@ -24,6 +24,7 @@ mod books;
 mod counts;
 mod grant;
 mod ledger;
+mod shown;
 mod waiting;
 mod warrant;
 
@@ -105,6 +106,7 @@ pub use session::{
     ChangeSessionError, IdleCriteria, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionEnd,
     SessionFilter, SessionKind, SessionMark, SessionStanding, StoredSession,
 };
+pub use shown::ArgumentNames;
 pub use store::Store;
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;

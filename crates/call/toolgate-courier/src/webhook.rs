@@ -39,7 +39,7 @@ struct ApprovalData<'a> {
     arguments: &'a RawJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed_arguments: Option<&'a RawJson>,
-    /// The digest of the arguments that would run: a decision names it, so that it applies to nothing else.
+    /// The name of the arguments that would run: a decision has it, so that it applies to nothing else.
     effective: Digest,
     requirement: &'a ApprovalRequirement,
     created_at: String,
@@ -104,13 +104,14 @@ impl WebhookDelivery {
         };
         let found =
             store.get_approval(id).await.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
-        Ok(match found {
-            Some(approval) => cloud_event::with_data(recorded, &self.data(&approval)),
-            None => cloud_event::of_ledger(recorded),
-        })
+        let Some(approval) = found else { return Ok(cloud_event::of_ledger(recorded)) };
+        let names =
+            store.argument_names().await.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
+        let effective = names.name(&approval.id, approval.effective);
+        Ok(cloud_event::with_data(recorded, &self.data(&approval, effective)))
     }
 
-    fn data<'a>(&self, approval: &'a Approval) -> ApprovalData<'a> {
+    fn data<'a>(&self, approval: &'a Approval, effective: Digest) -> ApprovalData<'a> {
         let id = approval.id.as_str();
         ApprovalData {
             id,
@@ -119,7 +120,7 @@ impl WebhookDelivery {
             principal: approval.binding.principal.as_str(),
             arguments: &approval.arguments,
             proposed_arguments: approval.proposed_arguments.as_ref(),
-            effective: approval.effective,
+            effective,
             requirement: &approval.requirement,
             created_at: rfc3339(approval.created_at_ms),
             expires_at: rfc3339(approval.expires_at_ms),

@@ -15,7 +15,7 @@ use toolgate_pipeline::desk::ApprovalDesk;
 use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
-use toolgate_store::{Books, Store};
+use toolgate_store::{ArgumentNames, Books, Store};
 
 use crate::call::ToolCaller;
 use crate::filters::FilterPort;
@@ -38,6 +38,8 @@ pub struct Services {
     pub store: Store,
     /// The archive of the ledger, where it is switched on.
     pub archive: Option<Archive>,
+    /// Of the arguments that approvers are shown.
+    pub names: ArgumentNames,
     pub books: Arc<Books>,
     pub desk: Arc<ApprovalDesk>,
     pub caller: Arc<dyn ToolCaller>,

@@ -1,6 +1,8 @@
 //! Checkpoints as files of a folder.
 
+use std::fs::Permissions;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -8,11 +10,16 @@ use tempfile::NamedTempFile;
 
 use super::signed::ENDING;
 
+/// Everyone may read a checkpoint.
+const FOR_ALL: u32 = 0o644;
+
 /// Writes a file, which appears when it is complete and on disk.
 pub(super) fn keep(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let target = folder.join(name);
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         let mut part = NamedTempFile::new_in(folder)?;
+        // Others verify with them; they hold nothing secret.
+        part.as_file().set_permissions(Permissions::from_mode(FOR_ALL))?;
         part.write_all(text.as_bytes())?;
         part.as_file().sync_all()?;
         part.persist(&target)?;
@@ -57,6 +64,8 @@ mod tests {
             .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
             .collect();
         assert_eq!(names, ["2026-01-01-gateway.checkpoint", "2026-02-01-gateway.checkpoint"]);
+        let mode = inner.join(&names[0]).metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o644, "another account reads it");
         assert!(newest(&inner).expect("listed").is_some_and(|path| path.ends_with(&names[1])));
         assert!(keep(Path::new("/dev/null/x"), "name", "text").is_err());
     }

@@ -1,8 +1,8 @@
 //! The key that signs checkpoints. It never lies in the database.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Permissions};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -32,9 +32,17 @@ pub(crate) fn signing_key(settings: &CheckpointSettings) -> anyhow::Result<Check
         .with_context(|| format!("{place} does not hold a key of checkpoints\nhint: {LOST}"))
 }
 
-/// The public keys that the configuration knows: that of its key, if it is there, and the old ones.
+/// The public keys that the configuration knows: that of its key, if it is there, and the old ones. The log says why it
+/// is not.
 pub(crate) fn known_keys(settings: &CheckpointSettings) -> Vec<VerifierKey> {
-    let own = signing_key(settings).ok().map(|key| key.public().clone());
+    let own = match signing_key(settings) {
+        Ok(key) => Some(key.public().clone()),
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::warn!(error, "the key of checkpoints is not known; checkpoints are checked without it");
+            None
+        }
+    };
     own.into_iter().chain(settings.old_keys.iter().cloned()).collect()
 }
 
@@ -44,15 +52,22 @@ pub(crate) fn make_key(path: &Path, name: &str) -> anyhow::Result<VerifierKey> {
     getrandom::fill(&mut seed).map_err(|error| anyhow!("no random numbers from the system: {error}"))?;
     let key =
         CheckpointKey::from_seed(name, seed).with_context(|| format!("the key cannot be named {name:?}"))?;
-    let made = OpenOptions::new().write(true).create_new(true).mode(ONLY_OWNER).open(path);
-    let written = made.and_then(|mut file| {
-        writeln!(file, "{}", key.secret_text())?;
-        file.sync_all()
-    });
-    written.with_context(|| {
+    write_new(path, &key.secret_text()).with_context(|| {
         format!("could not make the key file {}\nhint: an existing file is never overwritten", path.display())
     })?;
     Ok(key.public().clone())
+}
+
+/// The file appears when it is complete, so that a full disk leaves none that prevents the next attempt. Only its owner may
+/// read it.
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut part =
+        tempfile::Builder::new().permissions(Permissions::from_mode(ONLY_OWNER)).tempfile_in(folder)?;
+    writeln!(part, "{text}")?;
+    part.as_file().sync_all()?;
+    part.persist_noclobber(path)?;
+    Ok(())
 }
 
 /// From a file that only its owner may read.
@@ -60,7 +75,10 @@ fn read(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let file = File::open(path)
         .with_context(|| format!("could not read the key of checkpoints {shown}\nhint: {LOST}"))?;
-    let mode = file.metadata().with_context(|| format!("could not look at {shown}"))?.mode();
+    let mode = file
+        .metadata()
+        .with_context(|| format!("could not look at the key of checkpoints {shown}\nhint: {LOST}"))?
+        .mode();
     if mode & OTHERS != 0 {
         bail!(
             "other users may read the key of checkpoints {shown}\nhint: `chmod 600 {shown}` keeps them out"
@@ -68,14 +86,12 @@ fn read(path: &Path) -> anyhow::Result<String> {
     }
     let mut text = String::new();
     let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text);
-    read.with_context(|| format!("could not read the key of checkpoints {shown}"))?;
+    read.with_context(|| format!("could not read the key of checkpoints {shown}\nhint: {LOST}"))?;
     Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -100,6 +116,7 @@ mod tests {
         assert_eq!(path.metadata().expect("a file").mode() & 0o777, 0o600);
         assert_eq!(signing_key(&settings(path.clone(), Vec::new())).expect("read").public(), &made);
         assert!(make_key(&path, "ledger").is_err(), "it would be overwritten");
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 1, "a failure leaves nothing");
         assert!(make_key(&folder.path().join("other"), "two words").is_err());
         std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("changed");
         let refused = signing_key(&settings(path, Vec::new())).expect_err("others may read it");

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::bail;
 use tokio::time::Instant;
-use toolgate_proof::{CheckpointKey, StreamRoot};
-use toolgate_store::{SignedRootMatch, Store};
+use toolgate_proof::{CheckpointKey, LedgerCheckpoint, StreamRoot};
+use toolgate_store::Store;
 
 use super::anchor::CheckpointAnchor;
 use super::key::signing_key;
+use super::last::{last_signed, must_have};
 use super::signed::SignedCheckpoint;
-use crate::config::Config;
+use crate::config::{CheckpointSettings, Config};
 
 /// After a failure, the next attempt.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
@@ -35,6 +35,7 @@ pub(crate) struct Checkpointer {
     store: Store,
     key: CheckpointKey,
     stream: String,
+    settings: CheckpointSettings,
     every: Duration,
     anchors: Vec<WaitingAnchor>,
     board: Arc<AnchorBoard>,
@@ -63,6 +64,7 @@ impl Checkpointer {
             key: signing_key(settings)?,
             stream: config.store.stream.clone(),
             every: settings.every,
+            settings: settings.clone(),
             anchors,
             board: Arc::new(AnchorBoard(board)),
             signed: Vec::new(),
@@ -96,27 +98,21 @@ impl Checkpointer {
 
     /// Signs a checkpoint, if the ledger has grown. One that is not what was signed before is not signed.
     async fn sign(&mut self) -> anyhow::Result<()> {
-        let sizes = self.store.ledger_sizes().await?;
+        let mut sizes = self.store.ledger_sizes().await?;
+        sizes.retain(|stream, _| LedgerCheckpoint::can_name(stream));
         let signed: BTreeMap<String, u64> =
             self.signed.iter().map(|tree| (tree.stream.clone(), tree.size)).collect();
-        if sizes == signed || (signed.is_empty() && sizes.values().all(|size| *size == 0)) {
+        if sizes == signed {
             return Ok(());
         }
-        for tree in &self.signed {
-            match self.store.ledger_has(tree).await? {
-                SignedRootMatch::Same => {}
-                SignedRootMatch::Different => bail!(
-                    "stream {} is no longer what was signed; `toolgate ledger verify` names what is wrong",
-                    tree.stream
-                ),
-                SignedRootMatch::Removed => tracing::warn!(
-                    stream = tree.stream,
-                    size = tree.size,
-                    "the events of the last checkpoint were removed from the ledger, so the next one is signed without \
-                     comparing them"
-                ),
-            }
+        let before = match self.signed.is_empty() {
+            true => last_signed(&self.settings, &self.store).await?,
+            false => self.signed.clone(),
+        };
+        if before.is_empty() && sizes.values().all(|size| *size == 0) {
+            return Ok(());
         }
+        must_have(&self.store, &before).await?;
         let checkpoint = SignedCheckpoint::now(&self.store, &self.key).await?;
         let entry: (Arc<str>, Arc<str>) =
             (checkpoint.file_name(&self.stream).into(), checkpoint.text().into());

@@ -117,7 +117,10 @@ impl ApprovalsContext<'_> {
         given: Option<Digest>,
     ) -> anyhow::Result<Digest> {
         if let Some(digest) = given {
-            return Ok(digest);
+            // The one that this command shows, or the name that REST and webhooks have.
+            let names = self.store.argument_names().await?;
+            let is_name = names.name(&approval.id, approval.effective) == digest;
+            return Ok(if is_name { approval.effective } else { digest });
         }
         if !self.context.global.json {
             talk!("{}", self.described(approval).await?);

@@ -155,7 +155,7 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
     }
     let is_changed = bodies.values().any(Option::is_none);
     if is_changed {
-        talk!("hint: `toolgate ledger verify` names every call whose arguments or result were changed");
+        talk!("hint: `toolgate ledger verify` names the first call whose arguments or result were changed");
     }
     Ok(if is_changed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -21,7 +21,7 @@ const PLACES_MAX: usize = 24;
 
 /// The block of a number; the first number is 1.
 pub(super) fn of_number(number: i64) -> i64 {
-    (number - 1).div_euclid(BLOCK)
+    number.saturating_sub(1).div_euclid(BLOCK)
 }
 
 /// True if no number of the block follows.
@@ -53,8 +53,8 @@ impl Places {
 
     /// The numbers of these places in the block of a number.
     pub(super) fn numbers(places: &[u8], first: i64) -> impl Iterator<Item = i64> {
-        let start = of_number(first) * BLOCK + 1;
-        places.iter().map(move |place| start + i64::from(*place))
+        let start = of_number(first).saturating_mul(BLOCK).saturating_add(1);
+        places.iter().map(move |place| start.saturating_add(i64::from(*place)))
     }
 }
 
@@ -165,6 +165,7 @@ mod tests {
     #[test]
     fn blocks_begin_with_the_number_one() {
         assert_eq!([1, 256, 257, 512, 513].map(of_number), [0, 0, 1, 1, 2]);
+        assert!(of_number(i64::MIN) < 0 && of_number(i64::MAX) > 0, "numbers may be forged");
         assert_eq!([1, 255, 256, 257, 512].map(is_last), [false, false, true, false, true]);
     }
 }

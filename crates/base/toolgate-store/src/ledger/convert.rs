@@ -14,9 +14,10 @@ use toolgate_core::event::{Durability, HybridTime};
 use super::append::LinkedEvent;
 use super::block::{self, Part};
 use super::first::{self, Value};
-use super::head::{HeadTrust, LedgerStream, StreamHead};
+use super::head::{AHEAD_MAX_MS, HeadTrust, LedgerStream, StreamHead};
 use super::line::{self, LedgerLine};
 use super::{days, row, scan, single};
+use crate::clock::now_ms;
 use crate::db::{DbLock, Transaction};
 use crate::error::doing;
 use crate::{Store, StoreError};
@@ -121,13 +122,15 @@ impl Store {
     ) -> Result<(), sqlx::Error> {
         let (latest,): (i64,) = tx.sql(LATEST).bind(self.tenant).fetch_one().await?;
         let mut latest = HybridTime::from_number(latest);
+        // An event that says that it happened in the far future does not take all later ones along.
+        let latest_ms = now_ms().saturating_add(AHEAD_MAX_MS);
         let mut streams: BTreeMap<String, Moving> = BTreeMap::new();
         for row in rows {
             if !streams.contains_key(&row.stream) {
                 let pen = LedgerStream { tenant: self.tenant, stream: row.stream.as_str().into(), key: *key };
                 streams.insert(row.stream.clone(), Moving::take(tx, pen).await?);
             }
-            latest = latest.next(row.at_ms);
+            latest = latest.next(row.at_ms.min(latest_ms));
             if let Some(moving) = streams.get_mut(&row.stream) {
                 moving.add(row, latest);
             }

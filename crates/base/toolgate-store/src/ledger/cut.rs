@@ -39,7 +39,7 @@ const READ_ONE: &str =
 const PUT: &str = "INSERT INTO ledger_cuts (tenant, stream, number, day, hash, peaks, seal) \
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, stream) DO UPDATE SET number = excluded.number, \
      day = excluded.day, hash = excluded.hash, peaks = excluded.peaks, seal = excluded.seal WHERE ledger_cuts.number < excluded.number";
-const LAST_BEFORE: &str = "SELECT number, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 AND day < $3 \
+const LAST_BEFORE: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 AND day < $3 \
      ORDER BY day DESC, number DESC LIMIT 1";
 /// Detaching a partition waits for everyone who uses its table, and whoever comes next waits for it.
 const SHORTLY: &str = "SET LOCAL lock_timeout = '500ms'";
@@ -182,9 +182,11 @@ impl Store {
         let mut cuts = Vec::new();
         for stream in self.streams_with_lines().await? {
             let last = self.db.sql(LAST_BEFORE).bind(self.tenant).bind(&*stream).bind(day);
-            let Some((number, line)) = last.fetch_optional::<(i64, Vec<u8>)>().await? else { continue };
-            let hash = line::hash(&line);
-            match self.verify_before(key, LastRemoved { stream: &stream, number, hash }).await? {
+            let Some((number, time, line)) = last.fetch_optional::<(i64, i64, Vec<u8>)>().await? else {
+                continue;
+            };
+            let (time, hash) = (HybridTime::from_number(time), line::hash(&line));
+            match self.verify_before(key, LastRemoved { stream: &stream, number, time, hash }).await? {
                 Ok(Some((before, tree))) => {
                     cuts.push((LedgerCut { stream, number, hash, day, tree }, number - before));
                 }

@@ -6,8 +6,10 @@
 
 mod beside;
 mod find;
+mod grants;
 mod recorded;
 mod scope;
+mod scrub;
 
 use std::sync::Arc;
 
@@ -31,6 +33,7 @@ const ERASED_AT_ONCE: usize = 512;
 const DOING: &str = "erase what the ledger holds of a principal";
 /// Writers make new commitments from here on: what is erased does not come back under the old ones.
 const COUNT: &str = "UPDATE ledger_heads SET erasures = erasures + 1 WHERE tenant = $1";
+const ENDS: &str = "SELECT stream, number FROM ledger_heads WHERE tenant = $1";
 
 impl Store {
     /// Looks for what `erase` would delete, and deletes nothing.
@@ -62,6 +65,8 @@ impl Store {
             for some in bodies.chunks(ERASED_AT_ONCE) {
                 erased.add(self.erase_some(&pen, request, some).await?);
             }
+            // Also if nothing was left: an erasure that broke off may have been about to.
+            self.empty_log().await?;
             Ok::<_, sqlx::Error>(ErasureReport { calls, erased, shared, open_approvals })
         };
         erase.await.map_err(doing(DOING))
@@ -75,6 +80,7 @@ impl Store {
         bodies: &[Digest],
     ) -> Result<ErasureCounts, sqlx::Error> {
         let mut tx = self.db.begin(Durability::OnDisk).await?;
+        scrub::overwrite(&mut tx).await?;
         let mut erased = beside::delete(&mut tx, self.tenant, &request.scope).await?;
         // Heads before bodies, as every writer takes them: from here on nothing is written.
         tx.sql(COUNT).bind(self.tenant).execute().await?;
@@ -82,7 +88,8 @@ impl Store {
         if erased.is_empty() {
             return Ok(erased);
         }
-        let events = vec![event(request, erased)];
+        let ends: Vec<(String, i64)> = tx.sql(ENDS).bind(self.tenant).fetch_all().await?;
+        let events = vec![event(request, erased, ends)];
         let mut entry = LedgerEntry { events, bodies: Vec::new(), durability: Durability::OnDisk };
         clean(&mut entry);
         let taken = StreamHead::take(&mut tx, pen).await?;
@@ -106,7 +113,7 @@ async fn delete_bodies(
     delete.execute().await
 }
 
-fn event(request: &ErasureRequest, erased: ErasureCounts) -> Event {
+fn event(request: &ErasureRequest, erased: ErasureCounts, ends: Vec<(String, i64)>) -> Event {
     let scope = &request.scope;
     let detail = RecordedErasure {
         principal: scope.principal.clone(),
@@ -114,6 +121,7 @@ fn event(request: &ErasureRequest, erased: ErasureCounts) -> Event {
         call: scope.call.clone(),
         erased,
         reason: request.reason.clone(),
+        ends: ends.into_iter().collect(),
     };
     let about = Arc::new(EventSubject::default());
     let mut event = Event::new(EventKind::LedgerErased, now_ms(), request.by.clone(), about);

@@ -31,7 +31,7 @@ pub(super) const MOVE: &str = "UPDATE ledger_heads SET number = $3, time = $4, p
 /// Separates these seals from everything else that is sealed with the same key.
 const SEAL_CONTEXT: &[u8] = b"toolgate ledger head 2\0";
 /// An event that says that it happens later than this does not take the time of its stream along.
-const AHEAD_MAX_MS: i64 = 24 * 60 * 60 * 1000;
+pub(super) const AHEAD_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// Nor does another gateway whose clock is further ahead.
 const OTHERS_AHEAD_MAX_MS: i64 = 2 * AHEAD_MAX_MS;
 

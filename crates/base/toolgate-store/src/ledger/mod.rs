@@ -24,6 +24,7 @@ mod head;
 mod json;
 mod kept;
 mod line;
+mod on_disk;
 mod outbox;
 mod own_calls;
 mod read;

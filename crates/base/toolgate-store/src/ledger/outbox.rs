@@ -226,7 +226,7 @@ impl Store {
     /// The next lines of a stream, up to a number.
     async fn next_lines(&self, head: &Horizon, at: i64, upto: i64) -> Result<Vec<row::LineRow>, sqlx::Error> {
         let wanted = LineFilter::of(&EventFilter::default());
-        let (first, last) = (at + 1, upto.min(head.part - 1));
+        let (first, last) = (at + 1, upto.min(head.part.saturating_sub(1)));
         let search = Search {
             stream: &head.stream,
             first,

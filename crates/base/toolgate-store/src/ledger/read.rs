@@ -81,8 +81,19 @@ impl Store {
         limit: usize,
         order: LedgerOrder,
     ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-        let wanted = LineFilter::of(filter);
-        let mut merge = Merge::new(self, &wanted, after, horizon, order);
+        self.page_wanted(&LineFilter::of(filter), after, horizon, limit, order).await
+    }
+
+    /// The same for a filter of lines.
+    pub(super) async fn page_wanted(
+        &self,
+        wanted: &LineFilter,
+        after: Option<&Position>,
+        horizon: &[Horizon],
+        limit: usize,
+        order: LedgerOrder,
+    ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
+        let mut merge = Merge::new(self, wanted, after, horizon, order);
         let mut page = Vec::new();
         while page.len() < limit {
             let Some(next) = merge.next(limit - page.len()).await? else { break };

@@ -116,6 +116,7 @@ impl SqliteWriter {
             connection.busy_timeout(BUSY_TIMEOUT)?;
             connection.pragma_update(None, "cache_size", CACHE_SIZE)?;
             connection.pragma_update(None, "temp_store", "memory")?;
+            connection.pragma_update(None, "secure_delete", "fast")?;
             connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
             connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
             Ok(connection)

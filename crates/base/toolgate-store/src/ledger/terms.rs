@@ -99,6 +99,7 @@ pub(super) struct LineFilter {
     pub(super) from_ms: Option<i64>,
     pub(super) until_ms: Option<i64>,
     values: TermValues<String>,
+    is_searched: bool,
 }
 
 impl LineFilter {
@@ -115,7 +116,13 @@ impl LineFilter {
             filter.server.as_ref().map(ServerName::as_str),
         ];
         let values = values.map(|value| value.map(clean::replaced));
-        Self { from_ms: filter.from_ms, until_ms: filter.until_ms, values }
+        Self { from_ms: filter.from_ms, until_ms: filter.until_ms, values, is_searched: true }
+    }
+
+    /// Every line is gone through. Terms are not under the hash, so whoever can write to the database can hide an event
+    /// from a search.
+    pub(super) fn unsearched(self) -> Self {
+        Self { is_searched: false, ..self }
     }
 
     pub(super) fn is_anything(&self) -> bool {
@@ -134,7 +141,7 @@ impl LineFilter {
 
     /// The terms of every block with an event that passes, unless they are too common to be stored.
     pub(super) fn terms(&self) -> Vec<Term> {
-        let given = LETTERS.into_iter().zip(&self.values);
+        let given = LETTERS.into_iter().zip(&self.values).filter(|_| self.is_searched);
         let given = given.filter_map(|(letter, value)| Some((letter, value.as_deref()?)));
         let rare = given.filter(|(_, value)| !COMMON.contains(value));
         rare.map(|(letter, value)| Term::of(letter, Text::of(value))).collect()

@@ -68,10 +68,10 @@ impl Store {
     /// the first such event of the open one.
     async fn number_before(&self, head: &Horizon, at_ms: i64) -> Result<i64, sqlx::Error> {
         let wanted = LineFilter::of(&EventFilter { from_ms: Some(at_ms), ..EventFilter::default() });
-        let (stream, last) = (&*head.stream, head.part - 1);
+        let (stream, last) = (&*head.stream, head.part.saturating_sub(1));
         let search = Search { stream, first: 1, last, since: None, until: None, wanted: &wanted, terms: &[] };
         if let Some(part) = self.parts(&search, LedgerOrder::OldestFirst, 1).await?.first() {
-            return Ok(part.first - 1);
+            return Ok(part.first.saturating_sub(1));
         }
         let Some(open) = head.open() else { return Ok(head.number) };
         for (number, _, line) in self.lines(stream, &open, LedgerOrder::OldestFirst, BLOCK).await? {

@@ -60,7 +60,9 @@ struct SignedTree {
 impl TreePart {
     /// The stored root, if it is that of a whole block.
     fn whole_block(&self, size: i64) -> Option<&[u8]> {
-        let is_whole = (self.first - 1) % BLOCK == 0 && self.last == self.first - 1 + BLOCK;
+        // The numbers may be forged.
+        let before = self.first.checked_sub(1).filter(|before| before % BLOCK == 0);
+        let is_whole = before.and_then(|before| before.checked_add(BLOCK)) == Some(self.last);
         self.root.as_deref().filter(|_| is_whole && self.last <= size)
     }
 

@@ -1,6 +1,7 @@
 //! Proving the ledger: one pass over the bodies, and one over the lines of each stream. Both are hashed while they
 //! are read.
 
+mod blocks;
 mod bodies;
 mod removed;
 mod signed;
@@ -9,9 +10,6 @@ mod walk;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row as _};
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
 use toolgate_proof::{LedgerCheckpoint, StreamRoot};
@@ -22,11 +20,12 @@ use super::line::{self, LedgerLine};
 use super::row;
 use crate::error::doing;
 use crate::{Store, StoreError};
+use blocks::{PARTS, StoredPart};
 use bodies::{BodyWatch, NamedBody};
 pub(super) use removed::LastRemoved;
 use signed::{SignedSizes, SignedStreams};
 pub use walk::Tampering;
-use walk::{CheckedRow, End, FaultPlace, LineColumns, StoredPart, StreamWalk};
+use walk::{CheckedRow, End, FaultPlace, LineColumns, StreamWalk};
 
 /// The number of lines that are read at once. The next ones are read while these are hashed.
 const PAGE: i64 = 4_096;
@@ -41,8 +40,6 @@ const NEXT_STREAM: &str =
     "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
 const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
-const PARTS: &str = "SELECT first, last, root FROM ledger_blocks WHERE tenant = $1 AND stream = $2 AND last > $3 \
-     ORDER BY block, day";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -62,7 +59,7 @@ pub struct LedgerVerification {
     pub fault: Option<LedgerFault>,
 }
 
-/// One event that differs from what was written.
+/// One event that differs from what was written, or a body of none.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LedgerFault {
     pub stream: String,
@@ -87,11 +84,25 @@ impl LedgerFault {
     pub fn of_event(stream: &str, number: i64, what: Tampering) -> Self {
         Self { stream: stream.to_owned(), number, what, body: None }
     }
+
+    fn of_body((stream, body): (String, NamedBody)) -> Self {
+        let NamedBody { number, digest, call, what, .. } = body;
+        Self { stream, number, what, body: Some(FaultyBody { digest, call }) }
+    }
+
+    /// A row among the bodies that belongs to no event.
+    fn of_unnamed(digest: Digest) -> Self {
+        let body = Some(FaultyBody { digest, call: None });
+        Self { body, ..Self::of_event("", 0, Tampering::BodyForged) }
+    }
 }
 
 impl std::fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "event {} of stream {}: {}", self.number, self.stream, self.what)?;
+        if self.what != Tampering::BodyForged {
+            write!(f, "event {} of stream {}: ", self.number, self.stream)?;
+        }
+        write!(f, "{}", self.what)?;
         let Some(FaultyBody { digest, call }) = &self.body else { return Ok(()) };
         match call {
             Some(call) => write!(f, " (call {call}, body {digest})"),
@@ -201,11 +212,9 @@ impl Store {
                 return Ok(verified);
             }
         }
-        verified.fault = watch.and_then(|watch| watch.judge(named)).map(|(stream, body)| LedgerFault {
-            stream,
-            number: body.number,
-            what: body.what,
-            body: Some(FaultyBody { digest: body.digest, call: body.call }),
+        verified.fault = watch.and_then(|watch| {
+            let unnamed = watch.unnamed(&named).map(LedgerFault::of_unnamed);
+            watch.judge(named).map(LedgerFault::of_body).or(unnamed)
         });
         Ok(verified)
     }
@@ -300,10 +309,12 @@ impl Store {
             let hashing =
                 tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
             let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let (hashed, bodies) = hashed.expect("hashing does not panic");
+            let (hashed, mut bodies) = hashed.expect("hashing does not panic");
             if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
                 return Ok(Err(found));
             }
+            // The bodies of later events were perhaps written after the bodies were read.
+            bodies.retain(|body| walk.reaches(body.number));
             on_page(count, bodies);
             page = next?;
             if is_last {
@@ -396,34 +407,21 @@ impl SealedHead {
         let hash = row::digest(&self.hash).ok();
         let head = hash.map(|hash| StreamHead { number, time, part, hash, trust: HeadTrust::Sealed });
         let sealed = head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream));
-        let end = sealed.map(|head| End { number, part, hash: head.hash });
+        let end = sealed.map(|head| End { number, time, part, hash: head.hash });
         end.ok_or(FaultPlace { number, what: Tampering::HeadForged })
     }
 }
 
-macro_rules! rows {
-    ($row:ty) => {
-        impl<'r> FromRow<'r, $row> for StoredPart {
-            fn from_row(row: &'r $row) -> Result<Self, sqlx::Error> {
-                let root: &[u8] = row.try_get(2)?;
-                Ok(StoredPart { first: row.try_get(0)?, last: row.try_get(1)?, root: root.to_owned() })
-            }
-        }
-    };
-}
-
-rows!(SqliteRow);
-rows!(PgRow);
-
 impl CheckedRow {
     fn of(place: LineColumns<'_>, bytes: &[u8], fields: Option<&LedgerLine<'_>>) -> Self {
-        let LineColumns { day, number, .. } = place;
+        let LineColumns { day, number, time, .. } = place;
         let hash = line::hash(bytes);
         let leaf = match fields {
             Some(LedgerLine { time: None, .. }) => line::leaf(bytes),
             _ => hash,
         };
-        let previous = fields.map(|fields| fields.previous);
-        Self { day, number, what: place.differs(fields), previous, hash, leaf }
+        let (previous, at_ms) =
+            (fields.map(|fields| fields.previous), fields.map_or(0, |fields| fields.at_ms));
+        Self { day, number, time, at_ms, what: place.differs(fields), previous, hash, leaf }
     }
 }

@@ -4,7 +4,7 @@ use toolgate_core::approval::{ArgumentPin, Ballot, Grant};
 use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, VoteSubmission, Warrant};
 use toolgate_core::id::GrantId;
 use toolgate_core::{Digest, PrincipalId};
-use toolgate_store::{Books, GrantFilter};
+use toolgate_store::{Books, ErasureRequest, ErasureScope, GrantFilter};
 
 use crate::desk::{
     agent, binding, books, call, deciding, digest, kinds, ledger, proposal, requirement, started, terms,
@@ -19,6 +19,7 @@ crate::on_both!(
     a_grant_is_for_one_principal_and_one_version_of_a_tool,
     one_person_cannot_grant_what_two_must_agree_to,
     a_round_is_taken_up_once,
+    an_erasure_leaves_no_digest_of_an_argument,
 );
 
 async fn granted(books: &Books, uses: Option<u32>) -> Grant {
@@ -177,4 +178,30 @@ async fn a_round_is_taken_up_once(world: StoreWorld) {
     books.start(resumed.clone(), round.clone()).await.expect("taken up");
     assert_eq!(books.start(resumed, round).await, Err(StartRefused::Round));
     assert_eq!(kinds(&store).await, ["tool.call.started", "tool.call.paused", "tool.call.resumed"]);
+}
+
+/// Of a grant that is still of use the digests go; one that has ended goes itself.
+async fn an_erasure_leaves_no_digest_of_an_argument(world: StoreWorld) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
+    let mut pinned = terms(None);
+    pinned.pins = vec![ArgumentPin { path: "/amount".into(), value: digest(100) }];
+    let vote = VoteSubmission { grant: Some(pinned), ..deciding(&id, "alice", Ballot::Approve) };
+    let grant = books.decide(vote).await.expect("approved").grant.expect("a grant");
+    let erase = async || {
+        let scope = ErasureScope { principal: agent().id, session: None, call: None };
+        let found = store.find_erasable(&scope).await.expect("found").erased.grants;
+        let request = ErasureRequest { scope, by: PrincipalId::new("admin"), reason: None };
+        let erased = store.erase("cli", &request).await.expect("erased").erased.grants;
+        assert_eq!(found, erased);
+        erased
+    };
+    assert_eq!(erase().await, 1);
+    let blank = store.get_grant(&grant.id).await.expect("read").expect("it is live");
+    assert_eq!((&*blank.pins[0].path, blank.pins[0].value), ("/amount", Digest::from_bytes([0; 32])));
+    assert_eq!(erase().await, 0, "nothing is left to blank");
+    assert!(books.revoke_grant(&grant.id, &PrincipalId::new("operator")).await.expect("asked"));
+    assert_eq!(erase().await, 1);
+    assert_eq!(store.get_grant(&grant.id).await.expect("read"), None);
 }

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use toolgate_core::Digest;
 
 #[derive(Clone)]
 pub(crate) struct Sealer {
@@ -34,14 +35,28 @@ impl Sealer {
         (difference == 0).then(|| payload.to_owned())
     }
 
+    /// A digest that no one but the gateway can read, or the digest again. `beside` is what it is sealed with, and
+    /// differs from one to the next.
+    pub(crate) fn masked(&self, purpose: &str, beside: &str, digest: Digest) -> Digest {
+        let mut bytes = *digest.as_bytes();
+        let mask = self.whole_mac(purpose, beside).finalize().into_bytes();
+        bytes.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+        Digest::from_bytes(bytes)
+    }
+
     fn mac(&self, purpose: &str, payload: &str) -> [u8; MAC_BYTES] {
+        let mut short = [0; MAC_BYTES];
+        let whole = self.whole_mac(purpose, payload).finalize().into_bytes();
+        short.copy_from_slice(&whole[..MAC_BYTES]);
+        short
+    }
+
+    fn whole_mac(&self, purpose: &str, payload: &str) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes a key of any length");
         mac.update(purpose.as_bytes());
         mac.update(&[0]);
         mac.update(payload.as_bytes());
-        let mut short = [0; MAC_BYTES];
-        short.copy_from_slice(&mac.finalize().into_bytes()[..MAC_BYTES]);
-        short
+        mac
     }
 }
 

@@ -12,6 +12,7 @@ use crate::messages::seal::Sealer;
 use crate::messages::text::quoted;
 
 const PURPOSE: &str = "server-state";
+const AGREED: &str = "server-state agreed";
 /// Stands where there is no call, or none that needed approval.
 const NOTHING: &str = "-";
 /// Stands where people agreed.
@@ -33,8 +34,11 @@ pub(crate) fn seal(
 ) -> String {
     let call = round.map_or(NOTHING, |round| round.call.as_str());
     let number = round.map_or(0, |round| round.number);
-    let agreed = round.map_or(NOTHING.to_owned(), |round| round.agreed.to_string());
     let people = if round.is_some_and(|round| round.approved) { PEOPLE } else { NOTHING };
+    // The client can read the state, and is not to guess at arguments by their digest.
+    let beside = beside(server, principal, call, number, people, own);
+    let agreed = round.map(|round| sealer.masked(AGREED, &beside, round.agreed).to_string());
+    let agreed = agreed.unwrap_or(NOTHING.to_owned());
     let payload = format!("{server}\n{principal}\n{call}\n{number}\n{people}\n{agreed}\n{own}");
     format!("{SERVERS}{}", sealer.seal(PURPOSE, &payload))
 }
@@ -56,6 +60,18 @@ pub(crate) fn seal_in(
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
 }
 
+/// What a state has beside the digest of the arguments.
+fn beside(
+    server: &ServerName,
+    principal: &PrincipalId,
+    call: &str,
+    number: u32,
+    people: &str,
+    own: &str,
+) -> String {
+    format!("{server}\n{principal}\n{call}\n{number}\n{people}\n{own}")
+}
+
 /// The state, if it was given to this principal and by this server.
 pub(crate) fn open(
     sealer: &Sealer,
@@ -67,12 +83,14 @@ pub(crate) fn open(
     let mut parts = payload.splitn(7, '\n');
     let fits = parts.next()? == server.as_str() && parts.next()? == principal.as_str();
     let (call, number) = (parts.next()?, parts.next()?.parse().ok()?);
-    let (approved, agreed) = (parts.next()? == PEOPLE, parts.next()?);
+    let (people, agreed) = (parts.next()?, parts.next()?);
     let own = parts.next()?.to_owned();
     let round = match agreed {
         NOTHING => None,
         agreed => {
-            Some(InputRound { call: CallId::new(call), number, agreed: agreed.parse().ok()?, approved })
+            let beside = beside(server, principal, call, number, people, &own);
+            let agreed = sealer.masked(AGREED, &beside, agreed.parse().ok()?);
+            Some(InputRound { call: CallId::new(call), number, agreed, approved: people == PEOPLE })
         }
     };
     fits.then_some(OpenedState { own, round })
@@ -95,6 +113,8 @@ mod tests {
         let sealed = state.strip_prefix(SERVERS).unwrap();
         let opened = open(&sealer, &files, &one, sealed).unwrap();
         assert_eq!(opened, OpenedState { own: "own\nlines".into(), round: Some(round) });
+        let readable = sealer.open(PURPOSE, sealed).unwrap();
+        assert!(!readable.contains(&Digest::of("x").to_string()), "a client reads it: {readable}");
         assert_eq!(open(&sealer, &git, &one, sealed), None);
         assert_eq!(open(&sealer, &files, &two, sealed), None);
         let plain = seal(&sealer, &files, &one, None, "own");

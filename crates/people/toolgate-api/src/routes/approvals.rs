@@ -261,7 +261,15 @@ impl DecideBody {
             }
         };
         let VoteSource { voter, counts_as, via } = voice;
-        let (reason, shown) = (self.reason, self.effective);
+        let shown = match self.effective {
+            Some(name) => {
+                let found = context.store.get_approval(&id).await?;
+                // Without an approval, the desk says so.
+                found.map(|approval| context.names.arguments(&approval, name))
+            }
+            None => None,
+        };
+        let reason = self.reason;
         let request = DecideRequest { id, voter, decision, reason, grant, shown, counts_as, via };
         Ok(context.desk.decide(request).await?)
     }

@@ -87,6 +87,9 @@ pub(crate) struct VerifiedView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     cuts: Vec<LedgerCut>,
+    /// The number of signed checkpoints that the ledger was held against: none here. `toolgate ledger verify` takes those of
+    /// the configured folder, and others that it is given.
+    checkpoints: u64,
     /// The first event that is not as it was written, or whose arguments or result are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -207,7 +210,8 @@ pub(crate) async fn body(
 ///
 /// Checks every event and every body, and names the first event that was edited, dropped, reordered or inserted, or whose
 /// arguments or result were edited or are missing. Then checks every segment of the archive, and names those that are
-/// damaged or missing.
+/// damaged or missing. Checkpoints are not used: an attacker who has the sealing key is noticed by `toolgate ledger verify`
+/// only.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
     responses((status = 200, description = "The result", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Response> {
@@ -224,6 +228,7 @@ pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Respo
         bodies: verified.bodies,
         erased: verified.erased,
         cuts: verified.cuts,
+        checkpoints: 0,
         fault: verified.fault,
         archive,
     };

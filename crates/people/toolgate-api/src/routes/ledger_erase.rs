@@ -51,6 +51,8 @@ pub(crate) struct ErasedView {
     results: u64,
     /// Ended approvals, with the arguments that people were shown.
     approvals: u64,
+    /// Ended grants, and others whose pinned values were blanked.
+    grants: u64,
     /// Arguments and results that stay, because earlier versions kept them once for several principals.
     shared: u64,
     /// Approvals that stay, because they are not decided or not used yet.
@@ -97,6 +99,7 @@ impl ErasedView {
             refs: erased.refs,
             results: erased.results,
             approvals: erased.approvals,
+            grants: erased.grants,
             shared,
             open_approvals,
         }

@@ -8,8 +8,10 @@ use toolgate_catalog::CatalogEntry;
 use toolgate_core::approval::{Approval, Grant, Vote, WithdrawalReason};
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::ApprovalRequirement;
+use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, Effects, RawJson, Tool};
+use toolgate_store::ArgumentNames;
 use utoipa::ToSchema;
 
 use crate::ApiContext;
@@ -55,7 +57,7 @@ pub(crate) struct ApprovalView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     proposed_arguments: Option<RawJson>,
-    /// The canonical digest of the arguments that would run.
+    /// The name of the arguments that would run, for decisions. It is of this approval alone, and no digest of theirs.
     #[schema(value_type = String)]
     effective: Digest,
     #[schema(value_type = String)]
@@ -125,7 +127,7 @@ pub(crate) struct VoteView {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     at: String,
-    /// The digest of the arguments that they saw.
+    /// The name of the arguments that they saw, as in the approval.
     #[schema(value_type = String)]
     effective: Digest,
 }
@@ -153,11 +155,8 @@ pub(crate) struct GrantView {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PinView {
-    /// A JSON pointer into the arguments; the empty one is all of them.
+    /// A JSON pointer into the arguments, whose value must be as it was; the empty one is all of them.
     path: String,
-    /// The canonical digest of the value that must be there.
-    #[schema(value_type = String)]
-    value: Digest,
 }
 
 /// The tool of an approval, if it is unchanged.
@@ -170,8 +169,13 @@ pub(super) fn tool_of(context: &ApiContext, approval: &Approval) -> Option<Arc<C
 impl ApprovalView {
     pub(super) fn of(context: &ApiContext, approval: Approval) -> Self {
         let effects = tool_of(context, &approval).and_then(|entry| Some(entry.tool.as_ref()?.effects));
+        let names = &context.names;
+        let votes =
+            approval.votes.iter().map(|vote| VoteView::of(names, &approval.id, vote.clone())).collect();
         Self {
             effects,
+            votes,
+            effective: names.name(&approval.id, approval.effective),
             arguments_bytes: None,
             agreed: approval.agreed(),
             agent: approval.agent.map(|agent| agent.to_string()),
@@ -187,11 +191,9 @@ impl ApprovalView {
             attachments: approval.attachments.into_iter().map(AttachmentView::from).collect(),
             arguments: approval.arguments,
             proposed_arguments: approval.proposed_arguments,
-            effective: approval.effective,
             tool_version: approval.binding.tool_version,
             policy_version: approval.policy_version,
             requirement: approval.requirement,
-            votes: approval.votes.into_iter().map(VoteView::from).collect(),
             created_at: rfc3339(approval.created_at_ms),
             expires_at: rfc3339(approval.expires_at_ms),
             resolved_at: approval.resolved_at_ms.map(rfc3339),
@@ -214,21 +216,21 @@ impl ApprovalView {
     }
 }
 
-impl From<Vote> for VoteView {
-    fn from(vote: Vote) -> Self {
+impl VoteView {
+    fn of(names: &ArgumentNames, approval: &ApprovalId, vote: Vote) -> Self {
         Self {
             person: vote.person.to_string(),
             decision: vote.ballot.as_str(),
             reason: vote.reason,
             at: rfc3339(vote.at_ms),
-            effective: vote.effective,
+            effective: names.name(approval, vote.effective),
         }
     }
 }
 
 impl From<Grant> for GrantView {
     fn from(grant: Grant) -> Self {
-        let pins = grant.pins.into_iter().map(|pin| PinView { path: pin.path, value: pin.value });
+        let pins = grant.pins.into_iter().map(|pin| PinView { path: pin.path });
         Self {
             id: grant.id.to_string(),
             principal: grant.principal.to_string(),

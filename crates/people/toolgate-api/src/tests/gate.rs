@@ -150,6 +150,7 @@ impl Gate {
         let api = Api::new(Services {
             store: store.clone(),
             archive: None,
+            names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),
             caller: caller(&runs),

@@ -138,6 +138,7 @@ async fn a_ledger_that_nobody_touched_is_intact() {
     let gate = recorded().await;
     let verified = gate.get(&somebody("audit", Role::Auditor), "/ledger/verify").await.json();
     assert_eq!((&verified["intact"], &verified["events"]), (&json!(true), &json!(EVENTS)));
+    assert_eq!(verified["checkpoints"], json!(0), "it does not pretend to have used any");
     assert!(verified.get("fault").is_none());
 }
 

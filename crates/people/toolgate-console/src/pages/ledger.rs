@@ -204,7 +204,7 @@ fn verdict(visit: &PageVisit, found: &VerificationData) -> Markup {
         Some(fault) => html! {
             p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) ":" }
             p.error { (said(fault)) }
-            p.help { "Everything before it is intact. Compare the rest with an export or a backup." }
+            p.help { (advice(fault)) }
         },
         None => {
             html! { p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) "; verify again to see where." } }
@@ -226,6 +226,18 @@ fn archive_verdict(found: &VerificationData) -> Markup {
     }
 }
 
+fn advice(fault: &LedgerFaultData) -> &'static str {
+    match fault.what.as_str() {
+        "edited" | "dropped" | "reordered" | "inserted" | "block_forged" => {
+            "Everything before it in its stream is intact. Compare the rest with an export or a backup."
+        }
+        "body_edited" | "body_missing" | "body_forged" => {
+            "The events are intact. Compare the bodies with a backup."
+        }
+        _ => "Compare the whole ledger with an export or a backup.",
+    }
+}
+
 fn said(fault: &LedgerFaultData) -> Markup {
     let what = match fault.what.as_str() {
         "edited" => "it was changed after it was written",
@@ -237,6 +249,9 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "body_edited" => "its arguments or its result were changed after it was written",
         "body_missing" => "its arguments or its result are missing",
         "cut_forged" => "the record of the removed beginning of its stream is forged",
+        "body_forged" => {
+            return html! { "A stored body is not the one that it is stored as, and no event names it." };
+        }
         other => other,
     };
     html! {

@@ -11,6 +11,7 @@ use crate::checkpoints::{SignedCheckpoint, known_keys, newest, signing_key};
 use crate::command::shown::now_ms;
 use crate::config::{CheckpointSettings, Config};
 use crate::failure;
+use crate::table::clean;
 
 const ABOUT: &str = "checkpoints";
 /// A checkpoint may be late by the time that an anchor takes.
@@ -22,11 +23,28 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> 
         Ok(key) => fine(ABOUT, format!("are signed by {}", key.public())),
         Err(error) => told(&error),
     };
-    let kept = match &settings.folder {
-        Some(folder) => kept(settings, folder, store).await.unwrap_or_else(|error| told(&error)),
-        None => return vec![key],
-    };
-    vec![key, kept]
+    let mut findings = vec![key];
+    findings.extend(unsigned(store).await.unwrap_or_else(|error| Some(told(&error))));
+    if let Some(folder) = &settings.folder {
+        findings.push(kept(settings, folder, store).await.unwrap_or_else(|error| told(&error)));
+    }
+    findings
+}
+
+/// Streams that no checkpoint can have.
+async fn unsigned(store: &Store) -> anyhow::Result<Option<DoctorFinding>> {
+    let sizes = store.ledger_sizes().await?;
+    let unnamed: Vec<String> = sizes
+        .into_keys()
+        .filter(|stream| !LedgerCheckpoint::can_name(stream))
+        .map(|stream| clean(&stream))
+        .collect();
+    if unnamed.is_empty() {
+        return Ok(None);
+    }
+    let says = format!("do not sign the streams {unnamed:?}: no gateway gives such names");
+    let hint = "`toolgate ledger verify` says whether someone inserted them";
+    Ok(Some(wrong(ABOUT, says, Some(hint.to_owned()))))
 }
 
 async fn kept(settings: &CheckpointSettings, folder: &Path, store: &Store) -> anyhow::Result<DoctorFinding> {

@@ -1,6 +1,6 @@
 //! `toolgate ledger check`: the proof of a call, checked with nothing but a public key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,6 +19,8 @@ use crate::table::json;
 
 /// The maximum size of a proof that is read.
 const FILE_BYTES_MAX: u64 = 256 << 20;
+const MADE_BY: &str =
+    "a proof is the file of one call that `toolgate ledger prove` wrote; ask its sender for it again";
 
 pub(super) fn run(context: &Context, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<ExitCode> {
     if keys.is_empty() {
@@ -30,11 +32,12 @@ pub(super) fn run(context: &Context, file: &Path, keys: &[VerifierKey]) -> anyho
     let path = context.cwd.join(file);
     let size = path.metadata().with_context(|| format!("could not read {}", path.display()))?.len();
     if size > FILE_BYTES_MAX {
-        bail!("{} is too large for a proof", path.display());
+        bail!("{} is too large for a proof\nhint: {MADE_BY}", path.display());
     }
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
-    let proved = ProvedCall::of(&text, keys).with_context(|| format!("{} proves nothing", path.display()))?;
+    let proved = ProvedCall::of(&text, keys)
+        .with_context(|| format!("{} proves nothing\nhint: {MADE_BY}", path.display()))?;
     if context.global.json {
         put!("{}", json(&proved.output()));
     } else {
@@ -75,13 +78,20 @@ impl ProvedCall {
     fn of(text: &str, keys: &[VerifierKey]) -> anyhow::Result<Self> {
         let proof = CallProof::parse(text)?;
         let (mut events, mut bodies, mut signed) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut numbers = BTreeSet::new();
         for line in proof.check(keys)? {
             let event = event_of(&proof, &line)?;
             let (input, output) = (&line.disclosed.input, &line.disclosed.output);
             for (digest, body) in [(event.event.input, input), (event.event.output, output)] {
                 bodies.extend(opened(digest, body.as_ref(), event.number)?);
             }
+            if !numbers.insert((event.stream.to_string(), event.number)) {
+                bail!("event {} of stream {} is in it more than once", event.number, event.stream);
+            }
             let by = SignedBy::of(&line);
+            if signed.first().is_some_and(|first: &SignedBy| first.ledger != by.ledger) {
+                bail!("its events are of different ledgers, which may have the same streams and calls");
+            }
             if !signed.contains(&by) {
                 signed.push(by);
             }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use toolgate_store::Store;
 
 use super::export::ExportSink;
-use crate::checkpoints::{SignedCheckpoint, signing_key};
+use crate::checkpoints::sign_next;
 use crate::command::context::Context;
 use crate::config::{CheckpointSettings, Config};
 use crate::output::talk;
@@ -18,8 +18,7 @@ pub(super) async fn run(
     store: &Store,
     output: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
-    let key = signing_key(settings(config)?)?;
-    let signed = SignedCheckpoint::now(store, &key).await?;
+    let signed = sign_next(settings(config)?, store).await?;
     let target = output.map(|file| context.cwd.join(file));
     ExportSink::put(target.as_deref(), &signed.text())?;
     if let Some(target) = target {

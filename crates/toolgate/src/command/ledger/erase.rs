@@ -30,6 +30,9 @@ pub(super) async fn run(context: &Context, store: &Store, args: EraseArgs) -> an
         );
     }
     if args.dry_run || found.erased.is_empty() {
+        if !args.dry_run {
+            store.scrub_erased().await?;
+        }
         tell(context, &found, Erasing::NotDone);
         return Ok(ExitCode::SUCCESS);
     }
@@ -70,6 +73,7 @@ fn tell(context: &Context, report: &ErasureReport, erasing: Erasing) {
             "refs": erased.refs,
             "results": erased.results,
             "approvals": erased.approvals,
+            "grants": erased.grants,
             "shared": shared,
             "open_approvals": open_approvals,
         });
@@ -85,7 +89,7 @@ fn tell(context: &Context, report: &ErasureReport, erasing: Erasing) {
     }
 }
 
-/// `erased 24 bodies, 3 refs, 0 kept results and 1 approval of 12 calls`
+/// `erased 24 bodies, 3 refs, 0 kept results, 1 approval and 0 grants of 12 calls`
 fn kept_of(report: &ErasureReport, erasing: Erasing) -> String {
     let begins = match erasing {
         Erasing::Done => "erased",
@@ -94,11 +98,12 @@ fn kept_of(report: &ErasureReport, erasing: Erasing) -> String {
     };
     let erased = &report.erased;
     format!(
-        "{begins} {}, {}, {} and {} of {}",
+        "{begins} {}, {}, {}, {} and {} of {}",
         bodies_of(erased.bodies),
         several(erased.refs, "ref"),
         several(erased.results, "kept result"),
         several(erased.approvals, "approval"),
+        several(erased.grants, "grant"),
         several(report.calls, "call"),
     )
 }

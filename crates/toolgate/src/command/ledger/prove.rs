@@ -13,7 +13,7 @@ use toolgate_store::Store;
 use super::checkpoint::settings;
 use super::export::ExportSink;
 use super::found::{ReadBodies, named_call, read_bodies};
-use crate::checkpoints::{SignedCheckpoint, known_keys, signing_key};
+use crate::checkpoints::{SignedCheckpoint, known_keys, sign_next};
 use crate::command::context::Context;
 use crate::config::Config;
 use crate::output::talk;
@@ -38,7 +38,7 @@ pub(super) async fn run(
         events.iter().find_map(|one| one.event.about.call.as_ref()).context("the call has no events")?;
     let signed = match &wanted.checkpoint {
         Some(file) => SignedCheckpoint::read(&context.cwd.join(file), &known_keys(settings))?,
-        None => SignedCheckpoint::now(store, &signing_key(settings)?).await?,
+        None => sign_next(settings, store).await?,
     };
     let bodies = if wanted.disclose { read_bodies(store, &events).await? } else { BTreeMap::new() };
     let mut streams = Vec::new();

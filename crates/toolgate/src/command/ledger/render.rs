@@ -166,8 +166,17 @@ fn details(event: &Event) -> Vec<(String, String)> {
     members.into_iter().map(|(name, value)| (clean(&name), shown(value))).collect()
 }
 
+/// The checkpoints beside which a ledger was verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HeldAgainst {
+    /// This many; none are configured if there are none.
+    Checkpoints(u64),
+    /// They are configured, and none was found.
+    NoneOfThem,
+}
+
 /// The result of a verification, in one line.
-pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> String {
+pub(super) fn verified(verified: &LedgerVerification, held: HeldAgainst) -> String {
     match &verified.fault {
         None => {
             let (events, streams) = (several(verified.events, "event"), verified.streams as u64);
@@ -175,8 +184,12 @@ pub(super) fn verified(verified: &LedgerVerification, checkpoints: usize) -> Str
             let erased = Some(verified.erased).filter(|erased| *erased > 0);
             let erased = erased.map(|erased| format!("; {} erased on request", bodies_of(erased)));
             let more = [bodies, erased].into_iter().flatten().collect::<String>();
-            let (cuts, signed) = (removed(&verified.cuts), compared(verified, checkpoints as u64));
-            format!("ok: {events} in {}{more}{cuts}{signed}", several(streams, "stream"))
+            let cuts = removed(&verified.cuts);
+            let (begins, signed) = match held {
+                HeldAgainst::NoneOfThem => ("unproven", "; held against no checkpoint".to_owned()),
+                HeldAgainst::Checkpoints(count) => ("ok", compared(verified, count)),
+            };
+            format!("{begins}: {events} in {}{more}{cuts}{signed}", several(streams, "stream"))
         }
         Some(fault) => clean(&format!("not intact: {fault}")),
     }

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use toolgate_proof::{LedgerCheckpoint, VerifierKey};
-use toolgate_store::{BodyCheck, LedgerVerification, Store};
+use toolgate_store::{BodyCheck, LedgerVerification, Store, Tampering};
 
+use super::archive;
 use super::progress::ProgressLine;
-use super::{archive, render};
+use super::render::{self, HeldAgainst};
 use crate::checkpoints::{SignedCheckpoint, checkpoint_files, known_keys};
 use crate::command::context::Context;
 use crate::config::Config;
@@ -33,12 +34,16 @@ pub(super) async fn run(
         false => None,
     };
     progress.clear();
-    if verified.events == 0 && checkpoints.is_empty() && config.checkpoints.is_some() {
+    if verified.events == 0 && verified.fault.is_none() {
         bail!(
-            "nothing is verified: the ledger has no events, and there is no checkpoint to hold it against\n\
-             hint: `toolgate ledger verify --against FILE` takes one from wherever it was kept"
+            "nothing is verified: the ledger has no events, though the first start of a gateway records some\n\
+             hint: `toolgate ledger verify --against FILE` holds it against a checkpoint from wherever it was kept"
         );
     }
+    let held = match checkpoints.len() {
+        0 if config.checkpoints.is_some() => HeldAgainst::NoneOfThem,
+        count => HeldAgainst::Checkpoints(count as u64),
+    };
     if context.global.json {
         let LedgerVerification { events, streams, bodies, erased, cuts, checkpoints_before_cuts, fault } =
             &verified;
@@ -52,14 +57,31 @@ pub(super) async fn run(
         }
         say!("{told}");
     } else {
-        say!("{}", render::verified(&verified, checkpoints.len()));
+        say!("{}", render::verified(&verified, held));
         archived.iter().for_each(archive::say_verified);
     }
-    if verified.fault.is_some() {
-        talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
+    if let Some(fault) = &verified.fault {
+        talk!("hint: {}", advice(fault.what));
+    } else if held == HeldAgainst::NoneOfThem {
+        talk!(
+            "hint: `[checkpoints]` is set, and there is no checkpoint here; `--against FILE` takes one from wherever it was kept"
+        );
     }
-    let is_sound = verified.fault.is_none() && archived.is_none_or(|archived| archived.faults.is_empty());
-    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_proven = verified.fault.is_none() && held != HeldAgainst::NoneOfThem;
+    let is_archived = archived.is_none_or(|archived| archived.faults.is_empty());
+    Ok(if is_proven && is_archived { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn advice(what: Tampering) -> &'static str {
+    match what {
+        what if what.is_first_in_its_stream() => {
+            "what comes before it in its stream is as it was written; compare the rest with an export or a backup"
+        }
+        Tampering::BodyEdited | Tampering::BodyMissing | Tampering::BodyForged => {
+            "the events are as they were written; compare the arguments and results with a backup"
+        }
+        _ => "compare the whole ledger with an export or a backup",
+    }
 }
 
 /// The files that were named, or those of the configured folder.
@@ -104,4 +126,22 @@ fn read_one(own: &str, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<Ledg
         );
     }
     Ok(checkpoint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_promises_no_more_than_was_found() {
+        for what in [Tampering::Edited, Tampering::Dropped, Tampering::TailRemoved] {
+            assert!(advice(what).starts_with("what comes before it in its stream"), "{what}");
+        }
+        assert!(advice(Tampering::BodyMissing).starts_with("the events are as they were written"));
+        for what in
+            [Tampering::Rewritten, Tampering::StreamRemoved, Tampering::OlderDatabase, Tampering::HeadForged]
+        {
+            assert!(!advice(what).contains("as it was written"), "{what}");
+        }
+    }
 }

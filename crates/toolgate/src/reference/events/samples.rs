@@ -302,7 +302,9 @@ const OF_ERASURE: &[SampleMember] = &[
     ("refs", "3", "The number of refs that were deleted"),
     ("results", "0", "The number of results under ids of clients that were deleted"),
     ("approvals", "1", "The number of ended approvals that were deleted"),
+    ("grants", "1", "The number of ended grants that were deleted, and of others whose pins were blanked"),
     REASON,
+    ("ends", "{\"gateway\":317}", "The number of events that each stream had: later ones are not concerned"),
 ];
 
 fn of_token() -> &'static [SampleMember] {

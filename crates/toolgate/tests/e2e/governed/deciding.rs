@@ -171,6 +171,12 @@ async fn a_yes_to_what_was_edited_meanwhile_is_a_conflict(backing: Backing) {
     let (ann, ben) = (approver("ann"), approver("ben"));
     let id = pending(&call(&agent, TOOL, money(10)).await);
     let seen = bank.get(&ben, &format!("/approvals/{id}")).await.json()["effective"].clone();
+    let plain = toolgate_core::Digest::of(money(10).to_string());
+    assert_ne!(
+        seen,
+        json!(plain.to_string()),
+        "whoever guesses the arguments does not see that they are right"
+    );
     let edit = json!({ "decision": "edit", "arguments": money(10_000), "effective": seen });
     let edited = bank.decide(&ann, &id, edit).await.json();
     assert_eq!(

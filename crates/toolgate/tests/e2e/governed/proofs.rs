@@ -150,6 +150,10 @@ async fn a_ledger_that_was_emptied_is_noticed(backing: Backing) {
     assert_eq!(fault(&bank)["what"], "stream_removed");
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
     refused(&bank.gateway.cli(&["ledger", "verify"]), "nothing is verified");
+    let path = bank.gateway.folder().join("toolgate.toml");
+    let text = std::fs::read_to_string(&path).expect("the configuration");
+    std::fs::write(&path, text.split("\n[checkpoints]").next().expect("a beginning")).expect("written");
+    refused(&bank.gateway.cli(&["ledger", "verify"]), "nothing is verified");
 }
 
 async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
@@ -169,7 +173,7 @@ async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
 /// As if an older backup had been put back.
 async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     let (mut bank, _) = open(backing, "");
-    transfer(&bank, 1).await;
+    let call = transfer(&bank, 1).await;
     bank.gateway.end(false);
     for table in EVERYTHING {
         tamper(&bank, &format!("CREATE TABLE old_{table} AS SELECT * FROM {table};"));
@@ -185,9 +189,17 @@ async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     }
     let found = fault(&bank);
     assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("older_database")), "{found}");
-    // Its own seals are right.
+    // The past that was signed is not signed over.
+    for words in [&["ledger", "checkpoint"][..], &["ledger", "prove", call.as_str()]] {
+        refused(&bank.gateway.cli(words), "no longer what was signed");
+    }
+    // Its own seals are right, which proves nothing where checkpoints are configured.
     std::fs::remove_dir_all(bank.gateway.folder().join("kept")).expect("removed");
-    bank.verify();
+    let unproven = bank.gateway.cli(&["ledger", "verify"]);
+    assert!(text_of(&unproven).contains("held against no checkpoint"), "{unproven:?}");
+    refused(&unproven, "--against");
+    configure(&bank, "key_file = \"own.key\"\nurls = [\"https://example.com/kept\"]\n");
+    refused(&bank.gateway.cli(&["ledger", "verify"]), "--against");
 }
 
 #[tokio::test]
@@ -228,6 +240,12 @@ async fn a_damaged_proof_proves_nothing() {
     }
     std::fs::write(&proof, damaged(&|proof| proof["call"] = json!("tc_other"))).expect("written");
     refused(&checked(&proof, &key), "not about the call");
+    let twice = damaged(&|proof| {
+        let stream = proof["streams"][0].clone();
+        proof["streams"].as_array_mut().expect("streams").push(stream);
+    });
+    std::fs::write(&proof, twice).expect("written");
+    refused(&checked(&proof, &key), "more than once");
     std::fs::write(&proof, whole.to_string()).expect("written");
     refused(&checked(&proof, &other), "none of the given keys");
     assert!(!checked_in_python(&proof, &other).status.success());
@@ -269,6 +287,25 @@ async fn a_checkpoint_that_cannot_be_trusted_is_refused() {
     refused(&bank.gateway.cli(&["ledger", "checkpoint"]), "old_keys");
     let doctor = bank.gateway.cli(&["doctor"]);
     assert!(text_of(&doctor).contains("WRONG checkpoints"), "{doctor:?}");
+}
+
+/// A row of nobody's does not keep the others from being signed.
+#[tokio::test]
+async fn a_stream_that_cannot_be_named_stops_no_checkpoint() {
+    let (bank, _) = open(Backing::Sqlite, "");
+    transfer(&bank, 1).await;
+    tamper(
+        &bank,
+        "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
+         SELECT tenant, 'x/y', 0, 0, 1, hash, seal FROM ledger_heads WHERE stream = 'gateway';",
+    );
+    sign(&bank, "one");
+    let text =
+        std::fs::read_to_string(bank.gateway.folder().join("kept/one.checkpoint")).expect("a checkpoint");
+    assert!(text.contains("/gateway\n") && !text.contains("x/y"), "{text}");
+    let doctor = bank.gateway.cli(&["doctor"]);
+    assert!(text_of(&doctor).contains("x/y"), "{doctor:?}");
+    assert_eq!(fault(&bank)["what"], "head_forged");
 }
 
 #[tokio::test]

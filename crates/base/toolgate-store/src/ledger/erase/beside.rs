@@ -1,8 +1,9 @@
-//! The content of a principal's calls in other tables: refs, results under ids of clients, and the
-//! arguments that people were shown.
+//! The content of a principal's calls in other tables: refs, results under ids of clients, the arguments that
+//! people were shown, and grants.
 
 use toolgate_core::approval::{Approval, ApprovalState};
 
+use super::grants;
 use super::scope::{ErasureCounts, ErasureScope};
 use crate::Store;
 use crate::db::{SqlStatement, Transaction, without_nul};
@@ -43,6 +44,7 @@ impl Store {
             refs: refs.unsigned_abs(),
             results: results.unsigned_abs(),
             approvals: ended.len() as u64,
+            grants: self.count_grants(scope, &ended).await?,
         };
         Ok((counts, open))
     }
@@ -58,6 +60,7 @@ pub(super) async fn delete(
     for id in &ended {
         tx.sql(DELETE_APPROVAL).bind(tenant).bind(id.as_str()).execute().await?;
     }
+    let grants = grants::delete(tx, tenant, scope, &ended).await?;
     let mut refs = tx.sql(sqlx::AssertSqlSafe(format!("{DELETE}{REFS}")));
     push_scope(&mut refs, tenant, scope);
     let refs = refs.bind(call(scope)).execute().await?;
@@ -65,7 +68,7 @@ pub(super) async fn delete(
         Some(_) => 0,
         None => forget_results(tx, tenant, scope).await?,
     };
-    Ok(ErasureCounts { bodies: 0, refs, results, approvals: ended.len() as u64 })
+    Ok(ErasureCounts { bodies: 0, refs, results, approvals: ended.len() as u64, grants })
 }
 
 async fn forget_results(

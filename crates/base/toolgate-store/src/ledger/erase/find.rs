@@ -7,6 +7,7 @@ use toolgate_core::event::{EventFilter, RecordedEvent};
 
 use super::super::read::{LEDGER_PAGE_MAX, LedgerOrder};
 use super::super::row;
+use super::super::terms::LineFilter;
 use super::scope::ErasureScope;
 use crate::Store;
 use crate::db::SqlStatement;
@@ -73,16 +74,17 @@ impl Store {
         Ok(shared)
     }
 
+    /// Goes through all lines: an event that a search does not find is erased as well.
     async fn each_event(
         &self,
         filter: &EventFilter,
         mut look: impl FnMut(RecordedEvent),
     ) -> Result<(), sqlx::Error> {
-        let horizon = self.horizon().await?;
+        let (horizon, wanted) = (self.horizon().await?, LineFilter::of(filter).unsearched());
         let mut after = None;
         loop {
             let (order, after_it) = (LedgerOrder::OldestFirst, after.as_ref());
-            let page = self.page(filter, after_it, &horizon, LEDGER_PAGE_MAX, order).await?;
+            let page = self.page_wanted(&wanted, after_it, &horizon, LEDGER_PAGE_MAX, order).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.position.clone());
             page.into_iter().for_each(&mut look);

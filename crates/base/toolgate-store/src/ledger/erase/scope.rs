@@ -43,6 +43,9 @@ pub struct ErasureCounts {
     pub results: u64,
     /// Ended approvals, with the arguments that people were shown.
     pub approvals: u64,
+    /// Ended grants, and others whose pins were blanked.
+    #[serde(default)]
+    pub grants: u64,
 }
 
 impl ErasureCounts {
@@ -55,6 +58,7 @@ impl ErasureCounts {
         self.refs += more.refs;
         self.results += more.results;
         self.approvals += more.approvals;
+        self.grants += more.grants;
     }
 }
 

@@ -207,7 +207,8 @@ impl<'a> Stream<'a> {
     }
 
     fn search<'s>(&'s self, wanted: &'s LineFilter, terms: &'s [Term], order: LedgerOrder) -> Search<'s> {
-        let (stream, first, last) = (&*self.head.stream, self.first, self.last.min(self.head.part - 1));
+        let (stream, first, last) =
+            (&*self.head.stream, self.first, self.last.min(self.head.part.saturating_sub(1)));
         let time = self.limit.map(Position::time);
         let (since, until) = match order {
             LedgerOrder::OldestFirst => (time, None),
@@ -226,8 +227,8 @@ impl<'a> Stream<'a> {
             self.state = if order == LedgerOrder::NewestFirst { State::Done } else { State::Open };
         } else if let Some((first, last)) = far {
             match order {
-                LedgerOrder::OldestFirst => self.first = last + 1,
-                LedgerOrder::NewestFirst => self.last = first - 1,
+                LedgerOrder::OldestFirst => self.first = last.saturating_add(1),
+                LedgerOrder::NewestFirst => self.last = first.saturating_sub(1),
             }
         }
     }
@@ -247,8 +248,8 @@ impl<'a> Stream<'a> {
                     (range.first, range.last) = (range.first.min(next.first), range.last.max(next.last));
                     range.only.extend_from_slice(&next.only);
                 }
-                () if range.last + 1 == next.first => range.last = next.last,
-                () if next.last + 1 == range.first => range.first = next.first,
+                () if range.last.checked_add(1) == Some(next.first) => range.last = next.last,
+                () if next.last.checked_add(1) == Some(range.first) => range.first = next.first,
                 () => break,
             }
             self.ranges.pop_front();

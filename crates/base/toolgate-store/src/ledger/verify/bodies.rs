@@ -1,10 +1,9 @@
 //! Bodies in a verification: each is hashed again, and each that a line says is kept must be there, unless an
 //! erasure is recorded that concerns it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use toolgate_core::Digest;
-use toolgate_core::event::HybridTime;
 
 use super::super::bodies::is_intact;
 use super::super::erase::RecordedErasure;
@@ -27,10 +26,10 @@ type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
 /// The state of the bodies, for the lines that name them.
 pub(super) struct BodyWatch {
     pub(super) count: u64,
-    /// The first bytes of the digests of all bodies that are there: they tell as much as all of them.
+    /// The first bytes of the digests of all bodies that are intact: they tell as much as all of them.
     there: HashSet<u64>,
-    changed: HashSet<Digest>,
-    erasures: Vec<(HybridTime, RecordedErasure)>,
+    changed: BTreeSet<Digest>,
+    erasures: Vec<RecordedErasure>,
     now_ms: i64,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct NamedBody {
 impl Store {
     /// Hashes all bodies. Erasures are read after them: what was erased meanwhile is known to be.
     pub(super) async fn watch_bodies(&self) -> Result<BodyWatch, sqlx::Error> {
-        let (there, changed, erasures) = (HashSet::new(), HashSet::new(), Vec::new());
+        let (there, changed, erasures) = (HashSet::new(), BTreeSet::new(), Vec::new());
         let mut watch = BodyWatch { count: 0, there, changed, erasures, now_ms: now_ms() };
         let mut page = self.page_of_bodies(Vec::new()).await?;
         while let Some((last, ..)) = page.last() {
@@ -59,10 +58,11 @@ impl Store {
             let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
             for (digest, is_intact) in hashed.expect("hashing does not panic")? {
                 watch.count += 1;
-                watch.there.insert(short(digest));
-                if !is_intact {
-                    watch.changed.insert(digest);
-                }
+                // A row that is no body of its digest stands for no other either.
+                match is_intact {
+                    true => watch.there.insert(short(digest)),
+                    false => watch.changed.insert(digest),
+                };
             }
             page = next?;
         }
@@ -94,7 +94,7 @@ fn short(digest: Digest) -> u64 {
 
 impl BodyWatch {
     pub(super) fn erased(&self) -> u64 {
-        self.erasures.iter().map(|(_, erasure)| erasure.erased.bodies).sum()
+        self.erasures.iter().map(|erasure| erasure.erased.bodies).sum()
     }
 
     /// Notes the bodies of a line that were changed or are missing.
@@ -112,19 +112,25 @@ impl BodyWatch {
 
     fn look_for_missing(&self, line: &LedgerLine<'_>, digest: Digest, days: u32, found: &mut Vec<NamedBody>) {
         let until_ms = line.at_ms.saturating_add(i64::from(days).saturating_mul(DAY_MS));
-        // Of calls that share a body, the first to be erased may be a day older than the last.
-        if until_ms.saturating_add(DAY_MS) <= self.now_ms {
+        let mut concerned = self.erasures.iter().filter(|erasure| concerns(erasure, line));
+        let first = concerned.next();
+        // Of calls that share a body, one that was erased may be out of time, and others not.
+        if first.is_none() && until_ms <= self.now_ms {
             return;
         }
-        let mut concerned = self.erasures.iter().filter(|(time, erasure)| concerns(erasure, *time, line));
-        let first = concerned.next();
-        if first.is_some_and(|(_, erasure)| erasure.is_of_all_calls())
-            || concerned.any(|(_, erasure)| erasure.is_of_all_calls())
+        if first.is_some_and(RecordedErasure::is_of_all_calls)
+            || concerned.any(RecordedErasure::is_of_all_calls)
         {
             return;
         }
         let missing = named(line, digest, Tampering::BodyMissing);
         found.push(NamedBody { is_erased: first.is_some(), is_due: until_ms > self.now_ms, ..missing });
+    }
+
+    /// A row that is not what it is stored under, and that no line names.
+    pub(super) fn unnamed(&self, named: &[(String, NamedBody)]) -> Option<Digest> {
+        let named: HashSet<Digest> = named.iter().map(|(_, body)| body.digest).collect();
+        self.changed.iter().find(|digest| !named.contains(*digest)).copied()
     }
 
     /// The first body that should be there as it was written.
@@ -135,9 +141,9 @@ impl BodyWatch {
     }
 }
 
-fn concerns(erasure: &RecordedErasure, at: HybridTime, line: &LedgerLine<'_>) -> bool {
+fn concerns(erasure: &RecordedErasure, line: &LedgerLine<'_>) -> bool {
     line.principal == *erasure.principal.as_str()
-        && line.time.is_some_and(|time| time <= at)
+        && erasure.reaches(line.stream, line.number)
         && erasure.session.as_ref().is_none_or(|id| line.session.is_some_and(|text| text == *id.as_str()))
         && erasure.call.as_ref().is_none_or(|id| line.call.is_some_and(|text| text == *id.as_str()))
 }
@@ -145,4 +151,34 @@ fn concerns(erasure: &RecordedErasure, at: HybridTime, line: &LedgerLine<'_>) ->
 fn named(line: &LedgerLine<'_>, digest: Digest, what: Tampering) -> NamedBody {
     let call = line.call.map(|call| call.read().into_owned());
     NamedBody { number: line.number, digest, call, what, is_erased: false, is_due: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use toolgate_core::PrincipalId;
+    use toolgate_core::event::{Event, EventKind, EventSubject, HybridTime};
+
+    use super::*;
+    use crate::ledger::line::{EventPosition, no_hash};
+
+    /// Another gateway's clock may be days ahead, so that its events seem to come after the erasure.
+    #[test]
+    fn an_erasure_concerns_what_was_there_whatever_the_clocks_say() {
+        let recorded =
+            r#"{"principal":"ann","bodies":1,"refs":0,"results":0,"approvals":0,"ends":{"one":5}}"#;
+        let erasure: RecordedErasure = serde_json::from_str(recorded).expect("an erasure");
+        let is_concerned = |stream: &str, number: i64, principal: &str| {
+            let time = HybridTime::of_ms(now_ms() + 9 * DAY_MS);
+            let about = Arc::new(EventSubject::default());
+            let event = Event::new(EventKind::CallCompleted, 0, PrincipalId::new(principal), about);
+            let place = EventPosition { tenant: "t", stream, number, time, previous: no_hash() };
+            concerns(&erasure, &LedgerLine::of(place, &event))
+        };
+        assert!(is_concerned("one", 5, "ann"));
+        assert!(!is_concerned("one", 6, "ann"), "it came later");
+        assert!(!is_concerned("two", 1, "ann"), "a stream that was not there");
+        assert!(!is_concerned("one", 5, "ben"));
+    }
 }

@@ -1,6 +1,7 @@
 //! Proving the lines that a cut would remove.
 
 use toolgate_core::Digest;
+use toolgate_core::event::HybridTime;
 use toolgate_proof::GrowingTree;
 
 use super::super::cut::LedgerCut;
@@ -14,6 +15,7 @@ use crate::Store;
 pub(crate) struct LastRemoved<'a> {
     pub(crate) stream: &'a str,
     pub(crate) number: i64,
+    pub(crate) time: HybridTime,
     pub(crate) hash: Digest,
 }
 
@@ -44,7 +46,7 @@ impl Store {
         cut: Option<&LedgerCut>,
         last: LastRemoved<'_>,
     ) -> Result<Result<GrowingTree, FaultPlace>, sqlx::Error> {
-        let LastRemoved { stream, number, hash } = last;
+        let LastRemoved { stream, number, time, hash } = last;
         let head: Option<SealedHead> =
             self.db.sql(HEAD).bind(self.tenant).bind(stream).fetch_optional().await?;
         let head = match head.map(|head| head.open(key)) {
@@ -55,7 +57,7 @@ impl Store {
             Some(Err(found)) => return Ok(Err(found)),
             None => return Ok(Err(FaultPlace { number, what: Tampering::HeadForged })),
         };
-        let end = End { number, part: head.part.min(number + 1), hash };
+        let end = End { number, time, part: head.part.min(number + 1), hash };
         let signed = SignedSizes::tree_after(cut.map(|cut| cut.tree.clone()).unwrap_or_default());
         let mut walk = match self.walk_from(stream, cut, end, signed).await? {
             Ok(walk) => walk,

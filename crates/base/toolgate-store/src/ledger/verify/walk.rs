@@ -2,9 +2,10 @@
 
 use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
-use toolgate_proof::{GrowingTree, tree};
+use toolgate_proof::GrowingTree;
 
 use super::super::line::{LedgerLine, no_hash};
+use super::blocks::StoredPart;
 use super::signed::SignedSizes;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, thiserror::Error)]
@@ -31,6 +32,9 @@ pub enum Tampering {
     /// Their time is not over, and no erasure is recorded.
     #[error("its arguments or its result are missing, although nothing was erased and they have not expired")]
     BodyMissing,
+    /// It belongs to no event, so the fault has neither a stream nor a number.
+    #[error("a stored body is not the one that it is stored as, and no event names it")]
+    BodyForged,
     /// The events up to it are sound in themselves, but are not those of a signed checkpoint.
     #[error(
         "up to here the stream is not what a checkpoint signs: events were changed and sealed again, or written after an older database was restored"
@@ -44,7 +48,7 @@ pub enum Tampering {
     StreamRemoved,
     /// No stream has anything that is newer than the signed checkpoint, and one has less.
     #[error(
-        "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored"
+        "a checkpoint signs it, and nothing in the store is newer than that: an older database was restored, or the end was removed"
     )]
     OlderDatabase,
     /// The record of where its stream begins was made without the key.
@@ -52,10 +56,27 @@ pub enum Tampering {
     CutForged,
 }
 
+impl Tampering {
+    /// True if everything before the event in its stream was found to be as it was written.
+    pub fn is_first_in_its_stream(self) -> bool {
+        matches!(
+            self,
+            Self::Edited
+                | Self::Dropped
+                | Self::Reordered
+                | Self::Inserted
+                | Self::BlockForged
+                | Self::TailRemoved
+        )
+    }
+}
+
 /// The end of a stream, as its head says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct End {
     pub(super) number: i64,
+    /// The time of the last line.
+    pub(super) time: HybridTime,
     /// The first number that lies in no complete block.
     pub(super) part: i64,
     pub(super) hash: Digest,
@@ -63,7 +84,8 @@ pub(super) struct End {
 
 impl End {
     /// Of an empty stream.
-    pub(super) const START: End = End { number: 0, part: 1, hash: Digest::from_bytes([0; 32]) };
+    pub(super) const START: End =
+        End { number: 0, time: HybridTime::START, part: 1, hash: Digest::from_bytes([0; 32]) };
 }
 
 /// The part of a line that verification needs.
@@ -71,6 +93,8 @@ impl End {
 pub(super) struct CheckedRow {
     pub(super) day: i64,
     pub(super) number: i64,
+    pub(super) time: HybridTime,
+    pub(super) at_ms: i64,
     /// The difference between the line and its place.
     pub(super) what: Option<Tampering>,
     /// `None` where it cannot be read as a line at all.
@@ -99,14 +123,6 @@ impl LineColumns<'_> {
     }
 }
 
-/// A complete part of a block, as it is stored.
-#[derive(Clone, Debug)]
-pub(super) struct StoredPart {
-    pub(super) first: i64,
-    pub(super) last: i64,
-    pub(super) root: Vec<u8>,
-}
-
 /// A fault in this stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FaultPlace {
@@ -117,15 +133,17 @@ pub(super) struct FaultPlace {
 pub(super) struct StreamWalk {
     /// The sealed head, as it was at the start.
     sealed: End,
-    /// The last line that was there, and its hash.
+    /// The last line that was there, its hash and its time.
     number: i64,
     hash: Digest,
+    time: HybridTime,
     /// A line whose successor must be seen to judge it.
     held: Option<CheckedRow>,
     /// The furthest line that lies beyond the head.
     beyond: Option<i64>,
     parts: std::vec::IntoIter<StoredPart>,
-    leaves: Vec<Digest>,
+    /// The lines of the part so far.
+    lines: Vec<CheckedRow>,
     part: Option<StoredPart>,
     signed: SignedSizes,
 }
@@ -134,13 +152,19 @@ impl StreamWalk {
     pub(super) fn new(sealed: End, parts: Vec<StoredPart>, signed: SignedSizes) -> Self {
         let mut parts = parts.into_iter();
         let part = parts.next();
-        let (held, beyond, leaves) = (None, None, Vec::new());
-        Self { sealed, number: 0, hash: no_hash(), held, beyond, parts, leaves, part, signed }
+        let (held, beyond, lines) = (None, None, Vec::new());
+        let (hash, time) = (no_hash(), HybridTime::START);
+        Self { sealed, number: 0, hash, time, held, beyond, parts, lines, part, signed }
     }
 
     /// The same for a stream that begins after an event that was removed.
     pub(super) fn after(self, number: i64, hash: Digest) -> Self {
         Self { number, hash, ..self }
+    }
+
+    /// True if an event was there when the head was read.
+    pub(super) fn reaches(&self, number: i64) -> bool {
+        number <= self.sealed.number
     }
 
     /// Takes the next line.
@@ -173,10 +197,13 @@ impl StreamWalk {
         if row.previous != Some(self.hash) {
             return Err(self.not_followed(&row));
         }
-        // It is consistent with its predecessor and itself, but is not the sealed one.
-        if number == self.sealed.number && row.hash != self.sealed.hash {
+        // It is consistent with its predecessor and itself, but is not the sealed one. The time of a line of the
+        // first form is not under its hash; but it rises, up to that of the head.
+        let sealed = (self.sealed.hash, self.sealed.time);
+        if number == self.sealed.number && (row.hash, row.time) != sealed || row.time <= self.time {
             return Err(FaultPlace { number, what: Tampering::Edited });
         }
+        self.time = row.time;
         (self.number, self.hash) = (number, row.hash);
         let is_signed = self.signed.take(row.leaf);
         self.part_of(row)?;
@@ -195,23 +222,27 @@ impl StreamWalk {
         FaultPlace { number, what: Tampering::Edited }
     }
 
-    /// Holds the lines of a part against its root.
+    /// Holds the lines of a part against its row, and the others against the head.
     fn part_of(&mut self, row: CheckedRow) -> Result<(), FaultPlace> {
         let forged = FaultPlace { number: row.number, what: Tampering::BlockForged };
+        if !self.sealed.finds(&row) {
+            return Err(forged);
+        }
         let Some(part) = &self.part else {
             return if row.number < self.sealed.part { Err(forged) } else { Ok(()) };
         };
-        if self.leaves.is_empty() && part.first != row.number {
+        if self.lines.is_empty() && (part.first != row.number || !part.fits(&self.sealed)) {
             return Err(forged);
         }
-        self.leaves.push(row.leaf);
-        if row.number < part.last {
+        let is_last = row.number >= part.last;
+        self.lines.push(row);
+        if !is_last {
             return Ok(());
         }
-        if tree::root(&self.leaves).as_bytes()[..] != part.root[..] {
+        if !part.is_of(&self.lines) {
             return Err(forged);
         }
-        self.leaves.clear();
+        self.lines.clear();
         self.part = self.parts.next();
         Ok(())
     }
@@ -233,6 +264,10 @@ impl StreamWalk {
         }
         if self.number < self.sealed.number {
             return Err(FaultPlace { number: self.number + 1, what: Tampering::Dropped });
+        }
+        let mut rest = self.part.iter().filter(|_| self.lines.is_empty()).chain(self.parts.as_slice());
+        if !self.sealed.is_plausible() || !rest.all(|part| part.lies_beyond(&self.sealed)) {
+            return Err(FaultPlace { number: self.number, what: Tampering::BlockForged });
         }
         let Some(now) = now else {
             let number = self.beyond.unwrap_or(self.number);

@@ -10,10 +10,14 @@ use crate::world::StoreWorld;
 crate::on_both!(
     no_line_has_a_plain_digest,
     a_changed_body_is_noticed_when_it_is_read_and_verified,
+    another_row_does_not_stand_for_a_deleted_body,
+    what_is_written_during_a_verification_is_no_fault,
     a_missing_body_is_named_unless_its_time_is_over,
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
     what_was_erased_does_not_come_back,
     one_call_or_one_session_is_erased_alone,
+    what_a_search_does_not_find_is_erased_as_well,
+    an_erased_call_that_is_out_of_time_explains_a_later_one,
     an_erasure_can_be_repeated_and_looked_at_before,
     an_erasure_that_fails_half_way_is_repeated,
     bodies_of_the_first_form_stay_while_others_need_them,
@@ -123,6 +127,48 @@ async fn a_changed_body_is_noticed_when_it_is_read_and_verified(world: StoreWorl
     assert_sound(&store).await;
 }
 
+/// A row whose digest begins like that of the deleted one, and which is nobody's body.
+async fn another_row_does_not_stand_for_a_deleted_body(world: StoreWorld) {
+    let (store, _writer) = ledger(&world).await;
+    let like_it = match world.is_postgres() {
+        true => "set_byte(digest, 31, 255 - get_byte(digest, 31))",
+        false => "CAST(substr(digest, 1, 30) || x'0000' AS BLOB)",
+    };
+    let copy = format!(
+        "INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) \
+         SELECT {like_it}, tenant, '{{}}', keep_until_ms, salt FROM ledger_bodies WHERE body LIKE '%tc_3%'"
+    );
+    assert_eq!(world.sql(&copy).await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((&*fault.stream, fault.number, fault.what), ("", 0, Tampering::BodyForged));
+    assert!(fault.to_string().starts_with("a stored body"), "{fault}");
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_3%'").await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((fault.number, fault.what), (6, Tampering::BodyMissing));
+    assert_eq!(fault.body.and_then(|body| body.call).as_deref(), Some("tc_3"));
+}
+
+/// Another gateway writes to the second stream after the heads and the bodies were read, and before its lines are.
+async fn what_is_written_during_a_verification_is_no_fault(world: StoreWorld) {
+    let (store, _writer) = ledger(&world).await;
+    let other = writer(&store, "two").await;
+    other.append(call("ben", "tc_4", "ses_3", PIN, "{\"of\":\"tc_4\"}")).await.expect("written");
+    let mut is_written = false;
+    let write = |_| {
+        if !std::mem::replace(&mut is_written, true) {
+            let late = call("ben", "tc_5", "ses_3", "{\"late\":1}", "{\"late\":2}");
+            let writing = async { other.append(late).await.expect("written") };
+            tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(writing));
+        }
+    };
+    let verified = store.verify_ledger(write).await.expect("verified");
+    assert_eq!((verified.events, verified.fault), (6 + 4, None), "its lines were seen");
+    // Its bodies are watched from the next verification on.
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%late%'").await, 2);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!((&*fault.stream, fault.what), ("two", Tampering::BodyMissing));
+}
+
 async fn a_missing_body_is_named_unless_its_time_is_over(world: StoreWorld) {
     let (store, writer) = ledger(&world).await;
     let mut over = call("ann", "tc_4", "ses_1", "{\"over\":1}", "{\"over\":2}");
@@ -149,7 +195,7 @@ async fn an_erasure_takes_one_persons_bodies_and_leaves_the_chain(world: StoreWo
     assert_eq!((told.event.kind, told.event.principal.as_str()), (EventKind::LedgerErased, "admin"));
     let detail: serde_json::Value = told.event.detail.expect("a detail").decode().expect("JSON");
     let expected = serde_json::json!({ "principal": "ann", "bodies": 3, "refs": 0, "results": 0, "approvals": 0,
-        "reason": "asked" });
+        "grants": 0, "reason": "asked", "ends": { "one": 6, "cli": 0 } });
     assert_eq!(detail, expected);
     // Ben's are still watched.
     assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_3%'").await, 1);
@@ -184,6 +230,36 @@ async fn one_call_or_one_session_is_erased_alone(world: StoreWorld) {
     let not_hers = ErasureScope { call: Some(CallId::new("tc_3")), ..of("ann") };
     assert_eq!(erase(&store, not_hers).await, ErasureReport::default());
     assert_eq!(kept(&store, "tc_3").await, both("tc_3"));
+}
+
+/// The terms by which events are found are under no hash.
+async fn what_a_search_does_not_find_is_erased_as_well(world: StoreWorld) {
+    let (store, writer) = ledger(&world).await;
+    // The block is complete, so that its terms are written.
+    let filling = (0..300).map(|number| started(&format!("tc_fill_{number}"))).collect();
+    writer.append(entry(filling)).await.expect("written");
+    assert!(world.sql("DELETE FROM ledger_terms").await > 0);
+    let hers = EventFilter { principal: Some(PrincipalId::new("ann")), ..EventFilter::default() };
+    assert_eq!(page(&store, &hers, LedgerOrder::OldestFirst).await.len(), 0, "a search does not find them");
+    assert_eq!(erase(&store, of("ann")).await.erased.bodies, 3);
+    assert_eq!(world.sql("DELETE FROM ledger_bodies").await, 2, "Ben's were left");
+}
+
+/// The later call shares its arguments with the erased one, and is kept for longer.
+async fn an_erased_call_that_is_out_of_time_explains_a_later_one(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let mut short = call("ann", "tc_1", "ses_1", PIN, "{\"of\":\"tc_1\"}");
+    short.bodies.iter_mut().for_each(|body| body.keep_until_ms = START_MS + DAY_MS);
+    writer.append(short).await.expect("written");
+    writer.append(call("ann", "tc_2", "ses_1", PIN, "{\"of\":\"tc_2\"}")).await.expect("written");
+    let one = ErasureScope { call: Some(CallId::new("tc_1")), ..of("ann") };
+    assert_eq!(erase(&store, one).await.erased.bodies, 2);
+    assert_eq!(kept(&store, "tc_2").await, [None, both("tc_2")[1].clone()]);
+    assert_sound(&store).await;
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%tc_2%'").await, 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
+    assert_eq!(fault.what, Tampering::BodyMissing, "its own result is not explained");
 }
 
 async fn an_erasure_can_be_repeated_and_looked_at_before(world: StoreWorld) {
@@ -248,4 +324,30 @@ async fn bodies_of_the_first_form_stay_while_others_need_them(world: StoreWorld)
     assert!(matches!(store.ledger_body(&plain).await, Err(StoreError::BodyChanged { .. })));
     let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
     assert_eq!(fault.what, Tampering::BodyEdited);
+}
+
+/// True if some file of the database has these bytes.
+fn is_in_files(world: &StoreWorld, bytes: &[u8]) -> bool {
+    ["toolgate.db", "toolgate.db-wal"].iter().any(|name| {
+        let file = std::fs::read(world.folder().join(name)).unwrap_or_default();
+        file.windows(bytes.len()).any(|some| some == bytes)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_erased_is_not_in_the_files_of_sqlite() {
+    let world = StoreWorld::sqlite();
+    let (store, writer) = ledger(&world).await;
+    let large = format!("{{\"large\":\"{}\"}}", "a person's words ".repeat(2_000));
+    writer.append(call("ann", "tc_4", "ses_1", "{\"own\":1}", &large)).await.expect("written");
+    let rows =
+        world.rows("SELECT body, keep_until_ms, salt FROM ledger_bodies WHERE body LIKE '%tc_1%'").await;
+    let erased = [&rows[0].2[..], b"{\"of\":\"tc_1\"}", b"a person's words"];
+    assert!(erased.iter().all(|bytes| is_in_files(&world, bytes)));
+    erase(&store, of("ann")).await;
+    for bytes in erased {
+        assert!(!is_in_files(&world, bytes), "{}", String::from_utf8_lossy(bytes));
+    }
+    assert!(is_in_files(&world, b"{\"of\":\"tc_3\"}"), "Ben's are there");
+    assert_sound(&store).await;
 }

@@ -24,6 +24,7 @@ crate::on_both!(
     an_empty_database_is_noticed,
     a_ledger_has_a_name_of_its_own,
     a_stream_has_the_roots_that_it_had,
+    what_is_to_be_signed_is_on_disk_first,
 );
 
 const TABLES: [&str; 4] = ["ledger_lines", "ledger_heads", "ledger_blocks", "ledger_terms"];
@@ -208,7 +209,10 @@ async fn an_older_database_is_noticed(world: StoreWorld) {
     append(&store, "two", 1, 4).await;
     restore(&world, "1 = 1").await;
     assert_sound(&store).await;
-    assert_eq!(fault(&store, std::slice::from_ref(&signed)).await, at("one", 601, Tampering::OlderDatabase));
+    let found = fault(&store, std::slice::from_ref(&signed)).await;
+    assert_eq!(found, at("one", 601, Tampering::OlderDatabase));
+    let told = found.expect("a fault").to_string();
+    assert!(told.contains("restored, or the end was removed"), "both look the same: {told}");
     // The gateway goes on writing as if nothing had happened.
     append(&store, "one", 400, 5).await;
     assert_eq!(fault(&store, &[signed]).await, at("one", 900, Tampering::Rewritten));
@@ -243,4 +247,29 @@ async fn a_ledger_has_a_name_of_its_own(world: StoreWorld) {
     assert_eq!(name, world.open().await.ledger_name().await.expect("a name"));
     assert_ne!(name, world.elsewhere().open().await.ledger_name().await.expect("a name"));
     assert_eq!(name.len(), 16);
+}
+
+/// The end of the log of Postgres, or the whole log of SQLite.
+async fn log_of(world: &StoreWorld, end: &str) -> (i64, Vec<u8>) {
+    if !world.is_postgres() {
+        return (0, std::fs::read(world.folder().join("toolgate.db-wal")).expect("a log"));
+    }
+    let end = format!("SELECT '', ({end}() - '0/0'::pg_lsn)::BIGINT, ''::BYTEA");
+    (world.rows(&end).await[0].1, Vec::new())
+}
+
+/// A power failure cannot be played; but something was written after the events, and waited for the disk.
+async fn what_is_to_be_signed_is_on_disk_first(world: StoreWorld) {
+    let store = world.open().await;
+    for day in 0..3 {
+        append(&store, "one", 1, day).await;
+        let (written, log) = log_of(&world, "pg_current_wal_insert_lsn").await;
+        store.sync_ledger().await.expect("synced");
+        let (on_disk, longer) = log_of(&world, "pg_current_wal_flush_lsn").await;
+        assert!(on_disk > written || longer != log, "{on_disk} {written}");
+    }
+    store.fail_nth(2);
+    assert!(store.sync_ledger().await.is_err(), "nothing is signed that may not be on disk");
+    store.fail_never();
+    assert_sound(&store).await;
 }

@@ -16,6 +16,8 @@ crate::on_both!(
     events_that_changed_places_are_named,
     an_inserted_event_is_named,
     a_forged_block_is_noticed,
+    days_that_readers_would_not_find_are_noticed,
+    forged_numbers_at_the_end_of_all_numbers_break_nothing,
     a_forged_head_is_noticed,
     a_forged_head_is_not_sealed_by_writing_on,
 );
@@ -188,6 +190,67 @@ async fn a_forged_block_is_noticed(world: StoreWorld) {
         world.sql("DELETE FROM ledger_blocks").await;
         world.sql("INSERT INTO ledger_blocks SELECT * FROM saved").await;
         world.sql("DROP TABLE saved").await;
+    }
+    assert_sound(&store).await;
+}
+
+/// A list, an export and an erasure would pass these days by.
+async fn days_that_readers_would_not_find_are_noticed(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let on = |day: i64, number: i64| Event { at_ms: START_MS + day * DAY_MS + number, ..full(number) };
+    writer.append(entry((0..300).map(|number| on(0, number)).collect())).await.expect("written");
+    writer.append(entry((0..300).map(|number| on(1, number)).collect())).await.expect("written");
+    assert_sound(&store).await;
+    let forgeries =
+        ["day = day - 1", "block = block + 9", "last = last + 1", "since = since + 1", "until = until - 1"];
+    let forgeries = forgeries.into_iter().chain(["at_min = at_min + 1", "at_max = at_max - 1"]);
+    let blocks = forgeries.map(|set| format!("UPDATE ledger_blocks SET {set} WHERE block = 0"));
+    let heads =
+        ["1", "257", "301", "601", "9000"].map(|part| format!("UPDATE ledger_heads SET part = {part}"));
+    for forge in blocks.chain(heads) {
+        for table in ["ledger_blocks", "ledger_heads"] {
+            world.sql(&format!("CREATE TABLE saved_{table} AS SELECT * FROM {table}")).await;
+        }
+        assert_eq!(world.sql(&forge).await, 1, "{forge}");
+        let fault = fault(&store).await.unwrap_or_else(|| panic!("{forge} went unnoticed"));
+        assert_eq!((&*fault.stream, fault.what), ("one", Tampering::BlockForged), "{forge}");
+        for table in ["ledger_blocks", "ledger_heads"] {
+            world.sql(&format!("DELETE FROM {table}")).await;
+            world.sql(&format!("INSERT INTO {table} SELECT * FROM saved_{table}")).await;
+            world.sql(&format!("DROP TABLE saved_{table}")).await;
+        }
+    }
+    assert_sound(&store).await;
+}
+
+async fn forged_numbers_at_the_end_of_all_numbers_break_nothing(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    writer.append(entry((0..600).map(full).collect())).await.expect("written");
+    for number in ["-9223372036854775807 - 1", "9223372036854775807"] {
+        for forge in [
+            format!("UPDATE ledger_blocks SET first = {number} WHERE block = 0"),
+            format!("UPDATE ledger_blocks SET last = {number} WHERE block = 0"),
+            format!("UPDATE ledger_heads SET part = {number}"),
+        ] {
+            for table in ["ledger_blocks", "ledger_heads"] {
+                world.sql(&format!("CREATE TABLE saved_{table} AS SELECT * FROM {table}")).await;
+            }
+            assert_eq!(world.sql(&forge).await, 1, "{forge}");
+            let fault = fault(&store).await.unwrap_or_else(|| panic!("{forge} went unnoticed"));
+            assert_eq!(fault.what, Tampering::BlockForged, "{forge}");
+            // Reading may fail or find less; it does not panic.
+            let _ = store.ledger_roots().await;
+            for order in [LedgerOrder::OldestFirst, LedgerOrder::NewestFirst] {
+                let _ = store.ledger_page(&EventFilter::default(), None, 1_000, order).await;
+            }
+            for table in ["ledger_blocks", "ledger_heads"] {
+                world.sql(&format!("DELETE FROM {table}")).await;
+                world.sql(&format!("INSERT INTO {table} SELECT * FROM saved_{table}")).await;
+                world.sql(&format!("DROP TABLE saved_{table}")).await;
+            }
+        }
     }
     assert_sound(&store).await;
 }

@@ -13,6 +13,8 @@ crate::on_both!(
     it_is_found_by_what_is_in_it,
     what_was_under_way_goes_on,
     what_was_wrong_with_it_still_is,
+    an_event_that_is_moved_to_another_time_is_noticed,
+    an_event_of_the_far_future_takes_no_others_along,
 );
 
 const EVENTS: usize = 663;
@@ -121,4 +123,42 @@ async fn what_was_wrong_with_it_still_is(world: StoreWorld) {
         let verified = store.verify_ledger(|_| ()).await.expect("verified");
         assert_eq!(verified.fault, Some(fault), "{tampering}");
     }
+}
+
+/// A line of the first form does not have its hybrid time, so the columns beside it are all that says it.
+async fn an_event_that_is_moved_to_another_time_is_noticed(world: StoreWorld) {
+    world.load("ledger1").await;
+    let store = world.open().await;
+    for moved in ["100", "300", "451"] {
+        let here = format!("stream = 'one' AND number = {moved}");
+        world.sql(&format!("CREATE TABLE saved AS SELECT * FROM ledger_lines WHERE {here}")).await;
+        // Two days later.
+        let later = format!(
+            "UPDATE ledger_lines SET day = day + 2, time = time + {} WHERE {here}",
+            (2 * DAY_MS) << 16
+        );
+        assert_eq!(world.sql(&later).await, 1, "{later}");
+        let fault = store.verify_ledger(|_| ()).await.expect("verified").fault;
+        assert!(fault.is_some(), "{later} went unnoticed");
+        let earlier = format!("UPDATE ledger_lines SET day = 0, time = 1 WHERE {here}");
+        assert_eq!(world.sql(&earlier).await, 1);
+        let fault = store.verify_ledger(|_| ()).await.expect("verified").fault;
+        assert!(fault.is_some(), "{earlier} went unnoticed");
+        world.sql(&format!("DELETE FROM ledger_lines WHERE {here}")).await;
+        world.sql("INSERT INTO ledger_lines SELECT * FROM saved").await;
+        world.sql("DROP TABLE saved").await;
+    }
+    assert_sound(&store).await;
+}
+
+async fn an_event_of_the_far_future_takes_no_others_along(world: StoreWorld) {
+    world.load("ledger1").await;
+    let far = START_MS + 100 * 365 * DAY_MS;
+    let edit = format!("UPDATE ledger_events SET at_ms = {far} WHERE stream = 'two' AND stream_seq = 7");
+    assert_eq!(world.sql(&edit).await, 1);
+    let store = world.open().await;
+    let rows = world.rows("SELECT stream, time, line FROM ledger_lines ORDER BY time DESC LIMIT 1").await;
+    assert!(rows[0].1 >> 16 < START_MS + 50 * 365 * DAY_MS, "{}", rows[0].1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault;
+    assert_eq!(fault, Some(LedgerFault::of_event("two", 7, Tampering::Edited)));
 }

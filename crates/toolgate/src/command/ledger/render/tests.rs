@@ -100,24 +100,34 @@ fn escape_sequences_of_callers_do_not_reach_the_terminal() {
 #[test]
 fn a_verification_is_one_line() {
     let lines = LedgerVerification { events: 1_234, streams: 2, ..LedgerVerification::default() };
-    assert_eq!(verified(&lines, 0), "ok: 1,234 events in 2 streams");
-    assert_eq!(verified(&lines, 3), "ok: 1,234 events in 2 streams; matching 3 checkpoints");
+    assert_eq!(verified(&lines, HeldAgainst::Checkpoints(0)), "ok: 1,234 events in 2 streams");
+    assert_eq!(
+        verified(&lines, HeldAgainst::Checkpoints(3)),
+        "ok: 1,234 events in 2 streams; matching 3 checkpoints"
+    );
+    assert_eq!(
+        verified(&lines, HeldAgainst::NoneOfThem),
+        "unproven: 1,234 events in 2 streams; held against no checkpoint"
+    );
     let later = LedgerVerification { checkpoints_before_cuts: 2, ..lines.clone() };
     assert_eq!(
-        verified(&later, 3),
+        verified(&later, HeldAgainst::Checkpoints(3)),
         "ok: 1,234 events in 2 streams; matching 1 checkpoint; \
          not compared with 2 checkpoints where the signed events were removed"
     );
     assert_eq!(
-        verified(&later, 2),
+        verified(&later, HeldAgainst::Checkpoints(2)),
         "ok: 1,234 events in 2 streams; not compared with 2 checkpoints where the signed events were removed"
     );
     let whole = LedgerVerification { bodies: Some(1), erased: 1_200, ..lines };
-    assert_eq!(verified(&whole, 0), "ok: 1,234 events in 2 streams, 1 body; 1,200 bodies erased on request");
+    assert_eq!(
+        verified(&whole, HeldAgainst::Checkpoints(0)),
+        "ok: 1,234 events in 2 streams, 1 body; 1,200 bodies erased on request"
+    );
     let fault = LedgerFault::of_event("gateway", 7, Tampering::Edited);
     let broken = LedgerVerification { fault: Some(fault), ..LedgerVerification::default() };
     assert_eq!(
-        verified(&broken, 1),
+        verified(&broken, HeldAgainst::Checkpoints(1)),
         "not intact: event 7 of stream gateway: it was changed after it was written"
     );
 }
