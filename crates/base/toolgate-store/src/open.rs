@@ -75,7 +75,10 @@ impl Store {
 
     /// Opens a Postgres database that a store is moved to, with whatever part of it is there.
     pub async fn open_target(url: &str) -> Result<Store, StoreError> {
-        connect(url, PostgresSettings::default()).await.map(|(store, _)| store)
+        let (store, _) = connect(url, PostgresSettings::default()).await?;
+        // Tables of the ledger's first form, which are empty here, go now: later they would be taken for the ledger.
+        store.convert_ledger().await?;
+        Ok(store)
     }
 
     fn with(pools: Pools) -> Store {
