@@ -301,7 +301,9 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
 #[test]
 fn the_example_shows_every_key() {
     let text = uncommented(EXAMPLE);
-    let shown = |key: &&&str| !text.lines().any(|line| line.starts_with(&format!("{key} = ")));
+    let is_shown =
+        |line: &str, key: &str| line.starts_with(&format!("{key} = ")) || line.ends_with(&format!(".{key}]"));
+    let shown = |key: &&&str| !text.lines().any(|line| is_shown(line, key));
     let in_tables = super::TABLES.iter().flat_map(|(_, keys)| *keys);
     let keys = super::KEYS[..5].iter().chain(in_tables);
     let missing: Vec<_> = keys.filter(shown).collect();

@@ -65,6 +65,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
             "How results are validated against the schemas of their tools.",
         ),
         without("ledger", Nested(TABLE), BELOW, "The record of every call."),
+        without("checkpoints", Nested(TABLE), "none", "Signed checkpoints of the ledger."),
         without("redact", Nested(TABLES), "none", "Values that are redacted before anything is stored."),
         without("quotas", Nested(TABLES), "the defaults", "Limits for one principal or agent."),
         without(
