@@ -333,7 +333,8 @@ async fn old_keys_stay_valid_for_old_checkpoints() {
     refused(&output, "after the checkpoint");
 }
 
-#[tokio::test]
+/// The receiver answers while this waits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn checkpoints_are_kept_on_a_schedule_and_tried_again() {
     let receiver = Receiver::refusing(2).await;
     let (bank, key) = open(Backing::Sqlite, &format!("every_seconds = 0.2\nurls = [{:?}]\n", receiver.url));
