@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use toolgate_stage::Stage;
@@ -79,7 +80,7 @@ impl StoreWorld {
                 connection.execute(text).await.expect("the statement runs").rows_affected()
             }
             Some(url) => {
-                let mut connection = PgConnection::connect(url).await.expect("the database opens");
+                let mut connection = postgres(url).await;
                 connection.execute(text).await.expect("the statement runs").rows_affected()
             }
         }
@@ -109,7 +110,7 @@ impl StoreWorld {
                 sqlx::query_as(text).fetch_all(&mut connection).await.expect("the rows are read")
             }
             Some(url) => {
-                let mut connection = PgConnection::connect(url).await.expect("the database opens");
+                let mut connection = postgres(url).await;
                 sqlx::query_as(text).fetch_all(&mut connection).await.expect("the rows are read")
             }
         }
@@ -127,4 +128,10 @@ pub(crate) async fn within(limit: Duration, what: &str, mut fits: impl AsyncFnMu
         assert!(start.elapsed() <= limit, "{what} took more than {limit:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// A connection to a server, which may have a pooler before it: those take no settings with the connection.
+pub(crate) async fn postgres(url: &str) -> PgConnection {
+    let options: PgConnectOptions = url.parse().expect("a URL");
+    PgConnection::connect_with(&options.extra_float_digits(None)).await.expect("the database opens")
 }

@@ -70,8 +70,15 @@ pub(crate) fn artifact(digest: &str) -> Markup {
     html! { a.id href=(PageAddress::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
 }
 
+/// A tool of a server has a page. The gateway's own tools, whose names have no colon, have none.
 pub(crate) fn tool(name: &str) -> Markup {
-    html! { a.tool href=(PageAddress::of(["console", "tools", name])) { (text::short(name)) } }
+    html! {
+        @if name.contains(':') {
+            a.tool href=(PageAddress::of(["console", "tools", name])) { (text::short(name)) }
+        } @else {
+            span.tool { (text::short(name)) }
+        }
+    }
 }
 
 pub(crate) fn server(name: &str) -> Markup {
@@ -91,6 +98,12 @@ mod tests {
     fn an_id_in_a_list_shows_its_end() {
         assert_eq!(brief_text("tc_01a1e1c6515473c8ac1575f23474a496"), "tc_…3474a496");
         assert_eq!((brief_text("tc_1").as_str(), brief_text("").as_str()), ("tc_1", ""));
+    }
+
+    #[test]
+    fn tools_of_servers_have_pages() {
+        assert!(tool("bank:transfer").0.contains("href=\"/console/tools/bank"));
+        assert_eq!(tool("run.get").0, "<span class=\"tool\">run.get</span>");
     }
 
     #[test]

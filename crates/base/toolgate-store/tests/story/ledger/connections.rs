@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::{Connection, Executor, PgConnection};
+use sqlx::Executor;
 use tokio::task::JoinSet;
 use toolgate_core::governance::Ledger;
 use toolgate_store::PostgresSettings;
@@ -15,7 +15,7 @@ async fn readers_that_wait_do_not_keep_the_writer_waiting() {
     let world = StoreWorld::postgres();
     let store = world.open_with(PostgresSettings { connections_max: 4 }).await;
     let gate = writer(&store, "one").await;
-    let mut other = PgConnection::connect(world.url()).await.expect("the database opens");
+    let mut other = crate::world::postgres(world.url()).await;
     other.execute("BEGIN; LOCK TABLE settings IN ACCESS EXCLUSIVE MODE").await.expect("locked");
     let mut readers = JoinSet::new();
     for _ in 0..2 {

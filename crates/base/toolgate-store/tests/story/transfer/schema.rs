@@ -1,7 +1,7 @@
 //! The tables of both databases, behind the store's back; and rows for those that a story does not fill.
 
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::world::StoreWorld;
 
@@ -83,7 +83,7 @@ async fn the_store_has_the_same_tables_on_both_databases() {
     let (from, to) = (StoreWorld::sqlite(), StoreWorld::postgres());
     from.open().await;
     to.open().await;
-    let mut connection = PgConnection::connect(to.url()).await.expect("the database opens");
+    let mut connection = crate::world::postgres(to.url()).await;
     let there: Vec<(String,)> =
         sqlx::query_as(POSTGRES_TABLES).fetch_all(&mut connection).await.expect("the tables are read");
     let mut there: Vec<String> = there.into_iter().map(|(name,)| name).collect();
@@ -96,7 +96,7 @@ async fn the_store_has_the_same_tables_on_both_databases() {
 async fn keys_are_sorted_by_their_bytes_on_postgres() {
     let world = StoreWorld::postgres();
     world.open().await;
-    let mut connection = PgConnection::connect(world.url()).await.expect("the database opens");
+    let mut connection = crate::world::postgres(world.url()).await;
     let keys: Vec<(String, String, String)> =
         sqlx::query_as(KEYS).fetch_all(&mut connection).await.expect("the keys are read");
     assert!(keys.len() > 40, "{keys:?}");
