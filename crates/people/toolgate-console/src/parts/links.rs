@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn tools_of_servers_have_pages() {
         assert!(tool("bank:transfer").0.contains("href=\"/console/tools/bank"));
-        assert_eq!(tool("run.get").0, "<span class=\"tool\">run.get</span>");
+        let own = tool("run.get").0;
+        assert!(own.contains("run.get") && !own.contains("href"), "{own}");
     }
 
     #[test]
