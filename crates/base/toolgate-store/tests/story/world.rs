@@ -96,7 +96,9 @@ impl StoreWorld {
         if !self.is_postgres() {
             std::fs::File::create(self.folder().join("toolgate.db")).expect("a file");
         }
-        self.sql(&dump).await;
+        // For this transaction alone: a pooler gives the connection to others afterwards.
+        let for_ever = "set_config('search_path', '', false)";
+        self.sql(&dump.replace(for_ever, "set_config('search_path', '', true)")).await;
     }
 
     /// Rows of a text, a number and bytes, behind the store's back.
