@@ -24,7 +24,7 @@ impl LedgerKeeper {
         loop {
             tick.tick().await;
             if let Err(error) = self.store.make_ledger_days().await {
-                tracing::warn!(%error, "the ledger has no partitions for the next days yet; whoever writes there makes them");
+                tracing::warn!(%error, "the ledger has no partitions for the next days yet; a writer that needs one makes it");
             }
             if let Some(keep) = self.keep {
                 self.cut(keep).await;

@@ -61,7 +61,7 @@ pub(crate) fn check(text: &str) -> Result<(), PathError> {
     check_after(text, 0)
 }
 
-/// Checks that `text` is a path, of which the first `shared` bytes are those of another one.
+/// Checks that `text` is a path. Its first `shared` bytes are those of a path that was checked before.
 pub(crate) fn check_after(text: &str, shared: usize) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::Empty);

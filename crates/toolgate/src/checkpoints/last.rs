@@ -1,4 +1,4 @@
-//! The checkpoint that was signed last. The next one must agree with it, also after a restart: whoever signs two pasts
+//! The checkpoint that was signed last. The next one must agree with it, also after a restart: a signer of two pasts
 //! of one ledger proves nothing.
 
 use std::path::Path;

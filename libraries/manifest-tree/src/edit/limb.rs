@@ -63,7 +63,7 @@ impl Limb {
         Ok(())
     }
 
-    /// Reads towards `edits`, the first of which is number `offset` of all, as far as nodes are in the inbox.
+    /// Reads towards `edits` as far as nodes are in the inbox. The first of them is number `offset` of all edits.
     pub(super) fn read_towards(
         &mut self,
         edits: &[TreeEdit],

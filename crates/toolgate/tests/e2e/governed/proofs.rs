@@ -289,7 +289,7 @@ async fn a_checkpoint_that_cannot_be_trusted_is_refused() {
     assert!(text_of(&doctor).contains("WRONG checkpoints"), "{doctor:?}");
 }
 
-/// A row of nobody's does not keep the others from being signed.
+/// A row that belongs to no stream does not keep the others from being signed.
 #[tokio::test]
 async fn a_stream_that_cannot_be_named_stops_no_checkpoint() {
     let (bank, _) = open(Backing::Sqlite, "");
