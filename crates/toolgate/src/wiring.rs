@@ -208,7 +208,7 @@ async fn build(
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
     let sealing_key = store.sealing_key().await?;
     let checkpointer = match record {
-        ServerRecording::Yes => Checkpointer::new(config, store)?,
+        ServerRecording::Yes => Checkpointer::new(config, store).await?,
         ServerRecording::No => None,
     };
     let anchors = checkpointer.as_ref().map(Checkpointer::board).unwrap_or_default();

@@ -6,10 +6,12 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
+use toolgate_credentials::OutsideSource;
 use toolgate_proof::{CheckpointKey, VerifierKey};
 
-use crate::config::{CheckpointSettings, CredentialSource};
+use crate::config::{CheckpointKeySource, Config};
 use crate::environment;
+use crate::keyring;
 
 const ONLY_OWNER: u32 = 0o600;
 const OTHERS: u32 = 0o077;
@@ -18,24 +20,42 @@ const LOST: &str = "if the key is lost, make another with `toolgate ledger key -
      `old_keys` of `[checkpoints]`: earlier checkpoints stay valid";
 
 /// The key that the configuration names.
-pub(crate) fn signing_key(settings: &CheckpointSettings) -> anyhow::Result<CheckpointKey> {
+pub(crate) async fn signing_key(config: &Config) -> anyhow::Result<CheckpointKey> {
+    let settings = config.checkpoints.as_ref().context(
+        "the configuration has no `[checkpoints]`\n\
+         hint: `toolgate ledger key --new FILE` makes a key; name it there as `key_file`, with a `folder` for the checkpoints",
+    )?;
     let (text, place) = match &settings.key {
-        CredentialSource::File(path) => (read(path)?, path.display().to_string()),
-        CredentialSource::Environment(name) => {
+        CheckpointKeySource::File(path) => (read(path)?, path.display().to_string()),
+        CheckpointKeySource::Environment(name) => {
             let text = environment::filled(name).ok_or_else(|| {
                 anyhow!("the variable {name} with the key of checkpoints is not set\nhint: {LOST}")
             })?;
             (text, format!("the variable {name}"))
         }
+        CheckpointKeySource::OpenBao { path, field } => {
+            (of_openbao(config, path, field).await?, format!("{path}#{field} in OpenBao"))
+        }
     };
-    text.parse::<CheckpointKey>()
+    text.trim()
+        .parse::<CheckpointKey>()
         .with_context(|| format!("{place} does not hold a key of checkpoints\nhint: {LOST}"))
+}
+
+async fn of_openbao(config: &Config, path: &str, field: &str) -> anyhow::Result<String> {
+    let source = OutsideSource::OpenBao { path: path.to_owned(), field: field.to_owned() };
+    let secret = keyring::outside(config)?.own_secret(&source).await;
+    let secret = secret.with_context(|| {
+        format!("could not read the key of checkpoints {path}#{field} from OpenBao\nhint: {LOST}")
+    })?;
+    Ok(secret.expose().to_owned())
 }
 
 /// The public keys that the configuration knows: that of its key, if it is there, and the old ones. The log says why it
 /// is not.
-pub(crate) fn known_keys(settings: &CheckpointSettings) -> Vec<VerifierKey> {
-    let own = match signing_key(settings) {
+pub(crate) async fn known_keys(config: &Config) -> Vec<VerifierKey> {
+    let Some(settings) = &config.checkpoints else { return Vec::new() };
+    let own = match signing_key(config).await {
         Ok(key) => Some(key.public().clone()),
         Err(error) => {
             let error = format!("{error:#}");
@@ -92,48 +112,42 @@ fn read(path: &Path) -> anyhow::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-    use std::time::Duration;
-
     use super::*;
+    use crate::config::accepted;
 
-    fn settings(file: PathBuf, old_keys: Vec<VerifierKey>) -> CheckpointSettings {
-        CheckpointSettings {
-            key: CredentialSource::File(file),
-            old_keys,
-            every: Duration::from_secs(1),
-            folder: None,
-            object_prefix: None,
-            urls: Vec::new(),
-        }
+    fn config(file: &Path, old_keys: &[&VerifierKey]) -> Config {
+        let old: Vec<String> = old_keys.iter().map(|key| key.to_string()).collect();
+        let text = format!("[checkpoints]\nkey_file = {file:?}\nold_keys = {old:?}\nfolder = \"kept\"\n");
+        accepted(&text)
     }
 
-    #[test]
-    fn a_key_is_made_once_and_only_its_owner_may_read_it() {
+    #[tokio::test]
+    async fn a_key_is_made_once_and_only_its_owner_may_read_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("checkpoint.key");
         let made = make_key(&path, "ledger").expect("made");
         assert_eq!(path.metadata().expect("a file").mode() & 0o777, 0o600);
-        assert_eq!(signing_key(&settings(path.clone(), Vec::new())).expect("read").public(), &made);
+        assert_eq!(signing_key(&config(&path, &[])).await.expect("read").public(), &made);
         assert!(make_key(&path, "ledger").is_err(), "it would be overwritten");
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 1, "a failure leaves nothing");
         assert!(make_key(&folder.path().join("other"), "two words").is_err());
         std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("changed");
-        let refused = signing_key(&settings(path, Vec::new())).expect_err("others may read it");
+        let refused = signing_key(&config(&path, &[])).await.expect_err("others may read it");
         assert!(refused.to_string().contains("chmod 600"), "{refused}");
     }
 
-    #[test]
-    fn old_keys_stay_known_when_the_key_is_lost() {
+    #[tokio::test]
+    async fn old_keys_stay_known_when_the_key_is_lost() {
         let folder = tempfile::tempdir().expect("a folder");
         let old = make_key(&folder.path().join("old.key"), "ledger").expect("made");
-        let lost = settings(folder.path().join("lost.key"), vec![old.clone()]);
-        assert_eq!(known_keys(&lost), [old]);
-        let told = signing_key(&lost).expect_err("it is lost").to_string();
+        let path = folder.path().join("lost.key");
+        let lost = config(&path, &[&old]);
+        assert_eq!(known_keys(&lost).await, [old]);
+        let told = signing_key(&lost).await.expect_err("it is lost").to_string();
         assert!(told.contains("old_keys"), "{told}");
-        std::fs::write(folder.path().join("lost.key"), "something else").expect("written");
-        std::fs::set_permissions(folder.path().join("lost.key"), Permissions::from_mode(0o600))
-            .expect("changed");
-        assert!(signing_key(&lost).is_err_and(|error| error.to_string().contains("does not hold a key")));
+        std::fs::write(&path, "something else").expect("written");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("changed");
+        let told = signing_key(&lost).await.expect_err("it is no key").to_string();
+        assert!(told.contains("does not hold a key"), "{told}");
     }
 }

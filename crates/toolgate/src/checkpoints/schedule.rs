@@ -1,32 +1,35 @@
 //! The schedule: a checkpoint every so often, kept until every anchor has it.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolgate_proof::{CheckpointKey, LedgerCheckpoint, StreamRoot};
+use toolgate_proof::{CheckpointKey, LedgerCheckpoint, StreamRoot, VerifierKey};
 use toolgate_store::Store;
 
 use super::anchor::CheckpointAnchor;
-use super::key::signing_key;
+use super::key::{known_keys, signing_key};
 use super::last::{last_signed, must_have};
 use super::signed::SignedCheckpoint;
-use crate::config::{CheckpointSettings, Config};
+use crate::config::Config;
 
 /// After a failure, the next attempt.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// The maximum number of checkpoints that wait for one anchor. A later one covers what an earlier one does.
 const WAITING_MAX: usize = 512;
 
-/// The number of checkpoints that wait for each anchor.
+/// The checkpoints that wait for each anchor.
 #[derive(Default)]
-pub(crate) struct AnchorBoard(Vec<(String, AtomicUsize)>);
+pub(crate) struct AnchorBoard(Vec<WaitingAnchor>);
 
 impl AnchorBoard {
     pub(crate) fn read(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.0.iter().map(|(name, waiting)| (name.as_str(), waiting.load(Ordering::Relaxed)))
+        self.0.iter().map(|one| (one.name.as_str(), one.waiting.lock().len()))
     }
 }
 
@@ -34,10 +37,11 @@ impl AnchorBoard {
 pub(crate) struct Checkpointer {
     store: Store,
     key: CheckpointKey,
+    /// Those that may have signed the newest checkpoint of the folder.
+    keys: Vec<VerifierKey>,
     stream: String,
-    settings: CheckpointSettings,
+    folder: Option<PathBuf>,
     every: Duration,
-    anchors: Vec<WaitingAnchor>,
     board: Arc<AnchorBoard>,
     /// The trees of the last checkpoint since the start.
     signed: Vec<StreamRoot>,
@@ -45,28 +49,31 @@ pub(crate) struct Checkpointer {
 
 struct WaitingAnchor {
     anchor: CheckpointAnchor,
-    /// Name and text of each checkpoint, oldest first.
-    waiting: VecDeque<(Arc<str>, Arc<str>)>,
-    is_failing: bool,
+    name: String,
+    /// Oldest first.
+    waiting: Mutex<VecDeque<Arc<WaitingCheckpoint>>>,
+    /// Rings for each checkpoint that is added.
+    added: Notify,
+}
+
+struct WaitingCheckpoint {
+    name: String,
+    text: String,
 }
 
 impl Checkpointer {
     /// `None` if none is configured. A key that cannot be read stops the start.
-    pub(crate) fn new(config: &Config, store: &Store) -> anyhow::Result<Option<Self>> {
+    pub(crate) async fn new(config: &Config, store: &Store) -> anyhow::Result<Option<Self>> {
         let Some(settings) = &config.checkpoints else { return Ok(None) };
-        let anchors = CheckpointAnchor::all(settings, config)?.into_iter();
-        let anchors: Vec<WaitingAnchor> = anchors
-            .map(|anchor| WaitingAnchor { anchor, waiting: VecDeque::new(), is_failing: false })
-            .collect();
-        let board = anchors.iter().map(|one| (one.anchor.name(), AtomicUsize::default())).collect();
+        let anchors = CheckpointAnchor::all(settings, config)?.into_iter().map(WaitingAnchor::new).collect();
         Ok(Some(Self {
             store: store.clone(),
-            key: signing_key(settings)?,
+            key: signing_key(config).await?,
+            keys: known_keys(config).await,
             stream: config.store.stream.clone(),
+            folder: settings.folder.clone(),
             every: settings.every,
-            settings: settings.clone(),
-            anchors,
-            board: Arc::new(AnchorBoard(board)),
+            board: Arc::new(AnchorBoard(anchors)),
             signed: Vec::new(),
         }))
     }
@@ -75,24 +82,23 @@ impl Checkpointer {
         Arc::clone(&self.board)
     }
 
-    /// The first checkpoint is signed at once.
-    pub(crate) async fn run(mut self) {
-        let mut due = Instant::now();
+    /// The first checkpoint is signed at once. Each anchor is served by itself: a slow one delays neither the others nor
+    /// the next signature.
+    pub(crate) async fn run(self) {
+        let (board, again) = (self.board(), TRY_AGAIN.min(self.every));
+        let delivering = join_all(board.0.iter().map(|anchor| anchor.deliver(again)));
+        tokio::join!(self.sign_on_time(again), delivering);
+    }
+
+    async fn sign_on_time(mut self, again: Duration) {
         loop {
-            if due <= Instant::now() {
-                due = Instant::now() + self.every;
-                if let Err(error) = self.sign().await {
-                    tracing::warn!(
-                        error = format!("{error:#}"),
-                        "no checkpoint of the ledger could be signed"
-                    );
-                    due = Instant::now() + self.every.min(TRY_AGAIN);
-                }
+            let mut due = Instant::now() + self.every;
+            if let Err(error) = self.sign().await {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "no checkpoint of the ledger could be signed");
+                due = Instant::now() + again;
             }
-            self.deliver().await;
-            let is_waiting = self.anchors.iter().any(|one| !one.waiting.is_empty());
-            let next = if is_waiting { due.min(Instant::now() + TRY_AGAIN.min(self.every)) } else { due };
-            tokio::time::sleep_until(next).await;
+            tokio::time::sleep_until(due).await;
         }
     }
 
@@ -106,7 +112,7 @@ impl Checkpointer {
             return Ok(());
         }
         let before = match self.signed.is_empty() {
-            true => last_signed(&self.settings, &self.store).await?,
+            true => last_signed(self.folder.as_deref(), &self.keys, &self.store).await?,
             false => self.signed.clone(),
         };
         if before.is_empty() && sizes.values().all(|size| *size == 0) {
@@ -114,51 +120,70 @@ impl Checkpointer {
         }
         must_have(&self.store, &before).await?;
         let checkpoint = SignedCheckpoint::now(&self.store, &self.key).await?;
-        let entry: (Arc<str>, Arc<str>) =
-            (checkpoint.file_name(&self.stream).into(), checkpoint.text().into());
-        for one in &mut self.anchors {
-            one.push(entry.clone());
+        let waiting =
+            Arc::new(WaitingCheckpoint { name: checkpoint.file_name(&self.stream), text: checkpoint.text() });
+        for anchor in &self.board.0 {
+            anchor.push(waiting.clone());
         }
         self.signed = checkpoint.checkpoint.streams;
         Ok(())
     }
-
-    async fn deliver(&mut self) {
-        for (one, (_, waiting)) in self.anchors.iter_mut().zip(&self.board.0) {
-            one.deliver().await;
-            waiting.store(one.waiting.len(), Ordering::Relaxed);
-        }
-    }
 }
 
 impl WaitingAnchor {
-    fn push(&mut self, entry: (Arc<str>, Arc<str>)) {
-        if self.waiting.len() == WAITING_MAX {
-            self.waiting.pop_front();
-            tracing::error!(anchor = self.anchor.name(), "too many checkpoints wait; the oldest is dropped");
-        }
-        self.waiting.push_back(entry);
+    fn new(anchor: CheckpointAnchor) -> Self {
+        Self { name: anchor.name(), anchor, waiting: Mutex::default(), added: Notify::new() }
     }
 
-    async fn deliver(&mut self) {
-        while let Some((name, text)) = self.waiting.front() {
-            match self.anchor.keep(name, text).await {
+    fn push(&self, checkpoint: Arc<WaitingCheckpoint>) {
+        let mut waiting = self.waiting.lock();
+        if waiting.len() == WAITING_MAX {
+            waiting.pop_front();
+            tracing::error!(anchor = self.name, "too many checkpoints wait; the oldest is dropped");
+        }
+        waiting.push_back(checkpoint);
+        self.added.notify_one();
+    }
+
+    /// Delivers what waits, oldest first, without end. What the anchor does not take is tried again after a while.
+    async fn deliver(&self, again: Duration) {
+        let mut is_failing = false;
+        loop {
+            let Some(oldest) = self.oldest() else {
+                self.added.notified().await;
+                continue;
+            };
+            match self.anchor.keep(&oldest.name, &oldest.text).await {
                 Ok(()) => {
-                    self.waiting.pop_front();
+                    self.remove(&oldest);
+                    if std::mem::take(&mut is_failing) {
+                        tracing::info!(anchor = self.name, "checkpoints are kept again");
+                    }
                 }
                 Err(error) => {
-                    let error = format!("{error:#}");
-                    if !self.is_failing {
-                        let anchor = self.anchor.name();
-                        tracing::warn!(anchor, error, "a checkpoint could not be kept; it is tried again");
+                    if !std::mem::replace(&mut is_failing, true) {
+                        let error = format!("{error:#}");
+                        tracing::warn!(
+                            anchor = self.name,
+                            error,
+                            "a checkpoint could not be kept; it is tried again"
+                        );
                     }
-                    self.is_failing = true;
-                    return;
+                    tokio::time::sleep(again).await;
                 }
             }
         }
-        if std::mem::take(&mut self.is_failing) {
-            tracing::info!(anchor = self.anchor.name(), "checkpoints are kept again");
+    }
+
+    fn oldest(&self) -> Option<Arc<WaitingCheckpoint>> {
+        self.waiting.lock().front().cloned()
+    }
+
+    /// It may have been dropped meanwhile, because too many wait.
+    fn remove(&self, kept: &Arc<WaitingCheckpoint>) {
+        let mut waiting = self.waiting.lock();
+        if waiting.front().is_some_and(|oldest| Arc::ptr_eq(oldest, kept)) {
+            waiting.pop_front();
         }
     }
 }

@@ -38,7 +38,7 @@ const LOOK_MAX: usize = 500;
 pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Result<ExitCode> {
     let command = match command {
         LedgerCommand::Check { proof, keys } => return check::run(context, &proof, &keys.keys),
-        LedgerCommand::Key { new, name } => return key::run(context, new.as_deref(), &name),
+        LedgerCommand::Key { new, name } => return key::run(context, new.as_deref(), &name).await,
         command => command,
     };
     let config = context.config_as_written()?;

@@ -6,14 +6,17 @@ use std::time::Duration;
 use toolgate_files::StoragePlace;
 use toolgate_proof::VerifierKey;
 
-use super::problem::ConfigProblems;
+use super::problem::{ConfigProblems, one_of};
 use super::reference::is_variable_name;
-use super::secrets::CredentialSource;
+use super::secrets::{openbao_field, refuse_no_openbao};
 use super::section::{ConfigSection, Located, SecondsRange};
 use super::value::{ReadContext, UrlForm};
 
 pub(super) const KEYS: &[&str] =
-    &["key_file", "key_env", "old_keys", "every_seconds", "folder", "object_prefix", "urls"];
+    &["key_file", "key_env", "key_openbao", "old_keys", "every_seconds", "folder", "object_prefix", "urls"];
+
+/// There is exactly one of these keys.
+const KEY_SOURCES: [&str; 3] = ["key_file", "key_env", "key_openbao"];
 
 const EVERY: Duration = Duration::from_secs(3600);
 const ANCHOR_URL: UrlForm = UrlForm {
@@ -24,7 +27,7 @@ const ANCHOR_URL: UrlForm = UrlForm {
 /// Signed checkpoints of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckpointSettings {
-    pub(crate) key: CredentialSource,
+    pub(crate) key: CheckpointKeySource,
     /// Public keys that signed earlier checkpoints.
     pub(crate) old_keys: Vec<VerifierKey>,
     pub(crate) every: Duration,
@@ -33,6 +36,17 @@ pub(crate) struct CheckpointSettings {
     /// In the bucket of the files.
     pub(crate) object_prefix: Option<String>,
     pub(crate) urls: Vec<String>,
+}
+
+/// The place of the key that signs. None of them is the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CheckpointKeySource {
+    /// Absolute.
+    File(PathBuf),
+    /// The name of a variable of the environment.
+    Environment(String),
+    /// A secret of the server that `[openbao]` names.
+    OpenBao { path: String, field: String },
 }
 
 /// `None` if a problem was added.
@@ -65,29 +79,41 @@ fn key(
     section: &ConfigSection<'_>,
     ctx: &ReadContext<'_>,
     problems: &mut ConfigProblems,
-) -> Option<CredentialSource> {
-    let file = ctx.places(section).path("key_file", ctx.folder, problems);
-    let variable = section.string("key_env", problems);
-    match (section.key_span("key_file"), section.key_span("key_env")) {
-        (Some(_), Some(span)) => {
-            let what = "`[checkpoints]` has both `key_file` and `key_env`";
-            problems.add(span, what, "one of the two", "there is one key; remove the line that is not meant");
-            None
+) -> Option<CheckpointKeySource> {
+    let given: Vec<&str> =
+        KEY_SOURCES.into_iter().filter(|source| section.key_span(source).is_some()).collect();
+    match given[..] {
+        ["key_file"] => {
+            let file = ctx.places(section).path("key_file", ctx.folder, problems)?;
+            Some(CheckpointKeySource::File(file.value))
         }
-        (None, None) => {
+        ["key_env"] => {
+            let name = section.string("key_env", problems)?;
+            checked_variable(name, problems)
+        }
+        ["key_openbao"] => {
+            let (path, field) = openbao_field(section, "key_openbao", problems)?;
+            Some(CheckpointKeySource::OpenBao { path, field })
+        }
+        [] => {
             let what = "`[checkpoints]` has no key to sign with";
             let hint = "`toolgate ledger key --new FILE` makes one; then add `key_file = \"FILE\"`";
-            problems.add(section.span.clone(), what, "`key_file` or `key_env`", hint);
+            problems.add(section.span.clone(), what, format!("one of {}", one_of(&KEY_SOURCES)), hint);
             None
         }
-        (Some(_), None) => file.map(|file| CredentialSource::File(file.value)),
-        (None, Some(_)) => variable.and_then(|name| checked_variable(name, problems)),
+        [first, second, ..] => {
+            let what = format!("`[checkpoints]` has both `{first}` and `{second}`");
+            let span = section.key_span(second).unwrap_or_else(|| section.span.clone());
+            let expected = format!("one of {}", one_of(&KEY_SOURCES));
+            problems.add(span, what, expected, "there is one key; remove the line that is not meant");
+            None
+        }
     }
 }
 
-fn checked_variable(name: Located<&str>, problems: &mut ConfigProblems) -> Option<CredentialSource> {
+fn checked_variable(name: Located<&str>, problems: &mut ConfigProblems) -> Option<CheckpointKeySource> {
     if is_variable_name(name.value) {
-        return Some(CredentialSource::Environment(name.value.to_owned()));
+        return Some(CheckpointKeySource::Environment(name.value.to_owned()));
     }
     let what = "`key_env` in `[checkpoints]` is not the name of a variable";
     let hint = "write `key_env = \"TOOLGATE_CHECKPOINT_KEY\"` and keep the key in that variable";
@@ -120,4 +146,16 @@ pub(super) fn refuse_without_bucket(
     let hint = "set `url = \"s3://BUCKET\"` in `[files]`, or use `folder` or `urls`";
     let span = top.key_span("checkpoints").unwrap_or_else(|| top.span.clone());
     problems.add(span, what, "files in an S3 storage", hint);
+}
+
+/// A key in OpenBao needs the table that says where that is.
+pub(super) fn refuse_without_openbao(
+    top: &ConfigSection<'_>,
+    settings: Option<&CheckpointSettings>,
+    problems: &mut ConfigProblems,
+) {
+    let wants = settings.is_some_and(|settings| matches!(settings.key, CheckpointKeySource::OpenBao { .. }));
+    if wants {
+        refuse_no_openbao(top, "the key of `[checkpoints]`", "checkpoints", problems);
+    }
 }

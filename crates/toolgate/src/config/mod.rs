@@ -56,7 +56,7 @@ use toolgate_sandbox::ConfinementDemand;
 pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
-pub(crate) use checkpoints::CheckpointSettings;
+pub(crate) use checkpoints::{CheckpointKeySource, CheckpointSettings};
 pub(crate) use console::ConsoleSettings;
 pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
@@ -71,6 +71,8 @@ pub(crate) use secrets::{CredentialSource, OpenBao, OpenBaoBy};
 use section::ConfigSection;
 pub(crate) use server_entry::ServerEntry;
 pub(crate) use shipped::CapabilityServers;
+#[cfg(test)]
+pub(crate) use tests::accepted;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
@@ -347,6 +349,7 @@ fn read_top(
     let config = with_registry(config, top, &ctx, problems);
     let config = with_bytes(config, top, &ctx, problems);
     checkpoints::refuse_without_bucket(top, config.checkpoints.as_ref(), &config.files.place, problems);
+    checkpoints::refuse_without_openbao(top, config.checkpoints.as_ref(), problems);
     config
 }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use toolgate_core::ServerName;
 use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN, origin_of};
 
-use super::Config;
 use super::problem::{ConfigProblems, one_of};
 use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
 use super::section::{ConfigSection, Located, SecondsRange, require};
 use super::value::{ReadContext, UrlForm};
+use super::{CheckpointKeySource, Config};
 
 pub(super) const SECRETS_KEYS: &[&str] =
     &["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
@@ -75,8 +75,8 @@ impl Config {
             OutsideSource::Command(_) | OutsideSource::OpenBao { .. } => None,
         });
         let of_checkpoints = self.checkpoints.as_ref().and_then(|settings| match &settings.key {
-            CredentialSource::File(path) => Some(path.clone()),
-            CredentialSource::Environment(_) => None,
+            CheckpointKeySource::File(path) => Some(path.clone()),
+            CheckpointKeySource::Environment(_) | CheckpointKeySource::OpenBao { .. } => None,
         });
         of_secrets.chain(of_openbao).chain(of_checkpoints)
     }
@@ -209,13 +209,23 @@ fn command(
 }
 
 fn openbao(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<OutsideSource> {
-    let written = section.string("openbao", problems)?;
+    let (path, field) = openbao_field(section, "openbao", problems)?;
+    Some(OutsideSource::OpenBao { path, field })
+}
+
+/// The path of a secret, and the field of it that a key names.
+pub(super) fn openbao_field(
+    section: &ConfigSection<'_>,
+    key: &str,
+    problems: &mut ConfigProblems,
+) -> Option<(String, String)> {
+    let written = section.string(key, problems)?;
     let parts = written.value.rsplit_once('#').filter(|(path, field)| !path.is_empty() && !field.is_empty());
     if let Some((path, field)) = parts {
-        return Some(OutsideSource::OpenBao { path: path.trim_matches('/').into(), field: field.into() });
+        return Some((path.trim_matches('/').to_owned(), field.to_owned()));
     }
-    let what = format!("`openbao` in {} names no field of a secret", section.title());
-    let hint = "for example `openbao = \"team/github#token\"`, without the mount and without `data/`";
+    let what = format!("`{key}` in {} names no field of a secret", section.title());
+    let hint = format!("for example `{key} = \"team/github#token\"`, without the mount and without `data/`");
     problems.add(written.span, what, "a path, `#` and a field", hint);
     None
 }
@@ -243,14 +253,24 @@ pub(super) fn refuse_without_openbao(
     problems: &mut ConfigProblems,
 ) {
     let wants = |one: &&OutsideSecret| matches!(one.source, OutsideSource::OpenBao { .. });
+    if let Some(secret) = secrets.iter().find(wants) {
+        refuse_no_openbao(top, &format!("secret {:?}", secret.name), "secrets", problems);
+    }
+}
+
+/// `what` lies in OpenBao; `table` is where that is said.
+pub(super) fn refuse_no_openbao(
+    top: &ConfigSection<'_>,
+    what: &str,
+    table: &str,
+    problems: &mut ConfigProblems,
+) {
     if top.key_span("openbao").is_some() {
         return;
     }
-    if let Some(secret) = secrets.iter().find(wants) {
-        let what = format!("secret {:?} is in OpenBao, and there is no `[openbao]`", secret.name);
-        let hint = "add `[openbao]` with `address` and `token_file`";
-        problems.add(top.key_span("secrets").unwrap_or_default(), what, "where OpenBao is", hint);
-    }
+    let what = format!("{what} is in OpenBao, and there is no `[openbao]`");
+    let hint = "add `[openbao]` with `address` and `token_file`";
+    problems.add(top.key_span(table).unwrap_or_default(), what, "where OpenBao is", hint);
 }
 
 /// `None` if a problem was added.

@@ -47,7 +47,7 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, "toolgate.toml", path, &whereabouts(), ReferenceMode::Resolve(&env))
 }
 
-pub(super) fn accepted(text: &str) -> Config {
+pub(crate) fn accepted(text: &str) -> Config {
     parse(text).unwrap_or_else(|error| panic!("refused:\n{error}"))
 }
 

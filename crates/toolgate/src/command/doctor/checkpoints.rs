@@ -19,14 +19,14 @@ const LATE_MS: i64 = 60_000;
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
     let Some(settings) = &config.checkpoints else { return Vec::new() };
-    let key = match signing_key(settings) {
+    let key = match signing_key(config).await {
         Ok(key) => fine(ABOUT, format!("are signed by {}", key.public())),
         Err(error) => told(&error),
     };
     let mut findings = vec![key];
     findings.extend(unsigned(store).await.unwrap_or_else(|error| Some(told(&error))));
     if let Some(folder) = &settings.folder {
-        findings.push(kept(settings, folder, store).await.unwrap_or_else(|error| told(&error)));
+        findings.push(kept(config, settings, folder, store).await.unwrap_or_else(|error| told(&error)));
     }
     findings
 }
@@ -47,8 +47,13 @@ async fn unsigned(store: &Store) -> anyhow::Result<Option<DoctorFinding>> {
     Ok(Some(wrong(ABOUT, says, Some(hint.to_owned()))))
 }
 
-async fn kept(settings: &CheckpointSettings, folder: &Path, store: &Store) -> anyhow::Result<DoctorFinding> {
-    let keys: Vec<VerifierKey> = known_keys(settings);
+async fn kept(
+    config: &Config,
+    settings: &CheckpointSettings,
+    folder: &Path,
+    store: &Store,
+) -> anyhow::Result<DoctorFinding> {
+    let keys: Vec<VerifierKey> = known_keys(config).await;
     let shown = folder.display();
     let Some(file) = newest(folder)? else {
         return Ok(fine(ABOUT, format!("{shown} has none yet; a gateway that runs writes them")));

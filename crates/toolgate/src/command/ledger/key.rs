@@ -3,16 +3,15 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::checkpoint::settings;
 use crate::checkpoints::{make_key, signing_key};
 use crate::command::context::Context;
 use crate::output::{say, talk};
 
 /// The public key is a line on standard output; the private key is never shown.
-pub(super) fn run(context: &Context, new: Option<&Path>, name: &str) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(context: &Context, new: Option<&Path>, name: &str) -> anyhow::Result<ExitCode> {
     let Some(path) = new else {
         let config = context.config_to_read()?;
-        say!("{}", signing_key(settings(&config)?)?.public());
+        say!("{}", signing_key(&config).await?.public());
         return Ok(ExitCode::SUCCESS);
     };
     let path = context.cwd.join(path);

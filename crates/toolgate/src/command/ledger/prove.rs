@@ -10,7 +10,6 @@ use toolgate_core::event::RecordedEvent;
 use toolgate_proof::{CallProof, DisclosedBodies, DisclosedBody, ProvenStream};
 use toolgate_store::Store;
 
-use super::checkpoint::settings;
 use super::export::ExportSink;
 use super::found::{ReadBodies, named_call, read_bodies};
 use crate::checkpoints::{SignedCheckpoint, known_keys, sign_next};
@@ -32,13 +31,12 @@ pub(super) async fn run(
     store: &Store,
     wanted: ProofRequest,
 ) -> anyhow::Result<ExitCode> {
-    let settings = settings(config)?;
     let events = named_call(store, &wanted.call).await?;
     let call =
         events.iter().find_map(|one| one.event.about.call.as_ref()).context("the call has no events")?;
     let signed = match &wanted.checkpoint {
-        Some(file) => SignedCheckpoint::read(&context.cwd.join(file), &known_keys(settings))?,
-        None => sign_next(settings, store).await?,
+        Some(file) => SignedCheckpoint::read(&context.cwd.join(file), &known_keys(config).await)?,
+        None => sign_next(config, store).await?,
     };
     let bodies = if wanted.disclose { read_bodies(store, &events).await? } else { BTreeMap::new() };
     let mut streams = Vec::new();

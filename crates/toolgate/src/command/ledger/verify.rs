@@ -24,7 +24,7 @@ pub(super) async fn run(
     mut keys: Vec<VerifierKey>,
     bodies: BodyCheck,
 ) -> anyhow::Result<ExitCode> {
-    keys.extend(config.checkpoints.iter().flat_map(known_keys));
+    keys.extend(known_keys(config).await);
     let files = files(context, config, against)?;
     let checkpoints = read(store, &files, &keys).await?;
     let mut progress = ProgressLine::new();

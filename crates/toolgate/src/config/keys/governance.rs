@@ -188,10 +188,16 @@ pub(super) const CHECKPOINTS: ConfigTable = ConfigTable {
         without(
             "key_file",
             Path,
-            "`key_env`",
-            "A file that only its owner may read, with the key that `toolgate ledger key --new FILE` made. One of the two.",
+            "`key_env` or `key_openbao`",
+            "A file that only its owner may read, with the key that `toolgate ledger key --new FILE` made. One of the three.",
         ),
         without("key_env", Text, "`key_file`", "The name of an environment variable with the key."),
+        without(
+            "key_openbao",
+            Text,
+            "`key_file`",
+            "The path and field of a secret with the key, in the OpenBao or HashiCorp Vault of `[openbao]`: `team/toolgate#checkpoint_key`.",
+        ),
         without(
             "old_keys",
             Texts,

@@ -11,7 +11,7 @@ use toolgate_core::tool::ToolHandling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
-    ApprovalSettings, ArchiveSettings, CheckpointSettings, Config, CredentialSource, LedgerSettings,
+    ApprovalSettings, ArchiveSettings, CheckpointKeySource, CheckpointSettings, Config, LedgerSettings,
     MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule, StoreSettings, ToolRule, WebhookConfig,
 };
 use super::{accepted, env, refused, server, whereabouts};
@@ -493,7 +493,7 @@ fn checkpoints_have_every_key_read() {
     );
     let config = accepted(&text);
     let expected = CheckpointSettings {
-        key: CredentialSource::Environment("CHECKPOINT_KEY".into()),
+        key: CheckpointKeySource::Environment("CHECKPOINT_KEY".into()),
         old_keys: vec![key.parse().expect("a key")],
         every: Duration::from_secs(60),
         folder: Some("/srv/gate/kept".into()),
@@ -511,6 +511,9 @@ fn checkpoints_that_cannot_work_are_refused() {
         ("folder = \"c\"", "has no key to sign with"),
         ("key_file = \"k\"", "does not say where to keep them"),
         ("key_file = \"k\"\nkey_env = \"K\"\nfolder = \"c\"", "has both `key_file` and `key_env`"),
+        ("key_env = \"K\"\nkey_openbao = \"a#b\"\nfolder = \"c\"", "has both `key_env` and `key_openbao`"),
+        ("key_openbao = \"team/key\"\nfolder = \"c\"", "names no field of a secret"),
+        ("key_openbao = \"team/key#value\"\nfolder = \"c\"", "there is no `[openbao]`"),
         ("key_env = \"K K\"\nfolder = \"c\"", "is not the name of a variable"),
         ("key_env = \"K\"\nfolder = \"c\"\nold_keys = [\"x\"]", "`old_keys`"),
         ("key_env = \"K\"\nfolder = \"c\"\nevery_seconds = 0", "`every_seconds`"),

@@ -1,11 +1,13 @@
 //! Proof for people who do not trust the operator: checkpoints, proofs of calls, and what happens to a ledger
 //! that is no longer what was signed.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until;
+use toolgate_testkit::openbao::StandIn;
 
 use super::bank::{Bank, NO_HOLD, money, status, stderr};
 use super::database::Backing;
@@ -203,6 +205,34 @@ async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
 }
 
 #[tokio::test]
+async fn the_key_may_lie_in_openbao() {
+    let (bank, key) = open(Backing::Sqlite, "");
+    let own = bank.gateway.folder().join("own.key");
+    let bao = StandIn::start();
+    bao.put("team/toolgate", "checkpoint_key", &std::fs::read_to_string(&own).expect("a key"));
+    std::fs::remove_file(&own).expect("removed");
+    let table = |secret: &str, token: &str| {
+        std::fs::write(bank.gateway.folder().join("bao.token"), token).expect("written");
+        let address = &bao.address;
+        let openbao = format!("[openbao]\naddress = {address:?}\ntoken_file = \"bao.token\"\n");
+        configure(&bank, &format!("key_openbao = {secret:?}\nfolder = \"kept\"\n{openbao}"));
+    };
+    table("team/toolgate#checkpoint_key", StandIn::ROOT);
+    assert_eq!(bank.say(&["ledger", "key"]).trim(), key);
+    let call = transfer(&bank, 1).await;
+    bank.say(&["ledger", "prove", &call, "--output", "call.proof"]);
+    assert!(checked(&bank.gateway.folder().join("call.proof"), &key).status.success());
+    // Each failure says what is missing.
+    table("team/toolgate#another_field", StandIn::ROOT);
+    refused(&bank.gateway.cli(&["ledger", "checkpoint"]), "another_field from OpenBao");
+    table("team/toolgate#checkpoint_key", "another token");
+    refused(&bank.gateway.cli(&["ledger", "checkpoint"]), "does not let the gateway read");
+    bao.put("team/toolgate", "checkpoint_key", "no key");
+    table("team/toolgate#checkpoint_key", StandIn::ROOT);
+    refused(&bank.gateway.cli(&["ledger", "checkpoint"]), "does not hold a key of checkpoints");
+}
+
+#[tokio::test]
 async fn a_damaged_proof_proves_nothing() {
     let (bank, key) = open(Backing::Sqlite, "");
     let call = transfer(&bank, 1).await;
@@ -341,15 +371,8 @@ async fn checkpoints_are_kept_on_a_schedule_and_tried_again() {
     let bank = bank.killed();
     let call = transfer(&bank, 1).await;
     let folder = bank.gateway.folder().join("kept");
-    let files = || -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        entries
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|end| end == "checkpoint"))
-            .collect()
-    };
     let proved = until(WAIT, || {
-        let newest = files().into_iter().max()?.display().to_string();
+        let newest = checkpoints_in(&folder).into_iter().max()?.display().to_string();
         let words: [&str; 7] = ["ledger", "prove", &call, "--checkpoint", &newest, "--output", "call.proof"];
         bank.gateway.cli(&words).status.success().then_some(())
     });
@@ -367,6 +390,27 @@ async fn checkpoints_are_kept_on_a_schedule_and_tried_again() {
     let metrics = bank.get(&bank.gateway.admin, "/metrics").await;
     assert!(metrics.text.contains("toolgate_checkpoints_waiting{anchor="), "{metrics:?}");
     assert!(text_of(&bank.gateway.cli(&["doctor"])).contains("checkpoints: are signed by"));
+}
+
+fn checkpoints_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|end| end == "checkpoint")).collect()
+}
+
+/// The receiver takes connections and never answers; it would hold up the next signature for twenty seconds.
+#[tokio::test]
+async fn a_silent_anchor_delays_no_other() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/kept", silent.local_addr().expect("it is bound"));
+    let (bank, _) = open(Backing::Sqlite, &format!("every_seconds = 0.1\nurls = [{url:?}]\n"));
+    let bank = bank.killed();
+    let folder = bank.gateway.folder().join("kept");
+    for count in 1..=3 {
+        transfer(&bank, 1).await;
+        let kept = until(WAIT, || (checkpoints_in(&folder).len() >= count).then_some(()));
+        kept.unwrap_or_else(|| panic!("checkpoint {count} was not kept"));
+    }
 }
 
 #[test]
