@@ -101,11 +101,12 @@ fn key(
             problems.add(section.span.clone(), what, format!("one of {}", one_of(&KEY_SOURCES)), hint);
             None
         }
-        [first, second, ..] => {
-            let what = format!("`[checkpoints]` has both `{first}` and `{second}`");
-            let span = section.key_span(second).unwrap_or_else(|| section.span.clone());
+        _ => {
+            let what = format!("`[checkpoints]` has both `{}`", given.join("` and `"));
+            let span = given.last().and_then(|last| section.key_span(last));
             let expected = format!("one of {}", one_of(&KEY_SOURCES));
-            problems.add(span, what, expected, "there is one key; remove the line that is not meant");
+            let hint = "there is one key; remove the line that is not meant";
+            problems.add(span.unwrap_or_else(|| section.span.clone()), what, expected, hint);
             None
         }
     }
