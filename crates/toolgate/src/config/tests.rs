@@ -251,9 +251,10 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     }
     let at = ConfigHints { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
-    // A file has one of the two places for each key, and one of the two ways into OpenBao.
+    // A file has one place for each key, and one of the two ways into OpenBao.
     let text = uncommented(EXAMPLE).replace("key_file = \"vault.key\"", "");
     let text = text.replace("key_file = \"checkpoint.key\"", "");
+    let text = text.replace("key_openbao = \"team/toolgate#checkpoint_key\"", "");
     let text =
         text.replace("token_file = \"/run/secrets/bao-token\"", "").replace("token_env = \"BAO_TOKEN\"", "");
     let config = Config::parse(&text, "toolgate.toml", &path, &at, ReferenceMode::Resolve(&env));
