@@ -114,7 +114,15 @@ fn call(role: Role, pointers: &[&str], wire: &str, arguments: &Value) -> Result<
     let caller = Arc::new(SilentCaller(principal.id.clone(), RawJson::EMPTY));
     let (session, scope) = (SessionId::new("ses_1"), scope(pointers));
     let holder = ContentHolder { principal, session, opened_by: None, run: None, call: None };
-    let call = PlatformCall { tool: &tool, holder: &holder, scope: &scope, arguments, now_ms: 0, caller };
+    let call = PlatformCall {
+        tool: &tool,
+        holder: &holder,
+        scope: &scope,
+        arguments,
+        now_ms: 0,
+        caller,
+        approval: None,
+    };
     let mut answering = set.call(call);
     match answering.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
