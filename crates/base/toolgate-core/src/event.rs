@@ -150,6 +150,12 @@ words!(
         FileDeleted = "file.deleted",
         /// A run stored an artifact.
         ArtifactStored = "artifact.stored",
+        /// A pointer was created.
+        PointerCreated = "pointer.created",
+        /// A pointer was advanced, promoted or reverted.
+        PointerMoved = "pointer.moved",
+        /// A pointer was deleted; its history stays.
+        PointerDeleted = "pointer.deleted",
         /// A task was created, changed or deleted.
         TaskChanged = "task.changed",
         /// A run was created.

@@ -22,6 +22,7 @@ pub mod governance;
 pub mod content;
 pub mod file;
 pub mod named_bytes;
+pub mod pointer;
 pub mod run;
 
 // Addresses and messages outside.

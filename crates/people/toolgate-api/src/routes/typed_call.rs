@@ -79,6 +79,13 @@ fn unwrapped(status: StatusCode, mut view: EnvelopeView) -> (StatusCode, Envelop
             view.data = Some(RawJson::from(data.clone()));
             (status, view)
         }
-        None => (status, view),
+        None => (prepared_status(status, &view), view),
     }
+}
+
+/// The status of a refusal while the tool looked up what its arguments name.
+fn prepared_status(status: StatusCode, view: &EnvelopeView) -> StatusCode {
+    let code = view.error.as_ref().and_then(|error| codes::find(error["code"].as_str()?));
+    let own = code.and_then(|code| StatusCode::from_u16(code.status()?).ok());
+    own.filter(|_| status == StatusCode::UNPROCESSABLE_ENTITY).unwrap_or(status)
 }

@@ -80,6 +80,16 @@ const OF_CUT: &[SampleMember] = &[
         "The streams that begin later now: the number and the hash of the last event that was removed from each",
     ),
 ];
+const OF_POINTER: &[SampleMember] = &[
+    ("pointer", "\"ptr_019a6f\"", "The id of the pointer"),
+    ("namespace", "\"project/a\"", "Its namespace"),
+    ("name", "\"handbook\"", "Its name"),
+    ("kind", "\"corpus\"", "bundle, corpus or snapshot"),
+    ("operation", "\"promote\"", "create, advance, promote, revert or delete"),
+    ("old", VERSION, "The manifest before; null if there was none"),
+    ("new", VERSION, "The manifest from then on; null if there is none"),
+    ("version", "4", "The number of the move, from 1"),
+];
 const OF_STEP: &[SampleMember] =
     &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
 
@@ -161,6 +171,9 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         }
         Kind::FileStored | Kind::FileDeleted | Kind::ArtifactStored => {
             sample(SampleSubject::Session, AGENT, of_file(kind))
+        }
+        Kind::PointerCreated | Kind::PointerMoved | Kind::PointerDeleted => {
+            sample(SampleSubject::Session, AGENT, OF_POINTER)
         }
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
             sample(SampleSubject::Run, PERSON, of_work(kind))
