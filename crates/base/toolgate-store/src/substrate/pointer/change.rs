@@ -16,7 +16,9 @@ use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::stored_count;
 
-const MANIFEST: &str = "SELECT digest FROM manifests WHERE tenant = $1 AND digest = $2";
+/// A touched manifest is nobody's left-over for a while.
+const HOLD: &str = "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
+    WHERE tenant = $1 AND digest = $2";
 const SET_HEAD: &str = "UPDATE pointers SET manifest = $3, version = $4, moved_at_ms = $5, deleted_at_ms = $6 WHERE tenant = $1 AND id = $2";
 
 const CREATING: &str = "create a pointer";
@@ -48,7 +50,7 @@ impl Books {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(CREATING))?;
         if let Some(manifest) = pointer.manifest {
-            hold_manifest(&mut transaction, tenant, manifest, CREATING).await?;
+            hold_manifest(&mut transaction, tenant, manifest, stamp.at_ms).await?;
         }
         let mut insert = transaction.sql(row::INSERT);
         row::push(tenant, &pointer, &mut insert);
@@ -68,7 +70,7 @@ impl Books {
     ) -> Result<MovedPointer, PointerError> {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(MOVING))?;
-        hold_manifest(&mut transaction, tenant, head.manifest, MOVING).await?;
+        hold_manifest(&mut transaction, tenant, head.manifest, stamp.at_ms).await?;
         let before = locked(&mut transaction, tenant, &head.pointer, MOVING).await?;
         let may = before.kind.may_move(head.expected, stamp.approval.is_some());
         may.map_err(PointerError::Refused)?;
@@ -135,11 +137,13 @@ async fn hold_manifest(
     transaction: &mut Transaction,
     tenant: &'static str,
     manifest: ManifestDigest,
-    at: &'static str,
+    at_ms: i64,
 ) -> Result<(), PointerError> {
-    let held = transaction.sql_for_update(MANIFEST).bind(tenant).bind(&manifest.as_bytes()[..]);
-    let held: Option<(Vec<u8>,)> = held.fetch_optional().await.map_err(doing(at))?;
-    held.map(drop).ok_or(PointerError::UnknownManifest(manifest))
+    let hold = transaction.sql(HOLD).bind(tenant).bind(&manifest.as_bytes()[..]).bind(at_ms);
+    match hold.execute().await.map_err(doing(MOVING))? {
+        0 => Err(PointerError::UnknownManifest(manifest)),
+        _ => Ok(()),
+    }
 }
 
 /// A pointer that nobody else changes until the end of the transaction.

@@ -1,0 +1,13 @@
+//! Finding a pointer by its name.
+
+use toolgate_core::Refusal;
+use toolgate_core::pointer::{Pointer, PointerPath};
+
+use super::refusal::{down, unknown};
+use crate::substrate::Substrate;
+
+/// The pointer of this name. The frame has checked the mounts.
+pub(super) async fn find(substrate: &Substrate, path: &PointerPath) -> Result<Pointer, Refusal> {
+    let found = substrate.store().pointer_named(path).await.map_err(|error| down(&error))?;
+    found.ok_or_else(|| unknown(path))
+}

@@ -1,0 +1,161 @@
+//! What people are shown before they agree to a change of a corpus: the pointer, both manifests, and the difference between
+//! them. The approval is bound to the digest of this text, so it is the same for the same change.
+
+use std::fmt::Write as _;
+
+use toolgate_core::content::{AttachedContents, Attachment, ContentHolder};
+use toolgate_core::file::FileName;
+use toolgate_core::pointer::{ExpectedHead, Pointer, PointerKind};
+use toolgate_core::substrate::ManifestDigest;
+use toolgate_core::{Digest, Refusal};
+use toolgate_domain::ToolContext;
+use toolgate_files::ArtifactSource;
+
+use super::plan::PlannedMove;
+use super::refusal;
+use crate::substrate::Substrate;
+use crate::{ChangedPath, DifferenceSummary};
+
+/// The same for every change: whatever an approver edits, the change stays the one that was shown.
+const ATTACHMENT: &str = "pointer change";
+/// The argument that it stands at.
+const PLACE: &str = "/name";
+const FILE_NAME: &str = "pointer-change.txt";
+/// Paths that the text lists.
+const FIRST_PATHS: usize = 50;
+
+/// Looks whether a move is possible, and describes that of a corpus.
+pub(super) async fn attach_move(
+    substrate: &Substrate,
+    context: &ToolContext,
+    plan: &PlannedMove,
+) -> Result<AttachedContents, Refusal> {
+    let pointer = &plan.pointer;
+    // People have not been asked yet.
+    let may = pointer.kind.may_move(plan.expected, true);
+    may.map_err(|why| refusal::refused(&pointer.path, why))?;
+    if pointer.kind != PointerKind::Corpus {
+        return Ok(AttachedContents::default());
+    }
+    if !plan.expected.fits(pointer.manifest) && pointer.manifest != Some(plan.manifest) {
+        return Err(conflict(substrate, pointer, plan.expected).await);
+    }
+    keep(substrate, context, text_of_move(substrate, plan).await?).await
+}
+
+/// Describes the end of a corpus.
+pub(super) async fn attach_end(
+    substrate: &Substrate,
+    context: &ToolContext,
+    pointer: &Pointer,
+) -> Result<AttachedContents, Refusal> {
+    match pointer.kind {
+        PointerKind::Corpus => keep(substrate, context, text_of_end(pointer)).await,
+        PointerKind::Bundle | PointerKind::Snapshot => Ok(AttachedContents::default()),
+    }
+}
+
+/// Refuses a move of a corpus that differs from the one that people were shown.
+pub(super) async fn check_move(
+    substrate: &Substrate,
+    context: &ToolContext,
+    plan: &PlannedMove,
+) -> Result<(), Refusal> {
+    let pointer = &plan.pointer;
+    if !plan.expected.fits(pointer.manifest) && pointer.manifest != Some(plan.manifest) {
+        return Err(conflict(substrate, pointer, plan.expected).await);
+    }
+    check(context, pointer, &text_of_move(substrate, plan).await?)
+}
+
+/// The same for the end of a corpus.
+pub(super) fn check_end(context: &ToolContext, pointer: &Pointer) -> Result<(), Refusal> {
+    check(context, pointer, &text_of_end(pointer))
+}
+
+fn check(context: &ToolContext, pointer: &Pointer, text: &str) -> Result<(), Refusal> {
+    let digest = Digest::of(text);
+    let agreed = context.approval.iter().flat_map(|approval| &approval.contents);
+    match agreed.into_iter().any(|one| one.id == ATTACHMENT && one.digest == digest) {
+        true => Ok(()),
+        false => Err(refusal::not_agreed(&pointer.path)),
+    }
+}
+
+/// The pointer leads elsewhere: both manifests, and the nearest one that both come from.
+pub(super) async fn conflict(substrate: &Substrate, now: &Pointer, expected: ExpectedHead) -> Refusal {
+    let expected = refusal::expected_of(expected);
+    let ancestor = match (expected, now.manifest) {
+        // Without an ancestor the answer is still true.
+        (Some(expected), Some(current)) => substrate.common_ancestor(expected, current).await.ok().flatten(),
+        _ => None,
+    };
+    refusal::moved(now, expected, ancestor)
+}
+
+async fn text_of_move(substrate: &Substrate, plan: &PlannedMove) -> Result<String, Refusal> {
+    let old = plan.pointer.manifest;
+    let difference = substrate.summarize_difference(old, plan.manifest, FIRST_PATHS).await?;
+    Ok(move_text(plan, old, &difference))
+}
+
+fn move_text(plan: &PlannedMove, old: Option<ManifestDigest>, difference: &DifferenceSummary) -> String {
+    let DifferenceSummary { added, removed, changed, metadata_changed, .. } = difference;
+    let mut text = head_of("moves", &plan.pointer);
+    let before = old.map_or("nothing".to_owned(), |old| old.to_string());
+    put(&mut text, format_args!("from {before}\nto   {}\n", plan.manifest));
+    put(
+        &mut text,
+        format_args!(
+            "{added} added, {removed} removed, {changed} changed, {metadata_changed} with other metadata\n\
+             {} bytes added, {} bytes removed\n",
+            difference.bytes_added, difference.bytes_removed
+        ),
+    );
+    if !difference.complete {
+        text.push_str("There are more changes than were counted.\n");
+    }
+    if !difference.first.is_empty() {
+        put(&mut text, format_args!("\nThe first {} paths:\n", difference.first.len()));
+    }
+    difference.first.iter().for_each(|one| put(&mut text, format_args!("{}\n", line(one))));
+    text
+}
+
+fn text_of_end(pointer: &Pointer) -> String {
+    let head = pointer.manifest.map_or("nothing".to_owned(), |manifest| manifest.to_string());
+    format!("{}It leads to {head}. Its name is free afterwards.\n", head_of("is deleted", pointer))
+}
+
+fn head_of(what: &str, pointer: &Pointer) -> String {
+    format!("{} {what} ({} {})\n", pointer.path, pointer.kind.as_str(), pointer.id)
+}
+
+fn line(one: &ChangedPath) -> String {
+    one.to_string()
+}
+
+fn put(text: &mut String, more: std::fmt::Arguments<'_>) {
+    text.write_fmt(more).expect("a text takes what is written to it");
+}
+
+/// Keeps the text for good as an artifact of the caller: it is what people saw.
+async fn keep(
+    substrate: &Substrate,
+    context: &ToolContext,
+    text: String,
+) -> Result<AttachedContents, Refusal> {
+    let name = FileName::new(FILE_NAME).expect("letters, a hyphen and a dot");
+    // Outside the run: the same text is kept once, and a run may see several.
+    let holder = ContentHolder { run: None, call: None, ..context.holder.clone() };
+    let kept = substrate.files().store_artifact(&holder, name, ArtifactSource::Text(text)).await?;
+    let attachment = Attachment {
+        place: PLACE.to_owned(),
+        id: ATTACHMENT.to_owned(),
+        digest: kept.digest,
+        bytes: kept.bytes,
+        media_type: kept.media_type,
+        name: Some(kept.name),
+    };
+    Ok(AttachedContents { attachments: vec![attachment], notices: Vec::new() })
+}
