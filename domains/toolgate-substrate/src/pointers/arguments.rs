@@ -7,6 +7,7 @@ use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, codes};
 
 use super::refusal::bad_path;
+use crate::digests::read_manifest;
 
 pub(super) const PAGE_MAX: u16 = 500;
 const PAGE_USUAL: u16 = 100;
@@ -134,17 +135,8 @@ pub(super) fn kind(text: &str) -> Result<PointerKind, Refusal> {
     })
 }
 
-/// The manifest that an argument names.
-pub(super) fn manifest(text: &str, argument: &'static str) -> Result<ManifestDigest, Refusal> {
-    text.parse().map_err(|_| {
-        Refusal::new(&codes::INVALID_ARGUMENTS, format!("`{argument}` is no digest of a manifest"))
-            .hint("sha256: and 64 hexadecimal digits, as substrate.manifest.create answers")
-            .field(argument)
-    })
-}
-
 pub(super) fn expected(text: Option<&str>) -> Result<Option<ManifestDigest>, Refusal> {
-    text.map(|text| manifest(text, "expected_sha256")).transpose()
+    text.map(|text| read_manifest(text, "expected_sha256")).transpose()
 }
 
 pub(super) fn reason(text: Option<String>) -> Result<String, Refusal> {

@@ -12,8 +12,9 @@ use toolgate_store::{POINTERS_PAGE_MAX, PointerFilter};
 
 use super::arguments::{ListPointersArguments, PAGE_MAX, PointerHistoryArguments, kind, path};
 use super::output::{ListPointersOutput, PointerHistoryOutput, PointerMoveOutput, PointerOutput, refs};
-use super::refusal::{bad_cursor, down, unknown};
-use crate::substrate::Substrate;
+use super::refusal::{bad_cursor, unknown};
+use crate::refusal::down;
+use crate::state::Substrate;
 
 /// Rows that one call looks through are a limited number of pages. The next call goes on where it ended.
 const SCANNED_PAGES_MAX: usize = 10;
@@ -61,7 +62,7 @@ pub(super) async fn list(
 /// A cursor is the id of a pointer: it may be one that the caller does not see, and must not show its name.
 async fn after(substrate: &Substrate, cursor: Option<&str>) -> Result<Option<PointerPath>, Refusal> {
     let Some(cursor) = cursor else { return Ok(None) };
-    let found = substrate.store().pointer(&PointerId::new(cursor)).await.map_err(|error| down(&error))?;
+    let found = substrate.store.pointer(&PointerId::new(cursor)).await.map_err(down)?;
     found.map(|pointer| Some(pointer.path)).ok_or_else(|| bad_cursor(cursor))
 }
 
@@ -73,8 +74,8 @@ async fn look(
 ) -> Result<PointerPage, Refusal> {
     let mut page = PointerPage { pointers: Vec::new(), next: None };
     for _ in 0..SCANNED_PAGES_MAX {
-        let read = substrate.store().pointers(&filter, POINTERS_PAGE_MAX).await;
-        let read = read.map_err(|error| down(&error))?;
+        let read = substrate.store.pointers(&filter, POINTERS_PAGE_MAX).await;
+        let read = read.map_err(down)?;
         let is_last = read.len() < POINTERS_PAGE_MAX;
         let Some(end) = read.last().map(|one| (one.id.clone(), one.path.clone())) else {
             return Ok(PointerPage { next: None, ..page });
@@ -107,8 +108,8 @@ pub(super) async fn history(
     let pointer = ever(&substrate, &path, arguments.pointer_id).await?;
     let before = arguments.cursor.as_deref().map(|text| text.parse::<u64>().map_err(|_| bad_cursor(text)));
     let limit = usize::from(arguments.limit.clamp(1, PAGE_MAX));
-    let moves = substrate.store().pointer_moves(&pointer.id, before.transpose()?, limit).await;
-    let moves = moves.map_err(|error| down(&error))?;
+    let moves = substrate.store.pointer_moves(&pointer.id, before.transpose()?, limit).await;
+    let moves = moves.map_err(down)?;
     // Moves are numbered from 1 without a gap.
     let next = moves.last().map(|last| last.version).filter(|version| *version > 1);
     let output = PointerHistoryOutput {
@@ -121,11 +122,11 @@ pub(super) async fn history(
 
 /// The pointer of this name and id, or the last one that had the name.
 async fn ever(substrate: &Substrate, path: &PointerPath, id: Option<String>) -> Result<Pointer, Refusal> {
-    let store = substrate.store();
+    let store = &substrate.store;
     let found = match id {
         Some(id) => store.pointer(&PointerId::new(id)).await,
         None => store.pointer_ever_named(path).await,
     };
-    let found = found.map_err(|error| down(&error))?;
+    let found = found.map_err(down)?;
     found.filter(|pointer| pointer.path == *path).ok_or_else(|| unknown(path))
 }

@@ -10,7 +10,8 @@ use super::arguments::{self, CreatePointerArguments, path};
 use super::plan::PlannedMove;
 use super::refusal;
 use super::shown;
-use crate::substrate::Substrate;
+use crate::digests::read_manifest;
+use crate::state::Substrate;
 
 const FIRST_VERSION: u64 = 1;
 
@@ -22,14 +23,14 @@ pub(super) async fn create(
     let path = path(&arguments.namespace, &arguments.name)?;
     let kind = arguments::kind(&arguments.pointer_type)?;
     let manifest = arguments.manifest_sha256.as_deref();
-    let manifest = manifest.map(|text| arguments::manifest(text, "manifest_sha256")).transpose()?;
+    let manifest = manifest.map(|text| read_manifest(text, "manifest_sha256")).transpose()?;
     match (kind, manifest) {
         (PointerKind::Snapshot, None) => return Err(refusal::empty_snapshot()),
         (PointerKind::Corpus, Some(_)) => return Err(refusal::full_corpus()),
         _ => {}
     }
     let pointer = Pointer {
-        id: PointerId::new(substrate.clock().fresh_id(PointerId::PREFIX)),
+        id: PointerId::new(substrate.clock.fresh_id(PointerId::PREFIX)),
         path: path.clone(),
         kind,
         manifest,
@@ -41,7 +42,7 @@ pub(super) async fn create(
         deleted_at_ms: None,
     };
     let stamp = stamp(context, arguments::reason(arguments.reason)?);
-    let created = substrate.books().create_pointer(pointer, &stamp).await;
+    let created = substrate.books.create_pointer(pointer, &stamp).await;
     created.map_err(|error| refusal::unchanged(&path, error))
 }
 
@@ -58,7 +59,7 @@ pub(super) async fn carry_out(
     }
     let PlannedMove { pointer, operation, expected, manifest } = plan;
     let head = NewHead { pointer: pointer.id, operation, expected, manifest };
-    match substrate.books().move_pointer(&head, &stamp).await {
+    match substrate.books.move_pointer(&head, &stamp).await {
         Ok(moved) => Ok(moved),
         Err(error) => Err(not_changed(substrate, &pointer.path, expected, error).await),
     }
@@ -75,7 +76,7 @@ pub(super) async fn delete(
     if pointer.kind == PointerKind::Corpus && context.approval.is_some() {
         shown::check_end(context, pointer)?;
     }
-    match substrate.books().delete_pointer(&pointer.id, expected, &stamp).await {
+    match substrate.books.delete_pointer(&pointer.id, expected, &stamp).await {
         Ok(deleted) => Ok(deleted),
         Err(error) => Err(not_changed(substrate, &pointer.path, expected, error).await),
     }

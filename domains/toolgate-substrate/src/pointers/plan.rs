@@ -6,11 +6,13 @@ use toolgate_core::substrate::ManifestDigest;
 use toolgate_domain::ToolContext;
 
 use super::arguments::{
-    AdvancePointerArguments, PromotePointerArguments, RevertPointerArguments, expected, manifest, path,
+    AdvancePointerArguments, PromotePointerArguments, RevertPointerArguments, expected, path,
 };
 use super::finding::find;
 use super::refusal;
-use crate::substrate::Substrate;
+use crate::digests::read_manifest;
+use crate::refusal::down;
+use crate::state::Substrate;
 
 pub(super) struct PlannedMove {
     /// As it is now.
@@ -27,7 +29,7 @@ pub(super) async fn advance(
     let pointer = find(substrate, &path(&arguments.namespace, &arguments.name)?).await?;
     Ok(PlannedMove {
         expected: expected_head(&pointer, expected(arguments.expected_sha256.as_deref())?),
-        manifest: manifest(&arguments.manifest_sha256, "manifest_sha256")?,
+        manifest: read_manifest(&arguments.manifest_sha256, "manifest_sha256")?,
         operation: MoveOperation::Advance,
         pointer,
     })
@@ -57,7 +59,7 @@ async fn promoted(
     arguments: &PromotePointerArguments,
 ) -> Result<ManifestDigest, Refusal> {
     match (&arguments.manifest_sha256, &arguments.source_name) {
-        (Some(text), None) if arguments.source_namespace.is_none() => manifest(text, "manifest_sha256"),
+        (Some(text), None) if arguments.source_namespace.is_none() => read_manifest(text, "manifest_sha256"),
         (None, Some(name)) => {
             let namespace = arguments.source_namespace.as_ref().unwrap_or(&arguments.namespace);
             let source = path(namespace, name)?;
@@ -78,7 +80,7 @@ pub(super) async fn revert(
 ) -> Result<PlannedMove, Refusal> {
     let pointer = find(substrate, &path(&arguments.namespace, &arguments.name)?).await?;
     let wanted = arguments.manifest_sha256.as_deref();
-    let wanted = wanted.map(|text| manifest(text, "manifest_sha256")).transpose()?;
+    let wanted = wanted.map(|text| read_manifest(text, "manifest_sha256")).transpose()?;
     Ok(PlannedMove {
         expected: expected_head(&pointer, expected(arguments.expected_sha256.as_deref())?),
         manifest: retained(substrate, &pointer, wanted, context.now_ms).await?,
@@ -94,19 +96,18 @@ async fn retained(
     wanted: Option<ManifestDigest>,
     now_ms: i64,
 ) -> Result<ManifestDigest, Refusal> {
-    let store = substrate.store();
+    let store = &substrate.store;
     let wanted = match wanted {
         Some(wanted) => wanted,
         None => {
-            let last =
-                store.pointer_moves(&pointer.id, None, 1).await.map_err(|error| refusal::down(&error))?;
+            let last = store.pointer_moves(&pointer.id, None, 1).await.map_err(down)?;
             let before = last.first().and_then(|one| one.old);
             before.ok_or_else(|| refusal::not_in_history(pointer, None))?
         }
     };
-    let left = store.pointer_last_at(&pointer.id, wanted).await.map_err(|error| refusal::down(&error))?;
+    let left = store.pointer_last_at(&pointer.id, wanted).await.map_err(down)?;
     let left_ms = left.ok_or_else(|| refusal::not_in_history(pointer, Some(wanted)))?;
-    let settings = substrate.pointer_settings();
+    let settings = substrate.pointers;
     let is_head = pointer.manifest == Some(wanted);
     match is_head || left_ms >= settings.retained_since_ms(now_ms) {
         true => Ok(wanted),

@@ -5,7 +5,9 @@ use toolgate_core::pointer::{BadPointerPath, ExpectedHead, MoveRefusal, Pointer,
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, codes, moment};
 use toolgate_domain::unknown_pointer;
-use toolgate_store::{PointerError, StoreError};
+use toolgate_store::PointerError;
+
+use crate::refusal::{down, unknown_manifest};
 
 pub(super) fn bad_path(error: &BadPointerPath) -> Refusal {
     Refusal::new(&codes::BAD_POINTER, error.to_string())
@@ -18,12 +20,6 @@ pub(super) fn unknown(path: &PointerPath) -> Refusal {
     unknown_pointer(path.namespace(), path.name())
 }
 
-/// The store is down. The cause may name hosts and statements: it is for the log.
-pub(super) fn down(error: &StoreError) -> Refusal {
-    tracing::warn!(%error, "pointers cannot be read or changed");
-    Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
-}
-
 /// Everything but a pointer that has moved, which needs a look at the history of manifests.
 pub(super) fn unchanged(path: &PointerPath, error: PointerError) -> Refusal {
     match error {
@@ -31,13 +27,9 @@ pub(super) fn unchanged(path: &PointerPath, error: PointerError) -> Refusal {
         PointerError::NameTaken(taken) => name_taken(&taken),
         PointerError::Moved(pointer) => moved(&pointer, None, None),
         PointerError::Refused(refusal) => refused(path, refusal),
-        PointerError::UnknownManifest(manifest) => unknown_manifest(manifest),
-        PointerError::Store(error) => down(&error),
+        PointerError::UnknownManifest(manifest) => unknown_manifest(&manifest),
+        PointerError::Store(error) => down(error),
     }
-}
-
-fn unknown_manifest(manifest: ManifestDigest) -> Refusal {
-    Refusal::new(&codes::UNKNOWN_MANIFEST, format!("there is no manifest {manifest}"))
 }
 
 fn name_taken(taken: &Pointer) -> Refusal {

@@ -13,8 +13,8 @@ use toolgate_files::ArtifactSource;
 
 use super::plan::PlannedMove;
 use super::refusal;
-use crate::substrate::Substrate;
-use crate::{ChangedPath, DifferenceSummary};
+use crate::manifests::{ChangedPath, DifferenceSummary};
+use crate::state::Substrate;
 
 /// The same for every change: whatever an approver edits, the change stays the one that was shown.
 const ATTACHMENT: &str = "pointer change";
@@ -148,7 +148,7 @@ async fn keep(
     let name = FileName::new(FILE_NAME).expect("letters, a hyphen and a dot");
     // Outside the run: the same text is kept once, and a run may see several.
     let holder = ContentHolder { run: None, call: None, ..context.holder.clone() };
-    let kept = substrate.files().store_artifact(&holder, name, ArtifactSource::Text(text)).await?;
+    let kept = substrate.files.store_artifact(&holder, name, ArtifactSource::Text(text)).await?;
     let attachment = Attachment {
         place: PLACE.to_owned(),
         id: ATTACHMENT.to_owned(),

@@ -7,7 +7,7 @@ use toolgate_core::content::AttachedContents;
 use toolgate_core::platform::OldName;
 use toolgate_core::pointer::ExpectedHead;
 use toolgate_core::tool::ToolTrait;
-use toolgate_domain::{Domain, MountRule, ToolContext, ToolDefinition, ToolReply, midnight_ms};
+use toolgate_domain::{Domain, MountRule, ToolContext, ToolDefinition, ToolReply};
 
 use super::arguments::{
     AdvancePointerArguments, CreatePointerArguments, DeletePointerArguments, PromotePointerArguments,
@@ -16,9 +16,9 @@ use super::arguments::{
 use super::finding::find;
 use super::output::{MovedPointerOutput, PointerOutput, refs};
 use super::{listing, moving, plan, shown};
-use crate::substrate::Substrate;
+use crate::artifacts::FLAT_NAMES_END_MS;
+use crate::state::Substrate;
 
-const FLAT_NAMES_END_MS: i64 = midnight_ms(2027, 12, 1);
 const NAMED: MountRule = MountRule::NamedPointer { namespace: "namespace", name: "name" };
 const MOVES: &[ToolTrait] = &[ToolTrait::PointerMove];
 

@@ -66,7 +66,8 @@ async fn writers_that_try_again_all_get_there(world: StoreWorld) {
     let mut reached: Vec<_> =
         moves(&store, &created.id).await.into_iter().filter_map(|one| one.new).collect();
     let mut expected: Vec<_> = (0..MANY).map(manifest).collect();
-    (reached.sort(), expected.sort());
+    reached.sort();
+    expected.sort();
     assert_eq!(reached, expected, "each exactly once");
     agree(&store, &created.id).await;
 }
