@@ -111,7 +111,7 @@ async fn retained(
     let is_head = pointer.manifest == Some(wanted);
     match is_head || left_ms >= settings.retained_since_ms(now_ms) {
         true => Ok(wanted),
-        false => Err(refusal::beyond_retention(pointer, wanted, left_ms, settings.days())),
+        false => Err(refusal::beyond_retention(pointer, wanted, left_ms, &settings.told())),
     }
 }
 

@@ -140,11 +140,11 @@ pub(super) fn beyond_retention(
     pointer: &Pointer,
     manifest: ManifestDigest,
     left_at_ms: i64,
-    days: u64,
+    kept: &str,
 ) -> Refusal {
     let left = moment::rfc3339(left_at_ms);
     let message =
-        format!("{} left {manifest} on {left}, and moves are retained for {days} days", pointer.path);
+        format!("{} left {manifest} on {left}, and moves are retained for {kept}", pointer.path);
     let hint = "if the manifest is still there, substrate.pointer.advance or .promote moves to it; a snapshot keeps one for good";
     Refusal::new(&codes::BEYOND_RETENTION, message).hint(hint)
 }

@@ -22,7 +22,12 @@ impl PointerSettings {
         now_ms.saturating_sub(i64::try_from(self.moves_kept.as_millis()).unwrap_or(i64::MAX))
     }
 
-    pub(super) fn days(self) -> u64 {
-        self.moves_kept.as_secs() / DAY.as_secs()
+    /// The time for people.
+    pub(super) fn told(self) -> String {
+        let (seconds, day) = (self.moves_kept.as_secs(), DAY.as_secs());
+        match seconds > 0 && seconds % day == 0 {
+            true => format!("{} days", seconds / day),
+            false => format!("{seconds} seconds"),
+        }
     }
 }
