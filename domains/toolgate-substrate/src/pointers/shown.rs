@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use manifest_tree::TreeChangeKind;
 use toolgate_core::content::{AttachedContents, Attachment, ContentHolder};
 use toolgate_core::file::FileName;
 use toolgate_core::pointer::{ExpectedHead, Pointer, PointerKind};
@@ -116,7 +117,13 @@ fn move_text(plan: &PlannedMove, old: Option<ManifestDigest>, difference: &Diffe
         text.push_str("There are more changes than were counted.\n");
     }
     if !difference.first.is_empty() {
-        put(&mut text, format_args!("\nThe first {} paths:\n", difference.first.len()));
+        put(
+            &mut text,
+            format_args!(
+                "\nThe first {} paths (+ added, - removed, ~ changed, = other metadata):\n",
+                difference.first.len()
+            ),
+        );
     }
     difference.first.iter().for_each(|one| put(&mut text, format_args!("{}\n", line(one))));
     text
@@ -132,7 +139,18 @@ fn head_of(what: &str, pointer: &Pointer) -> String {
 }
 
 fn line(one: &ChangedPath) -> String {
-    one.to_string()
+    let sign = match one.kind {
+        TreeChangeKind::Added => '+',
+        TreeChangeKind::Removed => '-',
+        TreeChangeKind::Content => '~',
+        TreeChangeKind::Metadata => '=',
+    };
+    let bytes = match (one.old_bytes, one.new_bytes) {
+        (Some(old), Some(new)) if old != new => format!("{old} bytes before, {new} now"),
+        (Some(bytes), _) | (None, Some(bytes)) => format!("{bytes} bytes"),
+        (None, None) => "no bytes".to_owned(),
+    };
+    format!("{sign} {} ({bytes})", one.path)
 }
 
 fn put(text: &mut String, more: std::fmt::Arguments<'_>) {

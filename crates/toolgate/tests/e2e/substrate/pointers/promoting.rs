@@ -1,6 +1,7 @@
 //! People agree to a difference, and that very difference becomes the corpus, or nothing does.
 
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::HttpClient;
 
 use super::library::{Library, code, named};
 use crate::files::archive::{data, text};
@@ -16,6 +17,7 @@ const PROMOTE: &str = "substrate.pointer.promote";
 /// A corpus that leads to `one`, and a bundle that leads to `two`.
 struct Shelf {
     library: Library,
+    client: HttpClient,
     one: String,
     two: String,
 }
@@ -27,14 +29,15 @@ impl Shelf {
         let two = library.manifest("two, which is longer", Some(&one)).await;
         library.pointer("handbook", "corpus", None).await;
         library.pointer("draft", "bundle", Some(&two)).await;
-        let shelf = Self { library, one, two };
+        let client = library.librarian();
+        let shelf = Self { library, client, one, two };
         shelf.promoted(json!({ "manifest_sha256": shelf.one })).await;
         shelf
     }
 
     /// Asks for a promotion to the handbook.
     async fn promote(&self, more: Value) -> Value {
-        call(&self.library.librarian(), PROMOTE, named("handbook", more)).await
+        call(&self.client, PROMOTE, named("handbook", more)).await
     }
 
     /// The same with the word of a person.
@@ -119,7 +122,7 @@ async fn a_promotion_must_name_what_it_replaces() {
 async fn a_grant_does_not_promote() {
     let shelf = Shelf::open(Backing::Sqlite).await;
     let id = pending(&shelf.promote(shelf.from_draft()).await);
-    shelf.library.site.say(&["approvals", "approve", &id, "--remember", "--uses", "5"]);
+    shelf.library.site.say(&["approvals", "approve", &id, "--remember", "--uses", "5", "--pin", "/name"]);
     assert_eq!(data(&shelf.promote(shelf.from_draft()).await)["moved"], true);
     let back = json!({ "manifest_sha256": shelf.one, "expected_sha256": shelf.two });
     let answer = shelf.promote(back).await;

@@ -85,7 +85,7 @@ async fn a_manifest_that_was_left_too_long_ago_is_not_gone_back_to() {
     // The clock has moved on by a millisecond at least.
     let left = library.moves("draft").await[0]["at"].clone();
     let moved_on = toolgate_testkit::gateway::until_async(crate::doors::WAIT, || async {
-        library.pointer(&format!("clock-{}", rand_name()), "bundle", None).await;
+        library.pointer(&format!("clock-{}", next_number()), "bundle", None).await;
         let page = library.done("pointer.list", json!({ "namespace": "project/a" })).await;
         let all = page["pointers"].as_array().expect("a list").clone();
         all.iter().any(|one| text(&one["created_at"]) > text(&left)).then_some(())
@@ -98,8 +98,8 @@ async fn a_manifest_that_was_left_too_long_ago_is_not_gone_back_to() {
     assert_eq!(library.head("draft").await, Some(one));
 }
 
-/// Another name each time.
-fn rand_name() -> usize {
+/// Another number each time.
+fn next_number() -> usize {
     static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }

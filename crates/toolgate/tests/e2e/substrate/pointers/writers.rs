@@ -1,6 +1,7 @@
 //! Sixty-four writers at two gateways: each round has one winner, and everybody else learns who it was.
 
 use serde_json::json;
+use toolgate_testkit::gateway::HttpClient;
 
 use super::library::{Library, code, named};
 use crate::files::archive::text;
@@ -25,13 +26,15 @@ async fn sixty_four_writers_at_two_gateways_have_one_winner_each_round() {
     one.pointer("draft", "bundle", Some(&current)).await;
     for round in 0..ROUNDS {
         let writers = manifests.iter().filter(|manifest| **manifest != current).enumerate();
-        let tries = writers.map(|(place, manifest)| {
+        let mut tries = tokio::task::JoinSet::new();
+        for (place, manifest) in writers {
             let arguments =
                 named("draft", json!({ "manifest_sha256": manifest, "expected_sha256": current }));
-            let library = if place % 2 == 0 { &one } else { &two };
-            async move { library.said_by(library.admin(), "pointer.advance", arguments).await }
-        });
-        let answers = futures_util::future::join_all(tries).await;
+            let site = if place % 2 == 0 { &one.site } else { &two.site };
+            let path = "/tools/substrate.pointer.advance";
+            tries.spawn(HttpClient::finish(site.request(one.admin(), "POST", path, Some(arguments))));
+        }
+        let answers = tries.join_all().await;
         let (winners, losers): (Vec<_>, Vec<_>) = answers.iter().partition(|said| said.status == 200);
         assert_eq!(winners.len(), 1, "round {round}: {answers:?}");
         current = text(&winners[0].json()["data"]["new_sha256"]).to_owned();
