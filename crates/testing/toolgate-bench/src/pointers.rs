@@ -106,7 +106,9 @@ async fn round_of(
     let mut winner = None;
     while let Some(tried) = tries.join_next().await {
         match tried.context("a writer broke")? {
-            Ok(moved) => ensure!(winner.replace(moved.pointer.manifest).is_none(), "two writers won"),
+            Ok(moved) => {
+                ensure!(winner.replace(moved.pointer.manifest).is_none(), "two writers won");
+            }
             Err(PointerError::Moved(_)) => {}
             Err(error) => bail!(error),
         }
