@@ -57,6 +57,7 @@ pub(crate) async fn open(
         files: files.clone(),
         clock,
     });
+    substrate.set_pointers(config.substrate);
     let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }

@@ -7,6 +7,7 @@ mod limits;
 mod manifests;
 mod nodes;
 mod pages;
+mod pointers;
 mod refusal;
 mod state;
 
@@ -16,6 +17,7 @@ pub use manifests::{
     BadProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
     ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
+pub use pointers::PointerSettings;
 pub use refusal::unknown_manifest;
 pub use state::{Substrate, SubstrateSetup};
 pub use toolgate_core::substrate::{ArtifactDigest, ManifestDigest};
@@ -26,5 +28,6 @@ pub use toolgate_store::Actor as ManifestAuthor;
 /// The tools of the substrate.
 pub fn domain() -> Domain<Substrate> {
     let domain = artifacts::tools(Domain::new());
-    manifests::tools(domain)
+    let domain = manifests::tools(domain);
+    pointers::tools::add(domain)
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod finding;
+mod keeping;
 mod listing;
 mod moving;
 mod output;

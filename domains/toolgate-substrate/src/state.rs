@@ -1,7 +1,7 @@
 //! The state of all tools of the substrate.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 use manifest_tree::{NewNode, TreeBuilder};
 use toolgate_core::governance::Clock;
@@ -10,6 +10,7 @@ use toolgate_store::{Books, Store};
 
 use crate::cache::NodeCache;
 use crate::limits::CACHE_BYTES_MAX;
+use crate::pointers::PointerSettings;
 
 pub struct SubstrateSetup {
     pub store: Store,
@@ -29,6 +30,8 @@ pub struct Substrate {
     pub(crate) nodes_read: AtomicU64,
     /// The one node of a tree without entries, which need not be stored to be compared with.
     pub(crate) empty: NewNode,
+    /// The usual ones until they are set.
+    pub(crate) pointers: OnceLock<PointerSettings>,
 }
 
 impl Substrate {
@@ -42,6 +45,7 @@ impl Substrate {
             cache: NodeCache::new(CACHE_BYTES_MAX),
             nodes_read: AtomicU64::new(0),
             empty: empty_tree(),
+            pointers: OnceLock::new(),
         })
     }
 }

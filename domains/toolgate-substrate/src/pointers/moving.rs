@@ -8,8 +8,7 @@ use toolgate_store::{Actor, MoveStamp, MovedPointer, NewHead, PointerError};
 
 use super::arguments::{self, CreatePointerArguments, path};
 use super::plan::PlannedMove;
-use super::refusal;
-use super::shown;
+use super::{refusal, shown};
 use crate::digests::read_manifest;
 use crate::state::Substrate;
 

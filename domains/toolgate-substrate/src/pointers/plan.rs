@@ -107,7 +107,7 @@ async fn retained(
     };
     let left = store.pointer_last_at(&pointer.id, wanted).await.map_err(down)?;
     let left_ms = left.ok_or_else(|| refusal::not_in_history(pointer, Some(wanted)))?;
-    let settings = substrate.pointers;
+    let settings = substrate.pointer_settings();
     let is_head = pointer.manifest == Some(wanted);
     match is_head || left_ms >= settings.retained_since_ms(now_ms) {
         true => Ok(wanted),

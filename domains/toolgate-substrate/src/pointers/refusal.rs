@@ -143,8 +143,7 @@ pub(super) fn beyond_retention(
     kept: &str,
 ) -> Refusal {
     let left = moment::rfc3339(left_at_ms);
-    let message =
-        format!("{} left {manifest} on {left}, and moves are retained for {kept}", pointer.path);
+    let message = format!("{} left {manifest} on {left}, and moves are retained for {kept}", pointer.path);
     let hint = "if the manifest is still there, substrate.pointer.advance or .promote moves to it; a snapshot keeps one for good";
     Refusal::new(&codes::BEYOND_RETENTION, message).hint(hint)
 }

@@ -76,8 +76,8 @@ pub(super) fn check_end(context: &ToolContext, pointer: &Pointer) -> Result<(), 
 
 fn check(context: &ToolContext, pointer: &Pointer, text: &str) -> Result<(), Refusal> {
     let digest = Digest::of(text);
-    let agreed = context.approval.iter().flat_map(|approval| &approval.contents);
-    match agreed.into_iter().any(|one| one.id == ATTACHMENT && one.digest == digest) {
+    let mut agreed = context.approval.iter().flat_map(|approval| &approval.contents);
+    match agreed.any(|one| one.id == ATTACHMENT && one.digest == digest) {
         true => Ok(()),
         false => Err(refusal::not_agreed(&pointer.path)),
     }

@@ -16,7 +16,7 @@ use super::arguments::{
 use super::finding::find;
 use super::output::{MovedPointerOutput, PointerOutput, refs};
 use super::{listing, moving, plan, shown};
-use crate::artifacts::FLAT_NAMES_END_MS;
+use crate::limits::FLAT_NAMES_END_MS;
 use crate::state::Substrate;
 
 const NAMED: MountRule = MountRule::NamedPointer { namespace: "namespace", name: "name" };
