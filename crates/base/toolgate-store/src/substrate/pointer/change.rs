@@ -17,7 +17,8 @@ use crate::error::doing;
 use crate::registry::stored_count;
 
 /// A touched manifest is nobody's left-over for a while.
-const HOLD: &str = "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
+const HOLD: &str =
+    "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
     WHERE tenant = $1 AND digest = $2";
 const SET_HEAD: &str = "UPDATE pointers SET manifest = $3, version = $4, moved_at_ms = $5, deleted_at_ms = $6 WHERE tenant = $1 AND id = $2";
 
