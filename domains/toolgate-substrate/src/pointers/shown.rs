@@ -1,16 +1,19 @@
 //! What people are shown before they agree to a change of a corpus: the pointer, both manifests, and the difference between
 //! them. The approval is bound to the digest of this text, so it is the same for the same change.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
+use bytes::Bytes;
+use futures_util::stream;
 use manifest_tree::TreeChangeKind;
-use toolgate_core::content::{AttachedContents, Attachment, ContentHolder};
+use toolgate_core::content::{AttachedContents, Attachment};
 use toolgate_core::file::FileName;
 use toolgate_core::pointer::{ExpectedHead, Pointer, PointerKind};
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Digest, Refusal};
 use toolgate_domain::ToolContext;
-use toolgate_files::ArtifactSource;
+use toolgate_files::{ContentAccess, FileQuery};
 
 use super::plan::PlannedMove;
 use super::refusal;
@@ -21,7 +24,8 @@ use crate::state::Substrate;
 const ATTACHMENT: &str = "pointer change";
 /// The argument that it stands at.
 const PLACE: &str = "/name";
-const FILE_NAME: &str = "pointer-change.txt";
+/// Digits of the digest in the name of the file.
+const NAME_DIGITS: usize = 12;
 /// Paths that the text lists.
 const FIRST_PATHS: usize = 50;
 
@@ -157,16 +161,25 @@ fn put(text: &mut String, more: std::fmt::Arguments<'_>) {
     text.write_fmt(more).expect("a text takes what is written to it");
 }
 
-/// Keeps the text for good as an artifact of the caller: it is what people saw.
+/// Keeps the text as a file of the caller, for as long as files are kept: it is what people saw.
 async fn keep(
     substrate: &Substrate,
     context: &ToolContext,
     text: String,
 ) -> Result<AttachedContents, Refusal> {
-    let name = FileName::new(FILE_NAME).expect("letters, a hyphen and a dot");
-    // Outside the run: the same text is kept once, and a run may see several.
-    let holder = ContentHolder { run: None, call: None, ..context.holder.clone() };
-    let kept = substrate.files.store_artifact(&holder, name, ArtifactSource::Text(text)).await?;
+    let digest = Digest::of(&text);
+    let name = file_name(digest);
+    let access = ContentAccess::Session(&context.holder);
+    // It is looked up again before the call runs, and kept once.
+    let query = FileQuery { name: Some(name.clone()), ..FileQuery::default() };
+    let before = substrate.files.list(&access, query, 1).await?.files;
+    let kept = match before.into_iter().find(|file| file.digest == digest) {
+        Some(file) => file,
+        None => {
+            let bytes = stream::iter([Ok::<_, Infallible>(Bytes::from(text))]);
+            substrate.files.put(&access, name, bytes).await?
+        }
+    };
     let attachment = Attachment {
         place: PLACE.to_owned(),
         id: ATTACHMENT.to_owned(),
@@ -176,4 +189,11 @@ async fn keep(
         name: Some(kept.name),
     };
     Ok(AttachedContents { attachments: vec![attachment], notices: Vec::new() })
+}
+
+/// `pointer-change-9f86d081884c.txt`
+fn file_name(digest: Digest) -> FileName {
+    let hex: String =
+        digest.to_string().chars().skip_while(|one| *one != ':').skip(1).take(NAME_DIGITS).collect();
+    FileName::new(&format!("pointer-change-{hex}.txt")).expect("letters, digits, hyphens and a dot")
 }
