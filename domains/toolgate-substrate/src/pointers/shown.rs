@@ -1,4 +1,4 @@
-//! What people are shown before they agree to a change of a corpus: the pointer, both manifests, and the difference between
+//! The text that people are shown before they agree to a change of a corpus: the pointer, both manifests, and the difference between
 //! them. The approval is bound to the digest of this text, so it is the same for the same change.
 
 use std::convert::Infallible;
