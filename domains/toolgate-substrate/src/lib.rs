@@ -14,7 +14,7 @@ mod state;
 use toolgate_domain::Domain;
 
 pub use manifests::{
-    BadProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
+    BadPathProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
     ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
 pub use pointers::PointerSettings;

@@ -111,8 +111,8 @@ pub use session::{
 pub use shown::ArgumentNames;
 pub use store::Store;
 pub use substrate::{
-    ManifestOutcome, MoveStamp, MovedPointer, NewHead, NewManifest, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX,
-    PointerError, PointerFilter, StoreManifestError, StoredManifest,
+    ManifestOutcome, MoveStamp, MovedPointer, NewHead, NewManifest, POINTER_MOVES_PAGE_MAX,
+    POINTERS_PAGE_MAX, PointerError, PointerFilter, StoreManifestError, StoredManifest,
 };
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
