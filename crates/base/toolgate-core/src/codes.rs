@@ -20,6 +20,7 @@ mod code;
 mod console;
 mod door;
 mod files;
+mod pointers;
 mod registry;
 mod runs;
 mod sessions;
@@ -32,14 +33,17 @@ pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use console::*;
 pub use door::*;
 pub use files::*;
+pub use pointers::*;
 pub use registry::*;
 pub use runs::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
 
-pub static AREAS: &[&CodeArea] =
-    &[&DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
+pub static AREAS: &[&CodeArea] = &[
+    &DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &POINTERS, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS,
+    &CONSOLE,
+];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
     AREAS.iter().flat_map(|area| area.codes).copied()

@@ -68,6 +68,16 @@ pub enum Warrant {
     },
 }
 
+impl Warrant {
+    /// The approval that is used up with it.
+    pub fn approval(&self) -> Option<&ApprovalId> {
+        match self {
+            Warrant::Approval { id, .. } => Some(id),
+            Warrant::NoneNeeded | Warrant::Grant { .. } | Warrant::Round { .. } => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartRefused {
     #[error(transparent)]

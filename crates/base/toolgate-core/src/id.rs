@@ -95,6 +95,11 @@ id!(
     "task_"
 );
 id!(
+    /// A name that leads to a manifest.
+    PointerId,
+    "ptr_"
+);
+id!(
     /// A question to a person within a run.
     InputId,
     "inp_"

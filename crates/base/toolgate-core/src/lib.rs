@@ -22,7 +22,9 @@ pub mod governance;
 pub mod content;
 pub mod file;
 pub mod named_bytes;
+pub mod pointer;
 pub mod run;
+pub mod substrate;
 
 // Addresses and messages outside.
 pub mod address;

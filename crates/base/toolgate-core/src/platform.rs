@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::content::{AttachedContents, ContentHolder, Notice};
+use crate::content::{AttachedContents, Attachment, ContentHolder, Notice};
 use crate::event::Outcome;
+use crate::id::ApprovalId;
 use crate::port::{BoxFuture, Caller};
 use crate::run::CallKind;
 use crate::scope::Scope;
@@ -68,6 +69,15 @@ pub struct PlatformCall<'a> {
     pub now_ms: i64,
     /// The client, for questions that the person there can answer, and for progress.
     pub caller: Arc<dyn Caller>,
+    /// Set if people agreed to this very call. A standing grant is no such approval.
+    pub approval: Option<UsedApproval>,
+}
+
+/// The approval that a call used up, with what people were shown beside the arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsedApproval {
+    pub id: ApprovalId,
+    pub contents: Vec<Attachment>,
 }
 
 /// The result of such a call. The model gets a refusal as a failed result.

@@ -1,5 +1,7 @@
 //! The refusal of a request: a code of the table, and what it is about.
 
+use serde_json::Value;
+
 use crate::blame::RefusalKind;
 use crate::codes::Code;
 
@@ -13,6 +15,8 @@ pub struct Refusal {
     pub hint: String,
     /// The part of the request that it is about: `value[0].url`.
     pub field: Option<String>,
+    /// An object with more for programs.
+    pub details: Option<Box<Value>>,
 }
 
 impl Refusal {
@@ -24,6 +28,7 @@ impl Refusal {
             message: message.into(),
             hint: code.standard_hint().to_owned(),
             field: None,
+            details: None,
         }
     }
 
@@ -36,6 +41,12 @@ impl Refusal {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
+        self
+    }
+
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = Some(Box::new(details));
         self
     }
 

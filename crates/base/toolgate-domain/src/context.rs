@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolgate_core::content::ContentHolder;
 use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::platform::PlatformCall;
+use toolgate_core::platform::{PlatformCall, UsedApproval};
 use toolgate_core::port::Caller;
 use toolgate_core::scope::Scope;
 use toolgate_core::{Principal, Refusal, codes};
@@ -18,6 +18,8 @@ pub struct ToolContext {
     pub now_ms: i64,
     /// The client, for questions to the person there, and for progress.
     pub caller: Arc<dyn Caller>,
+    /// Set if people agreed to this very call, while it runs. A standing grant is no such approval.
+    pub approval: Option<UsedApproval>,
     scope: Arc<Scope>,
 }
 
@@ -27,6 +29,7 @@ impl ToolContext {
             holder: call.holder.clone(),
             now_ms: call.now_ms,
             caller: call.caller.clone(),
+            approval: call.approval.clone(),
             scope: call.scope.clone(),
         }
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_core::content::ContentHolder;
-use toolgate_core::id::SessionId;
+use toolgate_core::id::{PointerId, SessionId};
 use toolgate_core::platform::{ObjectRef, Platform, PlatformAnswer, PlatformCall};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions, Scope};
@@ -53,7 +53,7 @@ async fn resolve(
         return Err(unknown_pointer(&namespace, &name));
     }
     let data = ShelfOutput { place: format!("{shelf} {namespace}:{name}") };
-    Ok(ToolReply::new(data).refs([ObjectRef::Pointer { id: name }]))
+    Ok(ToolReply::new(data).refs([ObjectRef::Pointer { id: PointerId::new(name) }]))
 }
 
 async fn shift(
@@ -114,7 +114,15 @@ fn call(role: Role, pointers: &[&str], wire: &str, arguments: &Value) -> Result<
     let caller = Arc::new(SilentCaller(principal.id.clone(), RawJson::EMPTY));
     let (session, scope) = (SessionId::new("ses_1"), scope(pointers));
     let holder = ContentHolder { principal, session, opened_by: None, run: None, call: None };
-    let call = PlatformCall { tool: &tool, holder: &holder, scope: &scope, arguments, now_ms: 0, caller };
+    let call = PlatformCall {
+        tool: &tool,
+        holder: &holder,
+        scope: &scope,
+        arguments,
+        now_ms: 0,
+        caller,
+        approval: None,
+    };
     let mut answering = set.call(call);
     match answering.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
@@ -155,7 +163,7 @@ fn a_pointer_outside_the_mounts_answers_like_one_that_does_not_exist() {
     };
     let seen = ask(Role::Agent, &["project/*"], "project/a", "draft").expect("it is mounted");
     assert_eq!(seen.data, json!({ "place": "shelf project/a:draft" }));
-    assert_eq!(seen.refs, [ObjectRef::Pointer { id: "draft".to_owned() }]);
+    assert_eq!(seen.refs, [ObjectRef::Pointer { id: PointerId::new("draft") }]);
     assert_eq!(seen.text, seen.data.to_string());
     let missing = ask(Role::Agent, &["project/*"], "project/a", "gone").expect_err("it does not exist");
     let outside = ask(Role::Agent, &["other"], "project/a", "gone").expect_err("it is not mounted");

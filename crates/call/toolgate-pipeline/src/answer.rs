@@ -135,9 +135,10 @@ impl CallRefusal {
         let said = Self::new(refusal.code, refusal.message.clone()).hint(refusal.hint.clone());
         let mut said = said.fault(fault);
         said.retry = retry;
-        match &refusal.field {
-            Some(field) => said.details(json!({ "argument": field })),
-            None => said,
+        match (&refusal.details, &refusal.field) {
+            (Some(details), _) => said.details((**details).clone()),
+            (None, Some(field)) => said.details(json!({ "argument": field })),
+            (None, None) => said,
         }
     }
 

@@ -3,6 +3,7 @@
 use toolgate_core::RawJson;
 use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
+use toolgate_core::id::ApprovalId;
 use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::server::InstanceId;
 
@@ -37,6 +38,8 @@ pub struct CallPayload {
     pub extras: Option<RawJson>,
     /// True if only inspected content may be sent: people agreed to the arguments, or filters inspect them.
     pub only_seen: bool,
+    /// The approval that the call used up.
+    pub approval: Option<ApprovalId>,
 }
 
 /// The response to a call.

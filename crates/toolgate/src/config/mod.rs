@@ -33,6 +33,7 @@ pub(crate) mod server;
 mod server_entry;
 mod shipped;
 mod state;
+mod substrate;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -75,6 +76,7 @@ pub(crate) use shipped::CapabilityServers;
 pub(crate) use tests::accepted;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
+use toolgate_substrate::PointerSettings;
 pub(crate) use tools::ToolRule;
 use value::ReadContext;
 pub(crate) use whereabouts::{ConfigHints, FILE_NAME};
@@ -130,6 +132,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
+    pub(crate) substrate: PointerSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -192,6 +195,7 @@ impl Config {
             capabilities: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
+            substrate: PointerSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),
@@ -262,6 +266,7 @@ const KEYS: &[&str] = &[
     "files",
     "results",
     "runs",
+    "substrate",
     "console",
 ];
 
@@ -299,6 +304,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
     ("[runs]", runs::KEYS),
+    ("[substrate]", substrate::KEYS),
     ("[console]", console::KEYS),
 ];
 
@@ -353,7 +359,7 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, and the console.
+/// Reads the tables about files, results, runs, the substrate, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -362,7 +368,7 @@ fn with_bytes(
 ) -> Config {
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
-    let console = table("console");
+    let (substrate, console) = (table("substrate"), table("console"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -374,8 +380,9 @@ fn with_bytes(
     settings.public_url = files::public_url(top, ctx, problems);
     settings.egress = config.egress.clone();
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
+    let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, console, ..config }
+    Config { files: Box::new(settings), runs, substrate, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, and credentials.

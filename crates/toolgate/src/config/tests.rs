@@ -293,6 +293,7 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert!(config.egress.identity.is_some() && config.egress.proxy.is_some());
     assert_eq!(config.key_files, [folder.path().join("gateway.key")]);
     assert_eq!(config.runs, fallback.runs);
+    assert_eq!(config.substrate, fallback.substrate);
     assert!(config.oauth.is_some());
     assert_eq!((config.secrets.len(), config.openbao.is_some()), (3, true));
     assert_eq!(config.secrets[2].cache, config.secrets[0].cache, "it shows the default");
@@ -317,7 +318,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs`, `substrate` or `console`
     hint: did you mean `listen`?
     "#);
 }
@@ -328,7 +329,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs`, `substrate` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -339,7 +340,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs`, `substrate` or `console`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -970,7 +971,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs`, `substrate` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

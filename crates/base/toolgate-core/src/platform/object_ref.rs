@@ -1,7 +1,7 @@
 //! The names of platform objects in an answer, which clients turn into links.
 
 use crate::Digest;
-use crate::id::{InputId, RunId};
+use crate::id::{InputId, PointerId, RunId};
 
 /// An object that an answer is about: `{"type":"run","id":"run_…"}`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -9,7 +9,7 @@ use crate::id::{InputId, RunId};
 pub enum ObjectRef {
     Artifact { sha256: Digest },
     Manifest { sha256: Digest },
-    Pointer { id: String },
+    Pointer { id: PointerId },
     Schema { id: String },
     Run { id: RunId },
     Input { id: InputId },

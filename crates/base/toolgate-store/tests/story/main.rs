@@ -12,6 +12,8 @@ mod grants;
 mod interleavings;
 mod ledger;
 mod logins;
+mod manifests;
+mod pointers;
 mod races;
 mod registry;
 mod runs;

@@ -10,7 +10,7 @@ use toolgate_core::codes;
 use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, ExpandedArguments, SentContent};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
-use toolgate_core::platform::{PlatformTool, ToolPresence};
+use toolgate_core::platform::{PlatformTool, ToolPresence, UsedApproval};
 use toolgate_core::port::{BoxFuture, ServerReply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::scope::Scope;
@@ -175,7 +175,7 @@ impl<'a> Errand<'a> {
     }
 
     async fn send(&self, call: &CallId, load: CallPayload) -> Result<DeliveredReply, DeliveryError> {
-        let CallPayload { arguments: changed, extras, only_seen } = load;
+        let CallPayload { arguments: changed, extras, only_seen, approval } = load;
         let ToolCall { gateway, caller, entry, .. } = self.call;
         if gateway.seats.has_ended(&self.holder.session) {
             // It may have waited for people for long.
@@ -187,7 +187,9 @@ impl<'a> Errand<'a> {
         if let Some(own) = &self.own {
             let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
             let seat = caller.client.seat();
-            return self.own_call(own, &holder, &seat.scope).answer(&arguments).await;
+            let contents = self.state.lock().attachments.clone();
+            let approval = approval.map(|id| UsedApproval { id, contents });
+            return self.own_call(own, &holder, &seat.scope).answer(&arguments, approval).await;
         }
         let (mut request, secrets) = match self.is_concerned(changed.as_ref()) {
             false => (self.server_request(changed), Vec::new()),

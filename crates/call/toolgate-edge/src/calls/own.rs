@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_catalog::CatalogEntry;
 use toolgate_core::content::{AttachedContents, ContentHolder};
-use toolgate_core::platform::{OWN_SERVER, PlatformAnswer, PlatformCall, PlatformTool};
+use toolgate_core::platform::{OWN_SERVER, PlatformAnswer, PlatformCall, PlatformTool, UsedApproval};
 use toolgate_core::port::ServerReply;
 use toolgate_core::scope::Scope;
 use toolgate_core::{RawJson, Refusal};
@@ -36,11 +36,16 @@ pub(crate) struct OwnCall<'a> {
 impl OwnCall<'_> {
     /// Looks up what the arguments name, for tools that do so before the decision.
     pub(crate) async fn prepare(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
-        self.gateway.platform.prepare(self.with(arguments)).await
+        self.gateway.platform.prepare(self.with(arguments, None)).await
     }
 
-    pub(crate) async fn answer(&self, arguments: &Value) -> Result<DeliveredReply, DeliveryError> {
-        Ok(match self.gateway.platform.call(self.with(arguments)).await {
+    /// `approval` is the one that the call used up.
+    pub(crate) async fn answer(
+        &self,
+        arguments: &Value,
+        approval: Option<UsedApproval>,
+    ) -> Result<DeliveredReply, DeliveryError> {
+        Ok(match self.gateway.platform.call(self.with(arguments, approval)).await {
             Ok(PlatformAnswer { text, data, refs, notices, outcome }) => {
                 let result =
                     json!({ "content": [{ "type": "text", "text": text }], "structuredContent": data });
@@ -51,7 +56,7 @@ impl OwnCall<'_> {
         })
     }
 
-    fn with<'a>(&'a self, arguments: &'a Value) -> PlatformCall<'a> {
+    fn with<'a>(&'a self, arguments: &'a Value, approval: Option<UsedApproval>) -> PlatformCall<'a> {
         PlatformCall {
             tool: self.tool,
             holder: self.holder,
@@ -59,17 +64,22 @@ impl OwnCall<'_> {
             arguments,
             now_ms: self.gateway.pipeline.now_ms(),
             caller: self.caller.clone(),
+            approval,
         }
     }
 }
 
 fn failed(refusal: &Refusal) -> RawJson {
-    let Refusal { code, message, hint, .. } = refusal;
+    let Refusal { code, message, hint, details, .. } = refusal;
     let text = if hint.is_empty() { message.clone() } else { format!("{message}\nhint: {hint}") };
+    let mut error = json!({ "code": code, "message": message, "hint": hint });
+    if let Some(details) = details {
+        error["details"] = (**details).clone();
+    }
     json!({
         "content": [{ "type": "text", "text": text }],
         "isError": true,
-        "structuredContent": { "error": { "code": code, "message": message, "hint": hint } },
+        "structuredContent": { "error": error },
     })
     .into()
 }

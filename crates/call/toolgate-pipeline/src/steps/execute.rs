@@ -71,15 +71,13 @@ pub(crate) async fn execute<'p>(
         started.detail = beside_arguments(pipeline, &ticket, &extras);
         ticket.unwritten.events.push(started);
     }
-    let flight = match &warrant {
-        Warrant::Approval { id, .. } => Some(pipeline.flights.begin(id)),
-        _ => None,
-    };
+    let approval = warrant.approval().cloned();
+    let flight = approval.as_ref().map(|id| pipeline.flights.begin(id));
     let beforehand = beforehand(&ticket, &warrant, executor);
     let (mut ticket, flight) = start(pipeline, ticket, warrant, flight, beforehand).await?;
     stop_point::reach("started");
     let only_seen = agreed.is_some() || ticket.watched.as_ref().is_some_and(|watched| watched.is_looked_at);
-    let load = CallPayload { arguments, extras: extras.sent, only_seen };
+    let load = CallPayload { arguments, extras: extras.sent, only_seen, approval };
     let end = match send(&mut ticket, load, executor, cancel).await {
         Ok(delivered) => pass_on(pipeline, &mut ticket, delivered, executor).await,
         Err(ExecutionEnd::Error(error)) => clean::clean_error(pipeline, &mut ticket, error),

@@ -1,9 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[substrate]` and `[console]`.
 
 use super::EffectTime::AfterRestart;
 use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
 use super::{ConfigTable, is, without};
-use crate::config::{console, files, runs, search};
+use crate::config::{console, files, runs, search, substrate};
 
 const S3: &str = "none";
 
@@ -116,6 +116,21 @@ pub(super) const RUNS: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[runs]\n",
     example: "[runs]\nparallel_calls_max = 4\n",
+};
+
+pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
+    header: "[substrate]",
+    about: "Pointers and manifests.",
+    accepted: substrate::KEYS,
+    keys: &[is(
+        "moves_kept_seconds",
+        Seconds,
+        "7776000",
+        "How long a pointer can be reverted to a manifest that it left. What only older moves name may be collected.",
+    )],
+    changes: AfterRestart,
+    least: "[substrate]\n",
+    example: "[substrate]\nmoves_kept_seconds = 31536000\n",
 };
 
 pub(super) const CONSOLE: ConfigTable = ConfigTable {

@@ -120,6 +120,13 @@ fn every_key_of_runs_is_read() {
 }
 
 #[test]
+fn moves_of_pointers_are_retained_for_as_long_as_is_said() {
+    let kept = |text: &str| accepted(text).substrate.moves_kept;
+    assert_eq!(kept(""), Duration::from_secs(90 * 24 * 60 * 60));
+    assert_eq!(kept("[substrate]\nmoves_kept_seconds = 0"), Duration::ZERO);
+}
+
+#[test]
 fn what_is_said_about_files_counts_after_a_restart() {
     let before = accepted("");
     for (text, named) in [
@@ -128,6 +135,7 @@ fn what_is_said_about_files_counts_after_a_restart() {
         ("[results]\nref_keep_seconds = 1", "[results]"),
         ("[results]\nbinary = \"inline\"", "[results]"),
         ("[runs]\nparallel_calls_max = 1", "[runs]"),
+        ("[substrate]\nmoves_kept_seconds = 1", "[substrate]"),
     ] {
         assert_eq!(before.restart_needed(&accepted(text)), [named], "{text}");
     }

@@ -54,6 +54,13 @@ const OF_CREDENTIAL: &[SampleMember] = &[
     ("name", "\"API_KEY\"", "Its name; never its value"),
     ("principal", "null", "Its owner; null if it is shared by everyone"),
 ];
+const OF_MANIFEST: &[SampleMember] = &[
+    ("manifest", VERSION, "The digest of the manifest"),
+    ("root", VERSION, "The digest of its tree: the same for the same entries"),
+    ("parents", "[\"sha256:2c26…\"]", "The manifests that it follows"),
+    ("entries", "1204", "The number of its entries"),
+    ("bytes", "8123456", "The sum of their sizes"),
+];
 const OF_FILTER: &[SampleMember] = &[
     ("on", "\"arguments\"", "Where the match was: `arguments` or `results`"),
     (
@@ -79,6 +86,16 @@ const OF_CUT: &[SampleMember] = &[
         "[{\"stream\":\"gateway\",\"number\":1200,\"hash\":\"sha256:5b0f…\"}]",
         "The streams that begin later now: the number and the hash of the last event that was removed from each",
     ),
+];
+const OF_POINTER: &[SampleMember] = &[
+    ("pointer", "\"ptr_019a6f\"", "The id of the pointer"),
+    ("namespace", "\"project/a\"", "Its namespace"),
+    ("name", "\"handbook\"", "Its name"),
+    ("kind", "\"corpus\"", "bundle, corpus or snapshot"),
+    ("operation", "\"promote\"", "create, advance, promote, revert or delete"),
+    ("old", VERSION, "The manifest before; null if there was none"),
+    ("new", VERSION, "The manifest from then on; null if there is none"),
+    ("version", "4", "The number of the move, from 1"),
 ];
 const OF_STEP: &[SampleMember] =
     &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
@@ -161,6 +178,10 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         }
         Kind::FileStored | Kind::FileDeleted | Kind::ArtifactStored => {
             sample(SampleSubject::Session, AGENT, of_file(kind))
+        }
+        Kind::ManifestCreated => sample(SampleSubject::Session, AGENT, OF_MANIFEST),
+        Kind::PointerCreated | Kind::PointerMoved | Kind::PointerDeleted => {
+            sample(SampleSubject::Session, AGENT, OF_POINTER)
         }
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
             sample(SampleSubject::Run, PERSON, of_work(kind))

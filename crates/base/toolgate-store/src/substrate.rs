@@ -1,0 +1,17 @@
+//! Manifests, and the nodes of their trees, as rows. The `Store` reads them; the `Books` write a manifest and its ledger event in one
+//! transaction. The bytes of artifacts are elsewhere.
+//!
+//! Nodes are written first, a batch in each transaction: without a manifest nothing leads to them. The manifest follows in a
+//! transaction that checks what it names: parents, artifacts, manifests and the root are there, and stay until it is done.
+
+mod event;
+mod manifest;
+mod node;
+mod pointer;
+mod write;
+
+pub use manifest::StoredManifest;
+pub use pointer::{
+    MoveStamp, MovedPointer, NewHead, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX, PointerError, PointerFilter,
+};
+pub use write::{ManifestOutcome, NewManifest, StoreManifestError};

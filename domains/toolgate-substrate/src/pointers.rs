@@ -1,0 +1,16 @@
+//! Pointers: names that lead to a manifest. A bundle moves freely, a corpus when people agree, a snapshot never. The rules are
+//! in `toolgate_core::pointer`, the rows and the compare-and-set in the store.
+
+mod arguments;
+mod finding;
+mod keeping;
+mod listing;
+mod moving;
+mod output;
+mod plan;
+mod refusal;
+mod settings;
+mod shown;
+pub(crate) mod tools;
+
+pub use settings::PointerSettings;
