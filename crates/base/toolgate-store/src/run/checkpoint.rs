@@ -1,8 +1,8 @@
 //! The saved states of a run. A state is a blob; its row, its event and its number are one transaction.
 
-use toolgate_core::Digest;
 use toolgate_core::event::Durability;
 use toolgate_core::id::RunId;
+use toolgate_core::{Digest, stop_point};
 
 use super::error::RunError;
 use super::held::{ActionStamp, HeldRun};
@@ -20,8 +20,7 @@ pub const CHECKPOINTS_KEPT_MAX: u64 = 100;
 
 /// Locks the bytes, so that they are not collected before the row is there that uses them.
 const HOLD: &str = "SELECT bytes FROM blobs WHERE tenant = $1 AND digest = $2 AND deleting = 0";
-const INSERT: &str =
-    "INSERT INTO run_checkpoints (tenant, run, id, number, digest, bytes, media_type, at_ms)
+const INSERT: &str = "INSERT INTO run_checkpoints (tenant, run, id, number, digest, bytes, media_type, at_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 const FIND: &str = "SELECT id, number, digest, bytes, media_type, at_ms FROM run_checkpoints
     WHERE tenant = $1 AND run = $2 AND id = $3";
@@ -59,6 +58,7 @@ impl Books {
         insert(&mut held, &saved).await?;
         let event = events::saved(&run, &saved, new.call.as_ref(), held.act());
         held.log(&run, event, None).await?;
+        stop_point::reach("state saved");
         held.commit().await?;
         Ok(SavedCheckpoint::New(saved))
     }

@@ -1,10 +1,10 @@
 //! Reports of an agent about its own work: steps, and calls of tools that the gateway does not see.
 
 use serde_json::{Value, json};
-use toolgate_core::CanonicalName;
 use toolgate_core::event::Durability;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::{CallKind, RunCall, RunState, ended};
+use toolgate_core::{CanonicalName, stop_point};
 
 use super::error::RunError;
 use super::held::{ActionStamp, HeldRun};
@@ -40,6 +40,7 @@ impl Books {
         let run = held.run().clone();
         let event = events::noted(&run, note, bytes, held.act());
         held.log(&run, event, Some(&shown(note))).await?;
+        stop_point::reach("run noted");
         held.commit().await.map(|run| run.events)
     }
 }
