@@ -1,4 +1,4 @@
-//! Where runs keep their bytes: manifests in the substrate, saved states as blobs.
+//! The bytes of runs: manifests in the substrate, saved states as blobs.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -49,7 +49,7 @@ pub(super) struct CompleteRunArguments {
     run_id: Option<String>,
     /// Any JSON
     result: Option<Value>,
-    /// What was done, for people
+    /// For people: the work in a few words
     summary: Option<String>,
     /// A manifest of all that the run made
     output_manifest_sha256: Option<String>,

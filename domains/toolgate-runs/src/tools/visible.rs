@@ -72,7 +72,8 @@ pub(super) async fn changeable(
 /// The digest of a manifest, with or without `sha256:` in front.
 pub(super) fn manifest(text: Option<&str>, field: &'static str) -> Result<Option<Digest>, Refusal> {
     let Some(text) = text else { return Ok(None) };
-    let read = if text.contains(':') { text.parse() } else { format!("sha256:{text}").parse() };
+    let read: Result<Digest, _> =
+        if text.contains(':') { text.parse() } else { format!("sha256:{text}").parse() };
     read.map(Some).map_err(|_| {
         let message = format!("`{field}` is no digest: {text:?}");
         Refusal::new(&codes::INVALID_ARGUMENTS, message)

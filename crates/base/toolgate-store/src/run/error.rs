@@ -1,8 +1,8 @@
 //! The refusals of an action in a run.
 
-use toolgate_core::{Digest, Refusal};
 use toolgate_core::id::{InputId, RunId, TaskId};
 use toolgate_core::run::{BadAnswer, InputRequest, RunState};
+use toolgate_core::{Digest, Refusal};
 
 use super::report::RunCheckpoint;
 use super::stored_call::StoredRunCall;

@@ -80,7 +80,12 @@ pub(super) fn noted(run: &Run, note: &RunNote, data_bytes: usize, act: ActionSta
     event(note.subject.kind(), about(run, note.call.as_ref()), act, detail)
 }
 
-pub(super) fn saved(run: &Run, checkpoint: &RunCheckpoint, call: Option<&CallId>, act: ActionStamp<'_>) -> Event {
+pub(super) fn saved(
+    run: &Run,
+    checkpoint: &RunCheckpoint,
+    call: Option<&CallId>,
+    act: ActionStamp<'_>,
+) -> Event {
     let detail = json!({ "number": run.events, "checkpoint": checkpoint.id, "digest": checkpoint.digest,
         "bytes": checkpoint.bytes });
     event(EventKind::RunCheckpoint, about(run, call), act, detail)

@@ -7,8 +7,8 @@ use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::{Run, RunState};
 
 use super::error::RunError;
-use super::{events, log};
 use super::row::{READ, READ_ROOT, RunRow, SAVE, StoredRun};
+use super::{events, log};
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};

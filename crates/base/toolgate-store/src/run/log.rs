@@ -103,7 +103,8 @@ impl LoggedRow {
             at_ms: self.at_ms,
             principal: PrincipalId::new(&self.principal),
             call: self.call.map(CallId::new),
-            detail: serde_json::from_str(&self.detail).map_err(|_| unreadable(doing, "detail of an event"))?,
+            detail: serde_json::from_str(&self.detail)
+                .map_err(|_| unreadable(doing, "detail of an event"))?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What goes into a run and comes out of it is a manifest, however the run is made and ended.
+//! Input and output of a run are manifests, however it is made and ended.
 
 use serde_json::{Value, json};
 
