@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, and its own tools over them.
+//! The gateway's own domains: files, runs, the substrate, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) async fn open(
     };
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(crate::domains::bind(&files, &runs, config.runs.input_hold));
+    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }
 

@@ -2,6 +2,7 @@
 
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::run::Run;
+use toolgate_core::substrate::parse_digest;
 use toolgate_core::{Digest, PrincipalId, Refusal, Role, codes};
 use toolgate_domain::ToolContext;
 
@@ -72,9 +73,7 @@ pub(super) async fn changeable(
 /// The digest of a manifest, with or without `sha256:` in front.
 pub(super) fn manifest(text: Option<&str>, field: &'static str) -> Result<Option<Digest>, Refusal> {
     let Some(text) = text else { return Ok(None) };
-    let read: Result<Digest, _> =
-        if text.contains(':') { text.parse() } else { format!("sha256:{text}").parse() };
-    read.map(Some).map_err(|_| {
+    parse_digest(text).map(Some).map_err(|_| {
         let message = format!("`{field}` is no digest: {text:?}");
         Refusal::new(&codes::INVALID_ARGUMENTS, message)
             .hint("a digest has 64 hexadecimal digits")
