@@ -18,6 +18,7 @@ mod domains;
 mod governance;
 mod platform;
 mod rest;
+mod run_contents;
 mod wiring;
 
 // Governance.

@@ -15,6 +15,7 @@ use toolgate_substrate::{Substrate, SubstrateSetup};
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::run_contents::KeptRunContents;
 use crate::wiring::ServerRecording;
 
 #[derive(Clone)]
@@ -41,23 +42,24 @@ pub(crate) async fn open(
         signing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    let setup = toolgate_runs::RunsSetup {
-        store: store.clone(),
-        books: governance.books.clone(),
-        stream: stream(config, record, &*clock),
-        clock: clock.clone(),
-        shutdown: shutdown.clone(),
-    };
-    let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let files = files.map_err(told)?;
-    let runs = Runs::start_within(setup, limits).await.map_err(told)?;
     let substrate = Substrate::new(SubstrateSetup {
         store: store.clone(),
         books: governance.books.clone(),
         files: files.clone(),
-        clock,
+        clock: clock.clone(),
     });
     substrate.set_pointers(config.substrate);
+    let setup = toolgate_runs::RunsSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        contents: Arc::new(KeptRunContents::new(files.clone(), substrate.clone())),
+        stream: stream(config, record, &*clock),
+        clock,
+        shutdown: shutdown.clone(),
+    };
+    let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
+    let runs = Runs::start_within(setup, limits).await.map_err(told)?;
     let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }

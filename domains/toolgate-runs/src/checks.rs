@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
 use toolgate_core::Refusal;
 use toolgate_core::codes::{self, Code};
-use toolgate_core::run::InputFile;
+use toolgate_core::run::{InputFile, RunLabel};
 use toolgate_store::PageCursor;
 
 const NAME_CHARS_MAX: usize = 200;
@@ -14,6 +15,16 @@ const REASON_CHARS_MAX: usize = 500;
 const CLIENT_ID_CHARS_MAX: usize = 200;
 const INPUT_FILES_MAX: usize = 1_000;
 const PATH_BYTES_MAX: usize = 1_024;
+const LABEL_CHARS_MAX: usize = 200;
+/// The configuration, result and error of a run, and the data of one report. An answer that shows them stays within what
+/// results may have.
+const WORDS_BYTES_MAX: usize = 8 << 10;
+/// Input that is given as JSON.
+const INPUT_JSON_BYTES_MAX: usize = 1 << 20;
+/// A state that is given as JSON.
+const STATE_JSON_BYTES_MAX: usize = 1 << 20;
+/// A state in a file.
+const STATE_BYTES_MAX: u64 = 64 << 20;
 
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let fits = !text.trim().is_empty() && text.chars().count() <= NAME_CHARS_MAX;
@@ -45,6 +56,66 @@ pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
         false => {
             let message = format!("the id of a call has 1 to {CLIENT_ID_CHARS_MAX} characters");
             Err(invalid(&codes::BAD_CALL_ID, message, "id"))
+        }
+    }
+}
+
+/// The type, name and configuration of a run.
+pub(crate) fn label(label: &RunLabel) -> Result<(), Refusal> {
+    for (text, field) in [(&label.run_type, "run_type"), (&label.name, "name")] {
+        if let Some(text) = text {
+            word(text, field)?;
+        }
+    }
+    words(label.config.as_ref(), "config")
+}
+
+/// A short name in the agent's own words: of a step, a tool, a checkpoint, a kind of error.
+pub(crate) fn word(text: &str, field: &'static str) -> Result<(), Refusal> {
+    let fits = !text.trim().is_empty() && text.chars().count() <= LABEL_CHARS_MAX;
+    match fits && !text.contains(char::is_control) {
+        true => Ok(()),
+        false => {
+            let message = format!("`{field}` has 1 to {LABEL_CHARS_MAX} printable characters");
+            Err(invalid(&codes::INVALID_ARGUMENTS, message, field)
+                .hint("shorten it; the rest belongs into the data"))
+        }
+    }
+}
+
+/// JSON that is kept with the run itself.
+pub(crate) fn words(value: Option<&Value>, field: &'static str) -> Result<(), Refusal> {
+    let length = value.map_or(0, |value| value.to_string().len());
+    json_bytes(length, WORDS_BYTES_MAX, field)
+}
+
+pub(crate) fn input_json(length: usize) -> Result<(), Refusal> {
+    json_bytes(length, INPUT_JSON_BYTES_MAX, "input")
+}
+
+pub(crate) fn state_json(length: usize) -> Result<(), Refusal> {
+    json_bytes(length, STATE_JSON_BYTES_MAX, "state").map_err(|refusal| {
+        refusal.hint("upload it as a file (file_upload_url) and give its id as `state_file_id`")
+    })
+}
+
+pub(crate) fn state_bytes(bytes: u64) -> Result<(), Refusal> {
+    match bytes <= STATE_BYTES_MAX {
+        true => Ok(()),
+        false => {
+            let message = format!("a state has at most {STATE_BYTES_MAX} bytes; this one has {bytes}");
+            let hint = "keep large parts as artifacts, and their digests in the state";
+            Err(invalid(&codes::RUN_DATA_TOO_LARGE, message, "state_file_id").hint(hint))
+        }
+    }
+}
+
+fn json_bytes(length: usize, max: usize, field: &'static str) -> Result<(), Refusal> {
+    match length <= max {
+        true => Ok(()),
+        false => {
+            let message = format!("`{field}` has at most {max} bytes as JSON; this has {length}");
+            Err(invalid(&codes::RUN_DATA_TOO_LARGE, message, field))
         }
     }
 }

@@ -12,6 +12,7 @@ use toolgate_core::{PrincipalId, RawJson};
 use toolgate_store::{ActionStamp, Books, RunError, SteppedRun, Store};
 
 use crate::bells::RunBells;
+use crate::contents::RunContents;
 use crate::waiting::QuestionWaiters;
 
 /// The maximum number of entries that wait for the store. More are lost, and look like a crash.
@@ -21,6 +22,8 @@ pub struct RunsSetup {
     pub store: Store,
     pub books: Arc<Books>,
     pub clock: Arc<dyn Clock>,
+    /// Manifests and saved states.
+    pub contents: Arc<dyn RunContents>,
     /// This gateway's ledger stream.
     pub stream: String,
     pub shutdown: CancellationToken,
@@ -54,6 +57,7 @@ pub(crate) struct RunDesk {
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) contents: Arc<dyn RunContents>,
     pub(crate) stream: String,
     pub(crate) limits: WaitLimits,
     pub(crate) waiting: QuestionWaiters,
@@ -71,11 +75,12 @@ pub(crate) enum LateEvent {
 
 impl RunDesk {
     pub(crate) fn new(setup: RunsSetup, limits: WaitLimits) -> Self {
-        let RunsSetup { store, books, clock, stream, shutdown: _ } = setup;
+        let RunsSetup { store, books, clock, contents, stream, shutdown: _ } = setup;
         Self {
             store,
             books,
             clock,
+            contents,
             stream,
             limits,
             waiting: QuestionWaiters::default(),

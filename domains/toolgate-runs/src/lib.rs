@@ -2,6 +2,7 @@
 
 mod bells;
 mod checks;
+mod contents;
 mod desk;
 mod poller;
 mod refusal;
@@ -11,13 +12,15 @@ mod upkeep;
 mod view;
 mod waiting;
 
+pub use contents::{ContentAuthor, RunContents, RunEntry, RunEntryContent, StateAddress, StateBytes};
 pub use desk::{RunsSetup, WaitLimits};
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};
 pub use tools::domain;
 pub use view::{
-    CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask, RunCallView, RunPage, RunQuery, TaskPage,
+    AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask,
+    RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage,
 };
 
 pub use toolgate_store::RunCallState;

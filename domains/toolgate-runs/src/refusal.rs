@@ -23,6 +23,33 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
         RunError::NotPaused { run, state } => {
             Refusal::new(&codes::RUN_STATE, format!("run {run} is {}, not paused", state.as_str()))
         }
+        RunError::NotPending { run, state } => {
+            Refusal::new(&codes::RUN_STATE, format!("run {run} is {}, not pending", state.as_str())).hint(
+                "it is started once; run.get shows where it stands, and run.resume lets a paused one go on",
+            )
+        }
+        RunError::NotStarted { run } => Refusal::new(
+            &codes::RUN_STATE,
+            format!("run {run} is pending: nothing is reported before it starts"),
+        )
+        .hint("call run.start first"),
+        RunError::EndedOtherwise { run, state } => Refusal::new(
+            &codes::RUN_ENDED_OTHERWISE,
+            format!("run {run} is {}, and was ended with other arguments", state.as_str()),
+        ),
+        RunError::TooManyEvents { max } => Refusal::new(
+            &codes::TOO_MANY_RUN_EVENTS,
+            format!("a run has at most {max} events, and this one has them"),
+        ),
+        RunError::CheckpointTaken(before) => Refusal::new(
+            &codes::CHECKPOINT_TAKEN,
+            format!("the checkpoint {:?} was saved before with another state, {}", before.id, before.digest),
+        )
+        .field("checkpoint_id"),
+        RunError::StateGone { .. } => {
+            Refusal::new(&codes::STORAGE_BUSY, "the same bytes are being deleted at this moment")
+        }
+        RunError::MoreStored => Refusal::new(&codes::CALLS_IN_FLIGHT, "the run still stores artifacts"),
         RunError::Exhausted(exhausted) => budget_exhausted(&exhausted),
         RunError::TooEarly { completed } => too_early(&completed),
         RunError::SlotTaken(before) => slot_taken(&before),

@@ -2,8 +2,11 @@
 
 mod batches;
 mod calls;
+mod checkpoints;
 mod ending;
 mod life;
+mod manifests;
+mod notes;
 mod questions;
 mod tasks;
 

@@ -1,11 +1,12 @@
 //! The questions about runs, and the answers.
 
+use serde_json::Value;
 use toolgate_core::id::{CallId, RunId, SessionId, TaskId};
 use toolgate_core::run::{
-    CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunState, Task,
+    CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunLabel, RunState, Task,
 };
 use toolgate_core::scope::AgentName;
-use toolgate_core::{CanonicalName, PrincipalId, RawJson};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
 use toolgate_store::{RunCallState, StoredRunCall};
 
 /// The properties of a requested task.
@@ -28,6 +29,18 @@ pub struct TaskPage {
     pub next: Option<String>,
 }
 
+/// The input of a run beside its files.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum RunInput {
+    /// None: its files are all that it gets.
+    #[default]
+    Files,
+    /// It becomes `input.json` of the manifest.
+    Json(Value),
+    /// A manifest that exists.
+    Manifest(Digest),
+}
+
 /// The properties of a requested run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewRun {
@@ -39,6 +52,8 @@ pub struct NewRun {
     pub created_by: PrincipalId,
     pub parent: Option<RunId>,
     pub input: Vec<InputFile>,
+    pub content: RunInput,
+    pub label: RunLabel,
     /// Limited by the task and by the parent's remaining budget.
     pub budget: RunBudget,
 }
@@ -50,9 +65,39 @@ pub struct RunQuery {
     pub task: Option<TaskId>,
     pub principal: Option<PrincipalId>,
     pub parent: Option<RunId>,
+    /// The session in which a tool created it.
+    pub made_in: Option<SessionId>,
+    pub run_type: Option<String>,
     /// The `next` of the page before.
     pub cursor: Option<String>,
     pub limit: usize,
+}
+
+/// The completion that a tool asks for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AskedCompletion {
+    /// The call that asks; all others of the run must have ended.
+    pub call: Option<CallId>,
+    pub summary: Option<String>,
+    pub result: Option<Value>,
+    /// A manifest that exists. Without it, one is made of the result and the stored artifacts.
+    pub manifest: Option<Digest>,
+}
+
+/// The failure that a tool reports.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AskedFailure {
+    pub kind: String,
+    pub message: String,
+    pub details: Option<Value>,
+}
+
+/// The ways to give a state.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StateSource {
+    Json(Value),
+    /// The id of a file, a ref or an artifact.
+    Stored(String),
 }
 
 /// Newest first.

@@ -162,12 +162,18 @@ words!(
         TaskChanged = "task.changed",
         /// A run was created.
         RunCreated = "run.created",
-        /// A run made its first call.
+        /// A run made its first call, or its agent started it.
         RunStarted = "run.started",
         /// A run was paused, or waits for an answer.
         RunPaused = "run.paused",
         /// A run was resumed.
         RunResumed = "run.resumed",
+        /// The agent of a run reported the start or the end of a step.
+        RunStep = "run.step",
+        /// The agent of a run reported the start or the end of a tool call that it made without the gateway.
+        RunToolCall = "run.tool_call",
+        /// The agent of a run saved its state.
+        RunCheckpoint = "run.checkpoint",
         /// A run ended: completed, partial, failed or cancelled.
         RunEnded = "run.ended",
         /// A run asks a person a question.

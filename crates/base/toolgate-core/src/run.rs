@@ -2,6 +2,7 @@
 //! transaction together with its event, so concurrent events still lead to exactly one outcome.
 
 mod input;
+mod record;
 
 use crate::codes;
 use crate::file::FileName;
@@ -11,6 +12,7 @@ use crate::scope::AgentName;
 use crate::{CanonicalName, Digest, PrincipalId, Refusal};
 
 pub use input::{BadAnswer, BadSlot, InputRequest, InputSlot, InputState, SlotOption, SlotType};
+pub use record::{RunLabel, RunManifests, RunReport};
 
 /// `pending → running ↔ paused → completed | partial | failed | cancelled`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -156,6 +158,11 @@ pub struct Run {
     pub summary: Option<String>,
     pub input: Vec<InputFile>,
     pub output: Vec<OutputFile>,
+    pub label: RunLabel,
+    pub manifests: RunManifests,
+    pub report: RunReport,
+    /// The number of its own events, which is the number of the last one.
+    pub events: u64,
     pub budget: RunBudget,
     pub used: BudgetUsage,
     pub created_at_ms: i64,

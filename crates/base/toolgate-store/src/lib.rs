@@ -99,9 +99,10 @@ pub use registry::{
 };
 pub use revisions::Revisions;
 pub use run::{
-    ActionStamp, BatchCall, BudgetExhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
-    RUNS_OPEN_MAX, RunCallState, RunCompletion, RunEnding, RunError, RunFilter, SteppedRun, StoredRunCall,
-    TaskVersion,
+    ActionStamp, BatchCall, BudgetExhausted, CHECKPOINTS_KEPT_MAX, EndRequest, InputAnswer, InputFilter,
+    NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX, RUN_EVENTS_MAX,
+    RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion, RunEnding, RunError,
+    RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
 };
 pub use server::{ListCounts, ServerStatus, StoredListing};
 pub use session::{

@@ -7,27 +7,35 @@
 mod batch;
 mod budget;
 mod call;
+mod checkpoint;
 mod end;
 mod error;
 mod events;
 mod held;
 mod input;
+mod log;
+mod note;
 mod output;
+mod report;
 mod row;
 mod step;
 mod stored_call;
 mod task;
 
 use toolgate_core::PrincipalId;
-use toolgate_core::id::{RunId, TaskId};
+use toolgate_core::id::{RunId, SessionId, TaskId};
 use toolgate_core::run::{Run, RunState};
 
 pub use batch::BatchCall;
 pub use call::RUN_CALLS_MAX;
-pub use end::{RunCompletion, RunEnding};
+pub use checkpoint::CHECKPOINTS_KEPT_MAX;
+pub use end::{EndRequest, RunCompletion, RunEnding};
 pub use error::{BudgetExhausted, RunError};
 pub use held::ActionStamp;
 pub use input::{InputAnswer, InputFilter};
+pub use log::{NumberedEvent, RUN_EVENTS_PAGE_MAX};
+pub use note::RUN_EVENTS_MAX;
+pub use report::{NewCheckpoint, NotePhase, NoteSubject, RunCheckpoint, RunNote, SavedCheckpoint};
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, SteppedRun};
 pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
@@ -49,6 +57,9 @@ pub struct RunFilter {
     pub task: Option<TaskId>,
     pub principal: Option<PrincipalId>,
     pub parent: Option<RunId>,
+    /// The session in which a tool created it.
+    pub made_in: Option<SessionId>,
+    pub run_type: Option<String>,
 }
 
 impl Store {
@@ -72,7 +83,9 @@ impl Store {
             .text(" AND state = ?", filter.state.map(RunState::as_str))
             .text(" AND task = ?", filter.task.as_ref().map(TaskId::as_str))
             .text(" AND principal = ?", filter.principal.as_ref().map(PrincipalId::as_str))
-            .text(" AND parent = ?", filter.parent.as_ref().map(RunId::as_str));
+            .text(" AND parent = ?", filter.parent.as_ref().map(RunId::as_str))
+            .text(" AND made_in = ?", filter.made_in.as_ref().map(SessionId::as_str))
+            .text(" AND run_type = ?", filter.run_type.as_deref());
         let (rows, more) = page.fetch::<RunRow>(self, SELECT).await.map_err(doing(DOING))?;
         let runs = self.with_output(rows, DOING).await?;
         let next = runs.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));

@@ -21,6 +21,7 @@ mod parts;
 mod policy_story;
 mod registry_story;
 mod roster;
+mod run_contents;
 mod run_events_story;
 mod run_kit;
 mod runs_story;

@@ -27,6 +27,7 @@ mod outside;
 mod questions;
 mod quotas;
 mod reference;
+mod run_tools;
 mod runs;
 mod sdk;
 mod servers;

@@ -155,7 +155,7 @@ impl Sdk {
 }
 
 /// Everything here is on this machine; a proxy would only be in the way.
-fn local(command: &mut Command) {
+pub(crate) fn local(command: &mut Command) {
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         command.env_remove(name);

@@ -1,16 +1,20 @@
 //! The ends of runs.
 
+use serde_json::{Value, json};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::Run;
 use toolgate_core::{Digest, PrincipalId, Refusal};
-use toolgate_store::{RunCompletion, RunEnding, RunError, SteppedRun};
+use toolgate_store::{EndRequest, RunCompletion, RunEnding, RunError, SteppedRun};
 
 use super::Runs;
 use crate::checks;
 use crate::refusal::refusal;
+use crate::view::{AskedCompletion, AskedFailure};
 
 /// The reason of a run that completes itself.
 const COMPLETED: &str = "complete_workflow";
+/// The reason of a run that its agent completes from outside.
+const COMPLETED_BY_TOOL: &str = "run.complete";
 
 impl Runs {
     /// Completes a run with the named artifacts; `None` means all that it stored. Waits, for a limited time,
@@ -27,11 +31,51 @@ impl Runs {
         checks::summary(summary)?;
         let completion = RunCompletion {
             call: own_call.cloned(),
-            summary: summary.to_owned(),
+            summary: Some(summary.to_owned()),
             artifacts: (!artifacts.is_empty()).then(|| artifacts.to_vec()),
             reason: COMPLETED.to_owned(),
+            ..RunCompletion::default()
         };
-        let stepped = Box::pin(self.completed(run, &completion, by)).await.map_err(refusal)?;
+        self.complete_with(run, &completion, by).await
+    }
+
+    /// Completes a run at the request of a tool. The same request again changes nothing.
+    pub async fn complete_as_asked(
+        &self,
+        run: &RunId,
+        asked: AskedCompletion,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        let AskedCompletion { call, summary, result, manifest } = asked;
+        checks::summary(summary.as_deref().unwrap_or_default())?;
+        checks::words(result.as_ref(), "result").map_err(|refusal| {
+            refusal.hint("put it into a manifest, and give its digest as output_manifest_sha256")
+        })?;
+        if let Some(manifest) = manifest {
+            let checked = self.desk.contents.check_manifest(manifest).await;
+            checked.map_err(|refusal| refusal.field("output_manifest_sha256"))?;
+        }
+        let request =
+            request(json!({ "complete": { "summary": summary, "result": result, "manifest": manifest } }));
+        let completion = RunCompletion {
+            call,
+            summary,
+            result,
+            manifest,
+            request: Some(request),
+            reason: COMPLETED_BY_TOOL.to_owned(),
+            ..RunCompletion::default()
+        };
+        self.complete_with(run, &completion, by).await
+    }
+
+    async fn complete_with(
+        &self,
+        run: &RunId,
+        completion: &RunCompletion,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        let stepped = Box::pin(self.completed(run, completion, by)).await.map_err(refusal)?;
         self.desk.tell(&stepped);
         self.get(run).await
     }
@@ -46,20 +90,80 @@ impl Runs {
         loop {
             // Before the check: an end from now on is heard.
             let mut bell = self.desk.bells.hear(run);
-            let tried = self.desk.books.complete_run(run, completion, self.desk.act(by)).await;
-            let Err(RunError::InFlight(calls)) = tried else { return tried };
+            let tried = Box::pin(self.try_to_complete(run, completion, by)).await;
+            let waits = match tried {
+                Err(waits @ (RunError::InFlight(_) | RunError::MoreStored)) => waits,
+                ended => return ended,
+            };
             tokio::select! {
                 rung = bell.changed() => rung.expect("the sender is kept while there are receivers"),
                 () = self.desk.clock.sleep(self.desk.limits.poll) => {}
-                () = &mut limit => return Err(RunError::InFlight(calls)),
+                () = &mut limit => return Err(waits),
             }
         }
+    }
+
+    /// The manifest of the output is made when nothing is in progress, and is that of all artifacts: if one has been stored
+    /// meanwhile, the store refuses the completion.
+    async fn try_to_complete(
+        &self,
+        run: &RunId,
+        completion: &RunCompletion,
+        by: &PrincipalId,
+    ) -> Result<SteppedRun, RunError> {
+        let books = &self.desk.books;
+        if let Some(before) = books.look_at_completion(run, completion, self.desk.act(by)).await? {
+            return Ok(before);
+        }
+        let completion = match completion.manifest {
+            Some(_) => completion.clone(),
+            None => self.with_output(run, completion, by).await?,
+        };
+        books.complete_run(run, &completion, self.desk.act(by)).await
     }
 
     /// Ends a run that cannot be done.
     pub async fn fail(&self, run: &RunId, reason: &str, by: &PrincipalId) -> Result<Run, Refusal> {
         checks::reason(reason)?;
         self.end(run, RunEnding::Failed { reason: reason.to_owned() }, by).await
+    }
+
+    /// Ends a run with an error in its agent's own words. The same request again changes nothing.
+    pub async fn fail_as_asked(
+        &self,
+        run: &RunId,
+        failure: AskedFailure,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        let AskedFailure { kind, message, details } = failure;
+        checks::word(&kind, "error.type")?;
+        let mut error = json!({ "type": kind, "message": message });
+        if let Some(details) = details {
+            error["details"] = details;
+        }
+        checks::words(Some(&error), "error")
+            .map_err(|refusal| refusal.hint("shorten the message, or store the details as an artifact"))?;
+        let asked = EndRequest { digest: request(json!({ "fail": error })), error: Some(error) };
+        self.end_as_asked(run, &RunEnding::Failed { reason: kind }, &asked, by).await
+    }
+
+    /// Cancels a run at the request of a tool. The same request again changes nothing.
+    pub async fn cancel_as_asked(&self, run: &RunId, reason: &str, by: &PrincipalId) -> Result<Run, Refusal> {
+        checks::reason(reason)?;
+        let asked = EndRequest { digest: request(json!({ "cancel": reason })), error: None };
+        self.end_as_asked(run, &RunEnding::Cancelled { reason: reason.to_owned() }, &asked, by).await
+    }
+
+    async fn end_as_asked(
+        &self,
+        run: &RunId,
+        ending: &RunEnding,
+        asked: &EndRequest,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        let ended = self.desk.books.end_run_as_asked(run, ending, asked, self.desk.act(by)).await;
+        self.desk.tell(&ended.map_err(refusal)?);
+        self.get(run).await
     }
 
     /// Cancels a run, all its child runs, and their open questions.
@@ -73,4 +177,10 @@ impl Runs {
         self.desk.tell(&stepped);
         self.get(run).await
     }
+}
+
+/// The identity of a request, however its members are ordered.
+fn request(mut arguments: Value) -> Digest {
+    arguments.sort_all_objects();
+    Digest::of(arguments.to_string())
 }

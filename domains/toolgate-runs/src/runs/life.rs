@@ -1,10 +1,11 @@
 //! The start, pause and resumption of runs; and their lists.
 
+use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::run::{BudgetUsage, Run, RunState};
+use toolgate_core::run::{BudgetUsage, Run, RunManifests, RunReport, RunState};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{PrincipalId, Refusal};
-use toolgate_store::RunFilter;
+use toolgate_store::{LedgerOrder, RunFilter};
 
 use super::Runs;
 use crate::checks;
@@ -13,16 +14,20 @@ use crate::view::{NewRun, RunCallView, RunPage, RunQuery};
 
 /// The reason of a pause or cancellation by an operator.
 const OPERATOR: &str = "operator";
+/// The reason of a pause by the agent itself.
+const AGENT: &str = "agent";
 
 impl Runs {
     /// It begins with its first call.
     pub async fn create(&self, new: NewRun) -> Result<Run, Refusal> {
         let input = checks::manifest(new.input)?;
+        checks::label(&new.label)?;
         let task = match &new.task {
             Some(id) => Some(self.task(id).await?),
             None => None,
         };
         let agent = new.agent.or_else(|| task.as_ref()?.agent.clone());
+        let manifest = self.input_manifest(&new.created_by, &input, new.content).await?;
         let act = self.desk.act(&new.created_by);
         let run = Run {
             id: RunId::new(self.desk.clock.fresh_id(RunId::PREFIX)),
@@ -38,6 +43,10 @@ impl Runs {
             summary: None,
             input,
             output: Vec::new(),
+            label: new.label,
+            manifests: RunManifests { input: manifest, output: None },
+            report: RunReport::default(),
+            events: 0,
             used: BudgetUsage::default(),
             created_at_ms: act.at_ms,
             started_at_ms: None,
@@ -62,9 +71,9 @@ impl Runs {
 
     /// One page, newest first.
     pub async fn list(&self, query: RunQuery) -> Result<RunPage, Refusal> {
-        let RunQuery { state, task, principal, parent, cursor, limit } = query;
+        let RunQuery { state, task, principal, parent, made_in, run_type, cursor, limit } = query;
         let cursor = checks::cursor(cursor.as_deref())?;
-        let filter = RunFilter { state, task, principal, parent };
+        let filter = RunFilter { state, task, principal, parent, made_in, run_type };
         let listed = self.desk.store.runs(&filter, cursor.as_ref(), limit).await;
         let (runs, next) = listed.map_err(|error| down(&error))?;
         Ok(RunPage { runs, next: next.map(|next| next.to_string()) })
@@ -82,10 +91,34 @@ impl Runs {
         Ok(calls.into_iter().map(RunCallView::from).collect())
     }
 
+    /// Starts a run that its agent works in by itself.
+    pub async fn begin(&self, id: &RunId, by: &PrincipalId) -> Result<Run, Refusal> {
+        self.desk.books.start_run(id, self.desk.act(by)).await.map_err(refusal)?;
+        self.get(id).await
+    }
+
     /// Pauses a run. Calls in progress continue; no new ones start.
     pub async fn pause(&self, id: &RunId, by: &PrincipalId) -> Result<Run, Refusal> {
-        self.desk.books.pause_run(id, OPERATOR, self.desk.act(by)).await.map_err(refusal)?;
+        self.pause_because(id, OPERATOR, by).await
+    }
+
+    /// The same for the principal that works in it.
+    pub async fn pause_own(&self, id: &RunId, by: &PrincipalId) -> Result<Run, Refusal> {
+        self.pause_because(id, AGENT, by).await
+    }
+
+    async fn pause_because(&self, id: &RunId, reason: &str, by: &PrincipalId) -> Result<Run, Refusal> {
+        self.desk.books.pause_run(id, reason, self.desk.act(by)).await.map_err(refusal)?;
         self.get(id).await
+    }
+
+    /// The principal that paused a run, or whose question did.
+    pub async fn paused_by(&self, id: &RunId) -> Result<Option<PrincipalId>, Refusal> {
+        let filter =
+            EventFilter { run: Some(id.clone()), kind: Some(EventKind::RunPaused), ..EventFilter::default() };
+        let page = self.desk.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await;
+        let page = page.map_err(|error| down(&error))?;
+        Ok(page.into_iter().next().map(|paused| paused.event.principal))
     }
 
     /// Resumes a run. The question that it waits for, if there is one, is cancelled.

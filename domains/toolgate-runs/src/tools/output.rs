@@ -2,8 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use toolgate_core::moment::rfc3339;
+use toolgate_core::platform::ObjectRef;
 use toolgate_core::run::Run;
+use toolgate_domain::ToolReply;
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RunOutput {
@@ -22,8 +25,26 @@ pub(super) struct RunOutput {
     agent: String,
     /// The principal that works in it
     principal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<Value>,
     input: Vec<RunInputFile>,
     output: Vec<RunOutputFile>,
+    /// The manifest of its input; substrate.manifest.checkout shows it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_manifest_sha256: Option<String>,
+    /// The manifest of its output
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_manifest_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    /// The number of its last event
+    last_sequence: u64,
     budget: RunLimits,
     used: RunUsage,
     created_at: String,
@@ -66,8 +87,22 @@ struct RunUsage {
     bytes: u64,
 }
 
+/// The answer of a tool that is about one run.
+pub(super) fn reply(run: &Run, now_ms: i64) -> ToolReply<RunOutput> {
+    let artifacts = run.output.iter().map(|one| ObjectRef::Artifact { sha256: one.artifact });
+    let manifests = [run.manifests.input, run.manifests.output].into_iter().flatten();
+    let manifests = manifests.map(|sha256| ObjectRef::Manifest { sha256 });
+    let refs = [ObjectRef::Run { id: run.id.clone() }].into_iter().chain(manifests).chain(artifacts);
+    ToolReply::new(RunOutput::whole(run, now_ms)).refs(refs)
+}
+
 impl RunOutput {
-    pub(super) fn at(run: &Run, now_ms: i64) -> Self {
+    /// As in a list: without what may be long.
+    pub(super) fn short(run: &Run, now_ms: i64) -> Self {
+        Self { config: None, result: None, error: None, ..Self::whole(run, now_ms) }
+    }
+
+    fn whole(run: &Run, now_ms: i64) -> Self {
         let used = run.used_at(now_ms);
         let input = run.input.iter().map(|one| RunInputFile {
             path: one.path.clone(),
@@ -89,8 +124,16 @@ impl RunOutput {
             parent: run.parent.as_ref().map(ToString::to_string),
             agent: run.agent.to_string(),
             principal: run.principal.to_string(),
+            run_type: run.label.run_type.clone(),
+            name: run.label.name.clone(),
+            config: run.label.config.clone(),
             input: input.collect(),
             output: output.collect(),
+            input_manifest_sha256: run.manifests.input.map(|digest| digest.to_string()),
+            output_manifest_sha256: run.manifests.output.map(|digest| digest.to_string()),
+            result: run.report.result.clone(),
+            error: run.report.error.clone(),
+            last_sequence: run.events,
             budget: RunLimits {
                 calls: run.budget.calls,
                 seconds: run.budget.seconds,

@@ -3,8 +3,10 @@
 
 mod batches;
 mod calls;
+mod contents;
 mod ending;
 mod life;
+mod notes;
 mod questions;
 mod tasks;
 mod world;

@@ -12,11 +12,13 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    CallKind, InputRequest, InputSlot, Run, RunBudget, RunCall, RunCallEnd, Runs as _, SlotType,
+    CallKind, InputRequest, InputSlot, Run, RunBudget, RunCall, RunCallEnd, RunLabel, Runs as _, SlotType,
 };
 use toolgate_core::{CanonicalName, PrincipalId, Refusal};
-use toolgate_runs::{NewQuestion, NewRun, Runs, RunsSetup, WaitLimits};
+use toolgate_runs::{NewQuestion, NewRun, RunInput, Runs, RunsSetup, WaitLimits};
 use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
+
+use crate::contents::StoryContents;
 
 /// Longer than anything takes, shorter than a person would wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -77,15 +79,17 @@ impl RunsWorld {
             escalate_to: Vec::new(),
         };
         let books = Arc::new(store.books(settings).await.expect("the books open"));
+        let contents = Arc::new(StoryContents::new(&store));
         let setup = RunsSetup {
             store: store.clone(),
             books: Arc::clone(&books),
             clock: self.clock.clone(),
+            contents: contents.clone(),
             stream: stream.to_owned(),
             shutdown: CancellationToken::new(),
         };
         let runs = Runs::start_within(setup, limits).await.expect("started");
-        RunsGateway { runs, store, books, _folder: Arc::clone(&self.folder) }
+        RunsGateway { runs, store, books, contents, _folder: Arc::clone(&self.folder) }
     }
 }
 
@@ -107,6 +111,7 @@ pub(crate) struct RunsGateway {
     pub(crate) runs: Arc<Runs>,
     pub(crate) store: Store,
     books: Arc<Books>,
+    pub(crate) contents: Arc<StoryContents>,
     /// A story may need only one gateway.
     _folder: Arc<TempDir>,
 }
@@ -186,6 +191,8 @@ pub(crate) fn new_run() -> NewRun {
         created_by: ada(),
         parent: None,
         input: Vec::new(),
+        content: RunInput::Files,
+        label: RunLabel::default(),
         budget: RunBudget::default(),
     }
 }

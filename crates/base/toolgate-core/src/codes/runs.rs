@@ -82,7 +82,21 @@ codes! { RUNS, "Runs and questions";
         advice: "Start another run for more work.",
         message: "run run_019a… has ended: it is completed",
         hint: Hint::Standard("start another run for more work"),
-        see: &["run_state"],
+        see: &["run_state", "run_ended_otherwise"],
+    };
+
+    RUN_ENDED_OTHERWISE = Code {
+        name: "run_ended_otherwise",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
+        title: "The run was ended with other arguments",
+        happened: "`run.complete`, `run.fail` or `run.cancel` was called for a run that an earlier such call ended with \
+             other arguments. The same call again would have changed nothing.",
+        advice: "`run.get` shows how it ended. Start another run for more work.",
+        message: "run run_019a… is completed, and was ended with other arguments",
+        hint: Hint::Standard("run.get shows how it ended; start another run for more work"),
+        see: &["run_ended"],
     };
 
     RUN_PAUSED = Code {
@@ -103,13 +117,53 @@ codes! { RUNS, "Runs and questions";
         name: "run_state",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[CodeChannel::Http(409)],
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
         title: "The run's state does not allow this",
         happened: "The request does not fit the run's state, such as resuming a run that is not paused.",
         advice: "`toolgate runs show ID` shows the run's state and what it waits for.",
         message: "run run_019a… is running, not paused",
         hint: Hint::Standard("there is nothing to resume; `toolgate runs show` says where it stands"),
         see: &["run_paused", "run_ended"],
+    };
+
+    CHECKPOINT_TAKEN = Code {
+        name: "checkpoint_taken",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
+        title: "The checkpoint has another state",
+        happened: "`run.checkpoint` was called with a `checkpoint_id` under which the run has saved another state.",
+        advice: "Use another id for another state. The same state under the same id changes nothing.",
+        message: "the checkpoint \"turn-7\" was saved before with another state, sha256:2c26…",
+        hint: Hint::Standard("use another checkpoint_id for another state, or leave it out"),
+        see: &["run_state"],
+    };
+
+    RUN_DATA_TOO_LARGE = Code {
+        name: "run_data_too_large",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(413), CodeChannel::Result],
+        title: "What a run should keep is larger than its limit",
+        happened: "The configuration, input, result or error of a run, the data of a report, or a saved state is larger \
+             than the limit in the message. Nothing was kept.",
+        advice: "Keep large content as a file, an artifact or a manifest, and give its id or digest.",
+        message: "`data` has at most 8192 bytes as JSON; this has 10485760",
+        hint: Hint::Standard("keep it as a file, an artifact or a manifest, and give its id or digest"),
+        see: &["file_too_large", "body_too_large"],
+    };
+
+    TOO_MANY_RUN_EVENTS = Code {
+        name: "too_many_run_events",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
+        title: "The run has too many events",
+        happened: "A run keeps a limited number of events, and this one has reached it.",
+        advice: "Report less, or do parts of the work in child runs: each has its own events.",
+        message: "a run has at most 100000 events, and this one has them",
+        hint: Hint::Standard("report less, or do parts of the work in child runs"),
+        see: &["too_many_runs"],
     };
 
     RUN_TOO_DEEP = Code {

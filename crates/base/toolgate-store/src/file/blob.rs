@@ -28,7 +28,9 @@ const UNUSED: &str = "
     AND NOT EXISTS (SELECT 1 FROM refs WHERE refs.tenant = blobs.tenant AND refs.digest = blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM artifacts WHERE artifacts.tenant = blobs.tenant AND artifacts.digest = blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM extractions WHERE extractions.tenant = blobs.tenant
-        AND extractions.text_digest = blobs.digest AND extractions.digest <> blobs.digest)";
+        AND extractions.text_digest = blobs.digest AND extractions.digest <> blobs.digest)
+    AND NOT EXISTS (SELECT 1 FROM run_checkpoints WHERE run_checkpoints.tenant = blobs.tenant
+        AND run_checkpoints.digest = blobs.digest)";
 const CANDIDATES: &str = "SELECT digest FROM blobs WHERE tenant = $1 AND deleting = 0 AND touched_at_ms < $2";
 const OLDEST: &str = " ORDER BY touched_at_ms LIMIT $3";
 const MARK: &str = "UPDATE blobs SET deleting = 1, deleting_by = $3, deleting_since_ms = $4

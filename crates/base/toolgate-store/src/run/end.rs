@@ -1,5 +1,6 @@
 //! The ends of a run. Its child runs end with it, and their questions are cancelled; all in one transaction.
 
+use serde_json::Value;
 use toolgate_core::Digest;
 use toolgate_core::event::Durability;
 use toolgate_core::id::{CallId, RunId};
@@ -13,7 +14,9 @@ use super::{call, input};
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::without_nul;
+use crate::registry::read_count;
 
+const COUNT_MADE: &str = "SELECT COUNT(*) FROM artifacts WHERE tenant = $1 AND run = $2";
 const HAS_MADE: &str = "SELECT name FROM artifacts WHERE tenant = $1 AND run = $2 LIMIT 1";
 
 /// The reason of child runs that end with their parent.
@@ -26,12 +29,28 @@ pub enum RunEnding {
     Cancelled { reason: String },
 }
 
+/// The request of a tool to end a run. Sent again, it is no second end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EndRequest {
+    /// Of its arguments.
+    pub digest: Digest,
+    /// The failure in the agent's own words.
+    pub error: Option<Value>,
+}
+
 /// A run's own completion.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunCompletion {
     /// The call that completes it; all others must have ended.
     pub call: Option<CallId>,
-    pub summary: String,
+    pub summary: Option<String>,
+    pub result: Option<Value>,
+    /// The manifest of its output.
+    pub manifest: Option<Digest>,
+    /// The number of its artifacts when the manifest was made. Nothing is completed if there are more by now.
+    pub stored: Option<u64>,
+    /// The digest of the request, if a tool sent one.
+    pub request: Option<Digest>,
     /// The artifacts that it names as its output. `None` means all that it stored.
     pub artifacts: Option<Vec<Digest>>,
     /// The reason of its end, if no budget was exhausted.
@@ -47,26 +66,52 @@ impl Books {
         act: ActionStamp<'_>,
     ) -> Result<SteppedRun, RunError> {
         let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "complete a run").await?;
-        match held.run().state {
-            RunState::Paused => return Err(input::paused(&mut held).await?),
-            state if state.is_final() => return Err(ended(id, state).into()),
-            _ => {}
+        if let Some(before) = check_completion(&mut held, completion).await? {
+            return Ok(before);
         }
-        let in_flight = call::in_flight(&mut held, completion.call.as_ref()).await?;
-        if !in_flight.is_empty() {
-            return Err(RunError::InFlight(in_flight));
-        }
-        let children = open_children(&mut held, id).await?;
-        if !children.is_empty() {
-            return Err(RunError::OpenChildren(children.into_iter().map(|child| child.run.id).collect()));
-        }
-        held.kept.run.summary = Some(completion.summary.clone());
+        held.kept.run.summary = completion.summary.clone();
+        held.kept.run.report.result = completion.result.clone();
+        held.kept.run.manifests.output = completion.manifest;
         held.kept.output = completion.artifacts.clone();
+        held.kept.end_request = completion.request;
         let (state, reason) = match &held.kept.ran_out_of {
             Some(limit) => (RunState::Partial, format!("budget.{limit}")),
             None => (RunState::Completed, completion.reason.clone()),
         };
         Box::pin(end(held, state, &reason, completion.call.as_ref())).await
+    }
+
+    /// Looks whether a run can be completed now. The run, if the same request has completed it before.
+    pub async fn look_at_completion(
+        &self,
+        id: &RunId,
+        completion: &RunCompletion,
+        act: ActionStamp<'_>,
+    ) -> Result<Option<SteppedRun>, RunError> {
+        let mut held =
+            HeldRun::take(self, id, act, Durability::Written, "look whether a run can be completed").await?;
+        check_completion(&mut held, completion).await
+    }
+
+    /// Ends a run at the request of a tool, regardless of calls in progress.
+    pub async fn end_run_as_asked(
+        &self,
+        id: &RunId,
+        ending: &RunEnding,
+        request: &EndRequest,
+        act: ActionStamp<'_>,
+    ) -> Result<SteppedRun, RunError> {
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "end a run").await?;
+        if let Some(before) = ended_before(&held, Some(request.digest))? {
+            return Ok(before);
+        }
+        held.kept.run.report.error = request.error.clone();
+        held.kept.end_request = Some(request.digest);
+        let (state, reason) = match ending {
+            RunEnding::Failed { reason } => (RunState::Failed, reason),
+            RunEnding::Cancelled { reason } => (RunState::Cancelled, reason),
+        };
+        Box::pin(end(held, state, reason, None)).await
     }
 
     /// Ends a run regardless of calls in progress.
@@ -97,6 +142,56 @@ impl Books {
         let state = if has_made(&mut held).await? { RunState::Partial } else { RunState::Failed };
         Box::pin(end(held, state, "budget.seconds", None)).await.map(Some)
     }
+}
+
+/// The run as it is, if the same request has ended it before. Another end is a refusal.
+fn ended_before(held: &HeldRun<'_>, request: Option<Digest>) -> Result<Option<SteppedRun>, RunError> {
+    let (run, before) = (held.run(), held.kept.end_request);
+    match run.state.is_final() {
+        false => Ok(None),
+        true if request.is_some() && before == request => {
+            Ok(Some(SteppedRun { run: run.clone(), cancelled: Vec::new(), ended: Vec::new() }))
+        }
+        true if request.is_some() && before.is_some() => {
+            Err(RunError::EndedOtherwise { run: run.id.clone(), state: run.state })
+        }
+        true => Err(ended(&run.id, run.state).into()),
+    }
+}
+
+/// Nothing may be in progress in a run that is completed.
+async fn check_completion(
+    held: &mut HeldRun<'_>,
+    completion: &RunCompletion,
+) -> Result<Option<SteppedRun>, RunError> {
+    if let Some(before) = ended_before(held, completion.request)? {
+        return Ok(Some(before));
+    }
+    if held.run().state == RunState::Paused {
+        return Err(input::paused(held).await?);
+    }
+    let in_flight = call::in_flight(held, completion.call.as_ref()).await?;
+    if !in_flight.is_empty() {
+        return Err(RunError::InFlight(in_flight));
+    }
+    let id = held.run().id.clone();
+    let children = open_children(held, &id).await?;
+    if !children.is_empty() {
+        return Err(RunError::OpenChildren(children.into_iter().map(|child| child.run.id).collect()));
+    }
+    let Some(stored) = completion.stored else { return Ok(None) };
+    match count_made(held).await? == stored {
+        true => Ok(None),
+        false => Err(RunError::MoreStored),
+    }
+}
+
+async fn count_made(held: &mut HeldRun<'_>) -> Result<u64, StoreError> {
+    let failed = held.failed();
+    let run = without_nul(held.run().id.as_str());
+    let count = held.tx.sql(COUNT_MADE).bind(held.tenant).bind(run);
+    let (count,): (i64,) = count.fetch_one().await.map_err(failed)?;
+    Ok(read_count(count))
 }
 
 fn is_out_of_time(held: &HeldRun<'_>) -> bool {

@@ -1,9 +1,10 @@
 //! The refusals of an action in a run.
 
-use toolgate_core::Refusal;
 use toolgate_core::id::{InputId, RunId, TaskId};
 use toolgate_core::run::{BadAnswer, InputRequest, RunState};
+use toolgate_core::{Digest, Refusal};
 
+use super::report::RunCheckpoint;
 use super::stored_call::StoredRunCall;
 use crate::StoreError;
 
@@ -23,6 +24,25 @@ pub enum RunError {
     Paused { run: RunId, question: Option<Box<InputRequest>> },
     #[error("the run {run} is {}", state.as_str())]
     NotPaused { run: RunId, state: RunState },
+    #[error("the run {run} is {}", state.as_str())]
+    NotPending { run: RunId, state: RunState },
+    /// Nothing is reported about a run before it has started.
+    #[error("the run {run} has not started")]
+    NotStarted { run: RunId },
+    /// Another request ended it.
+    #[error("the run {run} is {}", state.as_str())]
+    EndedOtherwise { run: RunId, state: RunState },
+    #[error("the run has {max} events, and no more are kept")]
+    TooManyEvents { max: u64 },
+    /// The same id has another state.
+    #[error("the checkpoint {:?} was saved before", .0.id)]
+    CheckpointTaken(Box<RunCheckpoint>),
+    /// The bytes of a state are being deleted at this moment.
+    #[error("the bytes {digest} are gone")]
+    StateGone { digest: Digest },
+    /// An artifact was stored after the output was put together.
+    #[error("the run has stored more")]
+    MoreStored,
     #[error("the budget of {} is used up", .0.run)]
     Exhausted(Box<BudgetExhausted>),
     /// The completed calls so far.

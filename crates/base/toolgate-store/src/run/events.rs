@@ -10,6 +10,7 @@ use toolgate_core::id::{CallId, TaskId};
 use toolgate_core::run::{InputRequest, Run, RunState, Task};
 
 use super::held::ActionStamp;
+use super::report::{RunCheckpoint, RunNote};
 use super::row::StoredRun;
 
 pub(super) fn task_changed(task: &Task, act: ActionStamp<'_>) -> Event {
@@ -32,7 +33,7 @@ pub(super) fn created(run: &Run, act: ActionStamp<'_>) -> Event {
     let files: Vec<Value> =
         run.input.iter().map(|file| json!({ "file": file.file, "digest": file.digest })).collect();
     let detail = json!({ "agent": run.agent, "principal": run.principal, "parent": run.parent,
-        "budget": run.budget, "input": files });
+        "budget": run.budget, "input": files, "manifest": run.manifests.input, "number": run.events });
     event(EventKind::RunCreated, about(run, None), act, detail)
 }
 
@@ -50,7 +51,7 @@ pub(super) fn stepped(
         (_, RunState::Paused) => EventKind::RunPaused,
         _ => EventKind::RunEnded,
     };
-    let mut detail = json!({ "from": from, "to": run.state });
+    let mut detail = json!({ "from": from, "to": run.state, "number": run.events });
     if let Some(reason) = &run.reason {
         detail["reason"] = json!(reason);
     }
@@ -60,7 +61,34 @@ pub(super) fn stepped(
     if let Some(artifacts) = &kept.output {
         detail["artifacts"] = json!(artifacts);
     }
+    if let Some(manifest) = run.manifests.output.filter(|_| run.state.is_final()) {
+        detail["manifest"] = json!(manifest);
+    }
     event(kind, about(run, call), act, detail)
+}
+
+/// The agent of a run reports a step or a call of its own. Its data may be anything, so only their size is told.
+pub(super) fn noted(run: &Run, note: &RunNote, data_bytes: usize, act: ActionStamp<'_>) -> Event {
+    let mut detail = json!({ "number": run.events, "name": note.name, "event": note.phase.as_str(),
+        "data_bytes": data_bytes });
+    if let Some(success) = note.success {
+        detail["success"] = json!(success);
+    }
+    if let Some(duration_ms) = note.duration_ms {
+        detail["duration_ms"] = json!(duration_ms);
+    }
+    event(note.subject.kind(), about(run, note.call.as_ref()), act, detail)
+}
+
+pub(super) fn saved(
+    run: &Run,
+    checkpoint: &RunCheckpoint,
+    call: Option<&CallId>,
+    act: ActionStamp<'_>,
+) -> Event {
+    let detail = json!({ "number": run.events, "checkpoint": checkpoint.id, "digest": checkpoint.digest,
+        "bytes": checkpoint.bytes });
+    event(EventKind::RunCheckpoint, about(run, call), act, detail)
 }
 
 pub(super) fn input_requested(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {

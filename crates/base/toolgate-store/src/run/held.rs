@@ -1,13 +1,14 @@
 //! A run in a tree that is locked until the end of the transaction.
 
+use serde_json::Value;
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{Durability, Event};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::{Run, RunState};
 
 use super::error::RunError;
-use super::events;
 use super::row::{READ, READ_ROOT, RunRow, SAVE, StoredRun};
+use super::{events, log};
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
@@ -110,10 +111,25 @@ impl<'b> HeldRun<'b> {
     ) -> Result<StoredRun, RunError> {
         let from = kept.run.state;
         kept.run = kept.run.become_state(next, reason, self.at_ms)?;
+        kept.run.events += 1;
         self.save(&kept).await?;
         let told = events::stepped(&kept, from, self.act(), call);
-        self.tell(told);
+        self.log(&kept.run, told, None).await?;
         Ok(kept)
+    }
+
+    /// Tells of an event of a run of the tree, and puts it into the run's own list under the number that the run has
+    /// reached. `shown` is its detail there, if that has more than the ledger gets.
+    pub(super) async fn log(
+        &mut self,
+        run: &Run,
+        event: Event,
+        shown: Option<&Value>,
+    ) -> Result<(), StoreError> {
+        let failed = self.failed();
+        log::insert(&mut self.tx, self.tenant, run, &event, shown).await.map_err(failed)?;
+        self.tell(event);
+        Ok(())
     }
 
     pub(super) async fn save(&mut self, kept: &StoredRun) -> Result<(), StoreError> {

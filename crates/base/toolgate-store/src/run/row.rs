@@ -1,7 +1,10 @@
 //! One run as columns.
 
+use serde_json::Value;
 use toolgate_core::id::{RunId, SessionId, TaskId};
-use toolgate_core::run::{BudgetUsage, InputFile, Run, RunBudget, RunState};
+use toolgate_core::run::{
+    BudgetUsage, InputFile, Run, RunBudget, RunLabel, RunManifests, RunReport, RunState,
+};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, PrincipalId};
 
@@ -18,7 +21,8 @@ macro_rules! select {
         concat!(
             "SELECT id, root, depth, parent, task, agent, principal, created_by, session, state, reason, summary, input, \
              output, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes, active_ms, ran_out_of, \
-             created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version FROM runs",
+             created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config, made_in, \
+             input_manifest, output_manifest, result, error, end_request, events FROM runs",
             $conditions
         )
     };
@@ -40,12 +44,14 @@ pub(super) const DUE: &str = "SELECT id FROM runs
 pub(super) const INSERT: &str =
     "INSERT INTO runs (tenant, id, root, depth, parent, task, agent, principal, created_by,
         session, state, reason, summary, input, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes,
-        active_ms, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version)
+        active_ms, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config,
+        made_in, input_manifest, events)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-        $24, $25)";
+        $24, $25, $26, $27, $28, $29, $30, $31)";
 pub(super) const SAVE: &str = "UPDATE runs SET session = $3, state = $4, reason = $5, summary = $6, input = $7,
         output = $8, used_calls = $9, used_bytes = $10, active_ms = $11, ran_out_of = $12, started_at_ms = $13,
-        state_since_ms = $14, ended_at_ms = $15, row_version = $16
+        state_since_ms = $14, ended_at_ms = $15, row_version = $16, output_manifest = $17, result = $18, error = $19,
+        end_request = $20, events = $21
     WHERE tenant = $1 AND id = $2";
 
 /// A run with the fields that only the store knows.
@@ -59,6 +65,8 @@ pub(super) struct StoredRun {
     pub(super) output: Option<Vec<Digest>>,
     /// The limit that refused a call.
     pub(super) ran_out_of: Option<String>,
+    /// The digest of the request that ended it, if a tool did.
+    pub(super) end_request: Option<Digest>,
 }
 
 impl StoredRun {
@@ -88,6 +96,12 @@ impl StoredRun {
         to.push(run.state_since_ms);
         to.push(run.ended_at_ms);
         to.push(stored_count(run.row_version));
+        to.push(run.label.run_type.as_deref().map(without_nul));
+        to.push(run.label.name.as_deref().map(without_nul));
+        to.push(run.label.config.as_ref().map(json));
+        to.push(run.label.made_in.as_ref().map(|session| without_nul(session.as_str())));
+        to.push(run.manifests.input.map(stored_digest));
+        to.push(stored_count(run.events));
     }
 
     /// In the order of `SAVE`.
@@ -109,7 +123,16 @@ impl StoredRun {
         to.push(run.state_since_ms);
         to.push(run.ended_at_ms);
         to.push(stored_count(run.row_version));
+        to.push(run.manifests.output.map(stored_digest));
+        to.push(run.report.result.as_ref().map(json));
+        to.push(run.report.error.as_ref().map(json));
+        to.push(self.end_request.map(stored_digest));
+        to.push(stored_count(run.events));
     }
+}
+
+fn stored_digest(digest: Digest) -> Vec<u8> {
+    digest.as_bytes().to_vec()
 }
 
 /// Calls, seconds, bytes.
@@ -151,6 +174,16 @@ row! {
         state_since_ms: i64,
         ended_at_ms: Option<i64>,
         row_version: i64,
+        run_type: Option<String>,
+        name: Option<String>,
+        config: Option<String>,
+        made_in: Option<String>,
+        input_manifest: Option<Vec<u8>>,
+        output_manifest: Option<Vec<u8>>,
+        result: Option<String>,
+        error: Option<String>,
+        end_request: Option<Vec<u8>>,
+        events: i64,
     }
 }
 
@@ -160,6 +193,14 @@ impl RunRow {
         let bad = |what| move |_| unreadable(doing, what);
         let input: Vec<InputFile> = serde_json::from_str(&self.input).map_err(bad("input of a run"))?;
         let output = self.output.as_deref().map(serde_json::from_str).transpose();
+        let report = RunReport {
+            result: read_json(self.result.as_deref(), doing)?,
+            error: read_json(self.error.as_deref(), doing)?,
+        };
+        let manifests = RunManifests {
+            input: read_digest(self.input_manifest, doing)?,
+            output: read_digest(self.output_manifest, doing)?,
+        };
         let run = Run {
             id: RunId::new(self.id),
             task: self.task.map(TaskId::new),
@@ -173,6 +214,15 @@ impl RunRow {
             summary: self.summary,
             input,
             output: Vec::new(),
+            label: RunLabel {
+                run_type: self.run_type,
+                name: self.name,
+                config: read_json(self.config.as_deref(), doing)?,
+                made_in: self.made_in.map(SessionId::new),
+            },
+            manifests,
+            report,
+            events: read_count(self.events),
             budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
             used: BudgetUsage {
                 calls: read_count(self.used_calls),
@@ -191,8 +241,20 @@ impl RunRow {
             depth: read_count(self.depth),
             output: output.map_err(bad("output of a run"))?,
             ran_out_of: self.ran_out_of,
+            end_request: read_digest(self.end_request, doing)?,
         })
     }
+}
+
+fn read_json(text: Option<&str>, doing: &'static str) -> Result<Option<Value>, StoreError> {
+    let read = text.map(serde_json::from_str).transpose();
+    read.map_err(|_| unreadable(doing, "JSON of a run"))
+}
+
+fn read_digest(bytes: Option<Vec<u8>>, doing: &'static str) -> Result<Option<Digest>, StoreError> {
+    let Some(bytes) = bytes else { return Ok(None) };
+    let bytes = <[u8; 32]>::try_from(bytes).map_err(|_| unreadable(doing, "digest of a run"))?;
+    Ok(Some(Digest::from_bytes(bytes)))
 }
 
 /// Calls, seconds, bytes.

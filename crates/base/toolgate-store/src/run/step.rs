@@ -7,7 +7,7 @@ use toolgate_core::run::{InputRequest, Run, RunState, ended};
 use super::error::RunError;
 use super::held::{ActionStamp, HeldRun};
 use super::row::{COUNT_OPEN, INSERT, StoredRun};
-use super::{events, input};
+use super::{events, input, log};
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
@@ -39,12 +39,14 @@ impl Books {
             None => (run.id.clone(), 0, run, self.begin().await.map_err(doing(CREATING))?),
             Some(parent) => self.within(&parent, run, act).await?,
         };
-        let kept = StoredRun { run, root, depth, output: None, ran_out_of: None };
+        let run = Run { events: 1, ..run };
+        let kept = StoredRun { run, root, depth, output: None, ran_out_of: None, end_request: None };
         let mut insert = tx.sql(INSERT);
         kept.push_new(tenant, &mut insert);
         insert.execute().await.map_err(doing(CREATING))?;
-        let told = vec![events::created(&kept.run, act)];
-        self.record(tx, told).await.map_err(doing(CREATING))?;
+        let told = events::created(&kept.run, act);
+        log::insert(&mut tx, tenant, &kept.run, &told, None).await.map_err(doing(CREATING))?;
+        self.record(tx, vec![told]).await.map_err(doing(CREATING))?;
         Ok(kept.run)
     }
 
@@ -90,6 +92,17 @@ impl Books {
         held.kept.run.session = Some(session.clone());
         held.kept.run.row_version += 1;
         held.save_own().await?;
+        held.commit().await
+    }
+
+    /// Starts a run that its agent works in by itself. Others start with their first call.
+    pub async fn start_run(&self, id: &RunId, act: ActionStamp<'_>) -> Result<Run, RunError> {
+        let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "start a run").await?;
+        let state = held.run().state;
+        if !state.is_final() && state != RunState::Pending {
+            return Err(RunError::NotPending { run: id.clone(), state });
+        }
+        held.step(RunState::Running, "").await?;
         held.commit().await
     }
 

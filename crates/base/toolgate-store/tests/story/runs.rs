@@ -6,6 +6,7 @@ mod ending;
 mod faults;
 mod interleavings;
 mod life;
+mod log;
 mod questions;
 mod races;
 mod tasks;
@@ -16,7 +17,7 @@ use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::{CallId, FileId, InputId, RunId, TaskId};
 use toolgate_core::run::{
     BudgetUsage, CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunCall,
-    RunCallEnd, RunState, SlotType,
+    RunCallEnd, RunLabel, RunManifests, RunReport, RunState, SlotType,
 };
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, PrincipalId};
@@ -77,6 +78,10 @@ fn a_run(name: &str) -> Run {
             digest: Digest::of("bytes"),
         }],
         output: Vec::new(),
+        label: RunLabel::default(),
+        manifests: RunManifests::default(),
+        report: RunReport::default(),
+        events: 0,
         budget: RunBudget::default(),
         used: BudgetUsage::default(),
         created_at_ms: NOW_MS,
@@ -176,9 +181,9 @@ async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<Stepp
     let by = PrincipalId::new("erna");
     let completion = RunCompletion {
         call: own.map(call_id),
-        summary: "done\0".to_owned(),
-        artifacts: None,
+        summary: Some("done\0".to_owned()),
         reason: "complete_workflow".to_owned(),
+        ..RunCompletion::default()
     };
     books.complete_run(run, &completion, later(&by, 50)).await
 }

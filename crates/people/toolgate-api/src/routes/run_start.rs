@@ -10,11 +10,11 @@ use toolgate_core::codes;
 use toolgate_core::content::ContentHolder;
 use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
-use toolgate_core::run::{InputFile, Run, RunBudget, Task, ended};
+use toolgate_core::run::{InputFile, Run, RunBudget, RunLabel, Task, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use toolgate_core::{Refusal, RefusalKind};
 use toolgate_files::ContentAccess;
-use toolgate_runs::NewRun;
+use toolgate_runs::{NewRun, RunInput};
 use toolgate_sessions::{NewSession, SessionWithToken};
 use utoipa::ToSchema;
 
@@ -238,6 +238,8 @@ impl NewRunBody {
             principal: principal.id.clone(),
             created_by: credential.principal.id.clone(),
             input: files(context, credential, parent.as_ref(), self.input).await?,
+            content: RunInput::Files,
+            label: RunLabel::default(),
             parent: parent.map(|parent| parent.id),
             budget: self.budget.map(RunBudget::from).unwrap_or_default(),
         };

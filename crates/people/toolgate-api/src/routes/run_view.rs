@@ -76,6 +76,19 @@ pub(crate) struct RunView {
     input: Vec<InputFileView>,
     /// The artifacts that it has stored.
     output: Vec<OutputFileView>,
+    /// The kind of work, if an agent with a loop of its own created it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// The digest of the manifest of its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    input_manifest: Option<Digest>,
+    /// The digest of the manifest of its output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    output_manifest: Option<Digest>,
     #[schema(value_type = BudgetBody)]
     budget: RunBudget,
     used: UsedView,
@@ -188,6 +201,10 @@ impl RunView {
             session: run.session.map(|session| session.to_string()),
             input: run.input.into_iter().map(InputFileView::from).collect(),
             output: run.output.into_iter().map(OutputFileView::from).collect(),
+            run_type: run.label.run_type,
+            name: run.label.name,
+            input_manifest: run.manifests.input,
+            output_manifest: run.manifests.output,
             budget: run.budget,
             created_at: rfc3339(run.created_at_ms),
             started_at: run.started_at_ms.map(rfc3339),

@@ -301,6 +301,7 @@ impl RunsQuery {
             parent: self.parent.map(RunId::new),
             cursor: self.cursor,
             limit: limit(self.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?,
+            ..RunQuery::default()
         })
     }
 }

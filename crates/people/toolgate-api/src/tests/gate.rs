@@ -33,6 +33,7 @@ use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, catalog, tool,
 };
 use super::roster::{self, Drawer};
+use super::run_contents::DigestsOnly;
 use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
@@ -142,6 +143,7 @@ impl Gate {
             store: store.clone(),
             books: books.clone(),
             clock: shared.clone(),
+            contents: Arc::new(DigestsOnly),
             stream: "one".into(),
             shutdown: shutdown.clone(),
         });

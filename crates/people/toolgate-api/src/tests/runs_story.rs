@@ -39,6 +39,7 @@ async fn a_run_is_created_with_its_session_files_and_budget() {
     ] {
         assert_eq!(run[key], value, "{key}");
     }
+    assert!(run["input_manifest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{run}");
     assert_eq!((&run["input"][0]["path"], &run["input"][0]["file_id"]), (&json!("in/cv.txt"), &json!(file)));
     for (key, value) in [
         ("run", run["id"].clone()),

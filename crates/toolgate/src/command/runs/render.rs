@@ -45,6 +45,8 @@ pub(super) fn show(run: &Value) -> String {
         ("started", own("started_at")),
         ("in this state since", own("state_since")),
         ("ended", own("ended_at")),
+        ("input manifest", own("input_manifest")),
+        ("output manifest", own("output_manifest")),
     ]);
     let files = |files: &Value, line: fn(&Value) -> String| -> Vec<String> {
         files.as_array().into_iter().flatten().map(line).collect()

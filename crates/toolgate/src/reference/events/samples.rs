@@ -97,8 +97,24 @@ const OF_POINTER: &[SampleMember] = &[
     ("new", VERSION, "The manifest from then on; null if there is none"),
     ("version", "4", "The number of the move, from 1"),
 ];
+/// Every event of a run's own list has it.
+const NUMBER: SampleMember = ("number", "7", "Its number among the events of the run, from 1 without a gap");
 const OF_STEP: &[SampleMember] =
-    &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
+    &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state"), NUMBER];
+const OF_NOTE: &[SampleMember] = &[
+    NUMBER,
+    ("name", "\"fetch\"", "The name of the step or of the tool"),
+    ("event", "\"complete\"", "`start` or `complete`"),
+    ("success", "true", "`false` if it failed; only at its end"),
+    ("duration_ms", "250", "Its duration, if the agent said it"),
+    ("data_bytes", "512", "The size of the data that came with it; `run.events` shows them"),
+];
+const OF_CHECKPOINT: &[SampleMember] = &[
+    NUMBER,
+    ("checkpoint", "\"turn-7\"", "The id of the checkpoint"),
+    ("digest", "\"sha256:2c26…\"", "The digest of the state"),
+    ("bytes", "8192", "The size of the state"),
+];
 
 fn sample(touches: SampleSubject, by: &'static str, detail: &'static [SampleMember]) -> EventSample {
     EventSample { touches, by, detail }
@@ -192,9 +208,12 @@ pub(super) fn of(kind: EventKind) -> EventSample {
                 ("from", "\"running\"", "The previous state"),
                 ("to", "\"paused\"", "The new state"),
                 ("reason", "\"wait for the audit\"", "The reason, if one was given"),
+                NUMBER,
             ];
             sample(SampleSubject::Run, PERSON, step)
         }
+        Kind::RunStep | Kind::RunToolCall => sample(SampleSubject::Run, AGENT, OF_NOTE),
+        Kind::RunCheckpoint => sample(SampleSubject::Run, AGENT, OF_CHECKPOINT),
         Kind::RunEnded => sample(SampleSubject::Run, AGENT, of_end()),
     }
 }
@@ -479,6 +498,8 @@ fn of_work(kind: EventKind) -> &'static [SampleMember] {
             ("parent", "null", "The parent run, or null"),
             ("budget", "{\"calls\":50}", "The budget of the run"),
             ("input", "[{\"file\":\"file_019a6f\",\"digest\":\"sha256:2c26…\"}]", "The input files"),
+            ("manifest", "\"sha256:9f86…\"", "The manifest of its input, or null"),
+            NUMBER,
         ],
         EventKind::InputRequested => &[
             INPUT,
@@ -506,6 +527,8 @@ fn of_end() -> &'static [SampleMember] {
             "[{\"name\":\"report.md\",\"digest\":\"sha256:2c26…\"}]",
             "The artifacts that it stored",
         ),
+        ("manifest", "\"sha256:9f86…\"", "The manifest of its output, if it has one"),
+        NUMBER,
     ]
 }
 

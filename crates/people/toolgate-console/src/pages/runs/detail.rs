@@ -283,7 +283,12 @@ fn about(visit: &PageVisit, run: &RunData, task: Option<&TaskData>) -> Markup {
             ("Created", ago(visit, &run.created_at)),
             ("Started", match &run.started_at { Some(at) => ago(visit, at), None => html! { span.soft { "not yet" } } }),
             ("Calls", html! { a href=(PageAddress::of(["console", "calls"]).with("run", &run.id)) { "in the ledger" } }),
+            ("Input manifest", maybe(&run.input_manifest, parts::copyable)),
+            ("Output manifest", maybe(&run.output_manifest, parts::copyable)),
         ]))
+        @if run.input_manifest.is_some() || run.output_manifest.is_some() {
+            p.help { "Manifests list what went in and came out: " code { "toolgate substrate manifest checkout --sha256 DIGEST" } }
+        }
         @if !run.input.is_empty() {
             h3 { "Input" }
             ul { @for file in &run.input { li { (text::short(&file.path)) " " (links::id(&file.file_id)) } } }

@@ -1,0 +1,32 @@
+//! The record of a run beside its state: its label, the manifests of what went in and came out, and its report.
+
+use serde_json::Value;
+
+use crate::Digest;
+use crate::id::SessionId;
+
+/// The words that an agent with a loop of its own gives its run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RunLabel {
+    /// The kind of work, such as `index_ingest`.
+    pub run_type: Option<String>,
+    pub name: Option<String>,
+    pub config: Option<Value>,
+    /// The session in which a tool created it. The session that its calls are made in is another matter.
+    pub made_in: Option<SessionId>,
+}
+
+/// The manifests of a run. Runs of earlier versions, and those without input or output, have none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RunManifests {
+    pub input: Option<Digest>,
+    pub output: Option<Digest>,
+}
+
+/// The end of a run in the words of its agent.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RunReport {
+    pub result: Option<Value>,
+    /// An object with `type`, `message` and `details`.
+    pub error: Option<Value>,
+}

@@ -1,0 +1,88 @@
+//! `run.start`, `run.pause` and `run.resume`.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolgate_core::platform::OldName;
+use toolgate_core::run::{CallKind, Run};
+use toolgate_core::{Refusal, Role, codes};
+use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
+
+use super::flat_names::FLAT_NAMES_END_MS;
+use super::output::{RunOutput, reply};
+use super::visible::changeable;
+use crate::runs::Runs;
+
+pub(super) const START: ToolDefinition =
+    ToolDefinition::reads("run.start", "Start a run", "Starts a run that run.create made.")
+        .old_names(&[OldName { name: "start_run", until_ms: FLAT_NAMES_END_MS }])
+        .kind(CallKind::Control);
+
+pub(super) const PAUSE: ToolDefinition = ToolDefinition::writes(
+    "run.pause",
+    "Pause a run",
+    "Pauses a running run. Its time stops, and it starts no calls; steps and checkpoints are still taken.",
+)
+.kind(CallKind::Control);
+
+pub(super) const RESUME: ToolDefinition = ToolDefinition::writes(
+    "run.resume",
+    "Resume a run",
+    "Lets a paused run go on. A question that it waits for is cancelled.",
+)
+.kind(CallKind::Control);
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SteerRunArguments {
+    /// Usually the run of the session
+    run_id: Option<String>,
+}
+
+pub(super) async fn start(
+    runs: Arc<Runs>,
+    context: ToolContext,
+    arguments: SteerRunArguments,
+) -> Result<ToolReply<RunOutput>, Refusal> {
+    let run = changeable(&runs, &context, arguments.run_id).await?;
+    let run = runs.begin(&run.id, &context.principal().id).await?;
+    Ok(reply(&run, context.now_ms))
+}
+
+pub(super) async fn pause(
+    runs: Arc<Runs>,
+    context: ToolContext,
+    arguments: SteerRunArguments,
+) -> Result<ToolReply<RunOutput>, Refusal> {
+    let run = changeable(&runs, &context, arguments.run_id).await?;
+    let by = &context.principal().id;
+    let run = match run.principal == *by {
+        true => runs.pause_own(&run.id, by).await?,
+        false => runs.pause(&run.id, by).await?,
+    };
+    Ok(reply(&run, context.now_ms))
+}
+
+pub(super) async fn resume(
+    runs: Arc<Runs>,
+    context: ToolContext,
+    arguments: SteerRunArguments,
+) -> Result<ToolReply<RunOutput>, Refusal> {
+    let run = changeable(&runs, &context, arguments.run_id).await?;
+    may_resume(&runs, &context, &run).await?;
+    let run = runs.resume(&run.id, &context.principal().id).await?;
+    Ok(reply(&run, context.now_ms))
+}
+
+/// An agent resumes what it, or its question, paused. What an operator paused waits for an operator.
+async fn may_resume(runs: &Runs, context: &ToolContext, run: &Run) -> Result<(), Refusal> {
+    if matches!(context.principal().role, Role::Admin | Role::Operator) {
+        return Ok(());
+    }
+    let by = runs.paused_by(&run.id).await?;
+    if by.is_none_or(|by| by == run.principal) {
+        return Ok(());
+    }
+    let message = format!("run {} was paused by an operator of the gateway", run.id);
+    Err(Refusal::new(&codes::NOT_ALLOWED, message).hint("only an operator can resume it"))
+}
