@@ -31,6 +31,7 @@ mod run_tools;
 mod runs;
 mod sdk;
 mod servers;
+mod substrate;
 mod up;
 
 use std::path::{Path, PathBuf};
