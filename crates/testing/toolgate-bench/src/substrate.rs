@@ -21,7 +21,7 @@ use crate::start::mib;
 use shelf::{BenchShelf, told};
 
 const CHANGES: u64 = 10_000;
-/// How often short operations are repeated; the median counts.
+/// Short operations are repeated so often; the median counts.
 const REPEATS: u64 = 51;
 /// The maximum growth of the process during any operation.
 const GROWTH_MIB_MAX: f64 = 64.0;
