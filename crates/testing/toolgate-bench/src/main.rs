@@ -11,6 +11,7 @@ mod memory;
 mod pointers;
 mod run;
 mod start;
+mod substrate;
 
 // Programs under test.
 mod child;
@@ -75,6 +76,8 @@ enum Command {
     Files(files::FilesOptions),
     /// Let many writers move one pointer at the same moment, on SQLite and Postgres
     Pointers(pointers::PointersOptions),
+    /// Build, edit and compare manifests of a million entries in the store, beside git
+    Substrate(substrate::SubstrateOptions),
     /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and drop them, until stdin ends
     Sink,
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
@@ -161,6 +164,7 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Discovery(options) => Box::pin(discovery::run(options)).await,
         Command::Files(options) => Box::pin(files::run(options)).await,
         Command::Pointers(options) => Box::pin(pointers::run(options)).await,
+        Command::Substrate(options) => Box::pin(substrate::run(options)).await,
         Command::Sink => {
             files::serve().await?;
             Ok(ExitCode::SUCCESS)

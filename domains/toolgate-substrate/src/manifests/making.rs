@@ -19,7 +19,7 @@ use crate::limits::{MESSAGE_BYTES_MAX, METADATA_BYTES_MAX, PARENTS_MAX};
 use crate::refusal;
 use crate::state::Substrate;
 
-/// What a manifest says beside its entries.
+/// The words of a manifest beside its entries, and the manifests that it follows.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ManifestNote {
     pub parents: Vec<ManifestDigest>,
@@ -35,9 +35,9 @@ pub struct MadeManifest {
     pub is_duplicate: bool,
 }
 
-/// A tree as a whole, whether new or that of a manifest.
+/// A tree as a whole: a new one, or that of a manifest.
 #[derive(Clone, Copy)]
-pub(super) struct TreeContents {
+struct TreeContents {
     root: BlobDigest,
     entries: u64,
     bytes: u64,
@@ -124,8 +124,8 @@ impl Substrate {
         self.record(by, tree.into(), note, named).await
     }
 
-    /// Makes a manifest of another one, with edits.
-    pub(super) async fn make_of(
+    /// Makes a manifest of another one, with edits. A path that is removed must be there.
+    pub async fn edit_manifest(
         &self,
         by: &Actor,
         base: &Manifest,

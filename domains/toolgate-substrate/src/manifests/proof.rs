@@ -29,7 +29,7 @@ struct ProofFile {
     nodes: Vec<String>,
 }
 
-/// What a proof shows.
+/// The facts that a proof shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProvedPath {
     pub manifest: ManifestDigest,

@@ -21,7 +21,7 @@ CREATE TABLE manifests (
     bytes         BIGINT NOT NULL,
     document      TEXT   NOT NULL,
     created_at_ms BIGINT NOT NULL,
-    -- When it was last created, which may have been more than once.
+    -- The last time that someone created the very same.
     touched_at_ms BIGINT NOT NULL,
     PRIMARY KEY (tenant, digest)
 );

@@ -175,3 +175,26 @@ async fn a_ref_is_for_its_session_and_its_run() {
     assert_eq!(refused.code.name, "ref_not_fetched");
     assert_eq!(files.reference(&ContentAccess::Session(&maker), &away.id).await, Ok(away));
 }
+
+#[tokio::test]
+async fn an_artifact_without_a_run_is_the_tenants() {
+    let world = FilesWorld::folder().await;
+    let files = &world.files;
+    let share = async |who: &str, file: &str| {
+        let by = toolgate_store::Actor::of(&holder(who, "ses_1", Some("run_1")));
+        let source = ArtifactSource::Text("for everyone".to_owned());
+        files.share_artifact(&by, name(file), source).await.expect("stored")
+    };
+    let first = share("erna", "a.txt").await;
+    let second = share("bert", "b.txt").await;
+    assert_eq!((first.is_duplicate, second.is_duplicate), (false, true));
+    assert_eq!(second.artifact, first.artifact, "it keeps its first name and owner");
+    assert_eq!(world.told("artifact.stored").await.len(), 1);
+    let id = first.artifact.digest.to_string();
+    let stranger = holder("mallory", "ses_9", None);
+    assert!(files.resolve(&ContentAccess::Session(&stranger), &id).await.is_ok());
+    let auditor = person("ada", Role::Auditor);
+    let refused =
+        files.resolve(&ContentAccess::Person(&auditor), &id).await.expect_err("auditors do not read");
+    assert_eq!(refused.code.name, "not_allowed");
+}

@@ -5,7 +5,9 @@ use std::time::Duration;
 use toolgate_core::content::ContentHolder;
 use toolgate_core::file::File;
 use toolgate_core::id::{FileId, RunId};
-use toolgate_core::run::{BudgetUsage, InputFile, Run, RunBudget, RunState};
+use toolgate_core::run::{
+    BudgetUsage, InputFile, Run, RunBudget, RunLabel, RunManifests, RunReport, RunState,
+};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, Principal, PrincipalId, RefusalKind, Role};
 use toolgate_store::ActionStamp;
@@ -88,6 +90,10 @@ async fn given(world: &FilesWorld, file: &File) -> ContentHolder {
         summary: None,
         input: vec![InputFile { path: "cv.pdf".to_owned(), file: file.id.clone(), digest: file.digest }],
         output: Vec::new(),
+        label: RunLabel::default(),
+        manifests: RunManifests::default(),
+        report: RunReport::default(),
+        events: 0,
         budget: RunBudget::default(),
         used: BudgetUsage::default(),
         created_at_ms: 0,
