@@ -4,5 +4,6 @@ mod artifacts;
 mod crashes;
 mod histories;
 mod manifests;
+mod pointers;
 mod proofs;
 pub(crate) mod shelf;
