@@ -61,7 +61,11 @@ impl ContentAccess<'_> {
         }
     }
 
-    pub(crate) fn may_use_artifact(&self, artifact: &Artifact) -> bool {
+    /// An artifact that belongs to no run is the tenant's: whoever has its digest may use it.
+    pub fn may_use_artifact(&self, artifact: &Artifact) -> bool {
+        if artifact.run.is_none() && self.principal().role != Role::Auditor {
+            return true;
+        }
         let is_own = artifact.owner == self.principal().id;
         match self {
             ContentAccess::Session(holder) => {

@@ -17,7 +17,7 @@ pub use access::ContentAccess;
 pub use blobs::{Blobs, NamedObjects, ShownBytes, StoredBlob};
 pub use files::{
     Allowance, ArtifactSource, ByteRange, CollectionReport, DownloadContent, FilePage, FileQuery, Files,
-    FilesSetup, FoundContent, NewFile, OfferedUpload, SignedAddress, StoredKind,
+    FilesSetup, FoundContent, LongText, NewFile, OfferedUpload, SharedArtifact, SignedAddress, StoredKind,
 };
 pub use refs::{RefMatch, RefPiece, RefSelection};
 pub use refusal::{file_name, too_large};

@@ -148,8 +148,10 @@ words!(
         FileStored = "file.stored",
         /// A file was deleted, or expired.
         FileDeleted = "file.deleted",
-        /// A run stored an artifact.
+        /// A run stored an artifact, or one was stored for the whole tenant.
         ArtifactStored = "artifact.stored",
+        /// A manifest was created.
+        ManifestCreated = "manifest.created",
         /// A task was created, changed or deleted.
         TaskChanged = "task.changed",
         /// A run was created.

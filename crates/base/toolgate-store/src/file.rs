@@ -16,11 +16,12 @@ mod shared;
 mod upload;
 mod write;
 
-use toolgate_core::PrincipalId;
 use toolgate_core::event::Durability;
 use toolgate_core::file::{File, FileName};
 use toolgate_core::id::FileId;
+use toolgate_core::{Digest, PrincipalId};
 
+pub(crate) use artifact::insert_artifact_in;
 pub use artifact::{ArtifactOutcome, StoreArtifactError};
 pub use blob::{BlobReservation, CONDEMNED_LEASE_MS};
 pub use shared::{Actor, FileEnd};
@@ -36,6 +37,8 @@ use shared::READ;
 
 const BYTES_OF: &str = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM files
     WHERE tenant = $1 AND owner = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
+
+const OF_DIGEST: &str = "WHERE tenant = $1 AND digest = $2 ORDER BY created_at_ms, id LIMIT 1";
 
 /// The maximum number of files on a page.
 pub const FILES_PAGE_MAX: usize = 500;
@@ -66,6 +69,15 @@ impl Store {
         let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(self.tenant);
         let row: Option<FileRow> =
             read.bind(without_nul(id.as_str())).fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// The oldest file with these bytes.
+    pub async fn file_of(&self, digest: &Digest) -> Result<Option<File>, StoreError> {
+        const DOING: &str = "read the file of a digest";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(OF_DIGEST))).bind(self.tenant);
+        let row: Option<FileRow> =
+            read.bind(&digest.as_bytes()[..]).fetch_optional().await.map_err(doing(DOING))?;
         row.map(|row| row.read(DOING)).transpose()
     }
 

@@ -8,6 +8,7 @@ mod store;
 mod advice;
 mod cut_off;
 mod db;
+mod digest_list;
 mod error;
 mod known_days;
 mod migrations;
@@ -38,8 +39,9 @@ mod quota;
 mod run;
 mod session;
 
-// Files.
+// Files, and trees of them.
 mod file;
+mod substrate;
 
 // Secrets and logins.
 mod login;
@@ -108,6 +110,7 @@ pub use session::{
 };
 pub use shown::ArgumentNames;
 pub use store::Store;
+pub use substrate::{ManifestOutcome, NewManifest, StoreManifestError, StoredManifest};
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
 pub use transfer::{

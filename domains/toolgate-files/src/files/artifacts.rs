@@ -26,6 +26,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub enum ArtifactSource {
     Text(String),
     Base64(String),
+    Bytes {
+        bytes: Bytes,
+        media_type: String,
+    },
     /// Existing bytes: they are used once more, not copied.
     Found(FoundContent),
 }
@@ -50,14 +54,7 @@ impl Files {
         name: FileName,
         source: ArtifactSource,
     ) -> Result<Artifact, Refusal> {
-        let (digest, bytes, media_type) = match source {
-            ArtifactSource::Text(text) => self.put_artifact(text.into(), &name).await?,
-            ArtifactSource::Base64(text) => self.put_artifact(decode(&text)?, &name).await?,
-            ArtifactSource::Found(found) => {
-                self.keep_found(&found).await?;
-                (found.digest, found.bytes, found.media_type)
-            }
-        };
+        let (digest, bytes, media_type) = self.take_in(source, &name).await?;
         let artifact = Artifact {
             digest,
             name,
@@ -91,6 +88,26 @@ impl Files {
         let mut rows = self.store.artifact_rows(digest).await.map_err(refusal::down)?;
         rows.retain(|one| access.may_see_artifact(one));
         if rows.is_empty() { Err(unknown(UnknownContent::Artifact, &digest.to_string())) } else { Ok(rows) }
+    }
+
+    /// Stores the bytes of a future artifact.
+    pub(super) async fn take_in(
+        &self,
+        source: ArtifactSource,
+        name: &FileName,
+    ) -> Result<(Digest, u64, String), Refusal> {
+        match source {
+            ArtifactSource::Text(text) => self.put_artifact(text.into(), name).await,
+            ArtifactSource::Base64(text) => self.put_artifact(decode(&text)?, name).await,
+            ArtifactSource::Bytes { bytes, media_type } => {
+                let (digest, bytes, _) = self.put_artifact(bytes, name).await?;
+                Ok((digest, bytes, media_type))
+            }
+            ArtifactSource::Found(found) => {
+                self.keep_found(&found).await?;
+                Ok((found.digest, found.bytes, found.media_type))
+            }
+        }
     }
 
     async fn put_artifact(&self, bytes: Bytes, name: &FileName) -> Result<(Digest, u64, String), Refusal> {

@@ -1,13 +1,17 @@
 //! Artifacts: the permanent output of runs. A run has one of each name.
 
+use std::sync::LazyLock;
+
+use toolgate_core::event::Event;
 use toolgate_core::file::Artifact;
 use toolgate_core::id::RunId;
-use toolgate_core::{Digest, PrincipalId};
+use toolgate_core::{Digest, PrincipalId, stop_point};
 
 use super::shared::{Actor, read_digest, read_name};
 use super::{blob, event};
 use crate::books::Books;
 use crate::db::{SqlStatement, Transaction, without_nul};
+use crate::digest_list::DigestListQuery;
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
 use crate::row::row;
@@ -21,6 +25,8 @@ const COLUMNS: &str = "SELECT digest, name, media_type, bytes, run, owner, creat
 const OF_RUN_BY_NAME: &str = "WHERE tenant = $1 AND run = $2 AND name = $3";
 const BY_DIGEST: &str = "WHERE tenant = $1 AND digest = $2 ORDER BY created_at_ms, name";
 const OF_RUN: &str = "WHERE tenant = $1 AND run = $2 ORDER BY created_at_ms, name";
+static OF_DIGESTS: LazyLock<DigestListQuery> =
+    LazyLock::new(|| DigestListQuery::new(COLUMNS.trim_end(), " ORDER BY created_at_ms, name"));
 
 const STORING: &str = "store an artifact";
 
@@ -49,12 +55,9 @@ impl Books {
     ) -> Result<ArtifactOutcome, StoreArtifactError> {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(STORING))?;
-        blob::hold(&mut transaction, tenant, &artifact.digest, STORING).await?;
-        let mut insert = transaction.sql(INSERT);
-        push(tenant, artifact, &mut insert);
-        if insert.execute().await.map_err(doing(STORING))? > 0 {
-            let told = vec![event::artifact_stored(artifact, by)];
-            self.record(transaction, told).await.map_err(doing(STORING))?;
+        if let Some(told) = insert_artifact_in(&mut transaction, tenant, artifact, by).await? {
+            stop_point::reach("artifact written");
+            self.record(transaction, vec![told]).await.map_err(doing(STORING))?;
             return Ok(ArtifactOutcome::New);
         }
         match existing(&mut transaction, tenant, artifact).await? {
@@ -74,12 +77,33 @@ impl Store {
         read_all(read.bind(&digest.as_bytes()[..]), DOING).await
     }
 
+    /// The same for many digests, each with its oldest first.
+    pub async fn artifacts_of(&self, digests: &[Digest]) -> Result<Vec<Artifact>, StoreError> {
+        const DOING: &str = "read the artifacts of digests";
+        let rows: Vec<ArtifactRow> = OF_DIGESTS.fetch(self, digests).await.map_err(doing(DOING))?;
+        rows.into_iter().map(|row| row.read(DOING)).collect()
+    }
+
     /// The artifacts of a run, the oldest first.
     pub async fn run_artifacts(&self, run: &RunId) -> Result<Vec<Artifact>, StoreError> {
         const DOING: &str = "read the artifacts of a run";
         let read = self.db.sql(sqlx::AssertSqlSafe(format!("{COLUMNS}{OF_RUN}"))).bind(self.tenant);
         read_all(read.bind(without_nul(run.as_str())), DOING).await
     }
+}
+
+/// Inserts an artifact whose bytes are written, and returns the event about it. `None` if its row was there.
+pub(crate) async fn insert_artifact_in(
+    transaction: &mut Transaction,
+    tenant: &'static str,
+    artifact: &Artifact,
+    by: &Actor,
+) -> Result<Option<Event>, StoreError> {
+    blob::hold(transaction, tenant, &artifact.digest, STORING).await?;
+    let mut insert = transaction.sql(INSERT);
+    push(tenant, artifact, &mut insert);
+    let is_new = insert.execute().await.map_err(doing(STORING))? > 0;
+    Ok(is_new.then(|| event::artifact_stored(artifact, by)))
 }
 
 /// The existing one under the name in the run. Outside a run only equal bytes conflict.

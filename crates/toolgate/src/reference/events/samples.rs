@@ -54,6 +54,13 @@ const OF_CREDENTIAL: &[SampleMember] = &[
     ("name", "\"API_KEY\"", "Its name; never its value"),
     ("principal", "null", "Its owner; null if it is shared by everyone"),
 ];
+const OF_MANIFEST: &[SampleMember] = &[
+    ("manifest", VERSION, "The digest of the manifest"),
+    ("root", VERSION, "The digest of its tree: the same for the same entries"),
+    ("parents", "[\"sha256:2c26…\"]", "The manifests that it follows"),
+    ("entries", "1204", "The number of its entries"),
+    ("bytes", "8123456", "The sum of their sizes"),
+];
 const OF_FILTER: &[SampleMember] = &[
     ("on", "\"arguments\"", "Where the match was: `arguments` or `results`"),
     (
@@ -162,6 +169,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::FileStored | Kind::FileDeleted | Kind::ArtifactStored => {
             sample(SampleSubject::Session, AGENT, of_file(kind))
         }
+        Kind::ManifestCreated => sample(SampleSubject::Session, AGENT, OF_MANIFEST),
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
             sample(SampleSubject::Run, PERSON, of_work(kind))
         }

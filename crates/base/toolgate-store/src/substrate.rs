@@ -1,0 +1,13 @@
+//! Manifests, and the nodes of their trees, as rows. The `Store` reads them; the `Books` write a manifest and its ledger event in one
+//! transaction. The bytes of artifacts are elsewhere.
+//!
+//! Nodes are written first, a batch in each transaction: without a manifest nothing leads to them. The manifest follows in a
+//! transaction that checks what it names: parents, artifacts, manifests and the root are there, and stay until it is done.
+
+mod event;
+mod manifest;
+mod node;
+mod write;
+
+pub use manifest::StoredManifest;
+pub use write::{ManifestOutcome, NewManifest, StoreManifestError};
