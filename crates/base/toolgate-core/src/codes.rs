@@ -17,6 +17,7 @@ macro_rules! codes {
 mod approvals;
 mod calls;
 mod code;
+mod collection;
 mod console;
 mod door;
 mod files;
@@ -29,6 +30,7 @@ mod warnings;
 pub use approvals::*;
 pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
+pub use collection::*;
 pub use console::*;
 pub use door::*;
 pub use files::*;
@@ -38,8 +40,19 @@ pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
 
-pub static AREAS: &[&CodeArea] =
-    &[&DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
+pub static AREAS: &[&CodeArea] = &[
+    &DOOR,
+    &CALLS,
+    &APPROVALS,
+    &FILES,
+    &SUBSTRATE,
+    &COLLECTION,
+    &RUNS,
+    &SESSIONS,
+    &REGISTRY,
+    &WARNINGS,
+    &CONSOLE,
+];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
     AREAS.iter().flat_map(|area| area.codes).copied()

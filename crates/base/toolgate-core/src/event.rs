@@ -152,6 +152,12 @@ words!(
         ArtifactStored = "artifact.stored",
         /// A manifest was created.
         ManifestCreated = "manifest.created",
+        /// A manifest was pinned: it is kept although nothing else reaches it.
+        ManifestPinned = "manifest.pinned",
+        /// A pin was removed from a manifest.
+        ManifestUnpinned = "manifest.unpinned",
+        /// Manifests, nodes of trees or artifacts that nothing reached were removed.
+        SubstrateCollected = "substrate.collected",
         /// A task was created, changed or deleted.
         TaskChanged = "task.changed",
         /// A run was created.

@@ -110,7 +110,10 @@ pub use session::{
 };
 pub use shown::ArgumentNames;
 pub use store::Store;
-pub use substrate::{ManifestOutcome, NewManifest, StoreManifestError, StoredManifest};
+pub use substrate::{
+    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, ManifestOutcome, MarkKind, MarkedNode, NewManifest,
+    PINS_MAX, PinError, RemovalStep, RootManifest, StoreManifestError, StoredManifest, UnreachedRows,
+};
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
 pub use transfer::{
