@@ -13,6 +13,7 @@ mod sessions;
 mod settings;
 mod span;
 mod store;
+mod substrate;
 mod tokens;
 mod tools;
 
@@ -39,6 +40,7 @@ pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
+pub(crate) use substrate::SubstrateCommand;
 pub(crate) use tokens::{NewTokenArgs, TokenCommand};
 pub(crate) use tools::{
     AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
@@ -95,6 +97,9 @@ pub(crate) enum Command {
     /// Store and fetch files, which agents use by their id
     #[command(subcommand)]
     Files(FilesCommand),
+    /// Store artifacts, make and compare manifests of them, and check proofs of their paths
+    #[command(subcommand)]
+    Substrate(SubstrateCommand),
     /// List and show the definitions of agents
     #[command(subcommand)]
     Agents(AgentsCommand),

@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, and its own tools over them.
+//! The gateway's own domains: files, runs, the substrate, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_store::Store;
+use toolgate_substrate::{Substrate, SubstrateSetup};
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
@@ -44,13 +45,19 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         stream: stream(config, record, &*clock),
-        clock,
+        clock: clock.clone(),
         shutdown: shutdown.clone(),
     };
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let files = files.map_err(told)?;
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(crate::domains::bind(&files, &runs, config.runs.input_hold));
+    let substrate = Substrate::new(SubstrateSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock,
+    });
+    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }
 

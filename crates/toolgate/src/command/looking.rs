@@ -47,6 +47,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Policy(_)
         | Command::Ledger(_)
         | Command::Filters(_)
+        | Command::Substrate(_)
         | Command::Doctor => true,
         Command::Serve(_)
         | Command::Stdio(_)

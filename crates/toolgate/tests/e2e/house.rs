@@ -92,6 +92,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-substrate",
+        &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-pipeline", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+
+mod artifacts;
+mod cache;
+mod digests;
+mod limits;
+mod manifests;
+mod nodes;
+mod pages;
+mod refusal;
+mod state;
+
+use toolgate_domain::Domain;
+
+pub use manifests::{
+    BadProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
+    ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
+};
+pub use refusal::unknown_manifest;
+pub use state::{Substrate, SubstrateSetup};
+pub use toolgate_core::substrate::{ArtifactDigest, ManifestDigest};
+
+/// The author of a manifest: a principal, in a session, a run and a call.
+pub use toolgate_store::Actor as ManifestAuthor;
+
+/// The tools of the substrate.
+pub fn domain() -> Domain<Substrate> {
+    let domain = artifacts::tools(Domain::new());
+    manifests::tools(domain)
+}

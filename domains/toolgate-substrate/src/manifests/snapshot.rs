@@ -1,0 +1,73 @@
+//! Manifests that other parts of the gateway make, such as the input and output of runs.
+
+use bytes::Bytes;
+use manifest_tree::EntryPath;
+use serde_json::{Map, Value};
+use toolgate_core::Refusal;
+use toolgate_core::file::FileName;
+use toolgate_core::substrate::ArtifactDigest;
+use toolgate_files::ArtifactSource;
+use toolgate_store::Actor;
+
+use super::entries::{EntryAccess, EntryTarget, NamedEntry, read_metadata};
+use super::making::ManifestNote;
+use super::manifest::Manifest;
+use crate::limits::ENTRIES_MAX;
+use crate::refusal;
+use crate::state::Substrate;
+
+/// The content of an entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SnapshotContent {
+    Bytes {
+        bytes: Bytes,
+        media_type: String,
+    },
+    /// An artifact or a file that is stored. It becomes the tenant's: the caller has checked that it may.
+    Artifact(ArtifactDigest),
+}
+
+/// An entry of a manifest to be made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SnapshotEntry {
+    pub path: EntryPath,
+    pub content: SnapshotContent,
+    pub metadata: Option<Map<String, Value>>,
+}
+
+/// The name of an artifact whose path does not end in a file name.
+const NAME_USUAL: &str = "artifact";
+
+impl Substrate {
+    /// A manifest of these entries, whose bytes are stored first.
+    pub async fn snapshot(
+        &self,
+        by: &Actor,
+        entries: Vec<SnapshotEntry>,
+        message: &str,
+    ) -> Result<Manifest, Refusal> {
+        if entries.len() > ENTRIES_MAX {
+            return Err(refusal::too_many("entries", entries.len(), ENTRIES_MAX));
+        }
+        let mut named = Vec::with_capacity(entries.len());
+        for SnapshotEntry { path, content, metadata } in entries {
+            let metadata = read_metadata(&path, metadata)?;
+            let digest = match content {
+                SnapshotContent::Artifact(digest) => digest,
+                SnapshotContent::Bytes { bytes, media_type } => {
+                    let source = ArtifactSource::Bytes { bytes, media_type };
+                    self.files.share_artifact(by, file_name(&path)?, source).await?.artifact.digest
+                }
+            };
+            named.push(NamedEntry { path, target: EntryTarget::Artifact(digest), metadata });
+        }
+        let (edits, contents) = self.look_up(EntryAccess::Gateway(&by.principal), named).await?;
+        let note = ManifestNote { message: message.to_owned(), ..ManifestNote::default() };
+        Ok(self.make(by, edits, &note, &contents).await?.manifest)
+    }
+}
+
+fn file_name(path: &EntryPath) -> Result<FileName, Refusal> {
+    let last = path.as_str().rsplit('/').next().unwrap_or_default();
+    FileName::new(last).or_else(|_| toolgate_files::file_name(NAME_USUAL))
+}
