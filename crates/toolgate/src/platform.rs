@@ -21,6 +21,7 @@ use crate::wiring::ServerRecording;
 pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) substrate: Arc<Substrate>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -56,9 +57,10 @@ pub(crate) async fn open(
         books: governance.books.clone(),
         files: files.clone(),
         clock,
+        collection: config.substrate.collection,
     });
     let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
-    Ok(PlatformDomains { files, runs, tools })
+    Ok(PlatformDomains { files, runs, substrate, tools })
 }
 
 impl PlatformDomains {

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod cache;
+mod collection;
 mod digests;
 mod limits;
 mod manifests;
@@ -9,9 +10,11 @@ mod nodes;
 mod pages;
 mod refusal;
 mod state;
+mod transport;
 
 use toolgate_domain::Domain;
 
+pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
     BadProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
     ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
@@ -26,5 +29,7 @@ pub use toolgate_store::Actor as ManifestAuthor;
 /// The tools of the substrate.
 pub fn domain() -> Domain<Substrate> {
     let domain = artifacts::tools(Domain::new());
-    manifests::tools(domain)
+    let domain = manifests::tools(domain);
+    let domain = collection::add(domain);
+    transport::add(domain)
 }

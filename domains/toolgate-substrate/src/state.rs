@@ -9,6 +9,7 @@ use toolgate_files::Files;
 use toolgate_store::{Books, Store};
 
 use crate::cache::NodeCache;
+use crate::collection::{CollectionSettings, CollectionState};
 use crate::limits::CACHE_BYTES_MAX;
 
 pub struct SubstrateSetup {
@@ -16,6 +17,7 @@ pub struct SubstrateSetup {
     pub books: Arc<Books>,
     pub files: Arc<Files>,
     pub clock: Arc<dyn Clock>,
+    pub collection: CollectionSettings,
 }
 
 /// Live; one per gateway process.
@@ -24,6 +26,7 @@ pub struct Substrate {
     pub(crate) books: Arc<Books>,
     pub(crate) files: Arc<Files>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) collection: CollectionState,
     pub(crate) cache: NodeCache,
     /// The number of nodes that were read from the store.
     pub(crate) nodes_read: AtomicU64,
@@ -33,12 +36,13 @@ pub struct Substrate {
 
 impl Substrate {
     pub fn new(setup: SubstrateSetup) -> Arc<Substrate> {
-        let SubstrateSetup { store, books, files, clock } = setup;
+        let SubstrateSetup { store, books, files, clock, collection } = setup;
         Arc::new(Substrate {
             store,
             books,
             files,
             clock,
+            collection: CollectionState::new(collection),
             cache: NodeCache::new(CACHE_BYTES_MAX),
             nodes_read: AtomicU64::new(0),
             empty: empty_tree(),

@@ -39,6 +39,7 @@ impl Config {
             ("[files]", self.of_files() != after.of_files()),
             ("[results]", self.of_results() != after.of_results()),
             ("[runs]", self.runs != after.runs),
+            ("[substrate]", self.substrate != after.substrate),
             ("[console]", self.console != after.console),
         ];
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()

@@ -33,6 +33,7 @@ pub(crate) mod server;
 mod server_entry;
 mod shipped;
 mod state;
+mod substrate;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -66,6 +67,7 @@ pub(crate) use problem::ConfigError;
 use problem::ConfigProblems;
 pub(crate) use reference::ReferenceMode;
 pub(crate) use runs::RunSettings;
+pub(crate) use substrate::SubstrateSettings;
 pub(crate) use search::SearchSettings;
 pub(crate) use secrets::{CredentialSource, OpenBao, OpenBaoBy};
 use section::ConfigSection;
@@ -128,6 +130,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
+    pub(crate) substrate: SubstrateSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -190,6 +193,7 @@ impl Config {
             capabilities: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
+            substrate: SubstrateSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),
@@ -260,6 +264,7 @@ const KEYS: &[&str] = &[
     "files",
     "results",
     "runs",
+    "substrate",
     "console",
 ];
 
@@ -297,6 +302,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
     ("[runs]", runs::KEYS),
+    ("[substrate]", substrate::KEYS),
     ("[console]", console::KEYS),
 ];
 
@@ -350,7 +356,7 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, and the console.
+/// Reads the tables about files, results, runs, the substrate, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -359,7 +365,7 @@ fn with_bytes(
 ) -> Config {
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
-    let console = table("console");
+    let (substrate, console) = (table("substrate"), table("console"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -372,7 +378,8 @@ fn with_bytes(
     settings.egress = config.egress.clone();
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, console, ..config }
+    let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
+    Config { files: Box::new(settings), runs, substrate, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, and credentials.

@@ -1,9 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[substrate]` and `[console]`.
 
 use super::EffectTime::AfterRestart;
 use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
 use super::{ConfigTable, is, without};
-use crate::config::{console, files, runs, search};
+use crate::config::{console, files, runs, search, substrate};
 
 const S3: &str = "none";
 
@@ -116,6 +116,36 @@ pub(super) const RUNS: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[runs]\n",
     example: "[runs]\nparallel_calls_max = 4\n",
+};
+
+pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
+    header: "[substrate]",
+    about: "Manifests and pointers, and the collection of what nothing reaches.",
+    accepted: substrate::KEYS,
+    keys: &[
+        is(
+            "moves_kept_days",
+            Count,
+            "90",
+            "How long a pointer can be reverted to a manifest that it left. Until then the manifest is kept.",
+        ),
+        is(
+            "collect_grace_seconds",
+            Seconds,
+            "86400",
+            "How long something that nothing reaches is kept after it was last touched. Longer than any upload and the \
+             manifest after it take.",
+        ),
+        is(
+            "collect_every_seconds",
+            Seconds,
+            "86400",
+            "How often what nothing reaches is removed; 0 is never. `toolgate substrate collect` does it at once.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[substrate]\n",
+    example: "[substrate]\nmoves_kept_days = 30\n",
 };
 
 pub(super) const CONSOLE: ConfigTable = ConfigTable {

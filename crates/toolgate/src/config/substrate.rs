@@ -1,0 +1,43 @@
+//! `[substrate]`: how long pointers remember where they led, and how often what nothing reaches is collected.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use toolgate_substrate::CollectionSettings;
+
+use super::problem::ConfigProblems;
+use super::section::{ConfigSection, SecondsRange};
+
+pub(super) const KEYS: &[&str] = &["moves_kept_days", "collect_grace_seconds", "collect_every_seconds"];
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const KEPT_DAYS: RangeInclusive<usize> = 1..=36_500;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SubstrateSettings {
+    pub(crate) collection: CollectionSettings,
+    /// The time between two collections; `None` is never.
+    pub(crate) collect_every: Option<Duration>,
+}
+
+impl Default for SubstrateSettings {
+    fn default() -> Self {
+        Self { collection: CollectionSettings::default(), collect_every: Some(DAY) }
+    }
+}
+
+pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> SubstrateSettings {
+    section.refuse_unknown_keys(KEYS, &[], problems);
+    let SubstrateSettings { mut collection, mut collect_every } = SubstrateSettings::default();
+    let days = section.count("moves_kept_days", KEPT_DAYS, problems);
+    if let Some(days) = days.and_then(|days| u32::try_from(days).ok()) {
+        collection.moves_kept = days * DAY;
+    }
+    if let Some(grace) = section.seconds("collect_grace_seconds", SecondsRange::Positive, problems) {
+        collection.grace = grace;
+    }
+    if let Some(every) = section.seconds("collect_every_seconds", SecondsRange::ZeroOrMore, problems) {
+        collect_every = (!every.is_zero()).then_some(every);
+    }
+    SubstrateSettings { collection, collect_every }
+}
