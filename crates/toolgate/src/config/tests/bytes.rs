@@ -121,9 +121,8 @@ fn every_key_of_runs_is_read() {
 
 #[test]
 fn every_key_of_the_substrate_is_read() {
-    let config = accepted(
-        "[substrate]\nmoves_kept_days = 2\ncollect_grace_seconds = 60\ncollect_every_seconds = 0\n",
-    );
+    let config =
+        accepted("[substrate]\nmoves_kept_days = 2\ncollect_grace_seconds = 60\ncollect_every_seconds = 0\n");
     assert_eq!(config.substrate.collection.moves_kept, Duration::from_secs(2 * 24 * 3600));
     assert_eq!(config.substrate.collection.grace, Duration::from_secs(60));
     assert_eq!(config.substrate.collect_every, None);
