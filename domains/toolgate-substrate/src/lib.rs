@@ -16,7 +16,7 @@ use toolgate_domain::Domain;
 
 pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
-    BadProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
+    BadPathProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
     ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
 pub use refusal::unknown_manifest;

@@ -6,7 +6,7 @@ use toolgate_domain::midnight_ms;
 pub(crate) const FLAT_NAMES_END_MS: i64 = midnight_ms(2027, 12, 1);
 
 /// The most bytes of text or Base64 in the arguments of an upload. Larger ones come as files.
-pub(crate) const INLINE_BYTES_MAX: usize = 4 << 20;
+pub(crate) const INLINE_BYTES_MAX: usize = 1 << 20;
 /// The longest time for which an address of an artifact is valid.
 pub(crate) const URL_SECONDS_MAX: u32 = 7 * 24 * 60 * 60;
 pub(crate) const URL_SECONDS_USUAL: u32 = 60 * 60;

@@ -13,6 +13,6 @@ pub use difference::{ChangedPath, DifferenceSummary};
 pub use entries::NamedContents;
 pub use making::{MadeManifest, ManifestNote};
 pub use manifest::Manifest;
-pub use proof::{BadProof, ProvedPath, check_proof};
+pub use proof::{BadPathProof, ProvedPath, check_proof};
 pub use snapshot::{SnapshotContent, SnapshotEntry};
 pub(crate) use tools::tools;

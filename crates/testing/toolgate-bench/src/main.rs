@@ -10,6 +10,7 @@ mod governed;
 mod memory;
 mod run;
 mod start;
+mod substrate;
 
 // Programs under test.
 mod child;
@@ -72,6 +73,8 @@ enum Command {
     Discovery(discovery::DiscoveryOptions),
     /// Send a large file up and down, and one as Base64 to a server, against a plain copy
     Files(files::FilesOptions),
+    /// Build, edit and compare manifests of a million entries in the store, beside git
+    Substrate(substrate::SubstrateOptions),
     /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and drop them, until stdin ends
     Sink,
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
@@ -157,6 +160,7 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Catalogue(options) => Box::pin(catalogue::run(options)).await,
         Command::Discovery(options) => Box::pin(discovery::run(options)).await,
         Command::Files(options) => Box::pin(files::run(options)).await,
+        Command::Substrate(options) => Box::pin(substrate::run(options)).await,
         Command::Sink => {
             files::serve().await?;
             Ok(ExitCode::SUCCESS)

@@ -30,6 +30,7 @@ mod reference;
 mod runs;
 mod sdk;
 mod servers;
+mod substrate;
 mod up;
 
 use std::path::{Path, PathBuf};

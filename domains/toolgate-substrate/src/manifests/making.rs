@@ -124,8 +124,8 @@ impl Substrate {
         self.record(by, tree.into(), note, named).await
     }
 
-    /// Makes a manifest of another one, with edits.
-    pub(super) async fn make_of(
+    /// Makes a manifest of another one, with edits. A path that is removed must be there.
+    pub async fn edit_manifest(
         &self,
         by: &Actor,
         base: &Manifest,

@@ -43,7 +43,7 @@ pub struct ProvedPath {
 
 /// The reason why a file proves nothing. Each text includes its cause.
 #[derive(Debug, thiserror::Error)]
-pub enum BadProof {
+pub enum BadPathProof {
     #[error("it is not a proof of a path: {0}")]
     Form(serde_json::Error),
     #[error("it has another form than {FORM:?}")]
@@ -70,24 +70,24 @@ pub(super) fn write_proof(document: String, path: &EntryPath, proof: &PathProof)
 }
 
 /// Checks a proof with nothing but its text. The caller compares the manifest with the one that it knows.
-pub fn check_proof(text: &str) -> Result<ProvedPath, BadProof> {
-    let file: ProofFile = serde_json::from_str(text).map_err(BadProof::Form)?;
+pub fn check_proof(text: &str) -> Result<ProvedPath, BadPathProof> {
+    let file: ProofFile = serde_json::from_str(text).map_err(BadPathProof::Form)?;
     if file.proof != FORM {
-        return Err(BadProof::OtherForm);
+        return Err(BadPathProof::OtherForm);
     }
-    let document = ManifestDocument::read(&file.manifest).ok_or(BadProof::Manifest)?;
+    let document = ManifestDocument::read(&file.manifest).ok_or(BadPathProof::Manifest)?;
     let (canonical, manifest) = document.write();
     if canonical != file.manifest {
-        return Err(BadProof::Manifest);
+        return Err(BadPathProof::Manifest);
     }
-    let path = EntryPath::new(&file.path).map_err(BadProof::Path)?;
+    let path = EntryPath::new(&file.path).map_err(BadPathProof::Path)?;
     if file.nodes.len() > NODES_MAX {
-        return Err(BadProof::Nodes);
+        return Err(BadPathProof::Nodes);
     }
     let decode = |node: &String| BASE64_STANDARD.decode(node).map(Arc::<[u8]>::from);
     let nodes = file.nodes.iter().map(decode).collect::<Result<Vec<Arc<[u8]>>, _>>();
-    let proof = PathProof { nodes: nodes.map_err(|_| BadProof::Nodes)? };
-    let entry = proof.verify(for_tree(document.root), &path).map_err(BadProof::Tree)?;
+    let proof = PathProof { nodes: nodes.map_err(|_| BadPathProof::Nodes)? };
+    let entry = proof.verify(for_tree(document.root), &path).map_err(BadPathProof::Tree)?;
     let (message, principal) = (document.message, document.principal);
     Ok(ProvedPath { manifest, root: document.root, message, principal, path, entry })
 }
@@ -137,10 +137,10 @@ mod tests {
     fn a_proof_of_something_else_proves_nothing() {
         let (text, _) = proof(&path(7));
         let cut = |from: &str, to: &str| text.replacen(from, to, 1);
-        assert!(matches!(check_proof(&cut("file-0007", "file-0900")), Err(BadProof::Tree(_))));
-        assert!(matches!(check_proof(&cut("first", "other \\\"")), Err(BadProof::Manifest)));
-        assert!(matches!(check_proof(&cut("path 1", "path 2")), Err(BadProof::OtherForm)));
-        assert!(matches!(check_proof("{}"), Err(BadProof::Form(_))));
+        assert!(matches!(check_proof(&cut("file-0007", "file-0900")), Err(BadPathProof::Tree(_))));
+        assert!(matches!(check_proof(&cut("first", "other \\\"")), Err(BadPathProof::Manifest)));
+        assert!(matches!(check_proof(&cut("path 1", "path 2")), Err(BadPathProof::OtherForm)));
+        assert!(matches!(check_proof("{}"), Err(BadPathProof::Form(_))));
         let other = check_proof(&cut("first", "second")).expect("another manifest with the same root");
         assert_ne!(other.manifest, check_proof(&text).expect("the first one").manifest);
     }

@@ -12,6 +12,7 @@ mod grants;
 mod interleavings;
 mod ledger;
 mod logins;
+mod manifests;
 mod races;
 mod registry;
 mod runs;

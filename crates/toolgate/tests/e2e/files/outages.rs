@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::archive::{Archive, Storage, code, structure, taken_out, text};
+use super::archive::{Archive, Storage, code, data, structure, taken_out, text};
 use super::bucket::Bucket;
 use super::bytes::{pdf, sha256};
 use super::toll::{Mood, Toll};
@@ -130,6 +130,23 @@ async fn an_upload_during_which_the_storage_goes_away_leaves_no_file() {
     let files = archive.site.get("/files").await;
     assert_eq!(files["files"], json!([]), "{files}");
     all_is_well(&archive, 7).await;
+}
+
+#[tokio::test]
+async fn an_artifact_whose_storage_goes_away_is_not_there_and_can_be_stored_later() {
+    let (archive, toll, _) = open().await;
+    let (client, upload) = (archive.site.agent(), json!({ "text": "words that stay" }));
+    toll.become_(Mood::Down);
+    let said = call(&client, "substrate.artifact.upload", upload.clone()).await;
+    assert_eq!(code(&said), "storage_down", "{said}");
+    toll.become_(Mood::Open);
+    assert_eq!(archive.site.told("artifact.stored").await.len(), 0);
+    let stored = call(&client, "substrate.artifact.upload", upload).await;
+    assert_eq!(data(&stored)["is_duplicate"], false, "{stored}");
+    let sha256 = &data(&stored)["sha256"];
+    let read = call(&client, "substrate.artifact.read", json!({ "sha256": sha256 })).await;
+    assert_eq!(data(&read)["text"], "words that stay", "{read}");
+    archive.verify();
 }
 
 #[tokio::test]

@@ -116,7 +116,7 @@ pub(super) async fn create(
     let made = match base {
         Some(base) => {
             let base = substrate.manifest(base).await?;
-            substrate.make_of(&by, &base, edits, &note, &named).await?
+            substrate.edit_manifest(&by, &base, edits, &note, &named).await?
         }
         None => substrate.make(&by, edits, &note, &named).await?,
     };

@@ -114,7 +114,7 @@ pub(super) async fn merge(
     let note = ManifestNote { parents, message: arguments.message, metadata: arguments.metadata };
     // Whatever the edits name is in `theirs`, which is a parent.
     let named = NamedContents::default();
-    let made = substrate.make_of(&Actor::of(&context.holder), &ours, edits, &note, &named).await?;
+    let made = substrate.edit_manifest(&Actor::of(&context.holder), &ours, edits, &note, &named).await?;
     Ok(reply(base.digest, Some(&made.manifest), Vec::new(), 0))
 }
 

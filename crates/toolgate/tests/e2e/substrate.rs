@@ -1,0 +1,8 @@
+//! The substrate on the real binary: artifacts and manifests through every door, on both databases.
+
+mod artifacts;
+mod crashes;
+mod histories;
+mod manifests;
+mod proofs;
+pub(crate) mod shelf;

@@ -1,0 +1,7 @@
+//! The promises of manifests, through the store: each story runs on SQLite and on Postgres.
+
+mod damage;
+mod histories;
+mod properties;
+mod snapshots;
+mod world;
