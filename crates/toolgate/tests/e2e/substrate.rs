@@ -1,8 +1,10 @@
 //! The substrate on the real binary: artifacts and manifests through every door, on both databases.
 
 mod artifacts;
+mod collection;
 mod crashes;
 mod histories;
 mod manifests;
 mod proofs;
 pub(crate) mod shelf;
+mod transport;

@@ -44,6 +44,10 @@ const UNTOUCHED_NODE: &str = "tree_nodes.touched_at_ms < $3";
 const UNTOUCHED_ARTIFACT: &str = "artifacts.run IS NULL AND artifacts.created_at_ms < $3
     AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.tenant = $1 AND blobs.digest = artifacts.digest
         AND blobs.touched_at_ms >= $3)";
+/// Whoever stores the same bytes waits here, and then finds no artifact. Bytes that someone holds stay.
+const HOLD_BYTES: &str =
+    "SELECT digest FROM blobs WHERE tenant = $1 AND digest = ANY($2) AND touched_at_ms < $3
+    FOR UPDATE SKIP LOCKED";
 const FORGET_PARENTS: &str = "DELETE FROM manifest_parents WHERE tenant = $1 AND manifest = $2";
 const FORGET_PARENTS_LISTED: &str = "DELETE FROM manifest_parents WHERE tenant = $1 AND manifest = ANY($2)";
 
@@ -164,8 +168,9 @@ impl Books {
         let mut tx = self.begin().await.map_err(doing(DOING))?;
         let (candidates, is_last) = removal.lock(&mut tx, after, max).await?;
         let next = candidates.last().copied().filter(|_| !is_last);
+        let candidates = removal.hold_bytes(&mut tx, candidates).await?;
         if candidates.is_empty() {
-            return Ok(RemovalStep::Removed(UnreachedRows::default(), None));
+            return Ok(RemovalStep::Removed(UnreachedRows::default(), next));
         }
         if removal.is_any_unmarked(&mut tx).await.map_err(doing(DOING))? {
             return Ok(RemovalStep::Unmarked);
@@ -204,6 +209,22 @@ impl UnreachedRemoval<'_> {
         // An artifact may have several rows.
         digests.dedup();
         Ok((digests, is_last))
+    }
+
+    /// Those of these artifacts whose bytes nobody else begins to use meanwhile. SQLite has one writer anyway.
+    async fn hold_bytes(
+        &self,
+        tx: &mut Transaction,
+        digests: Vec<Digest>,
+    ) -> Result<Vec<Digest>, StoreError> {
+        if self.query.kind != MarkKind::Artifact || tx.dialect() == Dialect::Sqlite || digests.is_empty() {
+            return Ok(digests);
+        }
+        let mut hold = tx.sql(HOLD_BYTES).bind(self.tenant);
+        hold.push_list(listed(&digests));
+        let held = hold.bind(self.terms.untouched_since_ms).fetch_all::<(Vec<u8>,)>().await;
+        let held = held.map_err(doing(DOING))?;
+        held.iter().map(|(digest,)| read_digest(digest, DOING)).collect()
     }
 
     async fn is_any_unmarked(&self, tx: &mut Transaction) -> Result<bool, sqlx::Error> {
