@@ -1,4 +1,4 @@
-//! What importers need: the question which artifacts are missing, for many at once.
+//! The question which artifacts are missing, for many at once: importers send no others.
 
 use std::sync::Arc;
 

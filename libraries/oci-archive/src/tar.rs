@@ -5,7 +5,7 @@ use crate::error::ArchiveError;
 
 pub(crate) const BLOCK_BYTES: usize = 512;
 /// Two blocks of zeros end a tar.
-pub(crate) const END: [u8; 2 * BLOCK_BYTES] = [0; 2 * BLOCK_BYTES];
+pub(crate) static END: [u8; 2 * BLOCK_BYTES] = [0; 2 * BLOCK_BYTES];
 
 const NAME: std::ops::Range<usize> = 0..100;
 const SIZE: std::ops::Range<usize> = 124..136;

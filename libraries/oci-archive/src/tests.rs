@@ -88,7 +88,7 @@ fn read(bytes: &[u8]) -> Result<Files, ArchiveError> {
 
 fn some_files() -> Files {
     let long = "x".repeat(2 * BLOCK_BYTES);
-    let files = [("a.txt", "hello"), ("b/c.txt", ""), ("b/d.txt", &long), ("ä.txt", "hello")];
+    let files = [("a.txt", "hello"), ("b/c.txt", ""), ("b/d.txt", long.as_str()), ("ä.txt", "hello")];
     files.map(|(path, content)| (path.to_owned(), content.as_bytes().to_vec())).to_vec()
 }
 

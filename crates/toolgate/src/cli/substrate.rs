@@ -44,7 +44,7 @@ pub(crate) struct ImportManifestArgs {
     /// File or folder to read
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
-    /// What it is
+    /// Kind of the file or folder
     #[arg(long, value_name = "KIND", default_value = "auto")]
     pub(crate) kind: ImportKind,
     /// Message of the manifest [default: the one that was exported, or the name of the path]

@@ -32,7 +32,7 @@ const LEFT_OUT_SHOWN: usize = 10;
 /// The beginnings of a zip: with files, and without.
 const ZIP_MARKS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// What an import did.
+/// The outcome of an import.
 pub(super) struct ImportOutcome {
     pub(super) created: CreatedManifest,
     /// The files, and the bytes of those that were sent.

@@ -9,7 +9,7 @@ use super::calls::{CreatedManifest, SubstrateCalls};
 pub(super) const PAGE_ENTRIES: usize = 1_000;
 const PAGE_BYTES: usize = 1 << 20;
 
-/// What the manifest says beside its entries.
+/// The message and the metadata of the manifest.
 pub(super) struct ImportNote {
     pub(super) message: String,
     pub(super) metadata: Option<Map<String, Value>>,

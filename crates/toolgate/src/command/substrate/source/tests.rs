@@ -1,4 +1,4 @@
-//! What is taken from folders, zips and work trees, and what is not.
+//! Files that are taken from folders, zips and work trees, and those that are not.
 
 use std::fs::{self, File};
 use std::io::Write as _;
