@@ -30,7 +30,7 @@ fn entries(files: &Files) -> Vec<(EntryPath, TreeEntry)> {
     entries
 }
 
-/// What an archive of these files says of their manifest.
+/// The manifest of these files, as an archive has it.
 fn manifest(files: &Files, list: BlobDigest) -> ArchivedManifest {
     let root = build(entries(files), &mut MemoryNodes::default()).unwrap();
     ArchivedManifest {

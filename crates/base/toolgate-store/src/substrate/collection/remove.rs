@@ -131,7 +131,7 @@ impl UnreachedQuery {
 }
 
 impl Store {
-    /// What would be removed now.
+    /// The rows that would be removed now.
     pub async fn unreached(
         &self,
         turn: &CollectionTurn,

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectionTerms {
     pub now_ms: i64,
-    /// What was touched since then stays.
+    /// Everything that was touched since then stays.
     pub untouched_since_ms: i64,
     /// Moves of pointers since then keep their manifests.
     pub moves_since_ms: i64,
