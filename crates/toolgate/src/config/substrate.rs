@@ -1,6 +1,5 @@
 //! `[substrate]`: how long pointers remember where they led, and how often what nothing reaches is collected.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use toolgate_substrate::CollectionSettings;
@@ -8,10 +7,9 @@ use toolgate_substrate::CollectionSettings;
 use super::problem::ConfigProblems;
 use super::section::{ConfigSection, SecondsRange};
 
-pub(super) const KEYS: &[&str] = &["moves_kept_days", "collect_grace_seconds", "collect_every_seconds"];
+pub(super) const KEYS: &[&str] = &["moves_kept_seconds", "collect_grace_seconds", "collect_every_seconds"];
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-const KEPT_DAYS: RangeInclusive<usize> = 1..=36_500;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SubstrateSettings {
@@ -29,9 +27,8 @@ impl Default for SubstrateSettings {
 pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> SubstrateSettings {
     section.refuse_unknown_keys(KEYS, &[], problems);
     let SubstrateSettings { mut collection, mut collect_every } = SubstrateSettings::default();
-    let days = section.count("moves_kept_days", KEPT_DAYS, problems);
-    if let Some(days) = days.and_then(|days| u32::try_from(days).ok()) {
-        collection.moves_kept = days * DAY;
+    if let Some(kept) = section.seconds("moves_kept_seconds", SecondsRange::ZeroOrMore, problems) {
+        collection.moves_kept = kept;
     }
     if let Some(grace) = section.seconds("collect_grace_seconds", SecondsRange::Positive, problems) {
         collection.grace = grace;

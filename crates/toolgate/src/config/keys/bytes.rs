@@ -124,9 +124,9 @@ pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
     accepted: substrate::KEYS,
     keys: &[
         is(
-            "moves_kept_days",
-            Count,
-            "90",
+            "moves_kept_seconds",
+            Seconds,
+            "7776000",
             "How long a pointer can be reverted to a manifest that it left. Until then the manifest is kept.",
         ),
         is(
@@ -145,7 +145,7 @@ pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
     ],
     changes: AfterRestart,
     least: "[substrate]\n",
-    example: "[substrate]\nmoves_kept_days = 30\n",
+    example: "[substrate]\nmoves_kept_seconds = 31536000\n",
 };
 
 pub(super) const CONSOLE: ConfigTable = ConfigTable {

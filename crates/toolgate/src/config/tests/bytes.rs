@@ -121,8 +121,9 @@ fn every_key_of_runs_is_read() {
 
 #[test]
 fn every_key_of_the_substrate_is_read() {
-    let config =
-        accepted("[substrate]\nmoves_kept_days = 2\ncollect_grace_seconds = 60\ncollect_every_seconds = 0\n");
+    let config = accepted(
+        "[substrate]\nmoves_kept_seconds = 172800\ncollect_grace_seconds = 60\ncollect_every_seconds = 0\n",
+    );
     assert_eq!(config.substrate.collection.moves_kept, Duration::from_secs(2 * 24 * 3600));
     assert_eq!(config.substrate.collection.grace, Duration::from_secs(60));
     assert_eq!(config.substrate.collect_every, None);
@@ -138,7 +139,7 @@ fn what_is_said_about_files_counts_after_a_restart() {
         ("[results]\nref_keep_seconds = 1", "[results]"),
         ("[results]\nbinary = \"inline\"", "[results]"),
         ("[runs]\nparallel_calls_max = 1", "[runs]"),
-        ("[substrate]\nmoves_kept_days = 1", "[substrate]"),
+        ("[substrate]\nmoves_kept_seconds = 1", "[substrate]"),
     ] {
         assert_eq!(before.restart_needed(&accepted(text)), [named], "{text}");
     }
