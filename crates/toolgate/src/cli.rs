@@ -40,7 +40,7 @@ pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
-pub(crate) use substrate::SubstrateCommand;
+pub(crate) use substrate::{ExportManifestArgs, ImportKind, ImportManifestArgs, SubstrateCommand};
 pub(crate) use tokens::{NewTokenArgs, TokenCommand};
 pub(crate) use tools::{
     AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     /// Store and fetch files, which agents use by their id
     #[command(subcommand)]
     Files(FilesCommand),
-    /// Store artifacts, make and compare manifests of them, and check proofs of their paths
+    /// Store artifacts, make, compare, export and import manifests of them, and check proofs of their paths
     #[command(subcommand)]
     Substrate(SubstrateCommand),
     /// List and show the definitions of agents

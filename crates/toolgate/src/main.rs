@@ -25,6 +25,7 @@ mod wiring;
 mod archiving;
 mod checkpoints;
 mod claim;
+mod collecting;
 mod judging;
 mod ledger_keeper;
 mod outbound;

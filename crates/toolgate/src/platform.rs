@@ -22,6 +22,7 @@ use crate::wiring::ServerRecording;
 pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) substrate: Arc<Substrate>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -48,8 +49,8 @@ pub(crate) async fn open(
         books: governance.books.clone(),
         files: files.clone(),
         clock: clock.clone(),
+        collection: config.substrate.collection,
     });
-    substrate.set_pointers(config.substrate);
     let setup = toolgate_runs::RunsSetup {
         store: store.clone(),
         books: governance.books.clone(),
@@ -61,7 +62,7 @@ pub(crate) async fn open(
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
     let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
-    Ok(PlatformDomains { files, runs, tools })
+    Ok(PlatformDomains { files, runs, substrate, tools })
 }
 
 impl PlatformDomains {

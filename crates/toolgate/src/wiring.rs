@@ -27,6 +27,7 @@ use crate::archiving;
 use crate::callers::{self, Callers};
 use crate::checkpoints::Checkpointer;
 use crate::chronicle::{Chronicle, OtherWriters};
+use crate::collecting;
 use crate::config::Config;
 use crate::confining;
 use crate::domains;
@@ -235,6 +236,10 @@ async fn build(
     domains.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+    if let (ServerRecording::Yes, Some(every)) = (record, config.substrate.collect_every) {
+        let collecting = collecting::keep_up(domains.substrate.clone(), every);
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(collecting));
+    }
     if let Some(checkpointer) = checkpointer {
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(checkpointer.run()));
     }

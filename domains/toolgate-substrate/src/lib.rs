@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod cache;
+mod collection;
 mod digests;
 mod limits;
 mod manifests;
@@ -10,14 +11,15 @@ mod pages;
 mod pointers;
 mod refusal;
 mod state;
+mod transport;
 
 use toolgate_domain::Domain;
 
+pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
     BadPathProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
     ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
-pub use pointers::PointerSettings;
 pub use refusal::unknown_manifest;
 pub use state::{Substrate, SubstrateSetup};
 pub use toolgate_core::substrate::{ArtifactDigest, ManifestDigest};
@@ -29,5 +31,7 @@ pub use toolgate_store::Actor as ManifestAuthor;
 pub fn domain() -> Domain<Substrate> {
     let domain = artifacts::tools(Domain::new());
     let domain = manifests::tools(domain);
+    let domain = collection::add(domain);
+    let domain = transport::add(domain);
     pointers::tools::add(domain)
 }

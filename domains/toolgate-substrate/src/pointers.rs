@@ -3,14 +3,10 @@
 
 mod arguments;
 mod finding;
-mod keeping;
 mod listing;
 mod moving;
 mod output;
 mod plan;
 mod refusal;
-mod settings;
 mod shown;
 pub(crate) mod tools;
-
-pub use settings::PointerSettings;

@@ -1,7 +1,7 @@
 //! The state of all tools of the substrate.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
 
 use manifest_tree::{NewNode, TreeBuilder};
 use toolgate_core::governance::Clock;
@@ -9,14 +9,15 @@ use toolgate_files::Files;
 use toolgate_store::{Books, Store};
 
 use crate::cache::NodeCache;
+use crate::collection::{CollectionSettings, CollectionState};
 use crate::limits::CACHE_BYTES_MAX;
-use crate::pointers::PointerSettings;
 
 pub struct SubstrateSetup {
     pub store: Store,
     pub books: Arc<Books>,
     pub files: Arc<Files>,
     pub clock: Arc<dyn Clock>,
+    pub collection: CollectionSettings,
 }
 
 /// Live; one per gateway process.
@@ -25,27 +26,26 @@ pub struct Substrate {
     pub(crate) books: Arc<Books>,
     pub(crate) files: Arc<Files>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) collection: CollectionState,
     pub(crate) cache: NodeCache,
     /// The number of nodes that were read from the store.
     pub(crate) nodes_read: AtomicU64,
     /// The one node of a tree without entries, which need not be stored to be compared with.
     pub(crate) empty: NewNode,
-    /// The usual ones until they are set.
-    pub(crate) pointers: OnceLock<PointerSettings>,
 }
 
 impl Substrate {
     pub fn new(setup: SubstrateSetup) -> Arc<Substrate> {
-        let SubstrateSetup { store, books, files, clock } = setup;
+        let SubstrateSetup { store, books, files, clock, collection } = setup;
         Arc::new(Substrate {
             store,
             books,
             files,
             clock,
+            collection: CollectionState::new(collection),
             cache: NodeCache::new(CACHE_BYTES_MAX),
             nodes_read: AtomicU64::new(0),
             empty: empty_tree(),
-            pointers: OnceLock::new(),
         })
     }
 }

@@ -17,6 +17,7 @@ macro_rules! codes {
 mod approvals;
 mod calls;
 mod code;
+mod collection;
 mod console;
 mod door;
 mod files;
@@ -30,6 +31,7 @@ mod warnings;
 pub use approvals::*;
 pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
+pub use collection::*;
 pub use console::*;
 pub use door::*;
 pub use files::*;
@@ -41,7 +43,17 @@ pub use substrate::*;
 pub use warnings::*;
 
 pub static AREAS: &[&CodeArea] = &[
-    &DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &POINTERS, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS,
+    &DOOR,
+    &CALLS,
+    &APPROVALS,
+    &FILES,
+    &SUBSTRATE,
+    &COLLECTION,
+    &POINTERS,
+    &RUNS,
+    &SESSIONS,
+    &REGISTRY,
+    &WARNINGS,
     &CONSOLE,
 ];
 

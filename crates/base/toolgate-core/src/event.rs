@@ -158,6 +158,12 @@ words!(
         PointerMoved = "pointer.moved",
         /// A pointer was deleted; its history stays.
         PointerDeleted = "pointer.deleted",
+        /// A manifest was pinned: it is kept although nothing else reaches it.
+        ManifestPinned = "manifest.pinned",
+        /// A pin was removed from a manifest.
+        ManifestUnpinned = "manifest.unpinned",
+        /// Manifests, nodes of trees or artifacts that nothing reached were removed.
+        SubstrateCollected = "substrate.collected",
         /// A task was created, changed or deleted.
         TaskChanged = "task.changed",
         /// A run was created.

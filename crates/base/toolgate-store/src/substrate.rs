@@ -4,13 +4,21 @@
 //! Nodes are written first, a batch in each transaction: without a manifest nothing leads to them. The manifest follows in a
 //! transaction that checks what it names: parents, artifacts, manifests and the root are there, and stay until it is done.
 
+mod collection;
 mod event;
 mod manifest;
 mod node;
+mod pin;
 mod pointer;
+mod presence;
 mod write;
 
+pub use collection::{
+    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, MarkKind, MarkedNode, RemovalStep, RootManifest,
+    UnreachedRows,
+};
 pub use manifest::StoredManifest;
+pub use pin::{PINS_MAX, PinError};
 pub use pointer::{
     MoveStamp, MovedPointer, NewHead, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX, PointerError, PointerFilter,
 };

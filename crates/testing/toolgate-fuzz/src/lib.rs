@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod archive;
 mod choices;
 #[cfg(feature = "house")]
 mod door;
@@ -20,6 +21,8 @@ use std::path::Path;
 /// A reader of the gateway for foreign input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum GatewayTarget {
+    /// Exported manifests, which strangers may have made
+    Archive,
     /// The scanner and the editor of JSON, against serde_json
     Json,
     /// Nodes of manifest trees, against the trees that are built of what they say
@@ -85,6 +88,7 @@ const WORDS: [&[u8]; 36] = [
 impl GatewayTarget {
     fn folder(self) -> &'static str {
         match self {
+            GatewayTarget::Archive => "archive",
             GatewayTarget::Json => "json",
             GatewayTarget::Manifest => "manifest",
             GatewayTarget::Message => "message",
@@ -115,6 +119,7 @@ impl damage::FuzzTarget for GatewayTarget {
 
     fn try_one(self, input: &[u8]) {
         match self {
+            GatewayTarget::Archive => archive::try_one(input),
             GatewayTarget::Json => json::try_one(input),
             GatewayTarget::Manifest => manifest::try_one(input),
             GatewayTarget::Message => message::try_one(input),

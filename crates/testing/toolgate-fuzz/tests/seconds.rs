@@ -6,13 +6,13 @@ use std::process::Command;
 fn the_corpus_and_a_second_of_damage_for_each_target_find_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = Command::new(env!("CARGO_BIN_EXE_toolgate-fuzz"))
-        .args(["--seconds", "8", "--seed", "20", "--folder"])
+        .args(["--seconds", "9", "--seed", "20", "--folder"])
         .arg(folder.path())
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    for target in ["json", "manifest", "message", "sse", "schema", "policy", "door", "files"] {
+    for target in ["archive", "json", "manifest", "message", "sse", "schema", "policy", "door", "files"] {
         assert!(said.contains(&format!("{target}: ")), "{target} was tried: {said}");
     }
 }

@@ -12,7 +12,7 @@ use toolgate_store::Store;
 
 use crate::cli::{
     Command, FilesCommand, InputsCommand, RunsCommand, SecretsCommand, ServersCommand, SessionsCommand,
-    SettingsCommand, TokenCommand, ToolsCommand,
+    SettingsCommand, SubstrateCommand, TokenCommand, ToolsCommand,
 };
 use crate::config::Config;
 
@@ -34,6 +34,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         Command::Inputs(command) => !matches!(command, InputsCommand::Answer(_)),
         Command::Files(command) => !matches!(command, FilesCommand::Put(_)),
         Command::Settings(command) => !matches!(command, SettingsCommand::Set { .. }),
+        Command::Substrate(command) => !matches!(command, SubstrateCommand::Import(_)),
         Command::Secrets(command) => {
             !matches!(command, SecretsCommand::Set(_) | SecretsCommand::Allow { .. })
         }
@@ -47,7 +48,6 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Policy(_)
         | Command::Ledger(_)
         | Command::Filters(_)
-        | Command::Substrate(_)
         | Command::Doctor => true,
         Command::Serve(_)
         | Command::Stdio(_)

@@ -59,7 +59,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Filters(command) => filters::run(&context, command).await,
         Command::Ledger(command) => ledger::run(&context, command).await,
         Command::Store(command) => Box::pin(store::run(&context, command)).await,
-        Command::Substrate(command) => substrate::run(&context, command),
+        Command::Substrate(command) => Box::pin(substrate::run(&context, command)).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,
         Command::Platform(command) => platform::run(&context, command).await,

@@ -72,11 +72,11 @@ pub(crate) use secrets::{CredentialSource, OpenBao, OpenBaoBy};
 use section::ConfigSection;
 pub(crate) use server_entry::ServerEntry;
 pub(crate) use shipped::CapabilityServers;
+pub(crate) use substrate::SubstrateSettings;
 #[cfg(test)]
 pub(crate) use tests::accepted;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
-use toolgate_substrate::PointerSettings;
 pub(crate) use tools::ToolRule;
 use value::ReadContext;
 pub(crate) use whereabouts::{ConfigHints, FILE_NAME};
@@ -132,7 +132,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
-    pub(crate) substrate: PointerSettings,
+    pub(crate) substrate: SubstrateSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -195,7 +195,7 @@ impl Config {
             capabilities: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
-            substrate: PointerSettings::default(),
+            substrate: SubstrateSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),

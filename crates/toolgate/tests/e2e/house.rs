@@ -65,6 +65,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",

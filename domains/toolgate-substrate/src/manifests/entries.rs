@@ -21,6 +21,8 @@ use crate::state::Substrate;
 pub(super) struct NamedEntry {
     pub(super) path: EntryPath,
     pub(super) target: EntryTarget,
+    /// Another type than that of the artifact.
+    pub(super) media_type: Option<Arc<str>>,
     /// Canonical JSON, or nothing.
     pub(super) metadata: Arc<[u8]>,
 }
@@ -193,7 +195,7 @@ struct FoundTargets {
 
 impl FoundTargets {
     fn edit(&self, entry: NamedEntry) -> Result<TreeEdit, Refusal> {
-        let NamedEntry { path, target, metadata } = entry;
+        let NamedEntry { path, target, media_type, metadata } = entry;
         let entry = match target {
             EntryTarget::Artifact(digest) => {
                 let found = self.artifacts.get(&digest);
@@ -202,7 +204,7 @@ impl FoundTargets {
                     kind: EntryKind::Artifact,
                     digest: for_tree(digest),
                     bytes: found.artifact.bytes,
-                    media_type: found.artifact.media_type.as_str().into(),
+                    media_type: media_type.unwrap_or_else(|| found.artifact.media_type.as_str().into()),
                     metadata,
                 }
             }

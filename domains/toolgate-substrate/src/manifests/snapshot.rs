@@ -59,7 +59,8 @@ impl Substrate {
                     self.files.share_artifact(by, file_name(&path)?, source).await?.artifact.digest
                 }
             };
-            named.push(NamedEntry { path, target: EntryTarget::Artifact(digest), metadata });
+            let target = EntryTarget::Artifact(digest);
+            named.push(NamedEntry { path, target, media_type: None, metadata });
         }
         let (edits, contents) = self.look_up(EntryAccess::Gateway(&by.principal), named).await?;
         let note = ManifestNote { message: message.to_owned(), ..ManifestNote::default() };

@@ -107,11 +107,11 @@ async fn retained(
     };
     let left = store.pointer_last_at(&pointer.id, wanted).await.map_err(down)?;
     let left_ms = left.ok_or_else(|| refusal::not_in_history(pointer, Some(wanted)))?;
-    let settings = substrate.pointer_settings();
+    let settings = substrate.collection.settings;
     let is_head = pointer.manifest == Some(wanted);
-    match is_head || left_ms >= settings.retained_since_ms(now_ms) {
+    match is_head || left_ms >= settings.moves_since_ms(now_ms) {
         true => Ok(wanted),
-        false => Err(refusal::beyond_retention(pointer, wanted, left_ms, &settings.told())),
+        false => Err(refusal::beyond_retention(pointer, wanted, left_ms, &settings.moves_kept_text())),
     }
 }
 

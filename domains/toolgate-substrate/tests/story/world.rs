@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use manifest_tree::EntryPath;
+use manifest_tree::{BlobDigest, EntryKind, EntryPath, TreeEntry};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
@@ -14,7 +14,8 @@ use toolgate_files::{Files, FilesSettings, FilesSetup, StoragePlace};
 use toolgate_stage::Stage;
 use toolgate_store::{Books, BooksSettings, Store};
 use toolgate_substrate::{
-    Manifest, ManifestAuthor, SnapshotContent, SnapshotEntry, Substrate, SubstrateSetup,
+    CollectionSettings, Manifest, ManifestAuthor, ManifestNote, NamedContents, SnapshotContent,
+    SnapshotEntry, Substrate, SubstrateSetup,
 };
 
 /// Makes two tests of each story.
@@ -59,6 +60,8 @@ pub(crate) struct SubstrateGateway {
     pub(crate) store: Store,
     pub(crate) substrate: Arc<Substrate>,
     books: Arc<Books>,
+    files: Arc<Files>,
+    clock: Arc<SubstrateClock>,
 }
 
 impl SubstrateWorld {
@@ -98,8 +101,14 @@ impl SubstrateWorld {
             shutdown: CancellationToken::new(),
         };
         let files = Files::open(setup).expect("the files open");
-        let setup = SubstrateSetup { store: store.clone(), books: Arc::clone(&books), files, clock };
-        SubstrateGateway { store, substrate: Substrate::new(setup), books }
+        let setup = SubstrateSetup {
+            store: store.clone(),
+            books: Arc::clone(&books),
+            files: Arc::clone(&files),
+            clock: clock.clone(),
+            collection: CollectionSettings::default(),
+        };
+        SubstrateGateway { store, substrate: Substrate::new(setup), books, files, clock }
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
@@ -117,6 +126,20 @@ impl SubstrateGateway {
         &self.books
     }
 
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// Lets time go by.
+    pub(crate) fn pass(&self, span: Duration) {
+        let ms = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.passed_ms.fetch_add(ms, Ordering::SeqCst);
+    }
+
     /// A manifest of texts by path.
     pub(crate) async fn snapshot(
         &self,
@@ -125,6 +148,24 @@ impl SubstrateGateway {
     ) -> Result<Manifest, Refusal> {
         let entries = entries.iter().map(|(path, text)| text_entry(path, text)).collect();
         self.substrate.snapshot(&ann(), entries, message).await
+    }
+}
+
+impl SubstrateGateway {
+    /// A manifest with one entry, which names another manifest.
+    pub(crate) async fn name_manifest(&self, at: &str, named: &Manifest) -> Manifest {
+        let entry = TreeEntry {
+            kind: EntryKind::Manifest,
+            digest: BlobDigest::new(*named.digest.as_bytes()),
+            bytes: named.bytes,
+            media_type: Arc::from(""),
+            metadata: Arc::default(),
+        };
+        let tree = self.substrate.store_tree([(path(at), entry)]).await.expect("stored");
+        let contents = NamedContents { manifests: vec![named.digest], ..NamedContents::default() };
+        let note = ManifestNote { message: "names another".to_owned(), ..ManifestNote::default() };
+        let made = self.substrate.record_manifest(&ann(), tree, note, &contents).await;
+        made.expect("stored").manifest
     }
 }
 

@@ -32,8 +32,10 @@ const INSERT: &str =
     "INSERT INTO manifests (tenant, digest, root, generation, entries, bytes, document, created_at_ms,
         touched_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING";
+/// Changes the row in any case: whether it is still there shows in the number of changed rows.
 const TOUCH: &str =
-    "UPDATE manifests SET touched_at_ms = $3 WHERE tenant = $1 AND digest = $2 AND touched_at_ms < $3";
+    "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
+    WHERE tenant = $1 AND digest = $2";
 const INSERT_PARENT: &str =
     "INSERT INTO manifest_parents (tenant, manifest, place, parent) VALUES ($1, $2, $3, $4)";
 
@@ -156,8 +158,31 @@ async fn present(
     rows.iter().map(|(digest,)| read_digest(digest, DOING)).collect()
 }
 
+/// The number of times that a manifest is found and then gone, because it was collected at that moment.
+const GONE_MAX: usize = 3;
+
 /// True if it is new.
 async fn insert(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    new: &NewManifest<'_>,
+    generation: u64,
+) -> Result<bool, sqlx::Error> {
+    let digest = &new.digest.as_bytes()[..];
+    for _ in 0..GONE_MAX {
+        if insert_row(tx, tenant, new, generation).await? {
+            return Ok(true);
+        }
+        let touch = tx.sql(TOUCH).bind(tenant).bind(digest).bind(new.created_at_ms);
+        if touch.execute().await? > 0 {
+            return Ok(false);
+        }
+    }
+    Err(sqlx::Error::RowNotFound)
+}
+
+/// False if there is such a row.
+async fn insert_row(
     tx: &mut Transaction,
     tenant: &'static str,
     new: &NewManifest<'_>,
@@ -168,7 +193,6 @@ async fn insert(
     let row =
         row.bind(stored_count(generation)).bind(stored_count(new.entries)).bind(stored_count(new.bytes));
     if row.bind(new.document).bind(new.created_at_ms).execute().await? == 0 {
-        tx.sql(TOUCH).bind(tenant).bind(digest).bind(new.created_at_ms).execute().await?;
         return Ok(false);
     }
     for (place, parent) in (0_i64..).zip(new.parents) {

@@ -13,7 +13,7 @@ use toolgate_core::{PrincipalId, Refusal};
 use toolgate_files::{Files, FilesSettings, FilesSetup, StoragePlace};
 use toolgate_stage::postgres::Database;
 use toolgate_store::{BooksSettings, Store};
-use toolgate_substrate::{ManifestAuthor, Substrate, SubstrateSetup};
+use toolgate_substrate::{CollectionSettings, ManifestAuthor, Substrate, SubstrateSetup};
 
 pub(super) struct BenchShelf {
     pub(super) name: &'static str,
@@ -50,7 +50,8 @@ impl BenchShelf {
             shutdown: CancellationToken::new(),
         };
         let files = Files::open(setup).map_err(told)?;
-        let setup = SubstrateSetup { store: store.clone(), books, files: files.clone(), clock };
+        let collection = CollectionSettings::default();
+        let setup = SubstrateSetup { store: store.clone(), books, files: files.clone(), clock, collection };
         let name = if server.is_some() { "Postgres" } else { "SQLite" };
         let substrate = Substrate::new(setup);
         Ok(Self { name, substrate, store, files, _folder: folder, _database: database })

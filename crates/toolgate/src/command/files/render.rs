@@ -51,7 +51,7 @@ fn bytes(file: &Value) -> u64 {
 }
 
 /// `512 B`, `1.5 KiB`, `2.0 GiB`
-pub(super) fn size(bytes: u64) -> String {
+pub(in crate::command) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let mut number = bytes as f64;
     let mut unit = "B";

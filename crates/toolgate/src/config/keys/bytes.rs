@@ -120,14 +120,29 @@ pub(super) const RUNS: ConfigTable = ConfigTable {
 
 pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
     header: "[substrate]",
-    about: "Pointers and manifests.",
+    about: "Manifests and pointers, and the collection of what nothing reaches.",
     accepted: substrate::KEYS,
-    keys: &[is(
-        "moves_kept_seconds",
-        Seconds,
-        "7776000",
-        "How long a pointer can be reverted to a manifest that it left. What only older moves name may be collected.",
-    )],
+    keys: &[
+        is(
+            "moves_kept_seconds",
+            Seconds,
+            "7776000",
+            "How long a pointer can be reverted to a manifest that it left. Until then the manifest is kept.",
+        ),
+        is(
+            "collect_grace_seconds",
+            Seconds,
+            "86400",
+            "How long something that nothing reaches is kept after it was last touched. Longer than any upload and the \
+             manifest after it take.",
+        ),
+        is(
+            "collect_every_seconds",
+            Seconds,
+            "86400",
+            "How often what nothing reaches is removed; 0 is never. `toolgate substrate collect` does it at once.",
+        ),
+    ],
     changes: AfterRestart,
     least: "[substrate]\n",
     example: "[substrate]\nmoves_kept_seconds = 31536000\n",

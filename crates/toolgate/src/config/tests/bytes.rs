@@ -120,10 +120,14 @@ fn every_key_of_runs_is_read() {
 }
 
 #[test]
-fn moves_of_pointers_are_retained_for_as_long_as_is_said() {
-    let kept = |text: &str| accepted(text).substrate.moves_kept;
-    assert_eq!(kept(""), Duration::from_secs(90 * 24 * 60 * 60));
-    assert_eq!(kept("[substrate]\nmoves_kept_seconds = 0"), Duration::ZERO);
+fn every_key_of_the_substrate_is_read() {
+    let config = accepted(
+        "[substrate]\nmoves_kept_seconds = 172800\ncollect_grace_seconds = 60\ncollect_every_seconds = 0\n",
+    );
+    assert_eq!(config.substrate.collection.moves_kept, Duration::from_secs(2 * 24 * 3600));
+    assert_eq!(config.substrate.collection.grace, Duration::from_secs(60));
+    assert_eq!(config.substrate.collect_every, None);
+    assert_eq!(accepted("").substrate.collect_every, Some(Duration::from_secs(24 * 3600)));
 }
 
 #[test]

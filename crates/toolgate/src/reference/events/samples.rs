@@ -61,6 +61,16 @@ const OF_MANIFEST: &[SampleMember] = &[
     ("entries", "1204", "The number of its entries"),
     ("bytes", "8123456", "The sum of their sizes"),
 ];
+const OF_PIN: &[SampleMember] = &[
+    ("manifest", VERSION, "The digest of the manifest"),
+    ("reason", "\"evidence of the audit\"", "The reason, in words, of a pin"),
+];
+const OF_COLLECTION: &[SampleMember] = &[
+    ("kind", "\"manifests\"", "What was removed: `manifests`, `nodes` or `artifacts`"),
+    ("count", "12", "The number of them"),
+    ("bytes", "48123", "Their bytes"),
+    ("first", "[\"sha256:2c26…\"]", "The digests of the first of them"),
+];
 const OF_FILTER: &[SampleMember] = &[
     ("on", "\"arguments\"", "Where the match was: `arguments` or `results`"),
     (
@@ -199,6 +209,8 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::PointerCreated | Kind::PointerMoved | Kind::PointerDeleted => {
             sample(SampleSubject::Session, AGENT, OF_POINTER)
         }
+        Kind::ManifestPinned | Kind::ManifestUnpinned => sample(SampleSubject::Session, PERSON, OF_PIN),
+        Kind::SubstrateCollected => sample(SampleSubject::Nothing, GATEWAY, OF_COLLECTION),
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
             sample(SampleSubject::Run, PERSON, of_work(kind))
         }

@@ -56,6 +56,8 @@ struct EntryArgument {
     path: String,
     artifact_sha256: Option<String>,
     manifest_sha256: Option<String>,
+    /// Usually that of the artifact
+    media_type: Option<String>,
     metadata: Option<Map<String, Value>>,
 }
 
@@ -81,7 +83,8 @@ impl EntryArgument {
             }
         };
         let metadata = read_metadata(&path, self.metadata)?;
-        Ok(NamedEntry { path, target, metadata })
+        let media_type = self.media_type.map(Into::into);
+        Ok(NamedEntry { path, target, media_type, metadata })
     }
 }
 
@@ -103,7 +106,9 @@ pub(super) async fn create(
     let parents = read_parents(base, parent_sha256, parents)?;
     let note = ManifestNote { parents, message, metadata };
     let entries = entries.into_iter().map(EntryArgument::read).collect::<Result<Vec<_>, _>>()?;
-    let (mut edits, named) = substrate.look_up(EntryAccess::Caller(&context.holder), entries).await?;
+    let (mut edits, mut named) = substrate.look_up(EntryAccess::Caller(&context.holder), entries).await?;
+    // What stays of the base is not looked up: the base itself must still be there when the manifest is stored.
+    named.manifests.extend(base);
     for path in remove {
         edits.push(TreeEdit { path: read_path(&path)?, entry: None });
     }

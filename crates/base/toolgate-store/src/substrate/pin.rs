@@ -1,0 +1,111 @@
+//! Pins: manifests that a principal keeps although nothing else leads to them.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_core::event::{Event, EventKind, EventSubject};
+use toolgate_core::substrate::ManifestDigest;
+
+use crate::StoreError;
+use crate::books::Books;
+use crate::db::{Transaction, without_nul};
+use crate::error::doing;
+use crate::file::Actor;
+use crate::registry::read_count;
+
+/// The most manifests that a principal pins.
+pub const PINS_MAX: u64 = 1_000;
+
+/// A touched manifest is not collected; and while the row is held, nobody removes it.
+const HOLD: &str =
+    "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
+    WHERE tenant = $1 AND digest = $2";
+const COUNT: &str = "SELECT COUNT(*) FROM pins WHERE tenant = $1 AND principal = $2";
+const INSERT: &str =
+    "INSERT INTO pins (tenant, manifest, principal, reason, at_ms) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (tenant, manifest, principal) DO NOTHING";
+const DELETE: &str = "DELETE FROM pins WHERE tenant = $1 AND manifest = $2 AND principal = $3";
+
+const PINNING: &str = "pin a manifest";
+const UNPINNING: &str = "unpin a manifest";
+
+#[derive(Debug, thiserror::Error)]
+pub enum PinError {
+    #[error("there is no manifest {0}")]
+    UnknownManifest(ManifestDigest),
+    #[error("{max} manifests are pinned already", max = PINS_MAX)]
+    TooMany,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Books {
+    /// Pins a manifest for this principal. `false` if it was pinned.
+    pub async fn pin_manifest(
+        &self,
+        manifest: &ManifestDigest,
+        reason: &str,
+        at_ms: i64,
+        by: &Actor,
+    ) -> Result<bool, PinError> {
+        let tenant = self.store().tenant;
+        let (digest, principal) = (&manifest.as_bytes()[..], without_nul(by.principal.as_str()));
+        let mut tx = self.begin().await.map_err(doing(PINNING))?;
+        let held = tx.sql(HOLD).bind(tenant).bind(digest).bind(at_ms);
+        if held.execute().await.map_err(doing(PINNING))? == 0 {
+            return Err(PinError::UnknownManifest(*manifest));
+        }
+        let pins = count(&mut tx, tenant, &principal).await.map_err(doing(PINNING))?;
+        let insert = tx.sql(INSERT).bind(tenant).bind(digest).bind(principal.as_str());
+        let inserted =
+            insert.bind(without_nul(reason)).bind(at_ms).execute().await.map_err(doing(PINNING))?;
+        if inserted > 0 && pins >= PINS_MAX {
+            return Err(PinError::TooMany);
+        }
+        let detail = json!({ "manifest": manifest, "reason": reason });
+        let events = match inserted {
+            0 => Vec::new(),
+            _ => vec![about_pin(EventKind::ManifestPinned, detail, at_ms, by)],
+        };
+        self.record(tx, events).await.map_err(doing(PINNING))?;
+        Ok(inserted > 0)
+    }
+
+    /// Removes this principal's pin. `false` if there was none.
+    pub async fn unpin_manifest(
+        &self,
+        manifest: &ManifestDigest,
+        at_ms: i64,
+        by: &Actor,
+    ) -> Result<bool, StoreError> {
+        let tenant = self.store().tenant;
+        let mut tx = self.begin().await.map_err(doing(UNPINNING))?;
+        let delete = tx.sql(DELETE).bind(tenant).bind(&manifest.as_bytes()[..]);
+        let deleted = delete.bind(without_nul(by.principal.as_str())).execute().await;
+        let is_gone = deleted.map_err(doing(UNPINNING))? > 0;
+        let detail = json!({ "manifest": manifest });
+        let events = match is_gone {
+            true => vec![about_pin(EventKind::ManifestUnpinned, detail, at_ms, by)],
+            false => Vec::new(),
+        };
+        self.record(tx, events).await.map_err(doing(UNPINNING))?;
+        Ok(is_gone)
+    }
+}
+
+async fn count(tx: &mut Transaction, tenant: &'static str, principal: &str) -> Result<u64, sqlx::Error> {
+    let (count,): (i64,) = tx.sql(COUNT).bind(tenant).bind(principal).fetch_one().await?;
+    Ok(read_count(count))
+}
+
+fn about_pin(kind: EventKind, detail: serde_json::Value, at_ms: i64, by: &Actor) -> Event {
+    let about = EventSubject {
+        session: by.session.clone(),
+        run: by.run.clone(),
+        call: by.call.clone(),
+        ..EventSubject::default()
+    };
+    let mut event = Event::new(kind, at_ms, by.principal.clone(), Arc::new(about));
+    event.detail = Some(detail.into());
+    event
+}

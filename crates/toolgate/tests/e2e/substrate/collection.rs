@@ -1,0 +1,106 @@
+//! The collection of what nothing reaches, through the program: pointers and pins keep, dry runs tell, a kill in the middle harms nothing.
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::{Gateway, until_async};
+
+use super::shelf::{Shelf, toml};
+use crate::doors::WAIT;
+use crate::governed::database::Backing;
+use crate::governed::on_both;
+use crate::live::site::{Ending, Site};
+use crate::toolgate;
+
+on_both!(
+    what_no_pointer_and_no_pin_reaches_goes_after_a_while,
+    killed_while_it_collects_a_gateway_leaves_nothing_half,
+);
+
+const SOON: &str = "[substrate]\ncollect_grace_seconds = 1\ncollect_every_seconds = 0\n";
+
+fn collect(shelf: &Shelf, words: &[&str]) -> Value {
+    let words: Vec<&str> = ["--json", "substrate", "collect"].iter().chain(words).copied().collect();
+    let answer: Value = serde_json::from_str(&shelf.site.say(&words)).expect("JSON");
+    answer["data"].clone()
+}
+
+/// Waits until so many manifests would go.
+async fn would_go(shelf: &Shelf, manifests: u64) -> Value {
+    let ask = || async {
+        Some(collect(shelf, &["--dry-run"])).filter(|told| told["manifests"]["count"] == manifests)
+    };
+    until_async(WAIT, ask).await.expect("their grace is over")
+}
+
+async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing) {
+    let shelf = Shelf::open_with(backing, SOON);
+    let pointed = shelf.manifest(&[("a.txt", "pointed words")], "pointed").await;
+    let pinned = shelf.manifest(&[("a.txt", "pinned words")], "pinned").await;
+    let lost = shelf.manifest(&[("a.txt", "lost words")], "lost").await;
+    let create = ["substrate", "pointer", "create", "--namespace", "project", "--name", "draft"];
+    let create: Vec<&str> = create.into_iter().chain(["--manifest-sha256", &pointed]).collect();
+    shelf.site.say(&create);
+    let told = shelf.call("substrate.manifest.pin", json!({ "sha256": pinned, "reason": "evidence" })).await;
+    assert_eq!((&told["is_pinned"], &told["is_changed"]), (&json!(true), &json!(true)), "{told}");
+    let told = would_go(&shelf, 1).await;
+    assert_eq!((&told["dry_run"], &told["manifests"]["first"][0]), (&json!(true), &json!(lost)), "{told}");
+    assert_eq!(shelf.paths(&lost).await, ["a.txt"], "nothing went");
+
+    let told = collect(&shelf, &[]);
+    assert_eq!((&told["manifests"]["count"], &told["is_complete"]), (&json!(1), &json!(true)), "{told}");
+    let refused = shelf.refused("substrate.manifest.checkout", json!({ "sha256": lost })).await;
+    assert_eq!((refused.0, refused.1.as_str()), (404, "unknown_manifest"), "{refused:?}");
+    for kept in [&pointed, &pinned] {
+        assert_eq!(shelf.paths(kept).await, ["a.txt"]);
+    }
+    assert!(!shelf.site.told("substrate.collected").await.is_empty());
+    shelf.site.say(&["ledger", "verify"]);
+    // What was collected can be stored anew.
+    let again = shelf.manifest(&[("a.txt", "lost words")], "lost").await;
+    assert_eq!(again, lost);
+}
+
+#[tokio::test]
+async fn agents_do_not_collect() {
+    let shelf = Shelf::open(Backing::Sqlite);
+    let said = shelf.refused("substrate.collect", json!({ "dry_run": true })).await;
+    assert_eq!((said.0, said.1.as_str()), (403, "operators_only"), "{said:?}");
+}
+
+#[tokio::test]
+async fn an_unknown_manifest_is_not_pinned() {
+    let shelf = Shelf::open(Backing::Sqlite);
+    let sha256 = format!("sha256:{}", "0".repeat(64));
+    let said = shelf.refused("substrate.manifest.pin", json!({ "sha256": sha256 })).await;
+    assert_eq!((said.0, said.1.as_str()), (404, "unknown_manifest"), "{said:?}");
+    let told = shelf.call("substrate.manifest.unpin", json!({ "sha256": sha256 })).await;
+    assert_eq!(told["is_changed"], false, "there was no pin: {told}");
+}
+
+async fn killed_while_it_collects_a_gateway_leaves_nothing_half(backing: Backing) {
+    const POINT: &str = "unreached removed";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let toml = format!("{}{}", backing.toml(), toml(SOON));
+    let gateway = Gateway::boot_stopping(toolgate(), &toml, folder, POINT);
+    let shelf = Shelf { site: Site { gateway, backing } };
+    let kept = shelf.manifest(&[("a.txt", "kept words"), ("b.txt", "shared words")], "kept").await;
+    shelf.call("substrate.manifest.pin", json!({ "sha256": kept })).await;
+    let lost = shelf.manifest(&[("a.txt", "lost words"), ("b.txt", "shared words")], "lost").await;
+    would_go(&shelf, 1).await;
+    let request =
+        shelf.site.request(&shelf.site.gateway.admin, "POST", "/tools/substrate.collect", Some(json!({})));
+    let waiting = tokio::spawn(async move {
+        drop(request.send().await);
+    });
+    let line = format!("stopped at {POINT}");
+    let stopped = until_async(WAIT, || async { shelf.site.gateway.log().contains(&line).then_some(()) });
+    assert!(stopped.await.is_some(), "no collection reached {POINT:?}");
+    waiting.abort();
+    let shelf = Shelf { site: shelf.site.restarted(Ending::Killed) };
+    assert_eq!(shelf.paths(&lost).await, ["a.txt", "b.txt"], "the transaction was not committed");
+    assert_eq!(shelf.site.told("substrate.collected").await, Vec::<Value>::new());
+    // The dead gateway still has the turn, for as long as its lease lasts.
+    let said = shelf.refused_to(&shelf.site.gateway.admin, "substrate.collect", json!({})).await;
+    assert_eq!((said.0, said.1.as_str()), (409, "collection_under_way"), "{said:?}");
+    assert_eq!(shelf.paths(&kept).await, ["a.txt", "b.txt"]);
+    shelf.site.say(&["ledger", "verify"]);
+}
