@@ -1,6 +1,6 @@
 //! `toolgate ledger verify`: the ledger by itself, beside the checkpoints that were signed of it, and in its archive.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -112,20 +112,7 @@ async fn read(
     keys: &[VerifierKey],
 ) -> anyhow::Result<Vec<LedgerCheckpoint>> {
     let own = store.ledger_name().await?;
-    files.iter().map(|file| read_one(&own, file, keys)).collect()
-}
-
-fn read_one(own: &str, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<LedgerCheckpoint> {
-    let checkpoint = SignedCheckpoint::read(file, keys)?.checkpoint;
-    if checkpoint.store != own {
-        bail!(
-            "{} is a checkpoint of the ledger {}, and this is the ledger {own}\n\
-             hint: the database was replaced, or the configuration names another one",
-            file.display(),
-            checkpoint.store
-        );
-    }
-    Ok(checkpoint)
+    files.iter().map(|file| SignedCheckpoint::read_own(file, &own, keys)).collect()
 }
 
 #[cfg(test)]
