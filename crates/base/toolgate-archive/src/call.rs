@@ -7,7 +7,7 @@ use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder, LineReader};
 use crate::archive::Archive;
 use crate::day::DAY_MS;
 use crate::error::ArchiveError;
-use crate::page::{PageCursor, PageLimits};
+use crate::page::{ArchiveCursor, PageLimits};
 
 /// The clock that says when an event happened may have been set back since the id was made.
 const SET_BACK_MAX_MS: i64 = 60 * 60 * 1000;
@@ -51,7 +51,7 @@ impl Archive {
             ..EventFilter::default()
         };
         let cursor =
-            PageCursor { reader: LineReader::new(&filter), after: None, order: LedgerOrder::OldestFirst };
+            ArchiveCursor { reader: LineReader::new(&filter), after: None, order: LedgerOrder::OldestFirst };
         let limits = PageLimits { events: LEDGER_PAGE_MAX, segments: CALL_SEGMENTS };
         Ok(self.page_until(&filter, cursor, limits, has_ended).await?.events)
     }

@@ -36,7 +36,7 @@ impl Archive {
         limit: usize,
         order: LedgerOrder,
     ) -> Result<ArchivePage, ArchiveError> {
-        let cursor = PageCursor { reader: LineReader::new(filter), after: after.cloned(), order };
+        let cursor = ArchiveCursor { reader: LineReader::new(filter), after: after.cloned(), order };
         let limits = PageLimits { events: limit.clamp(1, LEDGER_PAGE_MAX), segments: PAGE_SEGMENTS };
         self.page_until(filter, cursor, limits, |_| false).await
     }
@@ -45,7 +45,7 @@ impl Archive {
     pub(crate) async fn page_until(
         &self,
         filter: &EventFilter,
-        cursor: PageCursor,
+        cursor: ArchiveCursor,
         limits: PageLimits,
         is_enough: impl Fn(&[RecordedEvent]) -> bool,
     ) -> Result<ArchivePage, ArchiveError> {
@@ -72,7 +72,7 @@ impl Archive {
     /// The first events of a day that are wanted, in their order.
     async fn page_of_day(
         &self,
-        cursor: &Arc<PageCursor>,
+        cursor: &Arc<ArchiveCursor>,
         streams: DayStreams,
         limit: usize,
     ) -> Result<DayEvents, ArchiveError> {
@@ -129,13 +129,13 @@ fn start_of(day: i64) -> HybridTime {
 }
 
 /// The events that are wanted, and from where on.
-pub(crate) struct PageCursor {
+pub(crate) struct ArchiveCursor {
     pub(crate) reader: LineReader,
     pub(crate) after: Option<Position>,
     pub(crate) order: LedgerOrder,
 }
 
-impl PageCursor {
+impl ArchiveCursor {
     fn after(&self) -> Option<EventKey<'_>> {
         let after = self.after.as_ref()?;
         let stream = &**after.stream();
