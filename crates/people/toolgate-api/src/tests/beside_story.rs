@@ -73,7 +73,8 @@ async fn archived_events_are_listed_on_request() {
     for (order, first) in [("oldest", 0), ("newest", CALLS - 1)] {
         let (mut calls, mut cursor) = (Vec::new(), String::new());
         loop {
-            let path = format!("/ledger?source=archive&kind=tool.call.completed&limit=4&order={order}{cursor}");
+            let path =
+                format!("/ledger?source=archive&kind=tool.call.completed&limit=4&order={order}{cursor}");
             let page = ask(&gate, &path).await;
             let events = page["events"].as_array().expect("a list");
             calls.extend(events.iter().map(|event| event["call"].as_str().expect("a call").to_owned()));
@@ -110,7 +111,10 @@ async fn a_gateway_without_an_archive_says_so() {
     let gate = Gate::open().await;
     let answer = gate.get(&somebody("audit", Role::Auditor), "/ledger?source=archive").await;
     assert_eq!((answer.status, answer.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
-    assert!(answer.json()["hint"].as_str().is_some_and(|hint| hint.contains("[ledger.archive]")), "{answer:?}");
+    assert!(
+        answer.json()["hint"].as_str().is_some_and(|hint| hint.contains("[ledger.archive]")),
+        "{answer:?}"
+    );
     assert_eq!(ask(&gate, "/overview").await["ledger"]["archive"], json!(false));
 }
 
