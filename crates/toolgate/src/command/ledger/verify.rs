@@ -77,6 +77,9 @@ fn advice(what: Tampering) -> &'static str {
         what if what.is_first_in_its_stream() => {
             "what comes before it in its stream is as it was written; compare the rest with an export or a backup"
         }
+        Tampering::TermForged => {
+            "the events of its stream are as they were written, but searches may not find all of them; an export without a filter has them"
+        }
         Tampering::BodyEdited | Tampering::BodyMissing | Tampering::BodyForged => {
             "the events are as they were written; compare the arguments and results with a backup"
         }
@@ -124,6 +127,9 @@ mod tests {
         for what in [Tampering::Edited, Tampering::Dropped, Tampering::TailRemoved] {
             assert!(advice(what).starts_with("what comes before it in its stream"), "{what}");
         }
+        assert!(
+            advice(Tampering::TermForged).starts_with("the events of its stream are as they were written")
+        );
         assert!(advice(Tampering::BodyMissing).starts_with("the events are as they were written"));
         for what in
             [Tampering::Rewritten, Tampering::StreamRemoved, Tampering::OlderDatabase, Tampering::HeadForged]

@@ -156,7 +156,7 @@ fn advice(fault: &LedgerFaultData) -> &'static str {
             "The events are intact. Compare the bodies with a backup."
         }
         "term_forged" => {
-            "The events before it in its stream are intact. Searches may not find this one; an export does."
+            "The events of its stream are intact. Searches may not find all of them; an export without a filter has them."
         }
         _ => "Compare the whole ledger with an export or a backup.",
     }
@@ -170,7 +170,7 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "inserted" => "it was not written by a gateway",
         "head_forged" => "the sealed end of its stream is missing or forged",
         "block_forged" => "the entry of its block is missing or forged",
-        "term_forged" => "an entry by which searches find it is missing or forged",
+        "term_forged" => "an entry by which searches find the events of its block is missing or forged",
         "rewritten" => "up to here, its stream is not what a checkpoint signs",
         "tail_removed" => "a checkpoint signs it, and its stream ends before it",
         "stream_removed" => "a checkpoint signs its stream, and nothing of the stream is there",
