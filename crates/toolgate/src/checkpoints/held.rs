@@ -65,7 +65,7 @@ fn read_folder(folder: &Path, own: &str, keys: &[VerifierKey]) -> anyhow::Result
 
 fn fault(error: &anyhow::Error) -> CheckpointFault {
     let text = failure::render(error);
-    let (message, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
+    let (message, hint) = text.split_once("\nhint: ").unwrap_or((text.as_str(), ""));
     CheckpointFault { message: message.to_owned(), hint: hint.to_owned() }
 }
 
