@@ -2,12 +2,14 @@
 
 mod anchor;
 mod folder;
+mod held;
 mod key;
 mod last;
 mod schedule;
 mod signed;
 
 pub(crate) use folder::{checkpoint_files, newest};
+pub(crate) use held::ConfiguredFolder;
 pub(crate) use key::{known_keys, make_key, signing_key};
 pub(crate) use last::sign_next;
 pub(crate) use schedule::{AnchorBoard, Checkpointer};

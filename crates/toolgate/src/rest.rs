@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{
-    Api, FilterInForce, FilterPort, HoldMode, IncomingWebhook, NotCalled, Retention, Services, StreamPlace,
-    StreamQuota, ToolCallRequest, ToolCaller,
+    Api, CheckpointFolder, FilterInForce, FilterPort, HoldMode, IncomingWebhook, NotCalled, Retention,
+    Services, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
 };
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
@@ -26,6 +26,7 @@ use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
 use crate::archiving;
+use crate::checkpoints::ConfiguredFolder;
 use crate::config::{Config, WebhookConfig};
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
@@ -107,6 +108,7 @@ pub(crate) async fn api(
     Ok(Api::new(Services {
         store: store.clone(),
         archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
+        checkpoints: checkpoints(config, store).await,
         names: store.argument_names().await?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
@@ -130,6 +132,11 @@ pub(crate) async fn api(
         webhooks: webhooks(config)?,
         limits: config.limits.clone(),
     }))
+}
+
+async fn checkpoints(config: &Config, store: &Store) -> Option<Arc<dyn CheckpointFolder>> {
+    let folder = ConfiguredFolder::of(config, store).await?;
+    Some(Arc::new(folder))
 }
 
 fn retention(config: &Config) -> Retention {

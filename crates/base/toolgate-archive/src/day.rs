@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A day as people write it: `2026-08-01`.
 pub fn day_text(day: i64) -> String {

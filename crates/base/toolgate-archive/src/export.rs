@@ -55,7 +55,7 @@ fn order(entry: &SegmentEntry) -> (i64, &str, i64) {
 }
 
 /// False if no event of the segment can lie in the filter's period.
-fn may_have(entry: &SegmentEntry, filter: &EventFilter) -> bool {
+pub(crate) fn may_have(entry: &SegmentEntry, filter: &EventFilter) -> bool {
     filter.until_ms.is_none_or(|until| entry.facts.at_min < until)
         && filter.from_ms.is_none_or(|from| entry.facts.at_max >= from)
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod archive;
+mod call;
 mod columns;
 mod day;
 mod decode;
@@ -10,6 +11,7 @@ mod export;
 mod fault;
 mod index;
 mod mend;
+mod page;
 mod segment;
 mod verify;
 
@@ -22,5 +24,6 @@ pub use error::ArchiveError;
 pub use export::ArchiveExport;
 pub use fault::{ArchiveFault, FaultyLines, SegmentTrouble};
 pub use index::SegmentEntry;
+pub use page::ArchivePage;
 pub use segment::SegmentFacts;
 pub use verify::ArchiveVerification;

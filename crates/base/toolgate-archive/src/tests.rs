@@ -1,6 +1,7 @@
 //! The archive over a real store, with its segments in memory.
 
 mod damage;
+mod pages;
 mod passes;
 mod segments;
 

@@ -24,6 +24,7 @@ mod work;
 
 // Ports to the rest of the program.
 mod call;
+mod checkpoints;
 mod filters;
 mod outbound;
 mod policy;
@@ -44,6 +45,7 @@ use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
 pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
+pub use checkpoints::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
 pub(crate) use context::ApiContext;
 use context::ApiInner;
 use events::EventFeed;

@@ -18,6 +18,7 @@ use toolgate_sessions::Sessions;
 use toolgate_store::{ArgumentNames, Books, Store};
 
 use crate::call::ToolCaller;
+use crate::checkpoints::CheckpointFolder;
 use crate::filters::FilterPort;
 use crate::outbound::{Retention, WebhookPort};
 use crate::policy::PolicyPort;
@@ -38,6 +39,8 @@ pub struct Services {
     pub store: Store,
     /// The archive of the ledger, where it is switched on.
     pub archive: Option<Archive>,
+    /// The checkpoints of the ledger, where a folder for them is configured.
+    pub checkpoints: Option<Arc<dyn CheckpointFolder>>,
     /// Of the arguments that approvers are shown.
     pub names: ArgumentNames,
     pub books: Arc<Books>,

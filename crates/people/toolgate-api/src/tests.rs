@@ -5,6 +5,7 @@ mod addresses_story;
 mod agents_story;
 mod approvals_story;
 mod batch_story;
+mod beside_story;
 mod calls_story;
 mod content_story;
 mod events_story;

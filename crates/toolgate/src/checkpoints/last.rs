@@ -1,6 +1,7 @@
 //! The checkpoint that was signed last. The next one must agree with it, also after a restart: a signer of two pasts
 //! of one ledger proves nothing.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -9,13 +10,14 @@ use toolgate_store::{SignedRootMatch, Store};
 
 use super::folder::checkpoint_files;
 use super::key::{known_keys, signing_key};
-use super::signed::SignedCheckpoint;
+use super::signed::{SignedCheckpoint, tell_unsigned};
 use crate::config::Config;
 
 /// Signs the present state of the ledger, if it agrees with the newest checkpoint of the folder.
 pub(crate) async fn sign_next(config: &Config, store: &Store) -> anyhow::Result<SignedCheckpoint> {
     let key = signing_key(config).await?;
     let folder = config.checkpoints.as_ref().and_then(|settings| settings.folder.as_deref());
+    tell_unsigned(&store.ledger_sizes().await?, &mut BTreeSet::new());
     must_have(store, &last_signed(folder, &known_keys(config).await, store).await?).await?;
     SignedCheckpoint::now(store, &key).await
 }

@@ -1,6 +1,6 @@
 //! The schedule: a checkpoint every so often, kept until every anchor has it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use toolgate_store::Store;
 use super::anchor::CheckpointAnchor;
 use super::key::{known_keys, signing_key};
 use super::last::{last_signed, must_have};
-use super::signed::SignedCheckpoint;
+use super::signed::{SignedCheckpoint, tell_unsigned};
 use crate::config::Config;
 
 /// After a failure, the next attempt.
@@ -45,6 +45,8 @@ pub(crate) struct Checkpointer {
     board: Arc<AnchorBoard>,
     /// The trees of the last checkpoint since the start.
     signed: Vec<StreamRoot>,
+    /// The streams that cannot be signed and were told of.
+    unsigned: BTreeSet<String>,
 }
 
 struct WaitingAnchor {
@@ -75,6 +77,7 @@ impl Checkpointer {
             every: settings.every,
             board: Arc::new(AnchorBoard(anchors)),
             signed: Vec::new(),
+            unsigned: BTreeSet::new(),
         }))
     }
 
@@ -105,6 +108,7 @@ impl Checkpointer {
     /// Signs a checkpoint, if the ledger has grown. One that is not what was signed before is not signed.
     async fn sign(&mut self) -> anyhow::Result<()> {
         let mut sizes = self.store.ledger_sizes().await?;
+        tell_unsigned(&sizes, &mut self.unsigned);
         sizes.retain(|stream, _| LedgerCheckpoint::can_name(stream));
         let signed: BTreeMap<String, u64> =
             self.signed.iter().map(|tree| (tree.stream.clone(), tree.size)).collect();

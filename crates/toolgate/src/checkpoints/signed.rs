@@ -1,5 +1,6 @@
 //! A checkpoint with its signatures.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -15,6 +16,9 @@ pub(super) const ENDING: &str = "checkpoint";
 /// The maximum size of a file that is read: a note has some hundred bytes for each stream.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
+/// The largest number of streams that cannot be signed and are told of.
+const UNSIGNED_TOLD_MAX: usize = 64;
+
 /// A checkpoint with its notes, in the same order as its streams.
 pub(crate) struct SignedCheckpoint {
     pub(crate) checkpoint: LedgerCheckpoint,
@@ -22,15 +26,10 @@ pub(crate) struct SignedCheckpoint {
 }
 
 impl SignedCheckpoint {
-    /// Signs the present state of the ledger, once it is on disk.
+    /// Signs the present state of the ledger, once it is on disk: of the streams that a checkpoint can name.
     pub(crate) async fn now(store: &Store, key: &CheckpointKey) -> anyhow::Result<Self> {
         let (at_ms, name) = (now_ms(), store.ledger_name().await?);
-        let mut streams = store.ledger_roots().await?;
-        // No gateway makes such a stream: one row that someone inserted does not stop all checkpoints.
-        for left_out in streams.extract_if(.., |tree| !LedgerCheckpoint::can_name(&tree.stream)) {
-            let stream = left_out.stream;
-            tracing::error!(stream, "a stream cannot be named in a checkpoint, and is not signed");
-        }
+        let streams = store.ledger_roots().await?;
         let checkpoint = LedgerCheckpoint { store: name, at_ms, streams };
         store.sync_ledger().await?;
         let notes = checkpoint.sign(key).context("could not sign a checkpoint of the ledger")?;
@@ -57,6 +56,20 @@ impl SignedCheckpoint {
         Ok(Self { checkpoint, notes })
     }
 
+    /// The same for a checkpoint that must be of the ledger with this name.
+    pub(crate) fn read_own(file: &Path, own: &str, keys: &[VerifierKey]) -> anyhow::Result<LedgerCheckpoint> {
+        let checkpoint = Self::read(file, keys)?.checkpoint;
+        if checkpoint.store != own {
+            bail!(
+                "{} is a checkpoint of the ledger {}, and this is the ledger {own}\n\
+                 hint: the database was replaced, or the configuration names another one",
+                file.display(),
+                checkpoint.store
+            );
+        }
+        Ok(checkpoint)
+    }
+
     pub(crate) fn text(&self) -> String {
         LedgerCheckpoint::file(&self.notes)
     }
@@ -67,9 +80,32 @@ impl SignedCheckpoint {
     }
 }
 
+/// Logs the streams that no checkpoint can name, each once. No gateway makes them, so someone inserted a row.
+pub(super) fn tell_unsigned(sizes: &BTreeMap<String, u64>, told: &mut BTreeSet<String>) {
+    for stream in sizes.keys().filter(|stream| !LedgerCheckpoint::can_name(stream)) {
+        if told.len() < UNSIGNED_TOLD_MAX && told.insert(stream.clone()) {
+            tracing::error!(stream, "a stream cannot be named in a checkpoint, and is not signed");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_that_cannot_be_signed_is_told_of_once() {
+        let mut told = BTreeSet::new();
+        let sizes = |streams: &[&str]| -> BTreeMap<String, u64> {
+            streams.iter().map(|stream| ((*stream).to_owned(), 1)).collect()
+        };
+        tell_unsigned(&sizes(&["one", "x/y"]), &mut told);
+        tell_unsigned(&sizes(&["one", "x/y", "\n"]), &mut told);
+        assert_eq!(told.iter().collect::<Vec<_>>(), ["\n", "x/y"]);
+        let many: BTreeMap<String, u64> = (0..1_000).map(|number| (format!("{number}/"), 1)).collect();
+        tell_unsigned(&many, &mut told);
+        assert_eq!(told.len(), UNSIGNED_TOLD_MAX);
+    }
 
     #[test]
     fn a_file_that_is_too_large_is_not_read_to_its_end() {

@@ -24,10 +24,16 @@ pub(crate) enum LedgerCommand {
         /// Number of events
         #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
         limit: u32,
+        /// Show what is in the archive, instead of what is in the database
+        #[arg(long, conflicts_with = "follow")]
+        from_archive: bool,
         #[command(flatten)]
         filter: FilterArgs,
     },
     /// Show one call from start to end, with its arguments and result as far as they are kept
+    ///
+    /// A call that the database no longer has is looked for in the archive, by its whole id, where `[ledger.archive]` is
+    /// switched on.
     #[command(after_help = "Example:\n  toolgate ledger show tc_0198f3…\n  toolgate ledger show 3f2a")]
     Show {
         /// Id of the call; for recent calls a beginning or ending of it is enough
@@ -291,8 +297,10 @@ mod tests {
         let words = "tail -f -n 5 --tool bank:transfer --principal ann --server bank --session ses_1 --run run_1 \
                      --call tc_1 --outcome tool_error --decision deny --kind tool.call.completed --since 1h \
                      --until 1970-01-02";
-        let Ok(LedgerCommand::Tail { follow, limit, filter }) = parse(words) else { panic!("a tail") };
-        assert!(follow && limit == 5);
+        let Ok(LedgerCommand::Tail { follow, limit, from_archive, filter }) = parse(words) else {
+            panic!("a tail")
+        };
+        assert!(follow && limit == 5 && !from_archive);
         let expected = EventFilter {
             from_ms: Some(400_000),
             until_ms: Some(86_400_000),
@@ -349,6 +357,7 @@ mod tests {
         let told = parse("tail --kind tool.call.complete").err().expect("refused");
         assert!(told.contains("'tool.call.completed'"), "{told}");
         assert!(parse("tail --limit 0").is_err());
+        assert!(parse("tail --from-archive --follow").is_err(), "the archive does not grow while one looks");
         assert!(parse("tail --since soon").is_err_and(|told| told.contains("1h30m")));
         assert!(parse("export --format xml").is_err_and(|told| told.contains("cloudevents")));
     }

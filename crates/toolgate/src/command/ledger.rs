@@ -24,10 +24,11 @@ use toolgate_store::{BodyCheck, LedgerOrder, Store, ledger_event_json};
 use super::context::Context;
 use super::shown;
 use crate::cli::LedgerCommand;
+use crate::config::Config;
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::json;
-use found::{named_call, read_bodies};
+use found::{ReadBodies, named_call, read_bodies};
 use render::StoredBody;
 
 /// The polling interval of `--follow`.
@@ -45,12 +46,18 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
     let store = open_store(&config).await?;
     let now_ms = shown::now_ms();
     let outcome = match command {
-        LedgerCommand::Tail { follow, limit, filter } => {
-            let tail =
-                LedgerTail { context, store: &store, filter: filter.resolve(now_ms), limit: limit as usize };
-            if follow { tail.follow().await } else { tail.once().await }
+        LedgerCommand::Tail { follow, limit, from_archive, filter } => {
+            let (filter, limit) = (filter.resolve(now_ms), limit as usize);
+            let tail = LedgerTail { context, store: &store, filter, limit };
+            match from_archive {
+                true => {
+                    archive::tail(context, &store, &tail.filter, limit).await.map(|last| tail.show(&last))
+                }
+                false if follow => tail.follow().await,
+                false => tail.once().await,
+            }
         }
-        LedgerCommand::Show { call } => show(context, &store, &call).await,
+        LedgerCommand::Show { call } => show(context, &config, &store, &call).await,
         LedgerCommand::Verify { against, keys, no_bodies } => {
             let bodies = if no_bodies { BodyCheck::Skip } else { BodyCheck::Rehash };
             verify::run(context, &config, &store, &against, keys.keys, bodies).await
@@ -89,12 +96,16 @@ struct LedgerTail<'a> {
 impl LedgerTail<'_> {
     async fn once(&self) -> anyhow::Result<ExitCode> {
         let events = self.last().await?;
+        Ok(self.show(&events))
+    }
+
+    fn show(&self, events: &[RecordedEvent]) -> ExitCode {
         if self.context.global.json {
-            self.print(&events);
+            self.print(events);
         } else {
-            put!("{}", render::table(&events).render(self.context.reader(), &()));
+            put!("{}", render::table(events).render(self.context.reader(), &()));
         }
-        Ok(ExitCode::SUCCESS)
+        ExitCode::SUCCESS
     }
 
     /// Ends only when it is interrupted, or when the reader is gone.
@@ -138,13 +149,13 @@ impl LedgerTail<'_> {
     }
 }
 
-async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<ExitCode> {
-    let events = named_call(store, given).await?;
-    let bodies = read_bodies(store, &events).await?;
+async fn show(context: &Context, config: &Config, store: &Store, given: &str) -> anyhow::Result<ExitCode> {
+    let NamedCall { events, archived } = shown_call(context, config, store, given).await?;
+    let bodies = if archived { ReadBodies::new() } else { read_bodies(store, &events).await? };
     if context.global.json {
         let events = events.iter().map(ledger_event_json).collect();
         let shown = bodies.iter().map(|(digest, kept)| (digest, kept.as_ref().map(|kept| &kept.json)));
-        put!("{}", json(&CallOutput { events, bodies: shown.collect() }));
+        put!("{}", json(&CallOutput { events, bodies: shown.collect(), archived }));
     } else {
         let body = |digest: &Digest| match bodies.get(digest) {
             Some(Some(kept)) => StoredBody::Here(kept.json.clone()),
@@ -152,6 +163,9 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
             None => StoredBody::Gone,
         };
         put!("{}", render::call(&events, body));
+    }
+    if archived {
+        talk!("this call is from the archive; its arguments and results are no longer kept in the database");
     }
     let is_changed = bodies.values().any(Option::is_none);
     if is_changed {
@@ -165,4 +179,30 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
 struct CallOutput<'a> {
     events: Vec<Value>,
     bodies: BTreeMap<&'a Digest, Option<&'a RawJson>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
+}
+
+/// The events of a call, and where they were found.
+struct NamedCall {
+    events: Vec<RecordedEvent>,
+    archived: bool,
+}
+
+/// The call in the database or else, by its whole id, in the archive.
+async fn shown_call(
+    context: &Context,
+    config: &Config,
+    store: &Store,
+    given: &str,
+) -> anyhow::Result<NamedCall> {
+    let unknown = match named_call(store, given).await {
+        Ok(events) => return Ok(NamedCall { events, archived: false }),
+        Err(error) if !config.ledger.archive.enabled => return Err(error),
+        Err(error) => error,
+    };
+    match archive::call(context, store, given).await? {
+        events if events.is_empty() => Err(unknown),
+        events => Ok(NamedCall { events, archived: true }),
+    }
 }

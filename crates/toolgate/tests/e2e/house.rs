@@ -116,6 +116,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
             "toolgate-discovery",
             "toolgate-files",
             "toolgate-pipeline",
+            "toolgate-proof",
             "toolgate-registry",
             "toolgate-runs",
             "toolgate-search",

@@ -58,6 +58,22 @@ impl Places {
     }
 }
 
+/// The terms of some events of a block, each with their places.
+#[derive(Clone, Default, Debug)]
+pub(super) struct PartTerms(BTreeMap<Term, Places>);
+
+impl PartTerms {
+    pub(super) fn add(&mut self, line: &LedgerLine<'_>) {
+        for term in terms::of_line(line) {
+            self.0.entry(term).or_default().add(line.number);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Term, &Places)> {
+        self.0.iter()
+    }
+}
+
 /// The events of one block and one day so far.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
@@ -70,7 +86,7 @@ pub(super) struct Part {
     /// The time at which its events happened.
     pub(super) at_min: i64,
     pub(super) at_max: i64,
-    pub(super) terms: BTreeMap<Term, Places>,
+    pub(super) terms: PartTerms,
     leaves: Vec<Digest>,
     hash: Digest,
 }
@@ -87,7 +103,7 @@ impl Part {
             until: time,
             at_min: line.at_ms,
             at_max: line.at_ms,
-            terms: BTreeMap::new(),
+            terms: PartTerms::default(),
             leaves: Vec::with_capacity(BLOCK as usize),
             hash: line::no_hash(),
         };
@@ -99,9 +115,7 @@ impl Part {
         (self.last, self.until) = (line.number, time);
         self.at_min = self.at_min.min(line.at_ms);
         self.at_max = self.at_max.max(line.at_ms);
-        for term in terms::of_line(line) {
-            self.terms.entry(term).or_default().add(line.number);
-        }
+        self.terms.add(line);
         self.hash = line::hash(bytes);
         self.leaves.push(match line.time {
             Some(_) => self.hash,
@@ -121,7 +135,7 @@ impl Part {
             until: time,
             at_min: time.ms(),
             at_max: time.ms(),
-            terms: BTreeMap::new(),
+            terms: PartTerms::default(),
             leaves: Vec::new(),
             hash: line::no_hash(),
         }

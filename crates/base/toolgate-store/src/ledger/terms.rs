@@ -11,7 +11,8 @@ use super::clean;
 use super::line::LedgerLine;
 use super::text::Text;
 
-/// Frequent values are found by going through all events; no rows are spent on them.
+/// Frequent values are found by going through all events; no rows are spent on them. Verification compares the stored rows
+/// with these rules (`verify/terms.rs`), so another list or another form of terms needs all rows to be written again.
 const COMMON: [&str; 5] = [
     EventKind::PolicyDecided.as_str(),
     EventKind::CallStarted.as_str(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use toolgate_proof::{GrowingTree, ProvenEvent, StreamRoot, StreamTree, tree};
+use toolgate_proof::{GrowingTree, LedgerCheckpoint, ProvenEvent, StreamRoot, StreamTree, tree};
 
 use super::block::{self, BLOCK};
 use super::read::LedgerOrder;
@@ -87,12 +87,15 @@ impl Store {
         Ok(horizon.iter().map(|head| (head.stream.to_string(), size_of(head))).collect())
     }
 
-    /// The roots of all streams, in the order of their names.
+    /// The roots of all streams that a checkpoint can name, in the order of their names. No gateway makes another one, so a row
+    /// that someone inserted does not stop all checkpoints.
     pub async fn ledger_roots(&self) -> Result<Vec<StreamRoot>, StoreError> {
         let key = self.sealing_key().await?;
         let roots = async {
             let mut roots = Vec::new();
-            for head in self.horizon().await? {
+            let mut horizon = self.horizon().await?;
+            horizon.retain(|head| LedgerCheckpoint::can_name(&head.stream));
+            for head in horizon {
                 let parts = self.tree_parts(&key, head).await?;
                 let tree = self.tree_of(&parts, parts.head.number).await?;
                 let (stream, size) = (parts.head.stream.to_string(), tree.size());

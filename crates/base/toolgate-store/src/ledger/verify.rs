@@ -1,16 +1,17 @@
-//! Proving the ledger: one pass over the bodies, and one over the lines of each stream. Both are hashed while they
-//! are read.
+//! Proving the ledger: one pass over the bodies, one over the terms, and one over the lines of each stream. Lines and
+//! bodies are hashed while they are read.
 
 mod blocks;
 mod bodies;
+mod fault;
 mod removed;
 mod signed;
+mod terms;
 mod walk;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
 use toolgate_proof::{LedgerCheckpoint, StreamRoot};
 
@@ -22,8 +23,10 @@ use crate::error::doing;
 use crate::{Store, StoreError};
 use blocks::{PARTS, StoredPart};
 use bodies::{BodyWatch, NamedBody};
+pub use fault::{FaultyBody, LedgerFault};
 pub(super) use removed::LastRemoved;
 use signed::{SignedSizes, SignedStreams};
+use terms::{TermSums, TermWalk};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, FaultPlace, LineColumns, StreamWalk};
 
@@ -59,58 +62,6 @@ pub struct LedgerVerification {
     pub fault: Option<LedgerFault>,
 }
 
-/// One event that differs from what was written, or a body of none.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct LedgerFault {
-    pub stream: String,
-    pub number: i64,
-    pub what: Tampering,
-    /// The body that is not what the event says, if the event itself is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body: Option<FaultyBody>,
-}
-
-/// A body of an event.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct FaultyBody {
-    /// As the event names it.
-    pub digest: Digest,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
-}
-
-impl LedgerFault {
-    /// A fault of the event itself.
-    pub fn of_event(stream: &str, number: i64, what: Tampering) -> Self {
-        Self { stream: stream.to_owned(), number, what, body: None }
-    }
-
-    fn of_body((stream, body): (String, NamedBody)) -> Self {
-        let NamedBody { number, digest, call, what, .. } = body;
-        Self { stream, number, what, body: Some(FaultyBody { digest, call }) }
-    }
-
-    /// A row among the bodies that belongs to no event.
-    fn of_unnamed(digest: Digest) -> Self {
-        let body = Some(FaultyBody { digest, call: None });
-        Self { body, ..Self::of_event("", 0, Tampering::BodyForged) }
-    }
-}
-
-impl std::fmt::Display for LedgerFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.what != Tampering::BodyForged {
-            write!(f, "event {} of stream {}: ", self.number, self.stream)?;
-        }
-        write!(f, "{}", self.what)?;
-        let Some(FaultyBody { digest, call }) = &self.body else { return Ok(()) };
-        match call {
-            Some(call) => write!(f, " (call {call}, body {digest})"),
-            None => write!(f, " (body {digest})"),
-        }
-    }
-}
-
 /// The treatment of arguments and results in a verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BodyCheck {
@@ -144,11 +95,12 @@ impl Store {
         let verified = async {
             // They come first: later events lie beyond them and are left for another time.
             let heads = self.db.sql(HEADS).bind(self.tenant).fetch_all().await?;
+            let terms = Arc::new(self.sum_terms().await?);
             let watch = match bodies {
                 BodyCheck::Rehash => Some(Arc::new(self.watch_bodies().await?)),
                 BodyCheck::Skip => None,
             };
-            let mut verified = self.verify_with(&key, heads, &signed, watch, on_progress).await?;
+            let mut verified = self.verify_with(&key, heads, &signed, &terms, watch, on_progress).await?;
             // They come last: one that was made meanwhile may have been the beginning.
             verified.cuts = self.cuts(&key).await?;
             let is_before = |checkpoint: &&LedgerCheckpoint| reaches_before(checkpoint, &verified.cuts);
@@ -172,6 +124,7 @@ impl Store {
         key: &[u8; 32],
         heads: Vec<SealedHead>,
         signed: &SignedStreams,
+        terms: &Arc<TermSums>,
         watch: Option<Arc<BodyWatch>>,
         mut on_progress: impl FnMut(u64),
     ) -> Result<LedgerVerification, sqlx::Error> {
@@ -188,6 +141,10 @@ impl Store {
             verified.fault = Some(LedgerFault::of_event(removed, 1, Tampering::StreamRemoved));
             return Ok(verified);
         }
+        if let Some(stream) = terms.unknown(&streams) {
+            verified.fault = Some(LedgerFault::of_event(stream, 1, Tampering::TermForged));
+            return Ok(verified);
+        }
         let mut named = Vec::new();
         for stream in streams {
             let walked = WalkedStream {
@@ -195,6 +152,7 @@ impl Store {
                 stream: &stream,
                 sealed: heads.iter().find(|head| head.stream == stream),
                 signed,
+                terms,
                 watch: watch.as_ref(),
             };
             let mut on_page = |events, bodies: Vec<NamedBody>| {
@@ -243,7 +201,7 @@ impl Store {
         cut: Option<&LedgerCut>,
         on_page: &mut impl FnMut(u64, Vec<NamedBody>),
     ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
-        let WalkedStream { key, stream, sealed, signed, watch } = *walked;
+        let WalkedStream { key, stream, sealed, signed, terms, watch } = *walked;
         let sealed = match sealed.map(|sealed| sealed.open(key)) {
             Some(Err(found)) => return Ok(Err(found)),
             Some(Ok(end)) => end,
@@ -255,8 +213,10 @@ impl Store {
             Ok(walk) => walk,
             Err(found) => return Ok(Err(found)),
         };
+        let since = cut.map_or(i64::MIN, |cut| cut.day);
+        let mut terms = Some(TermWalk::new(terms, stream, &sealed, since));
         let lines = WalkedLines { stream, cut, until: i64::MAX, watch };
-        if let Err(found) = self.walk_lines(&lines, &mut walk, on_page).await? {
+        if let Err(found) = self.walk_lines(&lines, &mut walk, &mut terms, on_page).await? {
             return Ok(Err(found));
         }
         // The head again: everything beyond the first one was written since, or written without the key.
@@ -266,7 +226,8 @@ impl Store {
             Ok(now) => now,
             Err(found) => return Ok(Err(found)),
         };
-        Ok(walk.end(now))
+        // The lines come first: terms that differ may be those of a line that was changed.
+        Ok(walk.end(now).and_then(|()| terms.map_or(Ok(()), TermWalk::end)))
     }
 
     /// A walk that begins where the stream does.
@@ -297,6 +258,7 @@ impl Store {
         &self,
         lines: &WalkedLines<'_>,
         walk: &mut StreamWalk,
+        terms: &mut Option<TermWalk>,
         on_page: &mut impl FnMut(u64, Vec<NamedBody>),
     ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
         let WalkedLines { stream, cut, until, watch } = *lines;
@@ -306,10 +268,14 @@ impl Store {
             let (after, count) = ((*day, *number), page.len() as u64);
             let is_last = *number >= until;
             let (tenant, name, watch) = (self.tenant, stream.to_owned(), watch.cloned());
-            let hashing =
-                tokio::task::spawn_blocking(move || checked(tenant, &name, &page, watch.as_deref()));
+            let mut term_walk = terms.take();
+            let hashing = tokio::task::spawn_blocking(move || {
+                let checked = checked(tenant, &name, &page, watch.as_deref(), term_walk.as_mut());
+                (checked, term_walk)
+            });
             let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let (hashed, mut bodies) = hashed.expect("hashing does not panic");
+            let ((hashed, mut bodies), term_walk) = hashed.expect("hashing does not panic");
+            *terms = term_walk;
             if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
                 return Ok(Err(found));
             }
@@ -358,6 +324,7 @@ struct WalkedStream<'a> {
     stream: &'a str,
     sealed: Option<&'a SealedHead>,
     signed: &'a SignedStreams,
+    terms: &'a Arc<TermSums>,
     watch: Option<&'a Arc<BodyWatch>>,
 }
 
@@ -375,6 +342,7 @@ fn checked(
     stream: &str,
     lines: &[StoredLine],
     watch: Option<&BodyWatch>,
+    mut terms: Option<&mut TermWalk>,
 ) -> (Vec<CheckedRow>, Vec<NamedBody>) {
     let (mut rows, mut bodies) = (Vec::with_capacity(lines.len()), Vec::new());
     for (day, number, time, line) in lines {
@@ -382,6 +350,9 @@ fn checked(
         let fields = LedgerLine::read(line);
         if let (Some(watch), Some(fields)) = (watch, &fields) {
             watch.look(fields, &mut bodies);
+        }
+        if let (Some(terms), Some(fields)) = (&mut terms, &fields) {
+            terms.take(fields, *day);
         }
         let place = LineColumns { tenant, stream, day: *day, number: *number, time };
         rows.push(CheckedRow::of(place, line, fields.as_ref()));

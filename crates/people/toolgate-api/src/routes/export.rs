@@ -13,7 +13,7 @@ use toolgate_archive::ArchiveExport;
 use toolgate_store::{ExportFormat, LedgerExport};
 use utoipa::IntoParams;
 
-use super::ledger_filter::{Selected, Selection};
+use super::ledger_filter::{EventPlace, Selected, Selection, no_archive};
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::word;
@@ -36,13 +36,6 @@ pub(crate) struct ExportQuery {
     source: Option<String>,
 }
 
-/// The place that events are exported from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ExportSource {
-    Database,
-    Archive,
-}
-
 /// Export events
 ///
 /// One JSON value per line, oldest first, up to the last event at the time of the request. If the store fails
@@ -57,22 +50,17 @@ pub(crate) async fn export(
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(answer(format, Body::empty()));
     };
-    match query.source()? {
-        ExportSource::Database => {
+    match EventPlace::read(query.source.as_deref())? {
+        EventPlace::Database => {
             let export = context.store.export_ledger(filter, format).await?;
             Ok(answer(format, Body::from_stream(lines(export))))
         }
-        ExportSource::Archive => {
+        EventPlace::Archive => {
             let archive = context.archive.as_ref().ok_or_else(no_archive)?;
             let export = archive.export(&filter, format).await?;
             Ok(answer(format, Body::from_stream(archived_lines(export))))
         }
     }
-}
-
-fn no_archive() -> Box<Problem> {
-    Problem::not_found("this gateway has no archive of the ledger".to_owned())
-        .hint("an operator can switch it on with `[ledger.archive]`")
 }
 
 fn answer(format: ExportFormat, body: Body) -> Response {
@@ -115,15 +103,5 @@ impl ExportQuery {
         let words = ExportFormat::ALL.map(ExportFormat::as_str);
         let format = word("format", self.format.as_deref(), &words, ExportFormat::parse)?;
         Ok(format.unwrap_or(ExportFormat::Jsonl))
-    }
-
-    fn source(&self) -> ApiResult<ExportSource> {
-        let parse = |word: &str| match word {
-            "database" => Some(ExportSource::Database),
-            "archive" => Some(ExportSource::Archive),
-            _ => None,
-        };
-        let source = word("source", self.source.as_deref(), &["database", "archive"], parse)?;
-        Ok(source.unwrap_or(ExportSource::Database))
     }
 }

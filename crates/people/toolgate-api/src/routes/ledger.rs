@@ -12,12 +12,15 @@ use toolgate_core::codes;
 use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
-use toolgate_store::{LEDGER_PAGE_MAX, LedgerCut, LedgerFault, LedgerOrder, StoreError, ledger_event_json};
+use toolgate_store::{
+    BodyCheck, LEDGER_PAGE_MAX, LedgerCut, LedgerFault, LedgerOrder, StoreError, ledger_event_json,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{json, whole};
-use super::ledger_filter::{Selected, Selection};
+use super::ledger_filter::{EventPlace, Selected, Selection, no_archive};
 use crate::ApiContext;
+use crate::checkpoints::{CheckpointFault, FolderCheckpoints};
 use crate::problem::{ApiResult, Problem};
 use crate::read::{bad_parameter, limit, word};
 
@@ -45,13 +48,17 @@ pub(crate) struct LedgerQuery {
     /// newest (first, the default) or oldest
     #[serde(default)]
     order: Option<String>,
+    /// database (the default) or archive: days that are over, also where the database no longer has them
+    #[serde(default)]
+    source: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LedgerPage {
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// The cursor of the next page; absent if there is none yet.
+    /// The cursor of the next page; absent if there is none yet. A page of the archive that has a next one may be short or
+    /// empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -70,11 +77,15 @@ pub(crate) struct LedgerCall {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     changed: Vec<Digest>,
+    /// True if the events are from the archive, because the database no longer has them. Their arguments and results are
+    /// not kept any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VerifiedView {
-    /// True if every event is as it was written, and every body that is kept.
+    /// True if every event is as it was written, and every body that is kept; and if all of it is what was signed.
     intact: bool,
     events: u64,
     streams: usize,
@@ -87,9 +98,12 @@ pub(crate) struct VerifiedView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     cuts: Vec<LedgerCut>,
-    /// The number of signed checkpoints that the ledger was held against: none here. `toolgate ledger verify` takes those of
-    /// the configured folder, and others that it is given.
+    /// The number of signed checkpoints that the ledger was held against: those of the configured folder. None if no folder
+    /// is configured; `toolgate ledger verify` takes others that it is given.
     checkpoints: u64,
+    /// The files of that folder that the ledger could not be held against.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checkpoint_faults: Vec<CheckpointFault>,
     /// The first event that is not as it was written, or whose arguments or result are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -127,12 +141,24 @@ pub(crate) async fn list(
 ) -> ApiResult<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, LEDGER_PAGE_MAX)?;
     let (order, after) = (query.order()?, query.after()?);
+    let place = EventPlace::read(query.source.as_deref())?;
     let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(json(StatusCode::OK, &LedgerPage { events: Vec::new(), next_cursor: None }));
     };
-    let events = context.store.ledger_page(&filter, after.as_ref(), limit, order).await?;
-    // A full page may be the last one; then the next is empty.
-    let next_cursor = events.last().filter(|_| events.len() == limit).map(|last| last.position.to_string());
+    let (events, next) = match place {
+        EventPlace::Database => {
+            let events = context.store.ledger_page(&filter, after.as_ref(), limit, order).await?;
+            // A full page may be the last one; then the next is empty.
+            let next = events.last().filter(|_| events.len() == limit).map(|last| last.position.clone());
+            (events, next)
+        }
+        EventPlace::Archive => {
+            let archive = context.archive.as_ref().ok_or_else(no_archive)?;
+            let page = archive.page(&filter, after.as_ref(), limit, order).await?;
+            (page.events, page.next)
+        }
+    };
+    let next_cursor = next.map(|next| next.to_string());
     let events = events.iter().map(ledger_event_json).collect();
     Ok(json(StatusCode::OK, &LedgerPage { events, next_cursor }))
 }
@@ -157,13 +183,15 @@ impl LedgerQuery {
 
 /// Show a call
 ///
-/// Returns all its events, with their arguments and results.
+/// Returns all its events, with their arguments and results. A call that the database no longer has is looked for in the
+/// archive, where that is switched on.
 #[utoipa::path(get, path = "/ledger/{call_id}", tag = "ledger", params(("call_id" = String, Path, description = "tc_…")),
     responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "Not found")))]
 pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<String>) -> ApiResult<Response> {
-    let events = context.store.ledger_call(&CallId::new(id.as_str())).await?;
+    let named_id = CallId::new(id.as_str());
+    let events = context.store.ledger_call(&named_id).await?;
     if events.is_empty() {
-        return Err(Problem::not_found(format!("the ledger has no call {id}")));
+        return archived_call(&context, &named_id).await;
     }
     let (mut bodies, mut changed) = (serde_json::Map::new(), Vec::new());
     for digest in named(&events) {
@@ -175,7 +203,21 @@ pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<Strin
         }
     }
     let events = events.iter().map(ledger_event_json).collect();
-    Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies, changed }))
+    Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies, changed, archived: false }))
+}
+
+/// A call that only the archive has, which keeps no arguments and results.
+async fn archived_call(context: &ApiContext, id: &CallId) -> ApiResult<Response> {
+    let events = match &context.archive {
+        Some(archive) => archive.call(id).await?,
+        None => Vec::new(),
+    };
+    if events.is_empty() {
+        return Err(Problem::not_found(format!("the ledger has no call {id}")));
+    }
+    let events = events.iter().map(ledger_event_json).collect();
+    let (call, bodies) = (id.to_string(), serde_json::Map::new());
+    Ok(json(StatusCode::OK, &LedgerCall { call, events, bodies, changed: Vec::new(), archived: true }))
 }
 
 fn named(events: &[RecordedEvent]) -> Vec<Digest> {
@@ -210,25 +252,32 @@ pub(crate) async fn body(
 ///
 /// Checks every event and every body, and names the first event that was edited, dropped, reordered or inserted, or whose
 /// arguments or result were edited or are missing. Then checks every segment of the archive, and names those that are
-/// damaged or missing. Checkpoints are not used: an attacker who has the sealing key is noticed by `toolgate ledger verify`
-/// only.
+/// damaged or missing. Where a folder for checkpoints is configured, the ledger must be what its checkpoints say; otherwise an
+/// attacker who has the sealing key is noticed only by `toolgate ledger verify --against`.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
     responses((status = 200, description = "The result", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<ApiContext>) -> ApiResult<Response> {
-    let verified = context.store.verify_ledger(|_| {}).await?;
+    let signed = match &context.checkpoints {
+        Some(folder) => folder.read().await,
+        None => FolderCheckpoints::default(),
+    };
+    let checkpoints = &signed.checkpoints;
+    let verified = context.store.verify_ledger_against(checkpoints, BodyCheck::Rehash, |_| {}).await?;
     context.0.pulse.take_verification(&verified, context.clock.now_ms());
     let archive = match &context.archive {
         Some(archive) => Some(ArchiveVerifiedView::of(archive.verify(|_| {}).await?)),
         None => None,
     };
+    let is_archived = archive.as_ref().is_none_or(|found| found.faults.is_empty());
     let view = VerifiedView {
-        intact: verified.fault.is_none() && archive.as_ref().is_none_or(|found| found.faults.is_empty()),
+        intact: verified.fault.is_none() && signed.faults.is_empty() && is_archived,
         events: verified.events,
         streams: verified.streams,
         bodies: verified.bodies,
         erased: verified.erased,
         cuts: verified.cuts,
-        checkpoints: 0,
+        checkpoints: checkpoints.len() as u64,
+        checkpoint_faults: signed.faults,
         fault: verified.fault,
         archive,
     };

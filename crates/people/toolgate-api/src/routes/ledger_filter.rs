@@ -15,6 +15,31 @@ use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{bad_parameter, from_parameters, parameters, word};
 
+/// The place that events are read from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventPlace {
+    Database,
+    Archive,
+}
+
+impl EventPlace {
+    /// The parameter `source`.
+    pub(super) fn read(source: Option<&str>) -> ApiResult<Self> {
+        let parse = |word: &str| match word {
+            "database" => Some(EventPlace::Database),
+            "archive" => Some(EventPlace::Archive),
+            _ => None,
+        };
+        let source = word("source", source, &["database", "archive"], parse)?;
+        Ok(source.unwrap_or(EventPlace::Database))
+    }
+}
+
+pub(super) fn no_archive() -> Box<Problem> {
+    Problem::not_found("this gateway has no archive of the ledger".to_owned())
+        .hint("an operator can switch it on with `[ledger.archive]`")
+}
+
 /// The parameters that select events and calls, as they were sent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

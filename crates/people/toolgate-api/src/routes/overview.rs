@@ -40,7 +40,7 @@ pub(crate) async fn show(
         view.servers = Some(servers(&context).await?);
         view.tokens = Some(tokens(&context, now).await?);
         let events = context.store.ledger_size().await?;
-        view.ledger = Some(LedgerView::of(events, context.0.pulse.verification()));
+        view.ledger = Some(LedgerView::of(events, context.archive.as_ref(), context.0.pulse.verification()));
     }
     Ok(json(StatusCode::OK, &view))
 }

@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+use toolgate_archive::Archive;
 use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::content::Attachment;
@@ -18,6 +19,7 @@ use toolgate_core::decision::{
 };
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
 use toolgate_core::id::{CallId, RunId};
+use toolgate_core::named_bytes::NamedBytes;
 use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{CanonicalName, Digest, MessageLimits, Principal, PrincipalId, RawJson, Role};
@@ -34,7 +36,7 @@ use super::parts::{
 };
 use super::roster::{self, Drawer};
 use super::run_contents::DigestsOnly;
-use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
+use crate::{Api, CheckpointFolder, IncomingWebhook, Retention, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 pub(super) const BODY_BYTES_MAX: usize = 4096;
@@ -55,6 +57,13 @@ pub(super) struct Gate {
     pub(super) runs: Arc<Runs>,
     pub(super) shutdown: CancellationToken,
     pub(super) folder: TempDir,
+}
+
+/// The archive and the checkpoints of a ledger.
+#[derive(Default)]
+pub(super) struct BesideLedger {
+    pub(super) archive: Option<Arc<dyn NamedBytes>>,
+    pub(super) checkpoints: Option<Arc<dyn CheckpointFolder>>,
 }
 
 /// An answer, read.
@@ -101,10 +110,23 @@ impl Gate {
         Self::with(limits, |_| Arc::new(Puppet)).await
     }
 
+    /// With what stands beside the ledger.
+    pub(super) async fn beside(ledger: BesideLedger) -> Self {
+        Self::with_all(MessageLimits::default(), |_| Arc::new(Puppet), ledger).await
+    }
+
     /// With another caller for the existing runs.
     pub(super) async fn with(
         limits: MessageLimits,
         caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>,
+    ) -> Self {
+        Self::with_all(limits, caller, BesideLedger::default()).await
+    }
+
+    async fn with_all(
+        limits: MessageLimits,
+        caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>,
+        ledger: BesideLedger,
     ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
@@ -151,7 +173,8 @@ impl Gate {
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
-            archive: None,
+            archive: ledger.archive.map(|place| Archive::new(store.clone(), place)),
+            checkpoints: ledger.checkpoints,
             names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),

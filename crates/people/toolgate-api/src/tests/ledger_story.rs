@@ -138,7 +138,7 @@ async fn a_ledger_that_nobody_touched_is_intact() {
     let gate = recorded().await;
     let verified = gate.get(&somebody("audit", Role::Auditor), "/ledger/verify").await.json();
     assert_eq!((&verified["intact"], &verified["events"]), (&json!(true), &json!(EVENTS)));
-    assert_eq!(verified["checkpoints"], json!(0), "it does not pretend to have used any");
+    assert_eq!(verified["checkpoints"], json!(0), "there is no folder, and it says so");
     assert!(verified.get("fault").is_none());
 }
 
@@ -181,6 +181,7 @@ async fn parameters_that_cannot_be_are_named() {
         "limit=1001",
         "limit=0",
         "order=up",
+        "source=both",
     ] {
         let answer = gate.get(&somebody("audit", Role::Auditor), &format!("/ledger?{query}")).await;
         assert_eq!(

@@ -1,5 +1,7 @@
 //! The ledger: events by any filter, the verification of the chain, and the export.
 
+mod chain;
+
 use std::collections::BTreeSet;
 
 use axum::Router;
@@ -16,19 +18,33 @@ use super::filters::{self, PageFilters};
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::fields::FormFields;
-use crate::layout::{ConsolePage, csrf};
+use crate::layout::ConsolePage;
 use crate::parts::moment::ago;
-use crate::parts::{self, BadgeTone, json, links, number, text};
+use crate::parts::{self, json, links, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
+use chain::{LedgerSummaryData, VerificationData, chain};
 
 const PAGE: usize = 50;
-/// The number of damaged files that are shown.
-const ARCHIVE_FAULTS_MAX: usize = 20;
 const PLACE: [&str; 2] = ["console", "ledger"];
 /// The filters of the list.
-const FILTERS: [&str; 11] =
-    ["kind", "call", "tool", "server", "principal", "session", "run", "outcome", "decision", "from", "until"];
+const FILTERS: [&str; 12] = [
+    "kind",
+    "call",
+    "tool",
+    "server",
+    "principal",
+    "session",
+    "run",
+    "outcome",
+    "decision",
+    "from",
+    "until",
+    SOURCE,
+];
+/// The place that is read, and its word for the archive.
+const SOURCE: &str = "source";
+const ARCHIVE: &str = "archive";
 const FORMATS: [(&str, &str); 2] = [("jsonl", "JSONL"), ("cloudevents", "CloudEvents")];
 
 pub(crate) fn routes() -> Router<PageContext> {
@@ -49,58 +65,6 @@ struct LedgerPageData {
 struct LedgerOverviewData {
     #[serde(default)]
     ledger: Option<LedgerSummaryData>,
-}
-
-#[derive(Deserialize)]
-struct LedgerSummaryData {
-    events: u64,
-    #[serde(default)]
-    verified: Option<VerificationData>,
-}
-
-/// The result of a verification.
-#[derive(Deserialize)]
-struct VerificationData {
-    /// The time, if it was not just now.
-    #[serde(default)]
-    at: Option<String>,
-    intact: bool,
-    events: u64,
-    #[serde(default)]
-    fault: Option<LedgerFaultData>,
-    #[serde(default)]
-    archive: Option<ArchiveVerificationData>,
-}
-
-impl VerificationData {
-    /// True if nothing is wrong, or only with the archive.
-    fn is_chain_intact(&self) -> bool {
-        let has_archive_faults = self.archive.as_ref().is_some_and(|archive| !archive.faults.is_empty());
-        self.intact || (self.fault.is_none() && has_archive_faults)
-    }
-}
-
-/// The result for the archive, where there is one.
-#[derive(Deserialize)]
-struct ArchiveVerificationData {
-    segments: u64,
-    events: u64,
-    faults: Vec<ArchiveFaultData>,
-}
-
-/// A damaged or missing file of the archive.
-#[derive(Deserialize)]
-struct ArchiveFaultData {
-    message: String,
-    hint: String,
-}
-
-/// The first event that differs from what was written.
-#[derive(Deserialize)]
-struct LedgerFaultData {
-    stream: String,
-    number: i64,
-    what: String,
 }
 
 async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
@@ -139,11 +103,11 @@ async fn show(
     let next =
         page.next_cursor.as_deref().map(|cursor| wanted.on(PageAddress::of(PLACE)).with("cursor", cursor));
     let body = html! {
-        (parts::heading(html! { "Ledger" }, exports(wanted)))
-        (chain(visit, wanted, overview.ledger.as_ref(), found.as_ref()))
+        (parts::heading(html! { "Ledger" }, html! { (places(wanted, overview.ledger.as_ref())) (exports(wanted)) }))
+        (chain(visit, &hidden(wanted, &FILTERS), overview.ledger.as_ref(), found.as_ref()))
         (form(wanted, refused.as_deref()))
-        section #events data-live=(live()) aria-label="Events" {
-            @if page.events.is_empty() { (nothing(wanted, refused.is_some())) } @else { (table(visit, &page.events)) }
+        section #events data-live=[(!is_archive(wanted)).then(live)] aria-label="Events" {
+            @if page.events.is_empty() { (nothing(wanted, refused.is_some(), next.is_some())) } @else { (table(visit, &page.events)) }
             (parts::next_page(next))
         }
     };
@@ -157,106 +121,33 @@ fn live() -> String {
     Vec::from_iter(words).join(" ")
 }
 
+/// True if days are shown that the archive has.
+fn is_archive(wanted: &PageFilters) -> bool {
+    wanted.get(SOURCE) == Some(ARCHIVE)
+}
+
+/// The way to the archived days and back, where there are any.
+fn places(wanted: &PageFilters, ledger: Option<&LedgerSummaryData>) -> Markup {
+    let has_archive = ledger.is_some_and(|ledger| ledger.archive);
+    html! {
+        @if is_archive(wanted) { a.button href=(PageAddress::of(PLACE)) { "Days in the database" } }
+        @else if has_archive {
+            a.button href=(wanted.on(PageAddress::of(PLACE)).with(SOURCE, ARCHIVE)) { "Archived days" }
+        }
+    }
+}
+
+/// Filters that go along with a form.
+fn hidden(wanted: &PageFilters, names: &[&str]) -> Markup {
+    html! { @for name in names { @if let Some(value) = wanted.get(name) { input type="hidden" name=(name) value=(value); } } }
+}
+
 fn exports(wanted: &PageFilters) -> Markup {
     html! {
         @for (format, name) in FORMATS {
             @let address = wanted.on(PageAddress::of(["console", "ledger", "export"])).with("format", format);
             a.button href=(address) download { "Export " (name) }
         }
-    }
-}
-
-/// The state of the chain, as of the last verification.
-fn chain(
-    visit: &PageVisit,
-    wanted: &PageFilters,
-    ledger: Option<&LedgerSummaryData>,
-    found: Option<&VerificationData>,
-) -> Markup {
-    let last = found.or(ledger.and_then(|ledger| ledger.verified.as_ref()));
-    html! {
-        section.card #chain aria-labelledby="chain-title" {
-            h2 #chain-title { "Chain" }
-            div.row {
-                div.grow role="status" {
-                    @match last {
-                        Some(found) => { (verdict(visit, found)) (archive_verdict(found)) },
-                        None => p { "Every event holds the hash of the one before it. The chain has not been verified since this gateway started." },
-                    }
-                    @if let Some(ledger) = ledger { p.help { (number(ledger.events)) " events in all." } }
-                }
-                form method="post" action="/console/ledger/verify" {
-                    (csrf(visit))
-                    @for name in FILTERS { @if let Some(value) = wanted.get(name) { input type="hidden" name=(name) value=(value); } }
-                    button.button type="submit" { "Verify the whole chain" }
-                }
-            }
-        }
-    }
-}
-
-fn verdict(visit: &PageVisit, found: &VerificationData) -> Markup {
-    let when = html! { @match &found.at { Some(at) => (ago(visit, at)), None => "just now" } };
-    match &found.fault {
-        _ if found.is_chain_intact() => html! {
-            p { (parts::badge("intact", BadgeTone::Good)) " All " (number(found.events)) " events were intact, " (when) "." }
-        },
-        Some(fault) => html! {
-            p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) ":" }
-            p.error { (said(fault)) }
-            p.help { (advice(fault)) }
-        },
-        None => {
-            html! { p { (parts::badge("not intact", BadgeTone::Bad)) " Found " (when) "; verify again to see where." } }
-        }
-    }
-}
-
-/// The files of the archive that are damaged or missing.
-fn archive_verdict(found: &VerificationData) -> Markup {
-    let Some(archive) = &found.archive else { return html! {} };
-    html! {
-        @if archive.faults.is_empty() {
-            p { "In the archive, all " (number(archive.events)) " events in " (number(archive.segments)) " segments were intact." }
-        }
-        @for fault in archive.faults.iter().take(ARCHIVE_FAULTS_MAX) {
-            p.error { (text::long(&fault.message)) }
-            p.help { (text::long(&fault.hint)) }
-        }
-    }
-}
-
-fn advice(fault: &LedgerFaultData) -> &'static str {
-    match fault.what.as_str() {
-        "edited" | "dropped" | "reordered" | "inserted" | "block_forged" => {
-            "Everything before it in its stream is intact. Compare the rest with an export or a backup."
-        }
-        "body_edited" | "body_missing" | "body_forged" => {
-            "The events are intact. Compare the bodies with a backup."
-        }
-        _ => "Compare the whole ledger with an export or a backup.",
-    }
-}
-
-fn said(fault: &LedgerFaultData) -> Markup {
-    let what = match fault.what.as_str() {
-        "edited" => "it was changed after it was written",
-        "dropped" => "it is missing",
-        "reordered" => "it is out of order",
-        "inserted" => "it was not written by a gateway",
-        "head_forged" => "the sealed end of its stream is missing or forged",
-        "block_forged" => "the entry of its block is missing or forged",
-        "body_edited" => "its arguments or its result were changed after it was written",
-        "body_missing" => "its arguments or its result are missing",
-        "cut_forged" => "the record of the removed beginning of its stream is forged",
-        "body_forged" => {
-            return html! { "A stored body is not the one that it is stored as, and no event names it." };
-        }
-        other => other,
-    };
-    html! {
-        "Event " (fault.number) " of stream " (text::short(&fault.stream))
-        ": " (text::short(what)) "."
     }
 }
 
@@ -267,6 +158,7 @@ fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     html! {
         form.card method="get" action="/console/ledger" aria-label="Filter events" {
             (filters::refused(refused))
+            (hidden(wanted, &[SOURCE]))
             div.filters.two {
                 (filters::choice(wanted, "kind", "Kind", &kinds))
                 (filters::text(wanted, "principal", "Principal", ""))
@@ -287,16 +179,23 @@ fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     }
 }
 
-fn nothing(wanted: &PageFilters, is_refused: bool) -> Markup {
+fn nothing(wanted: &PageFilters, is_refused: bool, has_next: bool) -> Markup {
     match () {
         () if is_refused => html! {},
+        () if has_next => {
+            html! { p.help { "No match in the days searched so far; older days may match." } }
+        }
         () if wanted.is_anything() => parts::empty(
             "Nothing has been recorded yet.",
             html! { p { "Calls, decisions, approvals, runs, sessions and changes of settings all appear here. "
             a href="/console/tools" { "Try a tool" } " to record the first event." } },
         ),
         () => parts::empty(
-            "No event matches this filter.",
+            if is_archive(wanted) {
+                "The archive has no such event."
+            } else {
+                "No event matches this filter."
+            },
             html! { p { a href="/console/ledger" { "Show all events" } } },
         ),
     }
@@ -350,14 +249,6 @@ fn about(event: &Value) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fault_is_told_plainly() {
-        let fault = LedgerFaultData { stream: "gate-1".into(), number: 7, what: "dropped".into() };
-        let shown = said(&fault).into_string();
-        assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi>: "), "{shown}");
-        assert!(shown.contains("it is missing"), "{shown}");
-    }
 
     #[test]
     fn the_list_is_refreshed_by_the_first_words_of_kinds() {

@@ -74,7 +74,8 @@ async fn kept(
 async fn covers(checkpoint: &LedgerCheckpoint, store: &Store) -> anyhow::Result<bool> {
     let sizes = store.ledger_sizes().await?;
     let signed = |stream: &str| checkpoint.streams.iter().find(|tree| tree.stream == stream);
-    Ok(sizes.iter().all(|(stream, size)| signed(stream).is_some_and(|tree| tree.size >= *size)))
+    let mut nameable = sizes.iter().filter(|(stream, _)| LedgerCheckpoint::can_name(stream));
+    Ok(nameable.all(|(stream, size)| signed(stream).is_some_and(|tree| tree.size >= *size)))
 }
 
 fn told(error: &anyhow::Error) -> DoctorFinding {

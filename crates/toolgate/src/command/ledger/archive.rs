@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_archive::{Archive, ArchiveError, ArchiveVerification, SegmentEntry, closed_until, day_text};
-use toolgate_core::event::EventFilter;
-use toolgate_store::Store;
+use toolgate_core::event::{EventFilter, RecordedEvent};
+use toolgate_core::id::CallId;
+use toolgate_store::{LedgerOrder, Store};
 
 use super::export::ExportSink;
 use super::progress::ProgressLine;
@@ -159,6 +160,34 @@ pub(super) async fn export(
         talk!("wrote {} to {}", several(count, "event"), target.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The last archived events that pass a filter, oldest of them first.
+pub(super) async fn tail(
+    context: &Context,
+    store: &Store,
+    filter: &EventFilter,
+    limit: usize,
+) -> anyhow::Result<Vec<RecordedEvent>> {
+    let archive = open(context, store)?;
+    let (mut events, mut after) = (Vec::new(), None);
+    loop {
+        let left = limit - events.len();
+        let page =
+            archive.page(filter, after.as_ref(), left, LedgerOrder::NewestFirst).await.map_err(told)?;
+        events.extend(page.events);
+        after = page.next;
+        if after.is_none() || events.len() >= limit {
+            break;
+        }
+    }
+    events.reverse();
+    Ok(events)
+}
+
+/// The events of a call in the archive.
+pub(super) async fn call(context: &Context, store: &Store, id: &str) -> anyhow::Result<Vec<RecordedEvent>> {
+    open(context, store)?.call(&CallId::new(id)).await.map_err(told)
 }
 
 pub(super) async fn verify(

@@ -1,6 +1,6 @@
 //! `toolgate ledger verify`: the ledger by itself, beside the checkpoints that were signed of it, and in its archive.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -77,6 +77,9 @@ fn advice(what: Tampering) -> &'static str {
         what if what.is_first_in_its_stream() => {
             "what comes before it in its stream is as it was written; compare the rest with an export or a backup"
         }
+        Tampering::TermForged => {
+            "the events of its stream are as they were written, but searches may not find all of them; an export without a filter has them"
+        }
         Tampering::BodyEdited | Tampering::BodyMissing | Tampering::BodyForged => {
             "the events are as they were written; compare the arguments and results with a backup"
         }
@@ -112,20 +115,7 @@ async fn read(
     keys: &[VerifierKey],
 ) -> anyhow::Result<Vec<LedgerCheckpoint>> {
     let own = store.ledger_name().await?;
-    files.iter().map(|file| read_one(&own, file, keys)).collect()
-}
-
-fn read_one(own: &str, file: &Path, keys: &[VerifierKey]) -> anyhow::Result<LedgerCheckpoint> {
-    let checkpoint = SignedCheckpoint::read(file, keys)?.checkpoint;
-    if checkpoint.store != own {
-        bail!(
-            "{} is a checkpoint of the ledger {}, and this is the ledger {own}\n\
-             hint: the database was replaced, or the configuration names another one",
-            file.display(),
-            checkpoint.store
-        );
-    }
-    Ok(checkpoint)
+    files.iter().map(|file| SignedCheckpoint::read_own(file, &own, keys)).collect()
 }
 
 #[cfg(test)]
@@ -137,6 +127,9 @@ mod tests {
         for what in [Tampering::Edited, Tampering::Dropped, Tampering::TailRemoved] {
             assert!(advice(what).starts_with("what comes before it in its stream"), "{what}");
         }
+        assert!(
+            advice(Tampering::TermForged).starts_with("the events of its stream are as they were written")
+        );
         assert!(advice(Tampering::BodyMissing).starts_with("the events are as they were written"));
         for what in
             [Tampering::Rewritten, Tampering::StreamRemoved, Tampering::OlderDatabase, Tampering::HeadForged]

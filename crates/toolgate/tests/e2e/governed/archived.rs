@@ -11,7 +11,7 @@ use toolgate_core::governance::Ledger as _;
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, PrincipalId};
 use toolgate_store::{LedgerWriter, Store};
-use toolgate_testkit::gateway::{Gateway, HttpClient, until};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until, until_async};
 
 use crate::files::archive::Storage;
 use crate::outside::{fetched, repository};
@@ -25,16 +25,25 @@ const CALLS: i64 = 4;
 const WAIT: Duration = Duration::from_secs(20);
 const ON: &str = "[ledger.archive]\nenabled = true\nafter_days = 0\n";
 
+fn made_at(call: i64) -> i64 {
+    (FIRST_DAY + call / CALLS) * DAY_MS + 1_000 * call
+}
+
+/// The id of a call, which has the time at which it was made.
+fn id(call: i64) -> String {
+    format!("tc_{:012x}7{call:019x}", made_at(call))
+}
+
 /// A folder whose ledger has events of three days in August, as if the gateway had run then.
 async fn with_old_days() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(&folder.path().join("data")).await.expect("the store opens");
     let writer = LedgerWriter::start(&store, "gateway").await.expect("the writer starts");
     for call in 0..DAYS * CALLS {
-        let at_ms = (FIRST_DAY + call / CALLS) * DAY_MS + 1_000 * call;
+        let at_ms = made_at(call);
         let tool = if call % 2 == 0 { "bank:transfer" } else { "files:read" };
         let about = Arc::new(EventSubject {
-            call: Some(CallId::new(format!("tc_{call}"))),
+            call: Some(CallId::new(id(call))),
             tool: Some(CanonicalName::recorded(tool)),
             ..EventSubject::default()
         });
@@ -197,6 +206,52 @@ async fn the_api_verifies_and_exports_the_archive() {
     let fault = &verified["archive"]["faults"][0];
     assert_eq!((&verified["intact"], &fault["what"]), (&json!(false), &json!("missing")));
     assert_eq!(fault["name"], segments[1]["name"]);
+}
+
+#[tokio::test]
+async fn days_that_left_the_database_are_shown_from_the_archive() {
+    let gateway = boot(Storage::Folder, ON).await;
+    archived(&gateway);
+    let path = gateway.folder().join("toolgate.toml");
+    let text = std::fs::read_to_string(&path).expect("the configuration");
+    let text = text.replace("[ledger.archive]", "[ledger]\nkeep_events_days = 7\n[ledger.archive]");
+    std::fs::write(&path, text).expect("written");
+    let gateway = gateway.restart(false);
+    let client = gateway.client();
+    let ask = |path: &str| HttpClient::finish(client.http.get(gateway.url(path)).bearer_auth(&gateway.admin));
+    let removed = until_async(WAIT, || async {
+        let left = ask("/ledger?until=2026-09-01T00:00:00Z").await.json();
+        (left["events"] == json!([])).then_some(())
+    });
+    removed.await.expect("the old days were removed");
+
+    let page = ask("/ledger?source=archive&order=oldest&limit=5&tool=bank:transfer").await.json();
+    let calls: Vec<&str> = page["events"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|event| event["call"].as_str())
+        .collect();
+    assert_eq!(calls, [id(0), id(0), id(2), id(2), id(4)]);
+    let call = ask(&format!("/ledger/{}", id(5))).await.json();
+    assert_eq!(
+        (&call["archived"], call["events"].as_array().map(Vec::len)),
+        (&json!(true), Some(2)),
+        "{call}"
+    );
+
+    let last = gateway.cli(&["--json", "ledger", "tail", "--from-archive", "-n", "3"]);
+    let numbers: Vec<i64> = String::from_utf8_lossy(&last.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).expect("JSON")["number"].as_i64())
+        .collect();
+    assert_eq!(numbers, [22, 23, 24], "{last:?}");
+    let shown = gateway.cli(&["ledger", "show", &id(11)]);
+    let (told, beside) = (String::from_utf8_lossy(&shown.stdout), String::from_utf8_lossy(&shown.stderr));
+    assert!(shown.status.success() && told.contains("files:read"), "{shown:?}");
+    assert!(beside.contains("no longer kept in the database"), "{shown:?}");
+    let unknown = gateway.cli(&["ledger", "show", &id(99)]);
+    assert!(!unknown.status.success(), "{unknown:?}");
 }
 
 #[tokio::test]

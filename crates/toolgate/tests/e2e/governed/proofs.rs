@@ -324,15 +324,17 @@ async fn a_checkpoint_that_cannot_be_trusted_is_refused() {
 async fn a_stream_that_cannot_be_named_stops_no_checkpoint() {
     let (bank, _) = open(Backing::Sqlite, "");
     transfer(&bank, 1).await;
-    tamper(
-        &bank,
-        "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
-         SELECT tenant, 'x/y', 0, 0, 1, hash, seal FROM ledger_heads WHERE stream = 'gateway';",
-    );
+    for (stream, number) in [("x/y", 0), ("a/b", 7)] {
+        let forge = format!(
+            "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
+             SELECT tenant, '{stream}', {number}, 0, 1, hash, seal FROM ledger_heads WHERE stream = 'gateway';"
+        );
+        tamper(&bank, &forge);
+    }
     sign(&bank, "one");
     let text =
         std::fs::read_to_string(bank.gateway.folder().join("kept/one.checkpoint")).expect("a checkpoint");
-    assert!(text.contains("/gateway\n") && !text.contains("x/y"), "{text}");
+    assert!(text.contains("/gateway\n") && !text.contains("x/y") && !text.contains("a/b"), "{text}");
     let doctor = bank.gateway.cli(&["doctor"]);
     assert!(text_of(&doctor).contains("x/y"), "{doctor:?}");
     assert_eq!(fault(&bank)["what"], "head_forged");

@@ -64,7 +64,7 @@ impl Store {
             Err(found) => return Ok(Err(found)),
         };
         let lines = WalkedLines { stream, cut, until: number, watch: None };
-        let walked = self.walk_lines(&lines, &mut walk, &mut |_, _| ()).await?;
+        let walked = self.walk_lines(&lines, &mut walk, &mut None, &mut |_, _| ()).await?;
         // Writers go on, and what they add is none of this.
         let now = End { number: i64::MAX, ..head };
         Ok(walked.and_then(|()| walk.end_with_tree(Some(now))))

@@ -26,6 +26,9 @@ pub enum Tampering {
     /// The row by which readers find its block is missing, or differs from the lines.
     #[error("the entry of its block is missing or forged")]
     BlockForged,
+    /// The rows by which searches find the events of its block are not those that the lines say.
+    #[error("an entry by which searches find the events of its block is missing or forged")]
+    TermForged,
     /// Its arguments or its result are not those that it was written with.
     #[error("its arguments or its result were changed after it was written")]
     BodyEdited,

@@ -14,6 +14,7 @@ use crate::world::StoreWorld;
 
 crate::on_both!(
     a_root_is_that_of_all_lines,
+    a_forged_stream_that_cannot_be_named_stops_no_roots,
     every_event_is_proved_and_nothing_else_shown,
     a_proof_needs_the_ledger_that_was_signed,
     an_untouched_ledger_is_what_was_signed,
@@ -112,6 +113,23 @@ async fn a_root_is_that_of_all_lines(world: StoreWorld) {
     let sizes = store.ledger_sizes().await.expect("sizes");
     assert_eq!(sizes.into_iter().collect::<Vec<_>>(), [("one".to_owned(), 1024), ("two".to_owned(), 1)]);
     assert_sound(&store).await;
+}
+
+/// Whatever the row says, and though it has no lines.
+async fn a_forged_stream_that_cannot_be_named_stops_no_roots(world: StoreWorld) {
+    let store = ledger(&world).await;
+    let before = store.ledger_roots().await.expect("roots");
+    for (stream, number) in [("x/y", 0), ("", 7), ("two\n", 3), ("a/b", 300)] {
+        let forge = format!(
+            "INSERT INTO ledger_heads (tenant, stream, number, time, part, hash, seal) \
+             SELECT tenant, '{stream}', {number}, time, 1, hash, seal FROM ledger_heads WHERE stream = 'two'"
+        );
+        assert_eq!(world.sql(&forge).await, 1, "{stream:?}");
+        assert_eq!(store.ledger_roots().await.expect("roots"), before, "{stream:?}");
+        assert!(store.ledger_sizes().await.expect("sizes").contains_key(stream), "it is told of: {stream:?}");
+        let found = fault(&store, &[]).await.expect("a fault");
+        assert_eq!(found.what, Tampering::HeadForged, "{stream:?}");
+    }
 }
 
 async fn every_event_is_proved_and_nothing_else_shown(world: StoreWorld) {

@@ -16,6 +16,7 @@ crate::on_both!(
     events_that_changed_places_are_named,
     an_inserted_event_is_named,
     a_forged_block_is_noticed,
+    a_term_that_is_missing_or_forged_is_noticed,
     days_that_readers_would_not_find_are_noticed,
     forged_numbers_at_the_end_of_all_numbers_break_nothing,
     a_forged_head_is_noticed,
@@ -192,6 +193,55 @@ async fn a_forged_block_is_noticed(world: StoreWorld) {
         world.sql("DROP TABLE saved").await;
     }
     assert_sound(&store).await;
+}
+
+/// Searches find events by these rows alone.
+async fn a_term_that_is_missing_or_forged_is_noticed(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let on = |day: i64, number: i64| Event { at_ms: START_MS + day * DAY_MS + number, ..full(number) };
+    writer.append(entry((0..300).map(|number| on(0, number)).collect())).await.expect("written");
+    writer.append(entry((0..300).map(|number| on(1, number)).collect())).await.expect("written");
+    assert_sound(&store).await;
+    let least = |block: i64| {
+        format!("term = (SELECT term FROM ledger_terms WHERE block = {block} ORDER BY term LIMIT 1)")
+    };
+    let bytes = if world.is_postgres() { "'\\x0102'::BYTEA" } else { "x'0102'" };
+    let other = "INSERT INTO ledger_terms (tenant, term, stream, block, day, places) SELECT tenant,";
+    for (forge, stream, number) in [
+        (format!("DELETE FROM ledger_terms WHERE block = 0 AND {}", least(0)), "one", 1),
+        (format!("UPDATE ledger_terms SET places = {bytes} WHERE block = 0 AND {}", least(0)), "one", 1),
+        (format!("UPDATE ledger_terms SET term = {bytes} WHERE block = 0 AND {}", least(0)), "one", 1),
+        (
+            format!(
+                "{other} {bytes}, stream, block, day, places FROM ledger_terms WHERE block = 0 AND {}",
+                least(0)
+            ),
+            "one",
+            1,
+        ),
+        (
+            format!(
+                "{other} term, 'other', block, day, places FROM ledger_terms WHERE block = 0 AND {}",
+                least(0)
+            ),
+            "other",
+            1,
+        ),
+    ] {
+        world.sql("CREATE TABLE saved AS SELECT * FROM ledger_terms").await;
+        assert_eq!(world.sql(&forge).await, 1, "{forge}");
+        assert_eq!(fault(&store).await, at(stream, number, Tampering::TermForged), "{forge}");
+        world.sql("DELETE FROM ledger_terms").await;
+        world.sql("INSERT INTO ledger_terms SELECT * FROM saved").await;
+        world.sql("DROP TABLE saved").await;
+    }
+    assert!(world.sql("DELETE FROM ledger_terms").await > 100);
+    assert_eq!(fault(&store).await, at("one", 1, Tampering::TermForged), "all of them");
+    // A line that was changed is named before the terms that it no longer has.
+    let (column, value) = edits(&world)[5];
+    world.sql(&format!("UPDATE ledger_lines SET {column} = {value} WHERE {}", place("one", 3))).await;
+    assert_eq!(fault(&store).await, at("one", 3, Tampering::Edited));
 }
 
 /// A list, an export and an erasure would pass these days by.

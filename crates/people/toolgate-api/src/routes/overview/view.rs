@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use toolgate_archive::Archive;
 use toolgate_core::PrincipalId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{ServerHealth, ServerState};
@@ -155,6 +156,8 @@ pub(crate) struct TokensView {
 #[schema(as = OverviewLedger)]
 pub(crate) struct LedgerView {
     events: u64,
+    /// True if days that are over are archived.
+    archive: bool,
     /// The last verification through this gateway since its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<VerificationView>,
@@ -294,13 +297,13 @@ impl From<ListTokens> for TokensView {
 }
 
 impl LedgerView {
-    pub(super) fn of(events: u64, verified: Option<LastVerification>) -> Self {
+    pub(super) fn of(events: u64, archive: Option<&Archive>, verified: Option<LastVerification>) -> Self {
         let verified = verified.map(|found| VerificationView {
             at: rfc3339(found.at_ms),
             intact: found.fault.is_none(),
             events: found.events,
             fault: found.fault,
         });
-        Self { events, verified }
+        Self { events, archive: archive.is_some(), verified }
     }
 }

@@ -40,6 +40,9 @@ pub(super) struct RecordedData {
     /// Digests of bodies that were changed in the database.
     #[serde(default)]
     pub(super) changed: Vec<String>,
+    /// True if only the archive has the events.
+    #[serde(default)]
+    pub(super) archived: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -107,7 +110,52 @@ impl RecordedData {
 }
 
 impl CallData {
+    /// A call that only the archive has, as its events tell it.
+    pub(super) fn of_events(id: &str, events: &[Value]) -> Self {
+        let end = events.iter().rfind(|event| event["kind"] == "tool.call.completed");
+        let word = |name: &str| events.iter().find_map(|event| event[name].as_str()).map(str::to_owned);
+        let of_end = |name: &str| end.and_then(|end| end[name].as_str()).map(str::to_owned);
+        Self {
+            id: id.to_owned(),
+            state: of_end("outcome").unwrap_or_else(|| "unknown".to_owned()),
+            tool: word("tool"),
+            server: word("server"),
+            principal: word("principal").unwrap_or_default(),
+            session: word("session"),
+            run: word("run"),
+            started_at: word("at").unwrap_or_default(),
+            ended_at: of_end("at"),
+            duration_ms: end.and_then(|end| end["duration_us"].as_f64()).map(|us| us / 1_000.0),
+            decision: word("decision"),
+            approval: word("approval"),
+        }
+    }
+
     pub(super) fn started_ms(&self) -> Option<i64> {
         parse_rfc3339(&self.started_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_archived_call_is_what_its_events_tell() {
+        let start = json!({ "kind": "tool.call.started", "at": "2026-08-01T12:00:00.000Z", "principal": "ann", "tool": "bank:transfer",
+            "decision": "permit" });
+        let end = json!({ "kind": "tool.call.completed", "at": "2026-08-01T12:00:01.000Z", "principal": "toolgate", "outcome": "failed",
+            "duration_us": 1_500 });
+        let call = CallData::of_events("tc_1", &[start.clone(), end]);
+        assert_eq!((call.state.as_str(), call.principal.as_str()), ("failed", "ann"));
+        assert_eq!((call.tool.as_deref(), call.decision.as_deref()), (Some("bank:transfer"), Some("permit")));
+        assert_eq!(
+            (call.duration_ms, call.ended_at.as_deref()),
+            (Some(1.5), Some("2026-08-01T12:00:01.000Z"))
+        );
+        let open = CallData::of_events("tc_1", &[start]);
+        assert_eq!((open.state.as_str(), open.ended_at), ("unknown", None));
     }
 }

@@ -21,9 +21,10 @@ const REFS: &str = "toolgate://refs/";
 
 pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
     let recorded: RecordedData = visit.get(PageAddress::of(["ledger", &id])).await?;
-    let found: CallsData = visit.get(PageAddress::of(["calls"]).with("id", &id)).await?;
-    let unknown = || ApiProblem::not_found(format!("the ledger has no call {id}"));
-    let call = found.calls.into_iter().next().ok_or_else(unknown)?;
+    let call = match recorded.archived {
+        true => CallData::of_events(&id, &recorded.events),
+        false => listed(&visit, &id).await?,
+    };
     let approval: Option<CallApprovalData> = match &call.approval {
         Some(approval) => visit.find(PageAddress::of(["approvals", approval])).await?,
         None => None,
@@ -41,6 +42,12 @@ pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult
     Ok(visit.page(&title, ConsolePage::Calls, body).await)
 }
 
+async fn listed(visit: &PageVisit, id: &str) -> PageResult<CallData> {
+    let found: CallsData = visit.get(PageAddress::of(["calls"]).with("id", id)).await?;
+    let unknown = || ApiProblem::not_found(format!("the ledger has no call {id}"));
+    found.calls.into_iter().next().ok_or_else(unknown)
+}
+
 fn page(
     visit: &PageVisit,
     call: &CallData,
@@ -52,6 +59,9 @@ fn page(
     let tool = html! { @if let Some(tool) = &call.tool { (links::tool(tool)) } @else { "no tool" } };
     html! {
         (parts::heading(html! { "Call of " (tool) }, html! { (outcome::badge(&call.state)) }))
+        @if recorded.archived {
+            p { (parts::badge("archived", BadgeTone::Plain)) " The events of this call are from the archive. Its arguments and results are no longer kept in the database." }
+        }
         div #call.split data-live="tool.call approval" {
             div {
                 section.card aria-labelledby="way-title" {
@@ -72,7 +82,7 @@ fn page(
                 section.card aria-labelledby="about-title" {
                     h2 #about-title { "About" }
                     (about(visit, call, events, approval))
-                    (steps::around(call))
+                    (steps::around(call, recorded))
                 }
                 section.card aria-labelledby="raw-title" {
                     h2 #raw-title { "Ledger events" }
@@ -221,6 +231,10 @@ fn kept(digest: Option<&str>, recorded: &RecordedData, none: &str, show: fn(&Val
         Some(body) => show(body),
         None if recorded.changed.iter().any(|changed| changed == digest) => html! {
             p { (parts::badge("changed", BadgeTone::Bad)) " The stored content is not the one that was recorded: the database was changed. It is not shown." }
+            (parts::copyable(digest))
+        },
+        None if recorded.archived => html! {
+            p { "The content is no longer kept in the database. What remains of it:" }
             (parts::copyable(digest))
         },
         None => html! {

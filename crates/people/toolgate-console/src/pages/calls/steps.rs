@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toolgate_core::moment::rfc3339;
 
-use super::data::{CallData, CallTrail, EventData};
+use super::data::{CallData, CallTrail, EventData, RecordedData};
 use super::outcome;
 use crate::address::PageAddress;
 use crate::parts::moment::{left, span};
@@ -328,8 +328,9 @@ fn pieces(parts: &[(&str, &'static str, i64)], total: i64) -> Vec<(&'static str,
 }
 
 /// Links to related pages.
-pub(super) fn around(call: &CallData) -> Markup {
-    let all = PageAddress::of(["console", "ledger"]).with("call", &call.id);
+pub(super) fn around(call: &CallData, recorded: &RecordedData) -> Markup {
+    let source = recorded.archived.then_some("archive");
+    let all = PageAddress::of(["console", "ledger"]).with("call", &call.id).maybe("source", source);
     html! { p.help { a href=(all) { "Its events in the ledger" } } }
 }
 
