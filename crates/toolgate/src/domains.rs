@@ -8,6 +8,7 @@ use toolgate_domain::DomainSet;
 use toolgate_files::Files;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
+use toolgate_schema::SchemaVersions;
 
 /// Every tool that the gateway answers itself, sorted by wire name.
 pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
@@ -15,6 +16,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_platform::control().tools(),
         toolgate_platform::file().tools(),
         toolgate_runs::domain().tools(),
+        toolgate_schema::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
@@ -22,12 +24,18 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
 }
 
 /// The same tools with what they work on.
-pub(crate) fn bind(files: &Arc<Files>, runs: &Arc<Runs>, input_hold: Duration) -> DomainSet {
+pub(crate) fn bind(
+    files: &Arc<Files>,
+    runs: &Arc<Runs>,
+    schemas: &Arc<SchemaVersions>,
+    input_hold: Duration,
+) -> DomainSet {
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
         .with(toolgate_platform::file(), &platform)
         .with(toolgate_runs::domain(), runs)
+        .with(toolgate_schema::domain(), schemas)
 }
 
 #[cfg(test)]

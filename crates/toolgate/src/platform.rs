@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, and its own tools over them.
+//! The gateway's own domains: files, runs, schemas, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use toolgate_core::governance::Clock;
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
+use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
+use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
 
 use crate::config::Config;
@@ -44,13 +46,20 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         stream: stream(config, record, &*clock),
-        clock,
+        clock: clock.clone(),
         shutdown: shutdown.clone(),
     };
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let files = files.map_err(told)?;
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(crate::domains::bind(&files, &runs, config.runs.input_hold));
+    let schemas = SchemaVersions::new(SchemaSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock,
+        validator: Arc::new(Schemas::default()),
+    });
+    let tools = Arc::new(crate::domains::bind(&files, &runs, &schemas, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, tools })
 }
 

@@ -22,6 +22,7 @@ mod door;
 mod files;
 mod registry;
 mod runs;
+mod schemas;
 mod sessions;
 mod substrate;
 mod warnings;
@@ -34,12 +35,14 @@ pub use door::*;
 pub use files::*;
 pub use registry::*;
 pub use runs::*;
+pub use schemas::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
 
-pub static AREAS: &[&CodeArea] =
-    &[&DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
+pub static AREAS: &[&CodeArea] = &[
+    &DOOR, &CALLS, &APPROVALS, &FILES, &SUBSTRATE, &SCHEMAS, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE,
+];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
     AREAS.iter().flat_map(|area| area.codes).copied()

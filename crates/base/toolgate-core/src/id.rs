@@ -95,6 +95,11 @@ id!(
     "task_"
 );
 id!(
+    /// A version of a schema.
+    SchemaId,
+    "sch_"
+);
+id!(
     /// A question to a person within a run.
     InputId,
     "inp_"

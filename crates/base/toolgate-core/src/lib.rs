@@ -23,6 +23,7 @@ pub mod content;
 pub mod file;
 pub mod named_bytes;
 pub mod run;
+pub mod schema;
 
 // Addresses and messages outside.
 pub mod address;

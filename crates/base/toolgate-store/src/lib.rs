@@ -41,6 +41,9 @@ mod session;
 // Files.
 mod file;
 
+// Versions of schemas.
+mod schema;
+
 // Secrets and logins.
 mod login;
 mod secret;
@@ -100,6 +103,10 @@ pub use run::{
     ActionStamp, BatchCall, BudgetExhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
     RUNS_OPEN_MAX, RunCallState, RunCompletion, RunEnding, RunError, RunFilter, SteppedRun, StoredRunCall,
     TaskVersion,
+};
+pub use schema::{
+    NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,
+    SchemaChangeError, SchemaDeprecation, SchemaFilter, SchemaPromotion,
 };
 pub use server::{ListCounts, ServerStatus, StoredListing};
 pub use session::{

@@ -30,7 +30,7 @@ macro_rules! every_step {
             ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins"
              9 "call_counts"]
             ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions"
-             16 "gateways" 17 "ledger_lines" 18 "ledger_salts"]
+             16 "gateways" 17 "ledger_lines" 18 "ledger_salts" 22 "schemas"]
         }
     };
 }

@@ -65,6 +65,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("schema-words", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
@@ -89,6 +90,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     (
         "toolgate-platform",
         &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-runs"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-schema",
+        &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (

@@ -28,6 +28,7 @@ mod questions;
 mod quotas;
 mod reference;
 mod runs;
+mod schemas;
 mod sdk;
 mod servers;
 mod up;

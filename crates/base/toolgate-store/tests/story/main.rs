@@ -15,6 +15,7 @@ mod logins;
 mod races;
 mod registry;
 mod runs;
+mod schemas;
 mod servers;
 mod sessions;
 mod tokens;
