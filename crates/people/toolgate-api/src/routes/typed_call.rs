@@ -67,17 +67,25 @@ fn unwrapped(status: StatusCode, mut view: EnvelopeView) -> (StatusCode, Envelop
             let code = data["error"]["code"].as_str().and_then(codes::find);
             let own = code.and_then(|code| StatusCode::from_u16(code.status()?).ok());
             view.data = None;
-            view.error = Some(match code {
-                Some(code) => json!({ "code": code, "fault": code.fault, "retry": code.retry == Retry::Yes,
-                    "message": data["error"]["message"], "hint": data["error"]["hint"] }),
-                None => data["error"].clone(),
-            });
+            let mut error = data["error"].clone();
+            if let Some(code) = code {
+                error["fault"] = json!(code.fault);
+                error["retry"] = json!(code.retry == Retry::Yes);
+            }
+            view.error = Some(error);
             (own.unwrap_or(StatusCode::UNPROCESSABLE_ENTITY), view)
         }
         Some(data) => {
             view.data = Some(RawJson::from(data.clone()));
             (status, view)
         }
-        None => (status, view),
+        None => (prepared_status(status, &view), view),
     }
+}
+
+/// The status of a refusal while the tool looked up what its arguments name.
+fn prepared_status(status: StatusCode, view: &EnvelopeView) -> StatusCode {
+    let code = view.error.as_ref().and_then(|error| codes::find(error["code"].as_str()?));
+    let own = code.and_then(|code| StatusCode::from_u16(code.status()?).ok());
+    own.filter(|_| status == StatusCode::UNPROCESSABLE_ENTITY).unwrap_or(status)
 }

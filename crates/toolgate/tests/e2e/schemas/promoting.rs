@@ -181,7 +181,7 @@ async fn a_transitive_promise_is_about_every_earlier_version() {
             .await;
         assert!(text(&error["message"]).contains("towards version 2"), "{error}");
     }
-    office.register("all", of(json!([]))).await;
+    office.register("all", json!({ "const": "a" })).await;
     let done = office.done("promote", json!({ "name": "all", "version": 4 })).await;
     assert_eq!(done["compared"], json!([2, 1]), "{done}");
 }
