@@ -1,4 +1,4 @@
-//! What people are shown before they agree to a promotion: both versions, and the difference in words. The approval is bound to the digest
+//! The text that people read before they agree to a promotion: both versions, and the difference in words. The approval is bound to the digest
 //! of this text, so it is the same for the same change.
 
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! What a new version of a schema means for data and readers of an earlier one.
+//! The meaning of a new version of a schema for data and readers of an earlier one.
 
 use serde_json::Value;
 

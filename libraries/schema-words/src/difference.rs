@@ -1,4 +1,4 @@
-//! What changed between two schemas, or between two definitions of a tool, in words that a reviewer reads.
+//! Changes between two schemas, or between two definitions of a tool, in words that a reviewer reads.
 
 mod change;
 mod keywords;

@@ -1,4 +1,4 @@
-//! Where schemas stand within a schema, by keyword.
+//! The places of schemas within a schema, by keyword.
 
 use serde_json::{Map, Value};
 

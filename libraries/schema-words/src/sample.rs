@@ -37,7 +37,7 @@ pub(crate) fn samples<'a>(narrow: &SchemaTree<'a>, wide: &SchemaTree<'a>) -> Vec
     )
 }
 
-/// What one place and all within it may take.
+/// The amount that one place and all within it may take.
 #[derive(Clone, Copy)]
 struct SampleLimit {
     depth: usize,
@@ -56,7 +56,7 @@ struct Sampler<'t, 'a> {
     wide: &'t SchemaTree<'a>,
 }
 
-/// What a schema says about a place, without asking whether it applies.
+/// Everything that a schema says about a place, without asking whether it applies.
 type Saying<'a> = &'a Map<String, Value>;
 
 impl<'a> Sampler<'_, 'a> {

@@ -117,7 +117,7 @@ fn own_base(root: &Value, schema: &Value, members: &Map<String, Value>) -> Optio
     is_inner.then(|| "a part of it has an `$id` of its own".to_owned())
 }
 
-/// What means something else in another dialect, or nothing.
+/// A construct that means something else in another dialect, or nothing.
 fn odd(dialect: SchemaDialect, members: &Map<String, Value>) -> Option<String> {
     let has = |keyword: &str| members.contains_key(keyword);
     let is_old = matches!(dialect, SchemaDialect::Draft7 | SchemaDialect::Draft6);

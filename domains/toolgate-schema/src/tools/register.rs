@@ -36,7 +36,7 @@ pub(super) struct RegisterSchemaArguments {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["structured_type", "ontology_class", "relationship_type", "enum"]))]
     kind: Option<String>,
-    /// What promotions of this name keep, set by its first version; usually backward: earlier data fits the new version
+    /// The promise that promotions of this name keep, set by its first version; usually backward: earlier data fits the new version
     #[schemars(extend("enum" = ["none", "backward", "backward_transitive", "forward", "forward_transitive", "full",
         "full_transitive"]))]
     compatibility: Option<String>,

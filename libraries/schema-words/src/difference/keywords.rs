@@ -40,7 +40,7 @@ const TEXTS: [&str; 8] = [
     "writeOnly",
     "contentMediaType",
 ];
-/// What is looked at elsewhere, or is no rule.
+/// Keywords that are looked at elsewhere, or are no rules.
 const ELSEWHERE: [&str; 12] = [
     "$anchor",
     "$defs",

@@ -29,7 +29,7 @@ fn added(changes: &[SchemaChange]) -> String {
     quoted::listed(new.into_iter())
 }
 
-/// What may break somebody comes first.
+/// Changes that may break somebody come first.
 fn named(changes: &[SchemaChange]) -> String {
     let weight = |change: &&SchemaChange| match change.kind {
         ChangeKind::RequiredAdded | ChangeKind::Removed => 0,

@@ -144,7 +144,7 @@ impl<'a> Conjunction<'a> {
     }
 
     fn ends(&self, keywords: [(&'static str, bool); 2]) -> impl Iterator<Item = Bound> {
-        keywords.into_iter().flat_map(|(keyword, is_open)| {
+        keywords.into_iter().flat_map(move |(keyword, is_open)| {
             let numbers = self.rules(keyword).filter_map(Value::as_number);
             numbers.map(move |number| Bound { number: number.clone(), is_open })
         })

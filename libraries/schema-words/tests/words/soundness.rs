@@ -172,7 +172,7 @@ fn what_is_proven_holds_and_what_is_refuted_fails() {
     looked.unwrap_or_else(|error| panic!("{error}"));
     let [proven, refuted, open] = counts.into_inner();
     // A library that says nothing would be sound, too.
-    assert!(proven > 10 && refuted > 30, "{proven} proven, {refuted} refuted, {open} open");
+    assert!(proven > 40 && refuted > 40 && open < 100, "{proven} proven, {refuted} refuted, {open} open");
 }
 
 #[test]
