@@ -8,6 +8,7 @@ use toolgate_domain::DomainSet;
 use toolgate_files::Files;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
+use toolgate_schema::SchemaVersions;
 use toolgate_substrate::Substrate;
 
 /// Every tool that the gateway answers itself, sorted by wire name.
@@ -17,6 +18,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_platform::file().tools(),
         toolgate_runs::domain().tools(),
         toolgate_substrate::domain().tools(),
+        toolgate_schema::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
@@ -28,6 +30,7 @@ pub(crate) fn bind(
     files: &Arc<Files>,
     runs: &Arc<Runs>,
     substrate: &Arc<Substrate>,
+    schemas: &Arc<SchemaVersions>,
     input_hold: Duration,
 ) -> DomainSet {
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
@@ -36,6 +39,7 @@ pub(crate) fn bind(
         .with(toolgate_platform::file(), &platform)
         .with(toolgate_runs::domain(), runs)
         .with(toolgate_substrate::domain(), substrate)
+        .with(toolgate_schema::domain(), schemas)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, the substrate, and its own tools over them.
+//! The gateway's own domains: files, runs, the substrate, schemas, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use toolgate_core::governance::Clock;
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
+use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
+use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
 use toolgate_substrate::{Substrate, SubstrateSetup};
 
@@ -56,12 +58,19 @@ pub(crate) async fn open(
         books: governance.books.clone(),
         contents: Arc::new(KeptRunContents::new(files.clone(), substrate.clone())),
         stream: stream(config, record, &*clock),
-        clock,
+        clock: clock.clone(),
         shutdown: shutdown.clone(),
     };
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, config.runs.input_hold));
+    let schemas = SchemaVersions::new(SchemaSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock,
+        validator: Arc::new(Schemas::default()),
+    });
+    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, config.runs.input_hold));
     Ok(PlatformDomains { files, runs, substrate, tools })
 }
 

@@ -46,7 +46,7 @@ impl RunContents for KeptRunContents {
     }
 
     fn check_manifest(&self, digest: Digest) -> BoxFuture<'_, Result<(), Refusal>> {
-        Box::pin(async move { self.substrate.manifest(ManifestDigest::new(digest)).await.map(drop) })
+        Box::pin(async move { self.substrate.keep_manifest(ManifestDigest::new(digest)).await })
     }
 
     fn put_state(&self, json: String) -> BoxFuture<'_, Result<StateBytes, Refusal>> {

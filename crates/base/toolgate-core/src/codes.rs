@@ -24,6 +24,7 @@ mod files;
 mod pointers;
 mod registry;
 mod runs;
+mod schemas;
 mod sessions;
 mod substrate;
 mod warnings;
@@ -38,6 +39,7 @@ pub use files::*;
 pub use pointers::*;
 pub use registry::*;
 pub use runs::*;
+pub use schemas::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
@@ -50,6 +52,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SUBSTRATE,
     &COLLECTION,
     &POINTERS,
+    &SCHEMAS,
     &RUNS,
     &SESSIONS,
     &REGISTRY,

@@ -186,6 +186,12 @@ words!(
         InputRequested = "input.requested",
         /// A question was answered, was cancelled, or expired.
         InputResolved = "input.resolved",
+        /// A version of a schema was registered as a draft.
+        SchemaRegistered = "schema.registered",
+        /// A version of a schema became the active one; the active one before is superseded.
+        SchemaPromoted = "schema.promoted",
+        /// The active version of a schema was deprecated.
+        SchemaDeprecated = "schema.deprecated",
         /// Arguments and results of a principal's calls were deleted; `detail` says whose, how many and why.
         LedgerErased = "ledger.erased",
         /// The first days of the ledger were removed, because its events are not kept forever.

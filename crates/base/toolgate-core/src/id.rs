@@ -100,6 +100,11 @@ id!(
     "ptr_"
 );
 id!(
+    /// A version of a schema.
+    SchemaId,
+    "sch_"
+);
+id!(
     /// A question to a person within a run.
     InputId,
     "inp_"

@@ -24,6 +24,7 @@ pub mod file;
 pub mod named_bytes;
 pub mod pointer;
 pub mod run;
+pub mod schema;
 pub mod substrate;
 
 // Addresses and messages outside.

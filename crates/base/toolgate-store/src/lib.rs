@@ -43,6 +43,9 @@ mod session;
 mod file;
 mod substrate;
 
+// Versions of schemas.
+mod schema;
+
 // Secrets and logins.
 mod login;
 mod secret;
@@ -103,6 +106,10 @@ pub use run::{
     NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX, RUN_EVENTS_MAX,
     RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion, RunEnding, RunError,
     RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
+};
+pub use schema::{
+    NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,
+    SchemaChangeError, SchemaDeprecation, SchemaFilter, SchemaPromotion,
 };
 pub use server::{ListCounts, ServerStatus, StoredListing};
 pub use session::{

@@ -6,6 +6,7 @@
 
 mod collection;
 mod event;
+mod hold;
 mod manifest;
 mod node;
 mod pin;
@@ -17,6 +18,7 @@ pub use collection::{
     COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, MarkKind, MarkedNode, RemovalStep, RootManifest,
     UnreachedRows,
 };
+pub(crate) use hold::hold_manifest;
 pub use manifest::StoredManifest;
 pub use pin::{PINS_MAX, PinError};
 pub use pointer::{

@@ -21,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
+use toolgate_core::schema::{SchemaValidator, ValueProblem, ValueVerdict};
 use toolgate_core::{Digest, RawJson, Tool};
 
 use compile::{CompiledSchema, UsableSchema};
@@ -137,13 +138,10 @@ impl Schemas {
         let Some(schema) = &tool.input_schema else { return SchemaCheck::Valid };
         let formats = Formats::of(tool);
         self.with(key(tool, schema), |schemas| {
-            match schemas.pair(formats).input.get_or_init(|| CompiledSchema::new(schema, formats)) {
-                CompiledSchema::Unusable(reason) => SchemaCheck::Unchecked(reason.clone()),
-                CompiledSchema::Usable(usable) => match usable.too_large(arguments) {
-                    Some(reason) => SchemaCheck::Invalid(vec![too_large(&reason)]),
-                    None => check(usable, arguments),
-                },
-            }
+            check_strictly(
+                schemas.pair(formats).input.get_or_init(|| CompiledSchema::new(schema, formats)),
+                arguments,
+            )
         })
     }
 
@@ -171,6 +169,33 @@ impl Schemas {
         // Concurrent additions may have evicted it again already.
         let schemas = self.versions.load().by_digest.get(&version).cloned().unwrap_or_default();
         work(&schemas)
+    }
+}
+
+/// Schemas that the platform keeps are compiled once, too: by the digest of their text.
+impl SchemaValidator for Schemas {
+    fn unusable(&self, schema: &RawJson) -> Option<String> {
+        unchecked_text(schema)
+    }
+
+    fn validate(&self, schema: &RawJson, value: &Value) -> ValueVerdict {
+        let compiled = || CompiledSchema::new(schema, Formats::Checked);
+        let key = Digest::of(schema.as_bytes());
+        let checked =
+            self.with(key, |schemas| check_strictly(schemas.with_formats.input.get_or_init(compiled), value));
+        match checked {
+            SchemaCheck::Valid => ValueVerdict::Fits,
+            SchemaCheck::Invalid(problems) => {
+                ValueVerdict::Problems(problems.into_iter().map(ValueProblem::from).collect())
+            }
+            SchemaCheck::Partly(reason) | SchemaCheck::Unchecked(reason) => ValueVerdict::Unchecked(reason),
+        }
+    }
+}
+
+impl From<SchemaProblem> for ValueProblem {
+    fn from(SchemaProblem { path, problem, expected, hint }: SchemaProblem) -> Self {
+        Self { path, problem, expected, hint }
     }
 }
 
@@ -208,6 +233,17 @@ fn key(tool: &Tool, schema: &RawJson) -> Digest {
     match tool.handling.files.is_empty() {
         true => tool.version,
         false => Digest::of(format!("{}\n{}", tool.version, schema.as_str())),
+    }
+}
+
+/// A value too large to check does not fit.
+fn check_strictly(schema: &CompiledSchema, value: &Value) -> SchemaCheck {
+    match schema {
+        CompiledSchema::Unusable(reason) => SchemaCheck::Unchecked(reason.clone()),
+        CompiledSchema::Usable(usable) => match usable.too_large(value) {
+            Some(reason) => SchemaCheck::Invalid(vec![too_large(&reason)]),
+            None => check(usable, value),
+        },
     }
 }
 

@@ -1,6 +1,7 @@
 //! The changes of a definition, readable for people: a unified diff of both, written line by line with sorted
 //! keys, and descriptions as plain text.
 
+use schema_words::SchemaDifference;
 use serde_json::Value;
 use similar::TextDiff;
 use toolgate_core::registry::{Definition, ToolRow};
@@ -13,6 +14,9 @@ const CONTEXT_LINES: usize = 3;
 /// In this order; the other members are not part of the pinned definition.
 const TEXTS: [&str; 3] = ["name", "title", "description"];
 const OBJECTS: [&str; 3] = ["inputSchema", "outputSchema", "annotations"];
+
+/// The words for a change of what a tool says about itself to the gateway alone.
+const EXTRA_CHANGED: &str = "what it says about its handling changed";
 
 /// A definition longer than this is shown by its beginning: the reader of a diff is a person.
 const LINES_MAX: usize = 5000;
@@ -39,6 +43,34 @@ pub(crate) fn between(from: &Definition, to: &Definition) -> String {
     headed(&written(from), &written(to), (&names.0, &names.1))
 }
 
+/// The changes that wait for a review, in words: one sentence, and each of them.
+pub(crate) fn words(row: &ToolRow) -> (String, Vec<String>) {
+    match &row.candidate {
+        Some(candidate) => told(&row.pinned, candidate),
+        None => (String::new(), Vec::new()),
+    }
+}
+
+/// The changes from one version to another, in words.
+pub(crate) fn told(from: &Definition, to: &Definition) -> (String, Vec<String>) {
+    let read = |definition: &Definition| definition.json.decode::<Value>().unwrap_or_default();
+    let (old, new) = (read(from), read(to));
+    let SchemaDifference { summary, changes } = schema_words::tool_difference(&old, &new);
+    let mut words: Vec<String> = changes.into_iter().map(|change| change.words).collect();
+    if extra(&old) == extra(&new) {
+        return (summary, words);
+    }
+    words.push(EXTRA_CHANGED.to_owned());
+    match words.len() {
+        1 => (EXTRA_CHANGED.to_owned(), words),
+        _ => (format!("{summary}; {EXTRA_CHANGED}"), words),
+    }
+}
+
+fn extra(definition: &Value) -> Option<&Value> {
+    definition.get("_meta")?.get(EXTRA_META)
+}
+
 fn headed(old: &str, new: &str, names: (&str, &str)) -> String {
     if old == new {
         return String::new();
@@ -57,7 +89,7 @@ fn written(definition: &Definition) -> String {
     for key in OBJECTS {
         write_object(&mut text, key, value.get(key));
     }
-    write_object(&mut text, "extra", value.get("_meta").and_then(|meta| meta.get(EXTRA_META)));
+    write_object(&mut text, "extra", extra(&value));
     cut(text)
 }
 

@@ -55,6 +55,9 @@ pub struct ToolDiff {
     pub pinned: String,
     /// The offer, as the diff shows it.
     pub offered: String,
+    /// The changes in words: one sentence, and each of them. Empty if the tool was never reviewed.
+    pub summary: String,
+    pub changes: Vec<String>,
 }
 
 /// A definition that a tool was seen with.
@@ -97,6 +100,8 @@ pub struct VersionComparison {
     pub to: Digest,
     /// A unified diff of both, each written out readably with its keys sorted.
     pub text: String,
+    /// The changes in one sentence.
+    pub summary: String,
 }
 
 /// The data that a new value of a setting must be consistent with.

@@ -171,7 +171,8 @@ impl Records {
     pub async fn diff(&self, name: &str) -> Result<ToolDiff, Refusal> {
         let tool = self.tool(name).await?;
         let (pinned, offered) = diff::sides(&tool);
-        Ok(ToolDiff { text: diff::unified(&pinned, &offered), tool, pinned, offered })
+        let (summary, changes) = diff::words(&tool);
+        Ok(ToolDiff { text: diff::unified(&pinned, &offered), tool, pinned, offered, summary, changes })
     }
 
     /// The decision of a reviewer. `expected` is the version that they saw.

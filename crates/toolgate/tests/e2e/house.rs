@@ -66,6 +66,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("schema-words", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
@@ -95,6 +96,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     (
         "toolgate-substrate",
         &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-pipeline", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-schema",
+        &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (

@@ -29,6 +29,7 @@ mod quotas;
 mod reference;
 mod run_tools;
 mod runs;
+mod schemas;
 mod sdk;
 mod servers;
 mod substrate;

@@ -117,6 +117,13 @@ impl Substrate {
         self.stored_manifest(digest).await.and_then(Manifest::of)
     }
 
+    /// The manifest is there, and is not collected while something that names it is being written.
+    pub async fn keep_manifest(&self, digest: ManifestDigest) -> Result<(), Refusal> {
+        let is_there =
+            self.store.touch_manifest(&digest, self.clock.now_ms()).await.map_err(refusal::down)?;
+        is_there.then_some(()).ok_or_else(|| refusal::unknown_manifest(&digest))
+    }
+
     pub(super) async fn stored_manifest(&self, digest: ManifestDigest) -> Result<StoredManifest, Refusal> {
         let stored = self.store.manifest(&digest).await.map_err(refusal::down)?;
         stored.ok_or_else(|| refusal::unknown_manifest(&digest))

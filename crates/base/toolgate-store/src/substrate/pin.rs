@@ -6,6 +6,7 @@ use serde_json::json;
 use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::substrate::ManifestDigest;
 
+use super::hold::hold_manifest;
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
@@ -16,10 +17,6 @@ use crate::registry::read_count;
 /// The most manifests that a principal pins.
 pub const PINS_MAX: u64 = 1_000;
 
-/// A touched manifest is not collected; and while the row is held, nobody removes it.
-const HOLD: &str =
-    "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
-    WHERE tenant = $1 AND digest = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM pins WHERE tenant = $1 AND principal = $2";
 const INSERT: &str =
     "INSERT INTO pins (tenant, manifest, principal, reason, at_ms) VALUES ($1, $2, $3, $4, $5)
@@ -51,8 +48,7 @@ impl Books {
         let tenant = self.store().tenant;
         let (digest, principal) = (&manifest.as_bytes()[..], without_nul(by.principal.as_str()));
         let mut tx = self.begin().await.map_err(doing(PINNING))?;
-        let held = tx.sql(HOLD).bind(tenant).bind(digest).bind(at_ms);
-        if held.execute().await.map_err(doing(PINNING))? == 0 {
+        if !hold_manifest(&mut tx, tenant, digest, at_ms).await.map_err(doing(PINNING))? {
             return Err(PinError::UnknownManifest(*manifest));
         }
         let pins = count(&mut tx, tenant, &principal).await.map_err(doing(PINNING))?;

@@ -18,6 +18,7 @@ mod pointers;
 mod races;
 mod registry;
 mod runs;
+mod schemas;
 mod servers;
 mod sessions;
 mod tokens;

@@ -593,3 +593,25 @@ fn formats_are_not_checked_where_the_operator_says_so() {
         assert!(matches!(schemas.check_output(&strict, &value), SchemaCheck::Invalid(_)));
     }
 }
+
+#[test]
+fn a_schema_that_the_platform_keeps_is_checked_like_that_of_a_tool() {
+    const AWAY: &str = "https://example.com/away.json";
+    let (schemas, schema) = (Schemas::default(), RawJson::from(transfer()));
+    assert_eq!(schemas.unusable(&schema), None);
+    let why = schemas.unusable(&RawJson::from(json!({ "type": "strin" }))).expect("there is no such type");
+    assert!(why.contains("does not compile"), "{why}");
+    assert_eq!(
+        schemas.validate(&RawJson::from(json!({ "type": "string" })), &json!("a")),
+        ValueVerdict::Fits
+    );
+    let ValueVerdict::Problems(problems) = schemas.validate(
+        &RawJson::from(json!({ "properties": { "a": { "type": "integer" } } })),
+        &json!({ "a": "x" }),
+    ) else {
+        panic!("a text is no integer");
+    };
+    assert_eq!((problems.len(), problems[0].path.as_str()), (1, "/a"));
+    let away = RawJson::from(json!({ "properties": { "a": { "$ref": AWAY } } }));
+    assert!(matches!(schemas.validate(&away, &json!({ "a": 1 })), ValueVerdict::Unchecked(_)));
+}

@@ -105,3 +105,24 @@ fn what_a_terminal_would_obey_is_written_out() {
         unified_of(&row(json!({ "name": "read", "description": "\u{1b}[2Jx\u{202e}" }), None, reason::NEW));
     assert!(text.contains(r"description: \u{1b}[2Jx\u{202e}"), "{text}");
 }
+
+#[test]
+fn a_change_is_told_in_words() {
+    let old = json!({ "name": "read", "inputSchema": { "type": "object", "properties": { "path": { "type": "string" } } } });
+    let mut new = old.clone();
+    new["inputSchema"]["properties"]["limit"] = json!({ "type": "integer" });
+    let told = |new: &Value| words(&row(old.clone(), Some(new.clone()), reason::CHANGED));
+    assert_eq!(
+        told(&new),
+        (
+            "only optional arguments were added: `limit`".to_owned(),
+            vec!["optional argument `limit` was added".to_owned()]
+        )
+    );
+    new["_meta"] = json!({ EXTRA_META: { "effects": ["read"] } });
+    assert_eq!(
+        told(&new).0,
+        "only optional arguments were added: `limit`; what it says about its handling changed"
+    );
+    assert_eq!(words(&row(old.clone(), None, reason::CHANGED)), (String::new(), Vec::new()));
+}

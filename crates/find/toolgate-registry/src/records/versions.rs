@@ -42,8 +42,8 @@ impl Records {
             Some(to) => version(&stored, "to", to, &row)?,
             None => row.pinned.clone(),
         };
-        let text = diff::between(&from, &to);
-        Ok(VersionComparison { text, from: from.version, to: to.version, tool: row })
+        let (text, summary) = (diff::between(&from, &to), diff::told(&from, &to).0);
+        Ok(VersionComparison { text, summary, from: from.version, to: to.version, tool: row })
     }
 }
 

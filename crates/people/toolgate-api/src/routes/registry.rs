@@ -10,7 +10,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::registry::{Definition, DefinitionFinding, ToolRow, ToolStatus};
 use toolgate_core::tool::{FileStrategy, ToolExtra};
 use toolgate_core::{Digest, Effects, Principal, RawJson};
-use toolgate_registry::{ReviewVerdict, ToolVersion, VersionComparison, VersionStanding};
+use toolgate_registry::{ReviewVerdict, ToolDiff, ToolVersion, VersionComparison, VersionStanding};
 use toolgate_store::ToolRowFilter;
 use utoipa::{IntoParams, ToSchema};
 
@@ -158,6 +158,10 @@ pub(crate) struct ToolDiffView {
     pinned: String,
     /// The offered definition, in the same format.
     offered: String,
+    /// The changes in one sentence, such as "only optional arguments were added: `note`"; empty for a first review.
+    summary: String,
+    /// Each change in words.
+    changes: Vec<String>,
 }
 
 /// The versions of a tool
@@ -206,6 +210,8 @@ pub(crate) struct ComparedView {
     to: Digest,
     /// A unified diff; empty if nothing differs.
     diff: String,
+    /// The changes in one sentence.
+    summary: String,
 }
 
 /// The decision of a reviewer
@@ -251,7 +257,8 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<Str
 pub(crate) async fn diff(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let diff = context.registry.records().diff(&name).await?;
     let tool = RegistryTool::of(&context, &diff.tool);
-    let view = ToolDiffView { tool, diff: diff.text, pinned: diff.pinned, offered: diff.offered };
+    let ToolDiff { text: diff, pinned, offered, summary, changes, .. } = diff;
+    let view = ToolDiffView { tool, diff, pinned, offered, summary, changes };
     Ok(json(StatusCode::OK, &view))
 }
 
@@ -279,8 +286,8 @@ pub(crate) async fn compare(
     Query(query): Query<CompareQuery>,
 ) -> ApiResult<Response> {
     let compared = context.registry.records().compare(&name, &query.from, query.to.as_deref()).await?;
-    let VersionComparison { from, to, text, .. } = compared;
-    Ok(json(StatusCode::OK, &ComparedView { from, to, diff: text }))
+    let VersionComparison { from, to, text, summary, .. } = compared;
+    Ok(json(StatusCode::OK, &ComparedView { from, to, diff: text, summary }))
 }
 
 /// Review a change

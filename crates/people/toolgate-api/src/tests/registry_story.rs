@@ -91,6 +91,10 @@ async fn a_change_is_shown_as_a_difference_and_accepted() {
     let diff = gate.get(&somebody("ann", Role::Approver), "/registry/tools/bank:transfer/diff").await.json();
     let text = diff["diff"].as_str().expect("a text");
     assert!(text.contains("Moves all money") && text.contains("Moves money"), "{text}");
+    assert_eq!(
+        (&diff["summary"], &diff["changes"]),
+        (&json!("only descriptions changed"), &json!(["the description changed"]))
+    );
     let (pinned, offered) =
         (diff["pinned"].as_str().expect("a text"), diff["offered"].as_str().expect("a text"));
     assert!(

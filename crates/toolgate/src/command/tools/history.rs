@@ -10,8 +10,8 @@ use super::render::{self, Colour};
 use super::review::{DiffExit, find};
 use crate::command::context::Context;
 use crate::command::records::{RecordsContext, told};
-use crate::output::{put, talk};
-use crate::table::{TextTable, json};
+use crate::output::{put, say, talk};
+use crate::table::{TextTable, clean, json};
 
 pub(super) async fn list(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let room = RecordsContext::open(context).await?;
@@ -53,12 +53,16 @@ pub(super) async fn compare(
     let room = RecordsContext::open(context).await?;
     let compared = compared(&room, name, from, to).await;
     room.close().await;
-    let VersionComparison { tool, from, to, text } = compared?;
+    let VersionComparison { tool, from, to, text, summary } = compared?;
     if context.global.json {
-        put!("{}", json(&json!({ "name": tool.name, "from": from, "to": to, "diff": text })));
+        put!(
+            "{}",
+            json(&json!({ "name": tool.name, "from": from, "to": to, "diff": text, "summary": summary }))
+        );
     } else if text.is_empty() {
         talk!("Nothing differs between the two.");
     } else {
+        say!("changes  {}", clean(&summary));
         put!("{}", render::painted_diff(&text, Colour::of(context.reader())));
     }
     let fails = differing == DiffExit::Fails && !text.is_empty();

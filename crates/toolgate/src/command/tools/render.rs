@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use toolgate_core::Digest;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::registry::{DefinitionFinding, FindingKind, ToolRow};
+use toolgate_registry::ToolDiff;
 
 use crate::environment;
 use crate::output::printable;
@@ -65,18 +66,24 @@ pub(super) fn view(row: &ToolRow) -> Value {
     })
 }
 
-pub(super) fn difference(row: &ToolRow, text: &str) -> Value {
-    let mut view = view(row);
-    view["diff"] = text.into();
+pub(super) fn difference(diff: &ToolDiff) -> Value {
+    let mut view = view(&diff.tool);
+    view["diff"] = diff.text.as_str().into();
+    view["summary"] = diff.summary.as_str().into();
+    view["changes"] = json!(diff.changes);
     view
 }
 
 /// A tool and its changes.
-pub(super) fn diff(row: &ToolRow, text: &str, colour: Colour) -> String {
+pub(super) fn diff(diff: &ToolDiff, colour: Colour) -> String {
+    let ToolDiff { tool: row, text, summary, .. } = diff;
     let reason = row.reason.as_ref().map(|reason| format!(": {}", clean(reason))).unwrap_or_default();
     let mut shown = format!("{}  {}{reason}\n", clean(row.name.as_str()), row.status.as_str());
     for (name, value) in facts(row) {
         shown.push_str(&format!("  {name:<8} {}\n", clean(&value)));
+    }
+    if !summary.is_empty() && !text.is_empty() {
+        shown.push_str(&format!("  changes  {}\n", clean(summary)));
     }
     if text.is_empty() {
         shown.push_str("  nothing differs from what was pinned\n");

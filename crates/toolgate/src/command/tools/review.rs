@@ -7,7 +7,7 @@ use anyhow::bail;
 use serde_json::Value;
 use toolgate_core::Digest;
 use toolgate_core::registry::{ToolRow, ToolStatus};
-use toolgate_registry::ReviewVerdict;
+use toolgate_registry::{ReviewVerdict, ToolDiff};
 
 use super::render::{self, Colour};
 use crate::cli::{AcceptArgs, StatusArg, VersionArg};
@@ -52,36 +52,36 @@ pub(super) async fn diff(
     room.close().await;
     let found = found?;
     if context.global.json {
-        let views: Vec<Value> = found.iter().map(|(row, text)| render::difference(row, text)).collect();
+        let views: Vec<Value> = found.iter().map(render::difference).collect();
         put!("{}", json(&views));
     } else {
         show(context, &found);
     }
-    let differs = found.iter().any(|(row, _)| waits(row));
+    let differs = found.iter().any(|diff| waits(&diff.tool));
     Ok(if differs && differing == DiffExit::Fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn differences(room: &RecordsContext, name: Option<&str>) -> anyhow::Result<Vec<(ToolRow, String)>> {
+async fn differences(room: &RecordsContext, name: Option<&str>) -> anyhow::Result<Vec<ToolDiff>> {
     let rows = match name {
         Some(name) => vec![find(room, name).await?],
         None => room.records.tools().await.map_err(told)?.into_iter().filter(waits).collect(),
     };
     let mut found = Vec::new();
     for row in rows {
-        let diff = room.records.diff(row.name.as_str()).await.map_err(told)?;
-        found.push((diff.tool, diff.text));
+        found.push(room.records.diff(row.name.as_str()).await.map_err(told)?);
     }
     Ok(found)
 }
 
-fn show(context: &Context, found: &[(ToolRow, String)]) {
+fn show(context: &Context, found: &[ToolDiff]) {
     if found.is_empty() {
         talk!("No tool waits for review: all are as they were pinned.");
         return;
     }
     let colour = Colour::of(context.reader());
-    for (row, text) in found {
-        put!("{}", render::diff(row, text, colour));
+    for diff in found {
+        let row = &diff.tool;
+        put!("{}", render::diff(diff, colour));
         if waits(row) {
             let (name, version) = (&row.name, render::short(under_review(row)));
             talk!("to take it:  toolgate tools accept {name} --version {version}");

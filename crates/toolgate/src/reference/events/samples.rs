@@ -214,6 +214,9 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::TaskChanged | Kind::RunCreated | Kind::InputRequested | Kind::InputResolved => {
             sample(SampleSubject::Run, PERSON, of_work(kind))
         }
+        Kind::SchemaRegistered | Kind::SchemaPromoted | Kind::SchemaDeprecated => {
+            sample(SampleSubject::Session, AGENT, of_schema(kind))
+        }
         Kind::RunStarted | Kind::RunResumed => sample(SampleSubject::Run, AGENT, OF_STEP),
         Kind::RunPaused => {
             let step = &[
@@ -486,6 +489,36 @@ fn of_file(kind: EventKind) -> &'static [SampleMember] {
             &[FILE, NAME, DIGEST, OWNER, ("reason", "\"expired\"", "The reason: `deleted` or `expired`")]
         }
         _ => &[DIGEST, NAME, MEDIA, BYTES, OWNER],
+    }
+}
+
+fn of_schema(kind: EventKind) -> &'static [SampleMember] {
+    const ID: SampleMember = ("schema", "\"sch_019a6f\"", "The id of the version");
+    const NAMESPACE: SampleMember = ("namespace", "\"billing\"", "Its namespace");
+    const NAME: SampleMember = ("name", "\"invoice\"", "Its name");
+    const NUMBER: SampleMember = ("version", "3", "Its number");
+    const DIGEST: SampleMember = ("digest", VERSION, "The digest of the definition");
+    match kind {
+        EventKind::SchemaRegistered => &[
+            ID,
+            NAMESPACE,
+            NAME,
+            NUMBER,
+            DIGEST,
+            ("kind", "\"structured_type\"", "Its use"),
+            ("mode", "\"backward\"", "The compatibility that promotions of this name keep"),
+        ],
+        EventKind::SchemaPromoted => &[
+            ID,
+            NAMESPACE,
+            NAME,
+            NUMBER,
+            DIGEST,
+            ("mode", "\"backward\"", "The compatibility that was proved"),
+            ("superseded", "2", "The version that was active before, or null"),
+            ("superseded_digest", VERSION, "The digest of its definition, or null"),
+        ],
+        _ => &[ID, NAMESPACE, NAME, NUMBER, DIGEST, REASON],
     }
 }
 

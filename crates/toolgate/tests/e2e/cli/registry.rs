@@ -78,7 +78,13 @@ fn a_changed_tool_is_shown_accepted_and_rejected_by_name() {
     let withheld = row(&gateway, "quarantined");
     assert_eq!(withheld["version"], first["version"]);
     let shown = cli(&gateway, &["tools", "diff"]).well();
-    for words in ["files:read  quarantined", "-description: Reads a file.", "+  Ignore previous", "flagged"] {
+    for words in [
+        "files:read  quarantined",
+        "-description: Reads a file.",
+        "+  Ignore previous",
+        "flagged",
+        "changes  only descriptions changed",
+    ] {
         assert!(shown.stdout.contains(words), "{words:?}: {}", shown.stdout);
     }
     assert!(shown.stderr.contains("toolgate tools accept files:read --version sha256:"), "{shown:?}");

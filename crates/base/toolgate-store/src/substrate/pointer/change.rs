@@ -6,6 +6,7 @@ use toolgate_core::pointer::{ExpectedHead, MoveOperation, Pointer};
 use toolgate_core::stop_point;
 use toolgate_core::substrate::ManifestDigest;
 
+use super::super::hold::hold_manifest;
 use super::error::PointerError;
 use super::event;
 use super::row::{self, PointerRow};
@@ -16,10 +17,6 @@ use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::stored_count;
 
-/// A touched manifest is nobody's left-over for a while.
-const HOLD: &str =
-    "UPDATE manifests SET touched_at_ms = CASE WHEN touched_at_ms < $3 THEN $3 ELSE touched_at_ms END
-    WHERE tenant = $1 AND digest = $2";
 const SET_HEAD: &str = "UPDATE pointers SET manifest = $3, version = $4, moved_at_ms = $5, deleted_at_ms = $6 WHERE tenant = $1 AND id = $2";
 
 const CREATING: &str = "create a pointer";
@@ -51,7 +48,7 @@ impl Books {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(CREATING))?;
         if let Some(manifest) = pointer.manifest {
-            hold_manifest(&mut transaction, tenant, manifest, stamp.at_ms).await?;
+            hold_target(&mut transaction, tenant, manifest, stamp.at_ms).await?;
         }
         let mut insert = transaction.sql(row::INSERT);
         row::push(tenant, &pointer, &mut insert);
@@ -71,7 +68,7 @@ impl Books {
     ) -> Result<MovedPointer, PointerError> {
         let tenant = self.store().tenant;
         let mut transaction = self.begin().await.map_err(doing(MOVING))?;
-        hold_manifest(&mut transaction, tenant, head.manifest, stamp.at_ms).await?;
+        hold_target(&mut transaction, tenant, head.manifest, stamp.at_ms).await?;
         let before = locked(&mut transaction, tenant, &head.pointer, MOVING).await?;
         let may = before.kind.may_move(head.expected, stamp.approval.is_some());
         may.map_err(PointerError::Refused)?;
@@ -134,16 +131,15 @@ fn next(pointer: Pointer, stamp: &MoveStamp) -> Pointer {
 }
 
 /// The manifest is there, and is not collected before the end of the transaction.
-async fn hold_manifest(
+async fn hold_target(
     transaction: &mut Transaction,
     tenant: &'static str,
     manifest: ManifestDigest,
     at_ms: i64,
 ) -> Result<(), PointerError> {
-    let hold = transaction.sql(HOLD).bind(tenant).bind(&manifest.as_bytes()[..]).bind(at_ms);
-    match hold.execute().await.map_err(doing(MOVING))? {
-        0 => Err(PointerError::UnknownManifest(manifest)),
-        _ => Ok(()),
+    match hold_manifest(transaction, tenant, &manifest.as_bytes()[..], at_ms).await.map_err(doing(MOVING))? {
+        true => Ok(()),
+        false => Err(PointerError::UnknownManifest(manifest)),
     }
 }
 

@@ -21,6 +21,10 @@ struct ReviewData {
     tool: RegistryTool,
     pinned: String,
     offered: String,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    changes: Vec<String>,
 }
 
 pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
@@ -37,6 +41,7 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
             (verdict(&visit, tool))
             section.card {
                 h2 { (heading(&review)) }
+                (in_words(&review))
                 @if review.pinned == review.offered {
                     p.soft { "The server offers the pinned definition." }
                     (text::block(&review.offered))
@@ -66,6 +71,19 @@ pub(super) async fn decide(
     let body = json!({ "verdict": fields.needed("verdict")?, "version": fields.needed("version")? });
     let _: Value = visit.post(PageAddress::of(["registry", "tools", &name, "review"]), &body).await?;
     Ok(visit.go(PageAddress::of(["console", "reviews"]), said))
+}
+
+/// The changes in words, before the definitions themselves.
+fn in_words(review: &ReviewData) -> Markup {
+    html! {
+        @if !review.summary.is_empty() && review.pinned != review.offered { p #summary { (text::made_visible(&review.summary)) "." } }
+        @if review.changes.len() > 1 {
+            details {
+                summary { "Each change" }
+                ul { @for change in &review.changes { li { (text::made_visible(change)) } } }
+            }
+        }
+    }
 }
 
 fn heading(review: &ReviewData) -> &'static str {

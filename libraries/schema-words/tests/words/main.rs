@@ -1,0 +1,3 @@
+//! The library against a validator that others wrote.
+
+mod soundness;
