@@ -39,10 +39,6 @@ impl ValueKind {
         }
     }
 
-    pub(crate) fn is_number(self) -> bool {
-        matches!(self, ValueKind::Whole | ValueKind::Fraction)
-    }
-
     /// The name that a schema has for it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
