@@ -13,7 +13,6 @@ use crate::cli::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
-pub(super) use render::size;
 use transfer::{DownloadTarget, UploadSource};
 
 const FILES: ApiList =

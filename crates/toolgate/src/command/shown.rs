@@ -104,9 +104,38 @@ pub(super) fn needs(requirement: &ApprovalRequirement) -> String {
 /// The note about substitutes, if a gate names groups.
 pub(super) const ADMINS_COUNT: &str = "admins, and the person at the command line, count for every group";
 
+/// `512 B`, `1.5 KiB`, `2.0 GiB`
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut number = bytes as f64;
+    let mut unit = "B";
+    for larger in UNITS {
+        if number < 1_024.0 {
+            break;
+        }
+        number /= 1_024.0;
+        unit = larger;
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{number:.1} {unit}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_the_unit_that_fits() {
+        let cases = [
+            (0, "0 B"),
+            (1_023, "1023 B"),
+            (1_536, "1.5 KiB"),
+            (2 << 30, "2.0 GiB"),
+            (u64::MAX, "16777216.0 TiB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(size(bytes), text);
+        }
+    }
 
     #[test]
     fn spans_have_two_units() {

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use super::render::size;
+use crate::command::shown::size;
 use crate::output::write_talk;
 
 /// Smaller ones are done before a user wonders.

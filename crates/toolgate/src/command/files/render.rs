@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::shown::{count, facts, text};
+use crate::command::shown::{count, facts, size, text};
 use crate::output::printable;
 use crate::table::TextTable;
 
@@ -50,40 +50,11 @@ fn bytes(file: &Value) -> u64 {
     file["size"].as_u64().unwrap_or_default()
 }
 
-/// `512 B`, `1.5 KiB`, `2.0 GiB`
-pub(in crate::command) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    let mut number = bytes as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if number < 1_024.0 {
-            break;
-        }
-        number /= 1_024.0;
-        unit = larger;
-    }
-    if unit == "B" { format!("{bytes} B") } else { format!("{number:.1} {unit}") }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn sizes_have_the_unit_that_fits() {
-        let cases = [
-            (0, "0 B"),
-            (1_023, "1023 B"),
-            (1_536, "1.5 KiB"),
-            (2 << 30, "2.0 GiB"),
-            (u64::MAX, "16777216.0 TiB"),
-        ];
-        for (bytes, text) in cases {
-            assert_eq!(size(bytes), text);
-        }
-    }
 
     #[test]
     fn a_file_is_told_without_what_could_repaint_the_terminal() {

@@ -3,8 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use crate::command::files::size;
-use crate::command::shown::count;
+use crate::command::shown::{count, size};
 use crate::output::write_talk;
 
 const PAUSE: Duration = Duration::from_millis(200);

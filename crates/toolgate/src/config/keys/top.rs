@@ -106,6 +106,12 @@ pub(super) const TOP: ConfigTable = ConfigTable {
         without("files", Nested(TABLE), BELOW, "Uploaded files, and content that is taken out of results."),
         without("results", Nested(TABLE), BELOW, "How much of a result stays in the context of the model."),
         without("runs", Nested(TABLE), BELOW, "Limits of runs."),
+        without(
+            "substrate",
+            Nested(TABLE),
+            BELOW,
+            "Manifests and pointers, and the collection of what nothing reaches.",
+        ),
         without("console", Nested(TABLE), BELOW, "The web console."),
     ],
     changes: AfterRestart,

@@ -109,7 +109,7 @@ async fn the_names_of_before_work_and_say_when_they_end() {
     assert_eq!(
         (&failed["state"], &failed["error"]["details"]["s"]),
         (&json!("failed"), &json!(9)),
-        "{failed}"
+        "{answers:?}"
     );
     for answer in &answers {
         let warning = &answer["structuredContent"]["warnings"][0];

@@ -92,9 +92,11 @@ async fn a_difference_tells_each_kind_of_change(backing: Backing) {
 
     let mut whole = both;
     whole["to_ref"] = json!(true);
-    let told = call(&shelf.site.agent(), "substrate.manifest.diff", whole).await;
+    let keeper = shelf.site.token("--role agent --principal keeper-bot --agent keeper");
+    let client = shelf.site.agent_with(&keeper);
+    let told = call(&client, "substrate.manifest.diff", whole).await;
     assert_eq!(data(&told)["change_count"], 4, "{told}");
-    let read = call(&shelf.site.agent(), "read_ref", json!({ "ref_id": data(&told)["ref_id"] })).await;
+    let read = call(&client, "read_ref", json!({ "ref_id": data(&told)["ref_id"] })).await;
     let lines = text(&read["content"][0]["text"]).lines();
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).expect("NDJSON")).collect();
     assert_eq!((lines.len(), &lines[0]["path"], &lines[3]["change"]), (4, &json!("a"), &json!("added")));

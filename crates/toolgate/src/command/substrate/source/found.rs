@@ -9,13 +9,13 @@ use manifest_tree::EntryPath;
 const FILES_MAX: usize = 500_000;
 
 /// A file to import.
-pub(in crate::command::substrate) struct ImportFile {
-    pub(in crate::command::substrate) path: EntryPath,
-    pub(in crate::command::substrate) place: FilePlace,
+pub(crate) struct ImportFile {
+    pub(crate) path: EntryPath,
+    pub(crate) place: FilePlace,
 }
 
 /// The place of a file.
-pub(in crate::command::substrate) enum FilePlace {
+pub(crate) enum FilePlace {
     Disk(PathBuf),
     /// The number of a file in the zip.
     Zip(usize),
@@ -23,9 +23,9 @@ pub(in crate::command::substrate) enum FilePlace {
 
 /// Something that is not imported.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::command::substrate) struct LeftOut {
-    pub(in crate::command::substrate) path: String,
-    pub(in crate::command::substrate) why: &'static str,
+pub(crate) struct LeftOut {
+    pub(crate) path: String,
+    pub(crate) why: &'static str,
 }
 
 /// The files that were found so far.
