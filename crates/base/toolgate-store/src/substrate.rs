@@ -18,7 +18,6 @@ pub use collection::{
     COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, MarkKind, MarkedNode, RemovalStep, RootManifest,
     UnreachedRows,
 };
-pub(crate) use hold::hold_manifest;
 pub use manifest::StoredManifest;
 pub use pin::{PINS_MAX, PinError};
 pub use pointer::{

@@ -12,7 +12,7 @@ const HOLD: &str =
     WHERE tenant = $1 AND digest = $2";
 
 /// The manifest stays until the end of the transaction, and for the grace time after it. `false` if there is none.
-pub(crate) async fn hold_manifest(
+pub(super) async fn hold_manifest(
     tx: &mut Transaction,
     tenant: &'static str,
     digest: &[u8],
