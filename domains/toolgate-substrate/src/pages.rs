@@ -11,6 +11,13 @@ pub(crate) struct AnswerRoom {
 }
 
 impl AnswerRoom {
+    /// The room that is left beside something that is in the answer anyway.
+    pub(crate) fn beside(mut self, item: &impl Serialize) -> Self {
+        let bytes = serde_json::to_vec(item).map_or(0, |text| text.len());
+        self.bytes_left = self.bytes_left.saturating_sub(bytes);
+        self
+    }
+
     /// True if the item fits as well. The first one always does.
     pub(crate) fn take(&mut self, item: &impl Serialize) -> bool {
         let bytes = serde_json::to_vec(item).map_or(usize::MAX, |text| text.len().saturating_add(1));
@@ -53,5 +60,7 @@ mod tests {
         assert_eq!(room(10).fit(["aa", "bb", "cc"]), (vec!["aa", "bb"], true));
         assert_eq!(room(100).fit(["aa", "bb"]), (vec!["aa", "bb"], false));
         assert_eq!(room(1).fit(["a long text", "b"]), (vec!["a long text"], true));
+        assert_eq!(room(15).beside(&"words").fit(["aa", "bb"]), (vec!["aa"], true));
+        assert_eq!(room(1).beside(&"words").fit(["aa", "bb"]), (vec!["aa"], true), "never empty");
     }
 }

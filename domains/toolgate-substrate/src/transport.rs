@@ -17,7 +17,7 @@ const DIGESTS_MAX: usize = 1_000;
 const MISSING: ToolDefinition = ToolDefinition::reads(
     "substrate.artifact.missing",
     "Find missing artifacts",
-    "Says which of these artifacts are not there, so that only those are uploaded. Those that are there stay for at least a day.",
+    "Says which of these artifacts are not there, so that only those are uploaded. Those that are there stay for a while.",
 );
 
 #[derive(Deserialize, JsonSchema)]

@@ -18,8 +18,8 @@ use crate::state::Substrate;
 pub(super) const UPLOAD: ToolDefinition = ToolDefinition::writes(
     "substrate.artifact.upload",
     "Store an artifact",
-    "Stores bytes for good under their SHA-256: text, Base64, or a file or ref by its id. Give one of them. \
-     Larger ones: file_upload_url, then file_id.",
+    "Stores bytes under their SHA-256: text, Base64, or a file or ref by its id. Give one of them. \
+     Larger ones: file_upload_url, then file_id. What no manifest names is collected after a while.",
 )
 .idempotent();
 

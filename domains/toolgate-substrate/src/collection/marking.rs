@@ -61,7 +61,11 @@ impl Substrate {
         loop {
             match walk.advance().map_err(refusal::tree)? {
                 TreeProgress::Need(digests) => self.supply_unmarked(turn, &mut walk, &digests).await?,
-                TreeProgress::Page(reached) => named.extend(self.mark_reached(turn, reached).await?),
+                TreeProgress::Page(reached) => {
+                    // A large tree takes longer than a turn lasts by itself.
+                    self.keep_turn(turn).await?;
+                    named.extend(self.mark_reached(turn, reached).await?);
+                }
                 TreeProgress::Done(()) => return Ok(named),
             }
         }

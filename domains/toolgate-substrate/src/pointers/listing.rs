@@ -52,10 +52,11 @@ pub(super) async fn list(
     };
     let limit = usize::from(arguments.limit.clamp(1, PAGE_MAX));
     let page = look(&substrate, &context, PointerSelection { pattern, beginning, limit }, filter).await?;
-    let refs: Vec<ObjectRef> =
-        page.pointers.iter().map(|one| ObjectRef::Pointer { id: one.id.clone() }).collect();
-    let pointers = page.pointers.iter().map(PointerOutput::from).collect();
-    let next_cursor = page.next.map(|id| id.to_string());
+    let (pointers, is_cut) = substrate.answer_room().fit(page.pointers.iter().map(PointerOutput::from));
+    let shown = &page.pointers[..pointers.len()];
+    let next = if is_cut { shown.last().map(|one| one.id.clone()) } else { page.next };
+    let refs: Vec<ObjectRef> = shown.iter().map(|one| ObjectRef::Pointer { id: one.id.clone() }).collect();
+    let next_cursor = next.map(|id| id.to_string());
     Ok(ToolReply::new(ListPointersOutput { pointers, next_cursor }).refs(refs))
 }
 
@@ -110,11 +111,13 @@ pub(super) async fn history(
     let limit = usize::from(arguments.limit.clamp(1, PAGE_MAX));
     let moves = substrate.store.pointer_moves(&pointer.id, before.transpose()?, limit).await;
     let moves = moves.map_err(down)?;
+    let (shown, _) = substrate.answer_room().fit(moves.iter().map(PointerMoveOutput::from));
     // Moves are numbered from 1 without a gap.
-    let next = moves.last().map(|last| last.version).filter(|version| *version > 1);
+    let last = moves[..shown.len()].last();
+    let next = last.map(|last| last.version).filter(|version| *version > 1);
     let output = PointerHistoryOutput {
         pointer: PointerOutput::from(&pointer),
-        moves: moves.iter().map(PointerMoveOutput::from).collect(),
+        moves: shown,
         next_cursor: next.map(|version| version.to_string()),
     };
     Ok(ToolReply::new(output).refs(refs(&pointer)))

@@ -75,6 +75,11 @@ pub(super) async fn delete(
     if pointer.kind == PointerKind::Corpus && context.approval.is_some() {
         shown::check_end(context, pointer)?;
     }
+    // People agreed to the end of a corpus that leads there: one that moves at this moment stays.
+    let expected = match (pointer.kind, expected) {
+        (PointerKind::Corpus, ExpectedHead::Any) => ExpectedHead::Exactly(pointer.manifest),
+        (_, expected) => expected,
+    };
     match substrate.books.delete_pointer(&pointer.id, expected, &stamp).await {
         Ok(deleted) => Ok(deleted),
         Err(error) => Err(not_changed(substrate, &pointer.path, expected, error).await),

@@ -48,13 +48,17 @@ pub(super) async fn attach_move(
     keep(substrate, context, text_of_move(substrate, plan).await?).await
 }
 
-/// Describes the end of a corpus.
+/// Describes the end of a corpus. Nobody is asked about one that leads elsewhere than the caller expects.
 pub(super) async fn attach_end(
     substrate: &Substrate,
     context: &ToolContext,
     pointer: &Pointer,
+    expected: ExpectedHead,
 ) -> Result<AttachedContents, Refusal> {
     match pointer.kind {
+        PointerKind::Corpus if !expected.fits(pointer.manifest) => {
+            Err(conflict(substrate, pointer, expected).await)
+        }
         PointerKind::Corpus => keep(substrate, context, text_of_end(pointer)).await,
         PointerKind::Bundle | PointerKind::Snapshot => Ok(AttachedContents::default()),
     }

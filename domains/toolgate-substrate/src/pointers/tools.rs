@@ -186,7 +186,7 @@ async fn prepare_delete(
     arguments: DeletePointerArguments,
 ) -> Result<AttachedContents, Refusal> {
     let pointer = find(&substrate, &path(&arguments.namespace, &arguments.name)?).await?;
-    shown::attach_end(&substrate, &context, &pointer).await
+    shown::attach_end(&substrate, &context, &pointer, expected_end(&arguments)?).await
 }
 
 async fn delete(
@@ -195,10 +195,12 @@ async fn delete(
     arguments: DeletePointerArguments,
 ) -> Result<ToolReply<MovedPointerOutput>, Refusal> {
     let pointer = find(&substrate, &path(&arguments.namespace, &arguments.name)?).await?;
-    let expected = match expected(arguments.expected_sha256.as_deref())? {
-        Some(manifest) => ExpectedHead::Exactly(Some(manifest)),
-        None => ExpectedHead::Any,
-    };
+    let expected = expected_end(&arguments)?;
     let deleted = moving::delete(&substrate, &context, &pointer, expected, arguments.reason).await?;
     Ok(ToolReply::new(MovedPointerOutput::from(&deleted)).refs(refs(&deleted.pointer)))
+}
+
+fn expected_end(arguments: &DeletePointerArguments) -> Result<ExpectedHead, Refusal> {
+    let given = expected(arguments.expected_sha256.as_deref())?;
+    Ok(given.map_or(ExpectedHead::Any, |manifest| ExpectedHead::Exactly(Some(manifest))))
 }

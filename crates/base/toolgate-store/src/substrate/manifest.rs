@@ -22,10 +22,12 @@ const ANCESTRY: &str = "WITH RECURSIVE up (digest, steps) AS (
             ON manifest_parents.tenant = $1 AND manifest_parents.manifest = up.digest WHERE up.steps < $3
     )
     SELECT digest, root, generation, entries, bytes, document, created_at_ms FROM manifests
-    WHERE tenant = $1 AND digest IN (SELECT digest FROM up)";
+    WHERE tenant = $1 AND digest IN (SELECT digest FROM up) ORDER BY generation DESC LIMIT $4";
 
 /// The longest way that one statement goes.
 const STEPS_MAX: i64 = 64;
+/// The most manifests that one statement reads: with many parents each, a few steps lead to thousands.
+const ANCESTORS_AT_ONCE: i64 = 256;
 
 /// A manifest as it is stored. Its document is not checked here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +56,8 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// A manifest and those before it, up to this many steps, with one statement and in any order. Nothing if it is not there.
+    /// A manifest and those before it, up to this many steps and 256 of them, with one statement and the highest generation first.
+    /// Nothing if it is not there.
     pub async fn manifest_ancestry(
         &self,
         digest: &ManifestDigest,
@@ -62,7 +65,7 @@ impl Store {
     ) -> Result<Vec<StoredManifest>, StoreError> {
         const DOING: &str = "read the history of a manifest";
         let read = self.db.sql(ANCESTRY).bind(self.tenant).bind(&digest.as_bytes()[..]);
-        let read = read.bind(i64::from(steps_max).min(STEPS_MAX));
+        let read = read.bind(i64::from(steps_max).min(STEPS_MAX)).bind(ANCESTORS_AT_ONCE);
         let rows: Vec<ManifestRow> = read.fetch_all().await.map_err(doing(DOING))?;
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }

@@ -58,7 +58,8 @@ impl Books {
         if inserted > 0 && pins >= PINS_MAX {
             return Err(PinError::TooMany);
         }
-        let detail = json!({ "manifest": manifest, "reason": reason });
+        // The reason may be anything; the row has it, the ledger has not.
+        let detail = json!({ "manifest": manifest });
         let events = match inserted {
             0 => Vec::new(),
             _ => vec![about_pin(EventKind::ManifestPinned, detail, at_ms, by)],

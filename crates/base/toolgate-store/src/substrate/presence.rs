@@ -17,8 +17,10 @@ static PRESENT: LazyLock<DigestListQuery> =
     LazyLock::new(|| DigestListQuery::new("SELECT digest FROM artifacts", " AND run IS NULL"));
 const TOUCH: &str = "UPDATE blobs SET touched_at_ms = $3
     WHERE tenant = $1 AND digest = $2 AND touched_at_ms < $3 AND deleting = 0";
-const TOUCH_LISTED: &str = "UPDATE blobs SET touched_at_ms = $3
-    WHERE tenant = $1 AND digest = ANY($2) AND touched_at_ms < $3 AND deleting = 0";
+/// Locks in one order, so that two who touch the same do not wait for each other.
+const TOUCH_LISTED: &str = "UPDATE blobs SET touched_at_ms = $3 WHERE tenant = $1 AND digest IN (
+        SELECT digest FROM blobs WHERE tenant = $1 AND digest = ANY($2) AND touched_at_ms < $3 AND deleting = 0
+        ORDER BY digest FOR UPDATE)";
 
 impl Store {
     /// Those of these artifacts that the tenant has. They are touched, so that they are still there when a manifest names them.
@@ -38,10 +40,8 @@ impl Store {
         let mut tx = self.db.begin(Durability::Written).await?;
         match tx.dialect() {
             Dialect::Postgres => {
-                // In one order, so that two who touch the same do not wait for each other.
-                let sorted: BTreeSet<&Digest> = digests.iter().collect();
                 let mut touch = tx.sql(TOUCH_LISTED).bind(self.tenant);
-                touch.push_list(sorted.iter().map(|one| &one.as_bytes()[..]).collect::<Vec<_>>());
+                touch.push_list(digests.iter().map(|one| &one.as_bytes()[..]).collect::<Vec<_>>());
                 touch.bind(now_ms).execute().await?;
             }
             Dialect::Sqlite => {

@@ -15,6 +15,7 @@ crate::on_both!(
     artifacts_of_another_tenant_are_missing_here,
     a_collection_leaves_other_tenants_alone,
     marks_of_earlier_generations_say_nothing,
+    a_gateway_that_lost_its_turn_takes_no_marks_away,
 );
 
 const NOW_MS: i64 = 1_780_000_000_000;
@@ -128,4 +129,18 @@ async fn marks_of_earlier_generations_say_nothing(world: StoreWorld) {
     store.end_collection(&next).await.expect("ended");
     let marks = world.rows("SELECT tenant, generation, digest FROM collection_marks").await;
     assert!(marks.is_empty(), "they are forgotten");
+}
+
+async fn a_gateway_that_lost_its_turn_takes_no_marks_away(world: StoreWorld) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let one = manifest(&books, "one").await;
+    books.pin_manifest(&one, "", NOW_MS, &by("ann")).await.expect("pinned");
+    let late = begin(&store).await;
+    // Nobody said that everything is marked, so this is another generation.
+    let next = begin(&store).await;
+    assert!(next.generation > late.generation);
+    store.mark(&next, MarkKind::Manifest, [one.digest()]).await.expect("marked");
+    store.mark(&late, MarkKind::Manifest, [one.digest()]).await.expect("marked, too late");
+    assert!(store.unmarked_roots(&next, 10).await.expect("read").is_empty(), "it is still marked");
 }

@@ -61,10 +61,7 @@ const OF_MANIFEST: &[SampleMember] = &[
     ("entries", "1204", "The number of its entries"),
     ("bytes", "8123456", "The sum of their sizes"),
 ];
-const OF_PIN: &[SampleMember] = &[
-    ("manifest", VERSION, "The digest of the manifest"),
-    ("reason", "\"evidence of the audit\"", "The reason, in words, of a pin"),
-];
+const OF_PIN: &[SampleMember] = &[("manifest", VERSION, "The digest of the manifest")];
 const OF_COLLECTION: &[SampleMember] = &[
     ("kind", "\"manifests\"", "What was removed: `manifests`, `nodes` or `artifacts`"),
     ("count", "12", "The number of them"),

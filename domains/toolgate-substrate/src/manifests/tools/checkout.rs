@@ -76,7 +76,8 @@ pub(super) async fn checkout(
         .entries
         .iter()
         .map(|(path, entry)| CheckedOutEntry { path: path.to_string(), facts: EntryFacts::of(entry) });
-    let (entries, is_cut) = substrate.answer_room().fit(shown);
+    let room = substrate.answer_room().beside(&(&metadata, &manifest.message));
+    let (entries, is_cut) = room.fit(shown);
     let last = entries.last().filter(|_| is_cut || page.has_more);
     let data = CheckoutOutput {
         next_after: last.map(|entry| entry.path.clone()),

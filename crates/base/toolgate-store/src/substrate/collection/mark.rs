@@ -15,7 +15,10 @@ use crate::{Store, StoreError};
 
 static WRITE: LazyLock<MultiRowInsert> = LazyLock::new(|| {
     let before = "INSERT INTO collection_marks (tenant, kind, digest, generation) VALUES ";
-    let after = " ON CONFLICT (tenant, kind, digest) DO UPDATE SET generation = excluded.generation";
+    // A gateway that lost its turn may still write marks of an earlier generation; those of the later one stay.
+    let after = " ON CONFLICT (tenant, kind, digest) DO UPDATE SET generation = CASE
+            WHEN excluded.generation > collection_marks.generation THEN excluded.generation
+            ELSE collection_marks.generation END";
     MultiRowInsert::new(before, 4, after)
 });
 static OF_NODES: LazyLock<DigestListQuery> = LazyLock::new(|| {

@@ -47,5 +47,9 @@ async fn tracked(root: &Path) -> anyhow::Result<Vec<String>> {
     }
     let text = String::from_utf8(said.stdout)
         .context("a tracked file has a name that is not UTF-8\nhint: rename it")?;
-    Ok(text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    let mut names: Vec<String> =
+        text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    // During a merge, a file with a conflict is listed once for each side.
+    names.dedup();
+    Ok(names)
 }

@@ -98,3 +98,27 @@ async fn lists_leave_out_what_is_not_mounted_on_every_page() {
     let odd = library.said("pointer.list", json!({ "cursor": "ptr_0" })).await;
     assert_eq!(odd.json()["error"]["code"], "invalid_cursor", "{odd:?}");
 }
+
+#[tokio::test]
+async fn a_page_of_long_descriptions_stays_an_answer() {
+    let library = Library::open(Backing::Sqlite, "exploratory", "");
+    for number in 10..30 {
+        let wordy = json!({ "namespace": "project/a", "name": format!("p{number}"), "description": "x".repeat(2_000) });
+        library.done("pointer.create", wordy).await;
+    }
+    let (mut names, mut arguments, mut pages) = (Vec::new(), json!({}), 0);
+    loop {
+        let page = library.done("pointer.list", arguments.clone()).await;
+        pages += 1;
+        assert!(page.to_string().len() < 32 << 10, "a longer one would become a ref");
+        names.extend(
+            page["pointers"].as_array().expect("a list").iter().map(|one| text(&one["name"]).to_owned()),
+        );
+        match page.get("next_cursor") {
+            Some(cursor) => arguments["cursor"] = cursor.clone(),
+            None => break,
+        }
+    }
+    assert_eq!(names, (10..30).map(|number| format!("p{number}")).collect::<Vec<_>>());
+    assert!(pages > 1, "twenty of them do not fit one answer");
+}
