@@ -34,8 +34,9 @@ pub(super) fn unchanged(path: &PointerPath, error: PointerError) -> Refusal {
 
 fn name_taken(taken: &Pointer) -> Refusal {
     let (name, namespace) = (taken.path.name(), taken.path.namespace());
+    let is_there = if taken.deleted_at_ms.is_some() { "was" } else { "is" };
     let message = format!(
-        "there is a pointer {name:?} in {namespace:?} already: {}, a {}",
+        "there {is_there} a pointer {name:?} in {namespace:?} already: {}, a {}",
         taken.id,
         taken.kind.as_str()
     );

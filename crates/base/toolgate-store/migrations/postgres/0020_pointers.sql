@@ -1,4 +1,5 @@
--- Names that lead to a manifest. A deleted one stays for its history, and its name is free again.
+-- Names that lead to a manifest. A deleted one stays for its history, and its name is free again, unless it was a snapshot:
+-- a name that was fixed never leads elsewhere.
 CREATE TABLE pointers (
     tenant        TEXT COLLATE "C" NOT NULL DEFAULT 'default',
     id            TEXT COLLATE "C" NOT NULL,
@@ -17,7 +18,8 @@ CREATE TABLE pointers (
     deleted_at_ms BIGINT,
     PRIMARY KEY (tenant, id)
 );
-CREATE UNIQUE INDEX pointers_by_name ON pointers (tenant, namespace, name) WHERE deleted_at_ms IS NULL;
+CREATE UNIQUE INDEX pointers_by_name ON pointers (tenant, namespace, name)
+    WHERE deleted_at_ms IS NULL OR kind = 'snapshot';
 CREATE INDEX pointers_of_name ON pointers (tenant, namespace, name, created_at_ms);
 CREATE INDEX pointers_by_manifest ON pointers (tenant, manifest) WHERE manifest IS NOT NULL;
 

@@ -162,7 +162,7 @@ async fn named(
     tenant: &'static str,
     like: &Pointer,
 ) -> Result<Option<Pointer>, StoreError> {
-    let read = transaction.sql(row::BY_NAME).bind(tenant);
+    let read = transaction.sql(row::WITH_TAKEN_NAME).bind(tenant);
     let read = read.bind(like.path.namespace()).bind(like.path.name());
     let row: Option<PointerRow> = read.fetch_optional().await.map_err(doing(CREATING))?;
     row.map(|row| row.read(CREATING)).transpose()

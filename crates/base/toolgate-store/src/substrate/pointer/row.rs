@@ -30,6 +30,12 @@ pub(super) const BY_NAME: &str =
     "SELECT id, namespace, name, kind, manifest, description, version, created_by,
         created_at_ms, moved_at_ms, deleted_at_ms
     FROM pointers WHERE tenant = $1 AND namespace = $2 AND name = $3 AND deleted_at_ms IS NULL";
+/// The names that the index `pointers_by_name` holds.
+pub(super) const WITH_TAKEN_NAME: &str =
+    "SELECT id, namespace, name, kind, manifest, description, version, created_by,
+        created_at_ms, moved_at_ms, deleted_at_ms
+    FROM pointers WHERE tenant = $1 AND namespace = $2 AND name = $3
+        AND (deleted_at_ms IS NULL OR kind = 'snapshot')";
 
 pub(super) fn push(tenant: &'static str, pointer: &Pointer, to: &mut SqlStatement<'_>) {
     to.push(tenant);

@@ -75,6 +75,13 @@ async fn a_snapshot_never_moves(world: StoreWorld) {
     assert!(matches!(moved, Err(PointerError::Refused(MoveRefusal::Fixed))), "{moved:?}");
     assert_eq!(store.pointer(&fixed.id).await.expect("read"), Some(fixed.clone()));
     agree(&store, &fixed.id).await;
+    // Nor does its name lead elsewhere after its end.
+    books.delete_pointer(&fixed.id, ExpectedHead::Any, &stamp(2)).await.expect("deleted");
+    let again = Pointer { id: PointerId::new("ptr_2"), manifest: Some(manifest(1)), ..fixed.clone() };
+    match books.create_pointer(again, &stamp(3)).await {
+        Err(PointerError::NameTaken(taken)) => assert_eq!(taken.id, fixed.id),
+        other => panic!("{other:?}"),
+    }
 }
 
 async fn a_corpus_moves_from_a_named_head_with_an_approval(world: StoreWorld) {
