@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::platform::OldName;
 use toolgate_core::run::{CallKind, Run};
+use toolgate_core::tool::ToolTrait;
 use toolgate_core::{Refusal, Role, codes};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 
@@ -15,8 +16,9 @@ use super::visible::changeable;
 use crate::runs::Runs;
 
 pub(super) const START: ToolDefinition =
-    ToolDefinition::reads("run.start", "Start a run", "Starts a run that run.create made.")
+    ToolDefinition::writes("run.start", "Start a run", "Starts a run that run.create made.")
         .old_names(&[OldName { name: "start_run", until_ms: FLAT_NAMES_END_MS }])
+        .traits(&[ToolTrait::OwnRecord])
         .kind(CallKind::Control);
 
 pub(super) const PAUSE: ToolDefinition = ToolDefinition::writes(
