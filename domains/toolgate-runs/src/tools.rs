@@ -1,8 +1,8 @@
 //! The domain `run`: the runs there are, for agents that keep their own loop. An agent sees the runs that it works in, and
 //! reports into them; another's run looks like one that does not exist.
 //!
-//! Starting and ending one's own run and reporting into it count as reading, as `complete_workflow` does: nothing changes that
-//! others rely on, and no level of care may keep an agent from saying what it did.
+//! Starting and ending one's own run and reporting into it are writes into the agent's own record (`ToolTrait::OwnRecord`): nothing
+//! changes that others rely on, and no level of care keeps an agent from saying what it did.
 
 mod checkpoints;
 mod create;

@@ -101,6 +101,12 @@ pub(crate) fn stale(namespace: &str, name: &str, active: Option<u64>, expected: 
     Refusal::new(&codes::SCHEMA_STALE, message).field("expected")
 }
 
+/// The approval was given for something else.
+pub(crate) fn not_agreed(namespace: &str, name: &str) -> Refusal {
+    let message = format!("the promotion of {} is not what was agreed to any more", called(namespace, name));
+    Refusal::new(&codes::SCHEMA_STALE, message).hint("call again, which asks the approvers again")
+}
+
 /// A version that breaks its promise, or is not known to keep it. `None` if it keeps it.
 pub(crate) fn broken(
     draft: &SchemaRecord,

@@ -13,18 +13,28 @@ use crate::schemas::SchemaVersions;
 pub(crate) struct PromotionReview {
     pub(crate) draft: SchemaRecord,
     pub(crate) active: Option<SchemaRecord>,
-    /// The versions that it was compared with, the newest first.
+    /// The version that was active last, which is `active` if there is one.
+    pub(crate) last: Option<u64>,
+    /// The versions towards which the promise is proved, the last first.
     pub(crate) compared: Vec<u64>,
-    /// From the active version, or from the last one that was.
-    pub(crate) difference: Option<SchemaDifference>,
+    /// From this version, the last one.
+    pub(crate) difference: Option<(u64, SchemaDifference)>,
+}
+
+/// The promotion that a draft could have.
+pub(crate) struct FutureChange {
+    /// From this version, which it would replace.
+    pub(crate) difference: Option<(u64, SchemaDifference)>,
+    /// Set if it could not be promoted.
+    pub(crate) problem: Option<String>,
 }
 
 /// The meaning of a version for an earlier one.
-pub(crate) struct ComparedVersion {
-    pub(crate) version: u64,
-    pub(crate) difference: SchemaDifference,
+struct ComparedVersion {
+    version: u64,
+    difference: SchemaDifference,
     /// Nothing if nothing is promised.
-    pub(crate) finding: Option<CompatibilityFinding>,
+    finding: Option<CompatibilityFinding>,
 }
 
 impl SchemaVersions {
@@ -37,7 +47,9 @@ impl SchemaVersions {
         if draft.state != SchemaState::Draft {
             return Err(wrong_state(&draft.namespace, &draft.name, draft.version, draft.state));
         }
-        let (active, earlier) = self.earlier(&draft).await?;
+        let earlier = self.earlier(&draft).await?;
+        let active = earlier.first().filter(|one| one.state == SchemaState::Active).cloned();
+        let last = earlier.first().map(|one| one.version);
         check_expected(&draft, active.as_ref(), expected)?;
         let compared = compare_all(&draft, earlier).await;
         for one in &compared {
@@ -47,44 +59,37 @@ impl SchemaVersions {
                 return Err(refused);
             }
         }
-        let versions = compared.iter().map(|one| one.version).collect();
-        let difference = compared.into_iter().next().map(|one| one.difference);
-        Ok(PromotionReview { draft, active, compared: versions, difference })
+        let proved = compared.iter().filter(|one| one.finding.is_some()).map(|one| one.version).collect();
+        Ok(PromotionReview { draft, active, last, compared: proved, difference: first_difference(compared) })
     }
 
-    /// Compares a version with the one that its promotion would replace, if there is one.
-    pub(crate) async fn look_ahead(&self, draft: &SchemaRecord) -> Result<Option<ComparedVersion>, Refusal> {
-        let (_, earlier) = self.earlier(draft).await?;
-        Ok(compare_all(draft, earlier.into_iter().take(1).collect()).await.into_iter().next())
+    /// Looks what the promotion of a draft would change, and whether it could be promoted.
+    pub(crate) async fn look_ahead(&self, draft: &SchemaRecord) -> Result<FutureChange, Refusal> {
+        let compared = compare_all(draft, self.earlier(draft).await?).await;
+        let problem = compared.iter().find_map(|one| {
+            let finding = one.finding.as_ref().filter(|found| **found != CompatibilityFinding::Compatible)?;
+            Some(format!("towards version {}: {}", one.version, finding.words()))
+        });
+        Ok(FutureChange { difference: first_difference(compared), problem })
     }
 
-    /// The active version, and those that a promise is about: the active one first, or all that ever were.
-    async fn earlier(
-        &self,
-        draft: &SchemaRecord,
-    ) -> Result<(Option<SchemaRecord>, Vec<SchemaRecord>), Refusal> {
-        let (namespace, name) = (draft.namespace.as_str(), draft.name.as_str());
-        let read = self.store.promoted_schemas(namespace, name, SCHEMAS_COMPARED_MAX).await;
-        let mut promoted = read.map_err(|error| down(&error))?;
-        promoted.retain(|one| one.version != draft.version);
-        if draft.mode.is_transitive() && promoted.len() >= SCHEMAS_COMPARED_MAX {
-            return Err(too_many_to_compare(draft, SCHEMAS_COMPARED_MAX));
+    /// The versions that the promise is about: the active one or the last that was, or all that ever were. That one is the first.
+    async fn earlier(&self, draft: &SchemaRecord) -> Result<Vec<SchemaRecord>, Refusal> {
+        let count = if draft.mode.is_transitive() { SCHEMAS_COMPARED_MAX } else { 1 };
+        let read = self.store.promoted_schemas(&draft.namespace, &draft.name, count).await;
+        let promoted = read.map_err(|error| down(&error))?;
+        match promoted.len() >= SCHEMAS_COMPARED_MAX {
+            true => Err(too_many_to_compare(draft, SCHEMAS_COMPARED_MAX)),
+            false => Ok(promoted),
         }
-        let active = self.store.active_schema(namespace, name).await.map_err(|error| down(&error))?;
-        let earlier = match (draft.mode.is_transitive(), &active) {
-            (true, _) => {
-                // The active one comes first, then the newest.
-                promoted.sort_by_key(|one| one.state != SchemaState::Active);
-                promoted
-            }
-            (false, Some(active)) => vec![active.clone()],
-            (false, None) => promoted.into_iter().take(1).collect(),
-        };
-        Ok((active, earlier))
     }
 }
 
-pub(crate) fn check_expected(
+fn first_difference(compared: Vec<ComparedVersion>) -> Option<(u64, SchemaDifference)> {
+    compared.into_iter().next().map(|one| (one.version, one.difference))
+}
+
+fn check_expected(
     schema: &SchemaRecord,
     active: Option<&SchemaRecord>,
     expected: Option<u64>,

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use toolgate_core::Refusal;
+use serde_json::{Map, Value};
 use toolgate_core::governance::Clock;
-use toolgate_core::schema::{SchemaRecord, SchemaValidator};
+use toolgate_core::schema::{SchemaRecord, SchemaValidator, ValueVerdict};
+use toolgate_core::{Digest, RawJson, Refusal};
 use toolgate_files::Files;
 use toolgate_store::{Books, Store};
 
+use crate::checks;
 use crate::refusal::{down, unknown, unknown_version};
 
 pub struct SchemaSetup {
@@ -31,6 +33,23 @@ impl SchemaVersions {
     pub fn new(setup: SchemaSetup) -> Arc<Self> {
         let SchemaSetup { store, books, files, clock, validator } = setup;
         Arc::new(Self { store, books, files, clock, validator })
+    }
+
+    /// Holds a value against a version. That takes processor time, so it does not hold up other calls.
+    pub(crate) async fn verdict(&self, schema: &SchemaRecord, value: Value) -> ValueVerdict {
+        let (validator, definition) = (Arc::clone(&self.validator), schema.definition.clone());
+        let validate = move || validator.validate(&definition, &value);
+        tokio::task::spawn_blocking(validate).await.expect("validating does not panic")
+    }
+
+    /// The same for a definition on its way in.
+    pub(crate) async fn check_definition(
+        &self,
+        definition: Map<String, Value>,
+    ) -> Result<(RawJson, Digest), Refusal> {
+        let validator = Arc::clone(&self.validator);
+        let check = move || checks::definition(&*validator, definition);
+        tokio::task::spawn_blocking(check).await.expect("checking a definition does not panic")
     }
 
     /// A version of a schema; without a number the active one.

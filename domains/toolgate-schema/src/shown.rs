@@ -1,4 +1,4 @@
-//! The text that people read before they agree to a promotion: both versions, and the difference in words. The approval is bound to the digest
+//! The text that people read before they agree to a promotion: both versions, the difference in words, and the new definition. The approval is bound to the digest
 //! of this text, so it is the same for the same change.
 
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ use toolgate_core::{Digest, Refusal};
 use toolgate_domain::ToolContext;
 use toolgate_files::{ContentAccess, FileQuery};
 
-use crate::refusal::called;
+use crate::refusal::{called, not_agreed};
 use crate::review::PromotionReview;
 use crate::schemas::SchemaVersions;
 
@@ -56,6 +56,16 @@ pub(crate) async fn attach(
     Ok(AttachedContents { attachments: vec![attachment], notices: Vec::new() })
 }
 
+/// Refuses a promotion that differs from the one that people were shown.
+pub(crate) fn check(context: &ToolContext, review: &PromotionReview) -> Result<(), Refusal> {
+    let Some(approval) = &context.approval else { return Ok(()) };
+    let digest = Digest::of(text(review));
+    match approval.contents.iter().any(|one| one.id == ATTACHMENT && one.digest == digest) {
+        true => Ok(()),
+        false => Err(not_agreed(&review.draft.namespace, &review.draft.name)),
+    }
+}
+
 /// `schema-change-9f86d081884c.txt`
 fn file_name(digest: Digest) -> FileName {
     let hex: String = digest.as_bytes().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
@@ -63,7 +73,7 @@ fn file_name(digest: Digest) -> FileName {
 }
 
 fn text(review: &PromotionReview) -> String {
-    let PromotionReview { draft, active, compared, difference } = review;
+    let PromotionReview { draft, active, compared, difference, .. } = review;
     let mut lines = vec![
         format!("promotion of {}", called(&draft.namespace, &draft.name)),
         format!("new: {}", version(draft)),
@@ -75,8 +85,8 @@ fn text(review: &PromotionReview) -> String {
     ];
     match difference {
         None => lines.push("what changed: it is the first version".to_owned()),
-        Some(difference) => {
-            lines.push(format!("what changed: {}", difference.summary));
+        Some((from, difference)) => {
+            lines.push(format!("what changed since version {from}: {}", difference.summary));
             lines.push(String::new());
             lines.extend(
                 difference.changes.iter().take(CHANGES_MAX).map(|change| format!("- {}", change.words)),
@@ -87,8 +97,14 @@ fn text(review: &PromotionReview) -> String {
             }
         }
     }
-    lines.push(String::new());
+    lines.extend([String::new(), "the new version:".to_owned(), pretty(draft), String::new()]);
     lines.join("\n")
+}
+
+/// All of it: people agree to what will be active.
+fn pretty(schema: &SchemaRecord) -> String {
+    let decoded: Option<serde_json::Value> = schema.definition.decode().ok();
+    decoded.map_or_else(|| schema.definition.as_str().to_owned(), |definition| format!("{definition:#}"))
 }
 
 fn version(schema: &SchemaRecord) -> String {
@@ -98,7 +114,7 @@ fn version(schema: &SchemaRecord) -> String {
 fn promise(mode: CompatibilityMode, compared: &[u64]) -> String {
     let versions: Vec<String> = compared.iter().map(u64::to_string).collect();
     match (mode, &versions[..]) {
-        (CompatibilityMode::None, _) => "none is promised, and nothing was compared".to_owned(),
+        (CompatibilityMode::None, _) => "none is promised, and nothing was proved".to_owned(),
         (mode, []) => format!("{}; there is no earlier version", mode.as_str()),
         (mode, [only]) => format!("{}, proved towards version {only}", mode.as_str()),
         (mode, many) => format!("{}, proved towards versions {}", mode.as_str(), many.join(", ")),

@@ -18,7 +18,7 @@ use crate::error::doing;
 use crate::page::PageQuery;
 use crate::registry::stored_count;
 use crate::{Store, StoreError};
-use row::{SELECT, SchemaRow};
+use row::{LISTED, SchemaRow};
 
 /// The maximum number of versions on a page.
 pub const SCHEMAS_PAGE_MAX: usize = 200;
@@ -29,7 +29,8 @@ const BY_VERSION: &str = row::select!(" WHERE tenant = $1 AND namespace = $2 AND
 const BY_ID: &str = row::select!(" WHERE tenant = $1 AND id = $2");
 const ACTIVE: &str = row::select!(" WHERE tenant = $1 AND namespace = $2 AND name = $3 AND state = 'active'");
 const ONCE_ACTIVE: &str = row::select!(
-    " WHERE tenant = $1 AND namespace = $2 AND name = $3 AND state <> 'draft' ORDER BY version DESC LIMIT $4"
+    " WHERE tenant = $1 AND namespace = $2 AND name = $3 AND state <> 'draft'
+    ORDER BY CASE WHEN state = 'active' THEN 0 ELSE 1 END, state_since_ms DESC, version DESC LIMIT $4"
 );
 
 /// A filter for versions of schemas. `None` matches anything.
@@ -73,7 +74,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// The versions that are active or were, the newest first.
+    /// The versions that are active or were: the active one first, then the one that ended last.
     pub async fn promoted_schemas(
         &self,
         namespace: &str,
@@ -88,7 +89,7 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// One page of versions, newest first, and the cursor of the next one.
+    /// One page of versions, newest first, and the cursor of the next one. Their definitions are left out: each is `{}`.
     pub async fn schemas(
         &self,
         filter: &SchemaFilter,
@@ -101,7 +102,7 @@ impl Store {
             .text(" AND name = ?", filter.name.as_deref())
             .text(" AND kind = ?", filter.kind.map(SchemaKind::as_str))
             .text(" AND state = ?", filter.state.map(SchemaState::as_str));
-        let (rows, more) = page.fetch::<SchemaRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let (rows, more) = page.fetch::<SchemaRow>(self, LISTED).await.map_err(doing(DOING))?;
         let records: Vec<SchemaRecord> =
             rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
         let next = records.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));

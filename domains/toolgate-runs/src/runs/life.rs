@@ -4,7 +4,7 @@ use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::run::{BudgetUsage, Run, RunManifests, RunReport, RunState};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{PrincipalId, Refusal};
+use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_store::{LedgerOrder, RunFilter};
 
 use super::Runs;
@@ -112,8 +112,20 @@ impl Runs {
         self.get(id).await
     }
 
-    /// The principal that paused a run, or whose question did.
-    pub async fn paused_by(&self, id: &RunId) -> Result<Option<PrincipalId>, Refusal> {
+    /// Refuses a run that an operator paused: it waits for an operator. The principal that works in a run resumes what it, or its
+    /// question, paused.
+    pub async fn check_resumable(&self, run: &Run) -> Result<(), Refusal> {
+        // A pause through the API has this reason, whoever asks for it. If its event is no longer in the ledger, an operator decides.
+        let is_operators = run.reason.as_deref() == Some(OPERATOR);
+        if !is_operators || self.paused_by(&run.id).await?.is_some_and(|by| by == run.principal) {
+            return Ok(());
+        }
+        let message = format!("run {} was paused by an operator of the gateway", run.id);
+        Err(Refusal::new(&codes::NOT_ALLOWED, message).hint("only an operator can resume it"))
+    }
+
+    /// The principal that paused a run, or whose question did. `None` if the ledger no longer has the event.
+    async fn paused_by(&self, id: &RunId) -> Result<Option<PrincipalId>, Refusal> {
         let filter =
             EventFilter { run: Some(id.clone()), kind: Some(EventKind::RunPaused), ..EventFilter::default() };
         let page = self.desk.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::platform::{ObjectRef, OldName};
 use toolgate_core::run::CallKind;
+use toolgate_core::tool::ToolTrait;
 use toolgate_core::{Refusal, codes};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_store::{RunCheckpoint, SavedCheckpoint};
@@ -20,13 +21,14 @@ use crate::view::StateSource;
 /// A state that is longer is read from its address.
 const STATE_SHOWN_BYTES_MAX: u64 = 16 << 10;
 
-pub(super) const CHECKPOINT: ToolDefinition = ToolDefinition::reads(
+pub(super) const CHECKPOINT: ToolDefinition = ToolDefinition::writes(
     "run.checkpoint",
     "Save the state of a run",
     "Saves the state of your loop: state (JSON up to 1 MiB), or state_file_id (a file, ref or artifact up to 64 MiB). The \
      same state under the same checkpoint_id again changes nothing.",
 )
 .old_names(&[OldName { name: "checkpoint", until_ms: FLAT_NAMES_END_MS }])
+.traits(&[ToolTrait::OwnRecord])
 .kind(CallKind::Control);
 
 pub(super) const LATEST: ToolDefinition = ToolDefinition::reads(

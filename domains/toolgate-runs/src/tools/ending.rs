@@ -8,6 +8,7 @@ use serde_json::Value;
 use toolgate_core::Refusal;
 use toolgate_core::platform::OldName;
 use toolgate_core::run::CallKind;
+use toolgate_core::tool::ToolTrait;
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 
 use super::flat_names::FLAT_NAMES_END_MS;
@@ -19,7 +20,7 @@ use crate::view::{AskedCompletion, AskedFailure};
 /// The reason of a cancellation without one.
 const CANCELLED: &str = "cancelled";
 
-pub(super) const COMPLETE: ToolDefinition = ToolDefinition::reads(
+pub(super) const COMPLETE: ToolDefinition = ToolDefinition::writes(
     "run.complete",
     "Complete a run",
     "Ends a run with its result, once all its other calls have ended. Without output_manifest_sha256, the result and the \
@@ -27,12 +28,14 @@ pub(super) const COMPLETE: ToolDefinition = ToolDefinition::reads(
 )
 .old_names(&[OldName { name: "complete_run", until_ms: FLAT_NAMES_END_MS }])
 .idempotent()
+.traits(&[ToolTrait::OwnRecord])
 .kind(CallKind::Control);
 
 pub(super) const FAIL: ToolDefinition =
-    ToolDefinition::reads("run.fail", "Fail a run", "Ends a run that could not be done.")
+    ToolDefinition::writes("run.fail", "Fail a run", "Ends a run that could not be done.")
         .old_names(&[OldName { name: "fail_run", until_ms: FLAT_NAMES_END_MS }])
         .idempotent()
+        .traits(&[ToolTrait::OwnRecord])
         .kind(CallKind::Control);
 
 pub(super) const CANCEL: ToolDefinition = ToolDefinition::writes(

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::platform::OldName;
-use toolgate_core::run::{CallKind, Run};
-use toolgate_core::{Refusal, Role, codes};
+use toolgate_core::run::CallKind;
+use toolgate_core::tool::ToolTrait;
+use toolgate_core::{Refusal, Role};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 
 use super::flat_names::FLAT_NAMES_END_MS;
@@ -15,8 +16,9 @@ use super::visible::changeable;
 use crate::runs::Runs;
 
 pub(super) const START: ToolDefinition =
-    ToolDefinition::reads("run.start", "Start a run", "Starts a run that run.create made.")
+    ToolDefinition::writes("run.start", "Start a run", "Starts a run that run.create made.")
         .old_names(&[OldName { name: "start_run", until_ms: FLAT_NAMES_END_MS }])
+        .traits(&[ToolTrait::OwnRecord])
         .kind(CallKind::Control);
 
 pub(super) const PAUSE: ToolDefinition = ToolDefinition::writes(
@@ -69,20 +71,9 @@ pub(super) async fn resume(
     arguments: SteerRunArguments,
 ) -> Result<ToolReply<RunOutput>, Refusal> {
     let run = changeable(&runs, &context, arguments.run_id).await?;
-    may_resume(&runs, &context, &run).await?;
+    if !matches!(context.principal().role, Role::Admin | Role::Operator) {
+        runs.check_resumable(&run).await?;
+    }
     let run = runs.resume(&run.id, &context.principal().id).await?;
     Ok(reply(&run, context.now_ms))
-}
-
-/// An agent resumes what it, or its question, paused. What an operator paused waits for an operator.
-async fn may_resume(runs: &Runs, context: &ToolContext, run: &Run) -> Result<(), Refusal> {
-    if matches!(context.principal().role, Role::Admin | Role::Operator) {
-        return Ok(());
-    }
-    let by = runs.paused_by(&run.id).await?;
-    if by.is_none_or(|by| by == run.principal) {
-        return Ok(());
-    }
-    let message = format!("run {} was paused by an operator of the gateway", run.id);
-    Err(Refusal::new(&codes::NOT_ALLOWED, message).hint("only an operator can resume it"))
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toolgate_core::Refusal;
 use toolgate_core::platform::{ObjectRef, OldName};
 use toolgate_core::run::CallKind;
+use toolgate_core::tool::ToolTrait;
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_store::{NotePhase, NoteSubject, RunNote};
 
@@ -15,20 +16,22 @@ use super::flat_names::FLAT_NAMES_END_MS;
 use super::visible::changeable;
 use crate::runs::Runs;
 
-pub(super) const LOG_STEP: ToolDefinition = ToolDefinition::reads(
+pub(super) const LOG_STEP: ToolDefinition = ToolDefinition::writes(
     "run.log_step",
     "Log a step of a run",
     "Reports the start or the end of a step of your own loop.",
 )
 .old_names(&[OldName { name: "log_step", until_ms: FLAT_NAMES_END_MS }])
+.traits(&[ToolTrait::OwnRecord])
 .kind(CallKind::Control);
 
-pub(super) const LOG_TOOL_CALL: ToolDefinition = ToolDefinition::reads(
+pub(super) const LOG_TOOL_CALL: ToolDefinition = ToolDefinition::writes(
     "run.log_tool_call",
     "Log a tool call of a run",
     "Reports the start or the end of a tool call that you make without the gateway. A start uses up the budget of calls.",
 )
 .old_names(&[OldName { name: "log_tool_call", until_ms: FLAT_NAMES_END_MS }])
+.traits(&[ToolTrait::OwnRecord])
 .kind(CallKind::Control);
 
 #[derive(Deserialize, JsonSchema)]

@@ -31,8 +31,12 @@ pub(super) struct RunOutput {
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<Value>,
-    input: Vec<RunInputFile>,
-    output: Vec<RunOutputFile>,
+    /// Not in a list
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<Vec<RunInputFile>>,
+    /// Not in a list
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Vec<RunOutputFile>>,
     /// The manifest of its input; substrate.manifest.checkout shows it
     #[serde(skip_serializing_if = "Option::is_none")]
     input_manifest_sha256: Option<String>,
@@ -99,7 +103,15 @@ pub(super) fn reply(run: &Run, now_ms: i64) -> ToolReply<RunOutput> {
 impl RunOutput {
     /// As in a list: without what may be long.
     pub(super) fn short(run: &Run, now_ms: i64) -> Self {
-        Self { config: None, result: None, error: None, ..Self::whole(run, now_ms) }
+        Self {
+            summary: None,
+            config: None,
+            input: None,
+            output: None,
+            result: None,
+            error: None,
+            ..Self::whole(run, now_ms)
+        }
     }
 
     fn whole(run: &Run, now_ms: i64) -> Self {
@@ -127,8 +139,8 @@ impl RunOutput {
             run_type: run.label.run_type.clone(),
             name: run.label.name.clone(),
             config: run.label.config.clone(),
-            input: input.collect(),
-            output: output.collect(),
+            input: Some(input.collect()),
+            output: Some(output.collect()),
             input_manifest_sha256: run.manifests.input.map(|digest| digest.to_string()),
             output_manifest_sha256: run.manifests.output.map(|digest| digest.to_string()),
             result: run.report.result.clone(),

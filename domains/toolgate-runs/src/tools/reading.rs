@@ -26,7 +26,7 @@ pub(super) const GET: ToolDefinition =
 pub(super) const LIST: ToolDefinition = ToolDefinition::reads(
     "run.list",
     "List runs",
-    "Lists runs, newest first: yours, or within a run those that it started.",
+    "Lists runs, newest first, without what may be long: yours, or within a run those that it started.",
 )
 .old_names(&[OldName { name: "list_runs", until_ms: FLAT_NAMES_END_MS }])
 .kind(CallKind::Control);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolgate_core::content::ContentHolder;
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::{FileId, RunId, SessionId};
-use toolgate_core::run::{InputFile, RunLabel, RunState};
+use toolgate_core::run::{InputFile, Run, RunLabel, RunState};
 use toolgate_core::{Digest, Principal, RefusalKind, Role};
 use toolgate_runs::{AskedCompletion, AskedFailure, NewRun, RunInput, StateSource};
 use toolgate_store::{Actor, NotePhase, NoteSubject, RunNote, SavedCheckpoint};
@@ -145,10 +145,16 @@ async fn reports_have_limits_and_say_where_a_run_stands() {
     refused(runs.note(&RunId::new("run_0"), &step(None), &by).await, "unknown_run");
     let paused = runs.pause_own(&run, &by).await.expect("paused");
     assert_eq!(paused.reason.as_deref(), Some("agent"));
-    assert_eq!(runs.paused_by(&run).await.expect("read"), Some(erna()));
+    runs.check_resumable(&paused).await.expect("it paused itself");
     runs.resume(&run, &by).await.expect("resumed");
-    runs.pause(&run, &ada()).await.expect("paused");
-    assert_eq!(runs.paused_by(&run).await.expect("read"), Some(ada()));
+    let paused = runs.pause(&run, &by).await.expect("paused");
+    runs.check_resumable(&paused).await.expect("it paused itself through the API");
+    runs.resume(&run, &by).await.expect("resumed");
+    let paused = runs.pause(&run, &ada()).await.expect("paused");
+    refused(runs.check_resumable(&paused).await, "not_allowed");
+    // An operator's pause whose event is no longer in the ledger is still an operator's.
+    let forgotten = Run { id: RunId::new("run_0"), ..paused };
+    refused(runs.check_resumable(&forgotten).await, "not_allowed");
 }
 
 #[tokio::test]

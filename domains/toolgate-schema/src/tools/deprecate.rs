@@ -11,14 +11,13 @@ use toolgate_store::{Actor, SchemaDeprecation};
 
 use super::output::{SchemaOutput, namespace_usual, object_ref};
 use crate::checks;
-use crate::refusal::{changed, down};
-use crate::review::check_expected;
+use crate::refusal::changed;
 use crate::schemas::SchemaVersions;
 
 pub(super) const DEPRECATE: ToolDefinition = ToolDefinition::writes(
     "schema.deprecate",
     "Deprecate a schema",
-    "Ends the active version of a schema. It stays readable, and values can still be checked against it by its number.",
+    "Ends the active version of a schema, which version must name. It stays readable, and values can still be checked against it by its number.",
 )
 .traits(&[ToolTrait::SchemaChange]);
 
@@ -28,8 +27,6 @@ pub(super) struct DeprecateSchemaArguments {
     namespace: String,
     name: String,
     version: u64,
-    /// The version that is active now; refused if it is another
-    expected: Option<u64>,
     reason: Option<String>,
 }
 
@@ -43,13 +40,8 @@ pub(super) async fn deprecate(
     context: ToolContext,
     arguments: DeprecateSchemaArguments,
 ) -> Result<ToolReply<DeprecateSchemaOutput>, Refusal> {
-    let DeprecateSchemaArguments { namespace, name, version, expected, reason } = &arguments;
+    let DeprecateSchemaArguments { namespace, name, version, reason } = &arguments;
     reason.as_deref().map_or(Ok(()), checks::reason)?;
-    let found = schemas.version(namespace, name, Some(*version)).await?;
-    if expected.is_some() {
-        let active = schemas.store.active_schema(namespace, name).await.map_err(|error| down(&error))?;
-        check_expected(&found, active.as_ref(), *expected)?;
-    }
     let deprecation = SchemaDeprecation {
         namespace,
         name,
@@ -58,7 +50,7 @@ pub(super) async fn deprecate(
         at_ms: schemas.clock.now_ms(),
     };
     let ended = schemas.books.deprecate_schema(&deprecation, &Actor::of(&context.holder)).await;
-    let schema = ended.map_err(|error| changed(error, (namespace, name, *version), *expected))?;
+    let schema = ended.map_err(|error| changed(error, (namespace, name, *version), None))?;
     let refs = [object_ref(&schema)];
     Ok(ToolReply::new(DeprecateSchemaOutput { schema: SchemaOutput::of(&schema) }).refs(refs))
 }

@@ -67,20 +67,22 @@ pub(super) async fn promote(
     context: ToolContext,
     arguments: PromoteSchemaArguments,
 ) -> Result<ToolReply<PromoteSchemaOutput>, Refusal> {
-    let PromotionReview { active, compared, difference, .. } = reviewed(&schemas, &arguments).await?;
+    let review = reviewed(&schemas, &arguments).await?;
+    shown::check(&context, &review)?;
+    let PromotionReview { active, last, compared, difference, .. } = review;
     let PromoteSchemaArguments { namespace, name, version, expected } = &arguments;
     let promotion = SchemaPromotion {
         namespace,
         name,
         version: *version,
         active: active.as_ref().map(|active| active.version),
+        last,
         at_ms: schemas.clock.now_ms(),
     };
     let promoted = schemas.books.promote_schema(&promotion, &Actor::of(&context.holder)).await;
     let (schema, before) =
         promoted.map_err(|error| changed(error, (namespace, name, *version), *expected))?;
-    let from = compared.first().copied();
-    let difference = from.zip(difference).map(|(from, difference)| DifferenceOutput::of(from, difference));
+    let difference = difference.map(|(from, difference)| DifferenceOutput::of(from, difference));
     let refs: Vec<_> = [object_ref(&schema)].into_iter().chain(before.as_ref().map(object_ref)).collect();
     let data = PromoteSchemaOutput {
         schema: SchemaOutput::of(&schema),

@@ -14,7 +14,7 @@ use toolgate_store::{Actor, NewSchema};
 use super::output::{DifferenceOutput, SchemaOutput, namespace_usual, object_ref};
 use crate::checks;
 use crate::refusal::{changed, invalid};
-use crate::review::ComparedVersion;
+use crate::review::FutureChange;
 use crate::schemas::SchemaVersions;
 
 pub(super) const REGISTER: ToolDefinition = ToolDefinition::writes(
@@ -61,15 +61,21 @@ pub(super) async fn register(
     context: ToolContext,
     arguments: RegisterSchemaArguments,
 ) -> Result<ToolReply<RegisterSchemaOutput>, Refusal> {
-    let new = checked(&schemas, arguments)?;
+    let new = checked(&schemas, arguments).await?;
     let registered = schemas.books.register_schema(&new, &Actor::of(&context.holder)).await;
     let registered = registered.map_err(|error| changed(error, (&new.namespace, &new.name, 0), None))?;
     let schema = registered.schema;
-    let ahead = match schema.state {
-        SchemaState::Draft => schemas.look_ahead(&schema).await?,
-        _ => None,
+    let FutureChange { difference, problem } = match schema.state {
+        // It is registered, whatever can be said about its promotion.
+        SchemaState::Draft => schemas
+            .look_ahead(&schema)
+            .await
+            .unwrap_or_else(|refusal| FutureChange { difference: None, problem: Some(refusal.message) }),
+        SchemaState::Active | SchemaState::Deprecated | SchemaState::Superseded => {
+            FutureChange { difference: None, problem: None }
+        }
     };
-    let (difference, problem) = ahead.map_or((None, None), told);
+    let difference = difference.map(|(from, difference)| DifferenceOutput::of(from, difference));
     let data = RegisterSchemaOutput {
         schema: SchemaOutput::of(&schema),
         is_duplicate: registered.is_duplicate,
@@ -79,7 +85,7 @@ pub(super) async fn register(
     Ok(ToolReply::new(data).refs([object_ref(&schema)]))
 }
 
-fn checked(schemas: &SchemaVersions, arguments: RegisterSchemaArguments) -> Result<NewSchema, Refusal> {
+async fn checked(schemas: &SchemaVersions, arguments: RegisterSchemaArguments) -> Result<NewSchema, Refusal> {
     let RegisterSchemaArguments { namespace, name, definition, kind, compatibility, description } = arguments;
     checks::name(&namespace, "namespace")?;
     checks::name(&name, "name")?;
@@ -87,7 +93,7 @@ fn checked(schemas: &SchemaVersions, arguments: RegisterSchemaArguments) -> Resu
     let kind = kind.map(|kind| word(&kind, "type", SchemaKind::parse)).transpose()?;
     let mode =
         compatibility.map(|mode| word(&mode, "compatibility", CompatibilityMode::parse)).transpose()?;
-    let (definition, digest) = checks::definition(&*schemas.validator, definition)?;
+    let (definition, digest) = schemas.check_definition(definition).await?;
     Ok(NewSchema {
         id: SchemaId::new(schemas.clock.fresh_id(SchemaId::PREFIX)),
         namespace,
@@ -108,10 +114,4 @@ pub(super) fn word<T>(
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Refusal> {
     parse(text).ok_or_else(|| invalid(format!("{text:?} is no {field} of a schema"), field))
-}
-
-fn told(ahead: ComparedVersion) -> (Option<DifferenceOutput>, Option<String>) {
-    let ComparedVersion { version, difference, finding } = ahead;
-    let problem = finding.filter(|finding| *finding != schema_words::CompatibilityFinding::Compatible);
-    (Some(DifferenceOutput::of(version, difference)), problem.map(|finding| finding.words()))
 }

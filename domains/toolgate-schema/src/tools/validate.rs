@@ -82,7 +82,7 @@ pub(super) async fn validate(
             return Err(invalid("neither `value` nor `source_id` is given", "value").hint("give one of them"));
         }
     };
-    let problems = match schemas.validator.validate(&schema.definition, &value) {
+    let problems = match schemas.verdict(&schema, value).await {
         ValueVerdict::Fits => Vec::new(),
         ValueVerdict::Problems(problems) => problems.into_iter().map(ProblemOutput::from).collect(),
         ValueVerdict::Unchecked(reason) => return Err(unchecked(&reason)),

@@ -133,3 +133,32 @@ fn names_of_strangers_are_made_visible_and_short() {
     let told = words(json!({}), json!({ "properties": { (odd): {} } }));
     assert!(told[0].starts_with("optional member `a\\u{202e}'bbb") && told[0].len() < 150, "{told:?}");
 }
+
+#[test]
+fn what_was_not_looked_at_is_not_called_harmless() {
+    let many = |required: Value| {
+        let members = (0..300).map(|number| (format!("a{number:03}"), json!({}))).collect();
+        json!({ "properties": Value::Object(members), "required": required })
+    };
+    let flood = schema_difference(&json!({ "properties": {} }), &many(json!(["a299"])), SchemaNoun::Argument);
+    assert!(flood.summary.contains("not all of it was compared"), "{}", flood.summary);
+    let deep = |last: Value| (0..40).fold(last, |inner, _| json!({ "properties": { "a": inner } }));
+    let hidden = schema_difference(
+        &deep(json!({ "type": "string" })),
+        &deep(json!({ "type": "integer" })),
+        SchemaNoun::Argument,
+    );
+    assert!(hidden.summary.contains("not all of it was compared"), "{}", hidden.summary);
+    let beside = |most: u64| {
+        json!({ "properties": { "a": { "$ref": "#/$defs/a", "maximum": 9 } },
+            "$defs": { "a": { "maximum": most } } })
+    };
+    let overlaid = schema_difference(&beside(5), &beside(1), SchemaNoun::Argument);
+    assert_eq!(overlaid.summary, "the schema of `a` changed");
+    let form = |kind: &str| {
+        json!({ "properties": { "a": { "anyOf": [{ "$ref": "#/$defs/a" }, { "type": "null" }] } },
+            "$defs": { "a": { "type": kind } } })
+    };
+    let behind = schema_difference(&form("string"), &form("integer"), SchemaNoun::Argument);
+    assert_eq!(behind.summary, "the definition `a` changed");
+}

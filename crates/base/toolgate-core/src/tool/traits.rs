@@ -5,6 +5,8 @@
 pub enum ToolTrait {
     /// Decides on a claim.
     ClaimDecision,
+    /// Writes only into the record that its caller keeps of its own work. No level of care keeps an agent from saying what it did.
+    OwnRecord,
     /// Moves a pointer that its holders move freely.
     PointerMove,
     /// Moves something to a place that others rely on.
@@ -17,6 +19,7 @@ impl ToolTrait {
     pub const fn as_str(self) -> &'static str {
         match self {
             ToolTrait::ClaimDecision => "claim",
+            ToolTrait::OwnRecord => "own_record",
             ToolTrait::PointerMove => "pointer_move",
             ToolTrait::Promotion => "promotion",
             ToolTrait::SchemaChange => "schema",

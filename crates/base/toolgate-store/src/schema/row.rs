@@ -20,7 +20,10 @@ macro_rules! select {
 
 pub(super) use select;
 
-pub(super) const SELECT: &str = select!("");
+/// Definitions may be long, and a list does not show them.
+pub(super) const LISTED: &str =
+    "SELECT id, namespace, name, version, kind, mode, state, digest, '{}' AS definition, description, created_by,
+        created_at_ms, state_by, state_since_ms FROM schemas";
 
 row! {
     pub(super) struct SchemaRow {

@@ -29,6 +29,9 @@ const INSERT: &str =
     "INSERT INTO schemas (tenant, namespace, name, version, id, kind, mode, state, digest, definition, description,
         created_by, created_at_ms, state_by, state_since_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+const LAST_ACTIVE: &str = "SELECT version, state_since_ms FROM schemas
+    WHERE tenant = $1 AND namespace = $2 AND name = $3 AND state <> 'draft'
+    ORDER BY CASE WHEN state = 'active' THEN 0 ELSE 1 END, state_since_ms DESC, version DESC LIMIT 1";
 const STEP: &str = "UPDATE schemas SET state = $5, state_by = $6, state_since_ms = $7
     WHERE tenant = $1 AND namespace = $2 AND name = $3 AND version = $4";
 
@@ -62,6 +65,8 @@ pub struct SchemaPromotion<'a> {
     pub version: u64,
     /// The version that was active when it was compared; it must still be.
     pub active: Option<u64>,
+    /// The version that was active last, which is `active` if there is one; it must still be.
+    pub last: Option<u64>,
     pub at_ms: i64,
 }
 
@@ -122,16 +127,19 @@ impl Books {
     ) -> Result<(SchemaRecord, Option<SchemaRecord>), SchemaChangeError> {
         const DOING: &str = "promote a schema";
         let tenant = self.store().tenant;
-        let SchemaPromotion { namespace, name, version, active, at_ms } = *promotion;
+        let SchemaPromotion { namespace, name, version, active, last, at_ms } = *promotion;
         let mut tx = self.begin().await.map_err(doing(DOING))?;
         let (mut schema, before) = held(&mut tx, tenant, (namespace, name, version), DOING).await?;
         if schema.state != SchemaState::Draft {
             return Err(SchemaChangeError::State { state: schema.state });
         }
         let active_now = before.as_ref().map(|before| before.version);
-        if active_now != active {
+        let last_now = last_active(&mut tx, tenant, namespace, name).await.map_err(doing(DOING))?;
+        // A version that was promoted and deprecated meanwhile was not compared.
+        if active_now != active || last_now.map(|(version, _)| version) != last {
             return Err(SchemaChangeError::Stale { active: active_now });
         }
+        let at_ms = last_now.map_or(at_ms, |(_, since_ms)| after(since_ms, at_ms));
         let before = match before {
             Some(mut before) => {
                 step(&mut tx, tenant, &mut before, SchemaState::Superseded, by, at_ms)
@@ -162,6 +170,7 @@ impl Books {
         if schema.state != SchemaState::Active {
             return Err(SchemaChangeError::State { state: schema.state });
         }
+        let at_ms = after(schema.state_since_ms, at_ms);
         step(&mut tx, tenant, &mut schema, SchemaState::Deprecated, by, at_ms).await.map_err(doing(DOING))?;
         let event = events::deprecated(&schema, reason, by);
         self.record(tx, vec![event]).await.map_err(doing(DOING))?;
@@ -218,6 +227,23 @@ async fn held(
     let active: Option<SchemaRow> = active.fetch_optional().await.map_err(doing(what))?;
     let active = active.map(|row| row.read(what)).transpose()?;
     Ok((schema, active))
+}
+
+/// The steps of a name have rising times, whichever gateway's clock they are of: the last one to end is known.
+fn after(before_ms: i64, at_ms: i64) -> i64 {
+    at_ms.max(before_ms.saturating_add(1))
+}
+
+/// The version that is active or was last, and since when.
+async fn last_active(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    namespace: &str,
+    name: &str,
+) -> Result<Option<(u64, i64)>, sqlx::Error> {
+    let read = tx.sql(LAST_ACTIVE).bind(tenant).bind(without_nul(namespace)).bind(without_nul(name));
+    let last: Option<(i64, i64)> = read.fetch_optional().await?;
+    Ok(last.map(|(version, since_ms)| (read_count(version), since_ms)))
 }
 
 fn drafted(new: &NewSchema, known: &HeldName, by: &Actor) -> SchemaRecord {

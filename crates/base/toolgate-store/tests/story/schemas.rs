@@ -19,6 +19,7 @@ crate::on_both!(
     a_name_keeps_its_type_and_its_promise,
     writers_number_versions_without_a_gap,
     of_many_promotions_one_wins,
+    a_version_that_came_and_went_was_not_compared,
     versions_are_listed_newest_first,
     a_step_that_fails_leaves_nothing,
 );
@@ -54,7 +55,14 @@ fn a_schema(name: &str, definition: Value) -> NewSchema {
 }
 
 fn promotion(version: u64, active: Option<u64>) -> SchemaPromotion<'static> {
-    SchemaPromotion { namespace: "billing", name: "invoice", version, active, at_ms: NOW_MS + 5 }
+    SchemaPromotion {
+        namespace: "billing",
+        name: "invoice",
+        version,
+        active,
+        last: active,
+        at_ms: NOW_MS + 5,
+    }
 }
 
 async fn register(books: &Books, number: u64) -> u64 {
@@ -200,6 +208,36 @@ async fn of_many_promotions_one_wins(world: StoreWorld) {
     assert_eq!((won.len() as u64, stale), (1, WRITERS - 1));
     let active = first.active_schema("billing", "invoice").await.expect("read").expect("one is active");
     assert_eq!(won, [active.version]);
+}
+
+/// Nothing was active before, and nothing is now; but another version was in between.
+async fn a_version_that_came_and_went_was_not_compared(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    for number in 1..=3 {
+        register(&books, number).await;
+    }
+    let end = |version| SchemaDeprecation {
+        namespace: "billing",
+        name: "invoice",
+        version,
+        reason: None,
+        // A clock that is behind.
+        at_ms: NOW_MS - 9,
+    };
+    books.promote_schema(&promotion(2, None), &ada()).await.expect("promoted");
+    books.deprecate_schema(&end(2), &ada()).await.expect("deprecated");
+    let compared = SchemaPromotion { last: Some(2), ..promotion(3, None) };
+    let meanwhile = SchemaPromotion { last: Some(2), ..promotion(1, None) };
+    books.promote_schema(&meanwhile, &ada()).await.expect("promoted");
+    books.deprecate_schema(&end(1), &ada()).await.expect("deprecated");
+    let refused = books.promote_schema(&compared, &ada()).await;
+    assert!(matches!(refused, Err(SchemaChangeError::Stale { active: None })), "{refused:?}");
+    let once = store.promoted_schemas("billing", "invoice", 1).await.expect("read");
+    assert_eq!(
+        once.iter().map(|one| one.version).collect::<Vec<_>>(),
+        [1],
+        "it ended last, though it has the lower number"
+    );
 }
 
 async fn versions_are_listed_newest_first(world: StoreWorld) {

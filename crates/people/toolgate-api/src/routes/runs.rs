@@ -7,13 +7,11 @@ use http::StatusCode;
 use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, ApprovalState};
-use toolgate_core::codes;
-use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::run::{InputState, Run, RunState};
 use toolgate_core::scope::Credential;
 use toolgate_runs::{InputQuery, RunPage, RunQuery};
-use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, LedgerOrder, RUN_PAGE_MAX};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, RUN_PAGE_MAX};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
@@ -23,7 +21,7 @@ use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, Ru
 use super::seat::oversees;
 use super::views::ApprovalView;
 use crate::ApiContext;
-use crate::problem::{ApiResult, Problem};
+use crate::problem::ApiResult;
 use crate::read::{Json, Query, limit, word};
 
 const PAGE_USUAL: usize = 50;
@@ -179,7 +177,7 @@ pub(crate) async fn resume(
 ) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     if run.state == RunState::Paused && !operates(&credential) {
-        may_resume(&context, &run).await?;
+        context.runs.check_resumable(&run).await?;
     }
     let run = context.runs.resume(&run.id, &credential.principal.id).await?;
     Ok(stepped(&context, run))
@@ -237,19 +235,6 @@ async fn own_run_if(
         && (query.task.is_none() || query.task == run.task)
         && (query.parent.is_none() || query.parent == run.parent);
     Ok(is_asked_for.then_some(run))
-}
-
-/// The principal that works in a run may resume it if it, or its question, paused the run.
-async fn may_resume(context: &ApiContext, run: &Run) -> ApiResult<()> {
-    let filter =
-        EventFilter { run: Some(run.id.clone()), kind: Some(EventKind::RunPaused), ..EventFilter::default() };
-    let paused = context.store.ledger_page(&filter, None, 1, LedgerOrder::NewestFirst).await?;
-    let by = paused.first().map(|paused| &paused.event.principal);
-    if by.is_none_or(|by| *by == run.principal) {
-        return Ok(());
-    }
-    let detail = format!("run {} was paused by an operator of the gateway", run.id);
-    Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("only an operator can resume it"))
 }
 
 async fn detail(context: &ApiContext, run: Run) -> ApiResult<RunDetail> {

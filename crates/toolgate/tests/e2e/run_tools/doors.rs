@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{AGENTS, contiguous, done, events};
 use crate::files::archive::{data, text};
+use crate::governed::bank::{NO_HOLD, pending, status};
 use crate::governed::database::Backing;
 use crate::governed::on_both;
 use crate::kit::{call, names};
@@ -147,4 +148,34 @@ async fn an_agent_with_the_capability_lists_all_of_them() {
             "start"
         ]
     );
+}
+
+#[tokio::test]
+async fn the_strictest_care_gates_no_record_and_no_record_is_called_a_read() {
+    let toml = format!("[policy]\ntemplate = \"audit_critical\"\n{NO_HOLD}{AGENTS}");
+    let site = Site::open_as(Backing::Sqlite, &toml);
+    let runner = site.agent_with(&site.token("--role agent --principal runner-bot --agent runner"));
+    let new = json!({ "run_type": "research" });
+    site.say(&["approvals", "approve", &pending(&call(&runner, "run__create", new.clone()).await)]);
+    let run = data(&call(&runner, "run__create", new).await)["id"].clone();
+    for (tool, more) in [
+        ("run__start", json!({})),
+        ("run__log_step", json!({ "step_name": "look", "event": "start" })),
+        ("run__log_tool_call", json!({ "tool_name": "grep", "event": "start" })),
+        ("run__checkpoint", json!({ "state": { "turn": 1 } })),
+        ("run__complete", json!({ "result": 1 })),
+    ] {
+        let mut arguments = more;
+        arguments["run_id"] = run.clone();
+        let said = call(&runner, tool, arguments).await;
+        assert_eq!(status(&said), "succeeded", "{tool}: {said}");
+    }
+    let listed = runner.modern("tools/list", json!({})).await.result();
+    let tools = listed["tools"].as_array().expect("a list");
+    let reading: Vec<&str> = tools
+        .iter()
+        .filter(|tool| tool["annotations"]["readOnlyHint"] == true)
+        .filter_map(|tool| tool["name"].as_str()?.strip_prefix("run__"))
+        .collect();
+    assert_eq!(reading, ["checkpoint_latest", "events", "get", "list"]);
 }

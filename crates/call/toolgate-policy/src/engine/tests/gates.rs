@@ -1,5 +1,7 @@
 //! Gates ask people, and their requirements are merged.
 
+use toolgate_core::tool::ToolTrait;
+
 use super::*;
 
 fn gates(text: &str, arguments: Value) -> Verdict {
@@ -98,6 +100,23 @@ fn templates_gate_by_effect_and_name() {
         asked(PolicyTemplate::AuditCritical),
         ["template:external-action", "template:external-write", "template:move"]
     );
+}
+
+#[test]
+fn an_agent_may_write_its_own_record_under_every_template() {
+    let mut record = tool("toolgate:run__log_step", Effects::WRITE, Value::Null);
+    record.handling.traits = Some(&[ToolTrait::OwnRecord]);
+    let mut gone = tool("toolgate:run__forget", Effects::WRITE.and(Effects::DESTRUCTIVE), Value::Null);
+    gone.handling.traits = Some(&[ToolTrait::OwnRecord]);
+    let named = tool("notes:own_record", Effects::WRITE, Value::Null);
+    for template in PolicyTemplate::ALL {
+        let engine = PolicyEngine::load(sources(&[], template)).unwrap();
+        let asked = |tool| matches!(decide(&engine, &agent(), tool, json!({})).verdict, Verdict::Approve(_));
+        let is_strictest = template == PolicyTemplate::AuditCritical;
+        assert!(!asked(&record), "{template}");
+        assert_eq!(asked(&gone), is_strictest, "what it removes is more than a record: {template}");
+        assert_eq!(asked(&named), is_strictest, "a name alone says nothing: {template}");
+    }
 }
 
 #[test]
