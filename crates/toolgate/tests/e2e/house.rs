@@ -146,6 +146,8 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-typeset",
         ],
     ),
+    // The scorer and the lists of skills and places are those of resumes.
+    ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
     (
         "capability-fuzz",
@@ -154,6 +156,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "job-search-mcp",
             "resume-profile-mcp",
             "damage",
         ],
@@ -165,6 +168,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "job-search-mcp",
             "resume-profile-mcp",
         ],
     ),
