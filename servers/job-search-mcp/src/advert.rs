@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use resume_profile_mcp::shared::folded;
+use resume_profile_mcp::shared::{folded, occupation_words};
 
 /// A range of the text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -151,10 +151,11 @@ impl AdvertReader<'_> {
             return;
         }
         let (span, is_item, marked) = body(self.text, whole);
-        let first = self.lines.is_empty();
-        match heading_of(span.of(self.text), is_item, marked, first) {
+        let looks = LineLooks { is_item, marked, first: self.lines.is_empty(), apart: self.apart };
+        match heading_of(span.of(self.text), looks) {
             Some(section) => {
-                self.push(span, section, true, is_item);
+                let is_inline = false;
+                self.lines.push(AdvertLine { span, section, is_heading: true, is_item, is_inline });
                 self.section = section;
                 self.items = 0;
             }
@@ -198,10 +199,6 @@ impl AdvertReader<'_> {
         self.lines.push(AdvertLine { span, section, is_heading: false, is_item, is_inline });
         self.items += 1;
     }
-
-    fn push(&mut self, span: AdvertSpan, section: AdvertSection, is_heading: bool, is_item: bool) {
-        self.lines.push(AdvertLine { span, section, is_heading, is_item, is_inline: false });
-    }
 }
 
 /// The line without its bullet, true if it has one, and true if it is marked as a heading.
@@ -216,9 +213,15 @@ fn body(text: &str, whole: AdvertSpan) -> (AdvertSpan, bool, bool) {
     let bold =
         written.len() > 4 && written.starts_with("**") && written.trim_end_matches(':').ends_with("**");
     if bold {
-        let inner = written.trim_matches(|letter| matches!(letter, '*' | ':'));
+        let inner = written.trim_matches(|letter: char| matches!(letter, '*' | ':'));
         let start = span.start + (inner.as_ptr() as usize - written.as_ptr() as usize);
         return (AdvertSpan::new(start, start + inner.len()), false, true);
+    }
+    let digits = written.len() - written.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let numbered = (1..=2).contains(&digits) && written[digits..].starts_with(['.', ')']);
+    if numbered && written[digits + 1..].starts_with(' ') {
+        let start = span.end - written[digits + 1..].trim_start().len();
+        return (AdvertSpan::new(start, span.end), true, false);
     }
     let mut letters = written.chars();
     let bullet = letters.next().is_some_and(|first| BULLETS.contains(first));
@@ -237,22 +240,36 @@ impl AdvertSpan {
     }
 }
 
-/// The section that a heading begins; `None` for a line that is no heading.
-fn heading_of(line: &str, is_item: bool, marked: bool, first: bool) -> Option<AdvertSection> {
+/// What is seen of a line.
+#[derive(Clone, Copy)]
+struct LineLooks {
+    is_item: bool,
+    /// It is marked as a heading.
+    marked: bool,
+    /// Nothing comes before it.
+    first: bool,
+    /// A blank line comes before it.
+    apart: bool,
+}
+
+/// The section that a heading begins; `None` for a line that is no heading. The first line is mostly the title.
+fn heading_of(line: &str, looks: LineLooks) -> Option<AdvertSection> {
+    const FIRST_WORDS_MAX: usize = 3;
+    const OTHER_WORDS_MAX: usize = 6;
     let bare = line.trim_end_matches([':', ' ', '\u{a0}']);
-    let colon = bare.len() < line.len() && line.trim_end().ends_with(':');
+    let colon = line.trim_end().ends_with(':');
     let words = bare.split_whitespace().count();
-    let fits = words <= HEADING_WORDS_MAX && bare.chars().count() <= HEADING_CHARS_MAX;
+    let fits = (1..=HEADING_WORDS_MAX).contains(&words) && bare.chars().count() <= HEADING_CHARS_MAX;
     let closed = bare.ends_with(['.', '!', ',', ';']) || bare.contains(": ") || bare.contains(" : ");
-    if is_item || first || !fits || closed || bare.contains(['@', '/', '|']) || words == 0 {
+    let titled = looks.first && (words > FIRST_WORDS_MAX || occupation_words(bare) > 0);
+    if looks.is_item || titled || !fits || closed || bare.contains(['@', '/', '|']) {
         return None;
     }
-    let loud = bare.chars().any(char::is_alphabetic) && !bare.chars().any(char::is_lowercase) && words > 1;
+    let is_loud = bare.chars().any(char::is_alphabetic) && !bare.chars().any(char::is_lowercase);
+    let stands_out = colon || looks.marked || (is_loud && words > 1);
     match section_of(bare) {
-        Some(section) if colon || marked || words <= 7 => Some(section),
-        _ if colon || marked || loud => {
-            Some(AdvertSection::Other).filter(|_| !bare.is_empty() && (marked || words <= 6))
-        }
+        Some(section) if stands_out || looks.apart || looks.first => Some(section),
+        None if stands_out && !looks.first && words <= OTHER_WORDS_MAX => Some(AdvertSection::Other),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ mod title;
 
 pub(crate) use hours::weekly;
 pub(crate) use salary::unit_of;
-pub(crate) use terms::{employment_types, seniority, workplace_of};
+pub(crate) use terms::{employment_types, seniority};
 pub(crate) use title::clean as clean_title;
 
 use crate::advert::Advert;

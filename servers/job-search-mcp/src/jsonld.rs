@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use capability_documents::{DocumentLimits, OpenOptions, open};
+use capability_documents::{OpenOptions, open};
 use regex::Regex;
 use serde_json::Value;
 
@@ -72,8 +72,7 @@ pub(crate) fn description(posting: &Value) -> Option<String> {
     // Some boards escape it twice.
     let html = written.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let page = format!("<!doctype html><html><body>{html}</body></html>");
-    let options = OpenOptions { limits: DocumentLimits::default(), ..OpenOptions::default() };
-    let text = open(page.as_bytes(), Some("text/html"), &options).ok()?.markdown();
+    let text = open(page.as_bytes(), Some("text/html"), &OpenOptions::default()).ok()?.text();
     Some(text).filter(|text| !text.trim().is_empty())
 }
 

@@ -22,7 +22,7 @@ const LANGUAGES_IN_PART: [&str; 4] = ["es", "it", "pt", "nl"];
 /// An advertisement before its fields are read.
 pub struct JobSource {
     /// The text that places refer to.
-    pub text: String,
+    text: String,
     /// Postings of the page's JSON-LD.
     structured: Vec<serde_json::Value>,
     warnings: Vec<String>,
@@ -40,7 +40,7 @@ impl JobSource {
     /// The bytes of a file with its declared type.
     pub fn of_file(bytes: &[u8], said: Option<&str>) -> Result<Self, Trouble> {
         let kind = DocumentKind::of(bytes, said).map_err(trouble)?;
-        if kind == DocumentKind::Text {
+        if matches!(kind, DocumentKind::Text | DocumentKind::Markdown) {
             let decoded = decode(bytes);
             return Self::checked(&decoded.text, Vec::new(), decoded.warning.into_iter().collect());
         }
@@ -55,11 +55,7 @@ impl JobSource {
             DocumentKind::Html => jsonld::postings(&decode(bytes).text),
             _ => Vec::new(),
         };
-        let text = match kind {
-            DocumentKind::Pdf => document.text(),
-            _ => document.markdown(),
-        };
-        Self::checked(&text, structured, document.warnings)
+        Self::checked(&document.text(), structured, document.warnings)
     }
 
     fn checked(

@@ -23,12 +23,28 @@ pub(super) struct CorpusAdvert {
 }
 
 const FIELDS: [&str; 17] = [
-    "title", "company", "places", "region", "country", "salary", "employment", "hours", "remote", "seniority",
-    "must", "nice", "posted", "until", "start", "email", "url",
+    "title",
+    "company",
+    "places",
+    "region",
+    "country",
+    "salary",
+    "employment",
+    "hours",
+    "remote",
+    "seniority",
+    "must",
+    "nice",
+    "posted",
+    "until",
+    "start",
+    "email",
+    "url",
 ];
 
 pub(super) fn adverts(corpus: &Path) -> anyhow::Result<Vec<CorpusAdvert>> {
-    let text = fs::read_to_string(corpus.join("ads.jsonl")).context("is corpus the folder of job-search-mcp?")?;
+    let text =
+        fs::read_to_string(corpus.join("ads.jsonl")).context("is corpus the folder of job-search-mcp?")?;
     Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
@@ -51,7 +67,8 @@ fn print(title: &str, adverts: &[&CorpusAdvert]) {
     let mut ours: BTreeMap<&str, AnswerCounts> = BTreeMap::new();
     let mut labels: BTreeMap<&str, AnswerCounts> = BTreeMap::new();
     for advert in adverts {
-        let found = JobSource::of_text(&advert.text).map(|source| shown(&source.parse().0)).unwrap_or_default();
+        let found =
+            JobSource::of_text(&advert.text).map(|source| shown(&source.parse().0)).unwrap_or_default();
         let by_label = labelled(&advert.text);
         for field in FIELDS {
             let counts = compare(field, &advert.truth[field], &found[field]);
@@ -106,8 +123,15 @@ fn shown(parsed: &ParsedPosting) -> Value {
 /// What a parser of `Label: value` lines finds: the usual way without rules.
 fn labelled(text: &str) -> Value {
     const LABELS: [(&str, &str); 9] = [
-        ("title", "title"), ("company", "company"), ("employer", "company"), ("location", "places"), ("posted", "posted"),
-        ("deadline", "until"), ("start date", "start"), ("email", "email"), ("apply", "url"),
+        ("title", "title"),
+        ("company", "company"),
+        ("employer", "company"),
+        ("location", "places"),
+        ("posted", "posted"),
+        ("deadline", "until"),
+        ("start date", "start"),
+        ("email", "email"),
+        ("apply", "url"),
     ];
     let mut found = json!({});
     for (label, value) in text.lines().filter_map(|line| line.split_once(':')) {

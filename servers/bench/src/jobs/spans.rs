@@ -18,15 +18,20 @@ pub(super) fn run(folder: &Path) -> anyhow::Result<()> {
     let train = [read(folder, "house_train")?, read(folder, "tech_train")?];
     let dev = [read(folder, "house_dev")?, read(folder, "tech_dev")?];
     println!("\nskills (SkillSpan, development part, strict span F1)");
-    println!("{:<14}{:>14}{:>14}{:>18}{:>16}", "", "this project", "known skills", "training phrases", "partial, ours");
+    println!(
+        "{:<14}{:>14}{:>14}{:>18}{:>16}",
+        "", "this project", "known skills", "training phrases", "partial, ours"
+    );
     let mut totals = [AnswerCounts::default(); 4];
     for (name, kind) in [("skills", SkillKind::Skill), ("knowledge", SkillKind::Knowledge)] {
         let known: HashSet<String> = shared::names_of_skills().map(str::to_owned).collect();
         let phrases = phrases(&train, kind);
         let mut counts = [AnswerCounts::default(); 4];
         for document in &dev {
-            let tokens: Vec<Vec<&str>> =
-                document.iter().map(|sentence| sentence.iter().map(|(token, ..)| token.as_str()).collect()).collect();
+            let tokens: Vec<Vec<&str>> = document
+                .iter()
+                .map(|sentence| sentence.iter().map(|(token, ..)| token.as_str()).collect())
+                .collect();
             let ours = tag_tokens(&tokens, kind);
             for ((sentence, tokens), found) in document.iter().zip(&tokens).zip(ours) {
                 let wanted = truth(sentence, kind);
@@ -69,7 +74,7 @@ fn read(folder: &Path, part: &str) -> anyhow::Result<Vec<TaggedSentence>> {
     Ok(sentences)
 }
 
-fn truth(sentence: &TaggedSentence, kind: SkillKind) -> Ranges {
+fn truth(sentence: &[(String, char, char)], kind: SkillKind) -> Ranges {
     let mut ranges: Ranges = Vec::new();
     let mut open = false;
     for (at, (_, skill, knowledge)) in sentence.iter().enumerate() {
@@ -86,13 +91,13 @@ fn truth(sentence: &TaggedSentence, kind: SkillKind) -> Ranges {
     ranges
 }
 
-fn strict(found: &Ranges, wanted: &Ranges) -> AnswerCounts {
+fn strict(found: &[(usize, usize)], wanted: &[(usize, usize)]) -> AnswerCounts {
     let right = found.iter().filter(|range| wanted.contains(range)).count();
     AnswerCounts { right, found: found.len(), wanted: wanted.len() }
 }
 
 /// A range that overlaps is right.
-fn partial(found: &Ranges, wanted: &Ranges) -> AnswerCounts {
+fn partial(found: &[(usize, usize)], wanted: &[(usize, usize)]) -> AnswerCounts {
     let mut left: Vec<&(usize, usize)> = wanted.iter().collect();
     let mut right = 0;
     for range in found {
@@ -109,7 +114,8 @@ fn phrases(train: &[Vec<TaggedSentence>], kind: SkillKind) -> HashSet<String> {
     let mut phrases = HashSet::new();
     for sentence in train.iter().flatten() {
         for (from, to) in truth(sentence, kind) {
-            let words: Vec<String> = sentence[from..to].iter().map(|(token, ..)| token.to_lowercase()).collect();
+            let words: Vec<String> =
+                sentence[from..to].iter().map(|(token, ..)| token.to_lowercase()).collect();
             phrases.insert(words.join(" "));
         }
     }

@@ -73,11 +73,22 @@ fn variants(advert: &CorpusAdvert, number: usize) -> Vec<(ListedJob, bool)> {
     let bare = LEGAL_FORMS.iter().find_map(|form| company.strip_suffix(form)).unwrap_or(&company).to_owned();
     let cut = text[..text.floor_char_boundary(text.len() * 2 / 3)].to_owned();
     let other_town = if town == "Leeds" { "Cardiff" } else { "Leeds" };
-    let html = format!("<div>{}</div><p>Posted by a board. Sign in to save this job.</p>", text.replace('\n', "<br>"));
+    let html = format!(
+        "<div>{}</div><p>Posted by a board. Sign in to save this job.</p>",
+        text.replace('\n', "<br>")
+    );
     let shuffled = shuffled(&text);
     let mut made = vec![
         (job(title.clone(), company.clone(), with_country, text.clone()), true),
-        (job(format!("{} (m/f/d) - {town}", title.replace("Senior", "Sr.")), bare.clone(), town.clone(), html), true),
+        (
+            job(
+                format!("{} (m/f/d) - {town}", title.replace("Senior", "Sr.")),
+                bare.clone(),
+                town.clone(),
+                html,
+            ),
+            true,
+        ),
         (job(title.to_uppercase(), company.clone(), String::new(), cut), true),
         (job(title.clone(), bare, town.clone(), shuffled), true),
         (job(title.clone(), company.clone(), other_town.to_owned(), text.replace(&town, other_town)), false),
@@ -91,7 +102,13 @@ fn variants(advert: &CorpusAdvert, number: usize) -> Vec<(ListedJob, bool)> {
 }
 
 fn other_level(title: &str) -> Option<String> {
-    let levels = [("Senior", "Junior"), ("Junior", "Senior"), ("Lead", "Junior"), ("Principal", "Junior"), ("Staff", "Junior")];
+    let levels = [
+        ("Senior", "Junior"),
+        ("Junior", "Senior"),
+        ("Lead", "Junior"),
+        ("Principal", "Junior"),
+        ("Staff", "Junior"),
+    ];
     levels.iter().find(|(level, _)| title.contains(level)).map(|(level, other)| title.replace(level, other))
 }
 

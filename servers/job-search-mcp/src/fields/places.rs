@@ -108,11 +108,11 @@ fn is_rule(text: &str) -> bool {
 
 fn in_head(advert: &Advert) -> Vec<AdvertSpan> {
     let lines = advert.head().take(LINES_SEARCHED).filter(|line| !advert.line(line).ends_with('.'));
-    let found = lines.map(|line| {
+    let mut found = lines.map(|line| {
         let parts = parts(&advert.text, line.span).into_iter();
         parts.filter(|part| is_placelike(part.of(&advert.text))).collect::<Vec<_>>()
     });
-    found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    found.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// `Berlin`, `Austin, TX`, `Springfield, United Kingdom`: the names are known, or the last one is.
@@ -136,10 +136,9 @@ fn in_sentence(advert: &Advert) -> Option<AdvertSpan> {
     let lines = advert.lines.iter().filter(|line| sections.contains(&line.section));
     let named: Vec<AdvertSpan> = lines
         .flat_map(|line| {
-            INSIDE
-                .captures_iter(advert.line(line))
-                .filter_map(|found| found.get(1))
-                .map(|name| AdvertSpan::new(line.span.start + name.start(), line.span.start + name.end()))
+            INSIDE.captures_iter(advert.line(line)).filter_map(|found| found.get(1)).map(move |name| {
+                AdvertSpan::new(line.span.start + name.start(), line.span.start + name.end())
+            })
         })
         .map(|span| without_last_point(&advert.text, span))
         .collect();

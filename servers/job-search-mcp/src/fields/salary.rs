@@ -51,6 +51,11 @@ static AT_LEAST: LazyLock<Regex> = LazyLock::new(|| {
 static NO_PAY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)bonus|budget|revenue|turnover|funding|umsatz|chiffre d['’]affaires|voucher|allowance|stipend for|prämie|raised|investment|worth").expect("the pattern is fixed")
 });
+/// The amount is that of something else.
+static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:\w+\s+){0,2}(?:bonus|budget|revenue|turnover|funding|voucher|allowance|stipend)")
+        .expect("the pattern is fixed")
+});
 static MILLIONS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^\s?(?:m\b|mio|million|bn\b|billion|mrd)").expect("the pattern is fixed")
 });
@@ -61,9 +66,10 @@ static PAY: LazyLock<Regex> = LazyLock::new(|| {
 /// The number of characters around an amount that tell what it is.
 const AROUND_CHARS: usize = 48;
 
-/// The period that words name.
+/// The first period that words name.
 pub(crate) fn unit_of(text: &str) -> Option<&'static str> {
-    PERIOD_PATTERNS.iter().find(|(_, words)| words.is_match(text)).map(|(unit, _)| *unit)
+    let found = PERIOD_PATTERNS.iter().filter_map(|(unit, words)| Some((words.find(text)?.start(), *unit)));
+    found.min_by_key(|(start, _)| *start).map(|(_, unit)| unit)
 }
 
 struct SalaryFound {
@@ -108,7 +114,10 @@ fn one(
     let before = tail(&text[..all.start()], AROUND_CHARS);
     let after = &text[all.end()..];
     let after = &after[..after.char_indices().nth(AROUND_CHARS).map_or(after.len(), |(at, _)| at)];
-    if MILLIONS.is_match(after) || NO_PAY.is_match(tail(before, 24)) || NO_PAY.is_match(after) {
+    // What follows a comma or a point is about something else, such as hours per week.
+    let after = &after[..after.find([',', ';', '(', '|']).unwrap_or(after.len())];
+    let after = after.split(". ").next().unwrap_or(after);
+    if MILLIONS.is_match(after) || NO_PAY.is_match(tail(before, 24)) || BEHIND.is_match(after) {
         return None;
     }
     let (low, high) = numbers(found)?;

@@ -104,14 +104,14 @@ pub(crate) fn employment_types(value: &str) -> Vec<(&'static str, usize, usize)>
     let mut found: Vec<(&'static str, usize, usize)> = Vec::new();
     for (kind, words) in CLEAR_KINDS.iter().chain(LABELLED_KINDS.iter()) {
         if let Some(place) = words.find(value).filter(|_| !found.iter().any(|(other, ..)| other == kind)) {
-            found.push((kind, place.start(), place.end()));
+            found.push((*kind, place.start(), place.end()));
         }
     }
     found
 }
 
 /// The place rule that a text states, and where.
-pub(crate) fn workplace_of(text: &str) -> Option<(Workplace, usize, usize)> {
+fn workplace_of(text: &str) -> Option<(Workplace, usize, usize)> {
     RULES.iter().find_map(|(rule, words)| words.find(text).map(|found| (*rule, found.start(), found.end())))
 }
 
@@ -184,14 +184,11 @@ fn workplace(advert: &Advert, parsed: &mut ParsedPosting) {
     }
     // What the applicant must know or has done says nothing about the place.
     let aside = [AdvertSection::Must, AdvertSection::Nice];
-    let lines = advert.lines.iter().filter(|line| !aside.contains(&line.section));
-    let found = lines
-        .filter_map(|line| {
-            workplace_of(advert.line(line)).map(|(rule, start, end)| {
-                (rule, AdvertSpan::new(line.span.start + start, line.span.start + end))
-            })
-        })
-        .next();
+    let mut lines = advert.lines.iter().filter(|line| !aside.contains(&line.section));
+    let found = lines.find_map(|line| {
+        let (rule, start, end) = workplace_of(advert.line(line))?;
+        Some((rule, AdvertSpan::new(line.span.start + start, line.span.start + end)))
+    });
     let Some((rule, span)) = found else { return };
     parsed.workplace = Some(rule);
     parsed.note("/workplace", span);

@@ -26,7 +26,7 @@ static HIRING: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The end of a title within a sentence or a line.
 static END: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\s+(?:at|@|bei|chez|for our|to join|to help|to work|who|with|based in|located in|for|within|zur|für|pour|para)\s|\s+(?:in|à|en|im|au)\s+\p{Lu}|\s+[|·•–—]\s+|\s+-\s+|\t").expect("the pattern is fixed")
+    Regex::new(r"(?i)\s+(?:at|@|bei|chez|for our|to join|to help|to work|who|with|based in|located in|for|within|zur|für|pour|para)\s|(?-i:\s+(?:in|à|en|im|au)\s+\p{Lu})|\s+[|·•–—]\s+|\s+-\s+|\t").expect("the pattern is fixed")
 });
 
 pub(super) fn read(advert: &Advert, labelled: &LabelledValues, parsed: &mut ParsedPosting) {
@@ -38,6 +38,7 @@ pub(super) fn read(advert: &Advert, labelled: &LabelledValues, parsed: &mut Pars
         .or_else(|| in_first_line(advert))
         .or_else(|| in_sentence(advert))
         .or_else(|| in_head(advert))
+        .or_else(|| for_all_genders(advert))
         .or_else(|| first_line(advert));
     let Some(span) = found else { return };
     let title = clean(span.of(&advert.text));
@@ -74,6 +75,12 @@ fn in_sentence(advert: &Advert) -> Option<AdvertSpan> {
 fn in_head(advert: &Advert) -> Option<AdvertSpan> {
     let lines = advert.lines.iter().take(LINES_SEARCHED).filter(|line| !advert.line(line).ends_with('.'));
     lines.filter(|line| !advert.line(line).contains(": ")).find_map(|line| titled(advert, line.span))
+}
+
+/// Only titles have such marks.
+fn for_all_genders(advert: &Advert) -> Option<AdvertSpan> {
+    let mut lines = advert.lines.iter().take(LINES_SEARCHED);
+    lines.find(|line| GENDERS.is_match(advert.line(line))).map(|line| line.span)
 }
 
 /// The part of a range before its end mark, if it names an occupation.

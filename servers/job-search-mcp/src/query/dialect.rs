@@ -113,8 +113,7 @@ fn text(tree: &SearchTree, dialect: SearchDialect) -> String {
     match dialect {
         SearchDialect::Linkedin => boolean(tree),
         SearchDialect::Indeed => indeed(tree),
-        SearchDialect::Google => engine(tree, " OR "),
-        SearchDialect::Bing => engine(tree, " OR "),
+        SearchDialect::Google | SearchDialect::Bing => engine(tree, " OR "),
         SearchDialect::Plain => plain(tree),
     }
 }

@@ -142,8 +142,9 @@ impl SentenceView<'_> {
         self.spelling(at, &mut found);
         self.surroundings(at, &mut found);
         self.known_names(at, &mut found);
-        let telling = (1..=TELLING_WINDOW).filter_map(|back| at.checked_sub(back).map(|at| &self.words[at]));
-        if let Some(word) = telling.into_iter().find(|word| TELLING.contains(&word.as_str())) {
+        let mut telling =
+            (1..=TELLING_WINDOW).filter_map(|back| at.checked_sub(back).map(|at| &self.words[at]));
+        if let Some(word) = telling.find(|word| TELLING.contains(&word.as_str())) {
             found.push(hash(&["t=", word]));
         }
         found

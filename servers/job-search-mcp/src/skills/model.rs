@@ -49,7 +49,8 @@ impl SkillModel {
 }
 
 fn take<const N: usize>(rest: &mut &'static [u8]) -> [u8; N] {
-    let (head, tail) = rest.split_first_chunk().expect("the file of weights is whole");
+    let bytes: &'static [u8] = rest;
+    let (head, tail) = bytes.split_first_chunk().expect("the file of weights is whole");
     *rest = tail;
     *head
 }

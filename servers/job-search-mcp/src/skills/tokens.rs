@@ -81,11 +81,11 @@ fn push_word(tokens: &mut Vec<Token>, text: &str, mut start: usize, mut end: usi
     tokens.extend(after.into_iter().rev());
 }
 
-/// The point of `e.g.` stays; that of a last word does not.
+/// The points of `e.g.` stay; that of a last word does not.
 fn is_closing(word: &str, last: char) -> bool {
     match last {
         ')' | ']' | '!' | '?' => true,
-        '.' => !word[..word.len() - 1].contains('.') && word.len() > 1,
+        '.' => word[..word.len() - 1].split('.').any(|part| part.chars().count() > 1),
         _ => CLOSING.contains(&last),
     }
 }

@@ -77,8 +77,8 @@ pub(super) fn compare(arguments: MatchProfileArguments, work: &Work) -> Result<M
         ));
     }
     let file = FileInput { source_ref_id: job_ref_id, ..FileInput::default() };
-    let source = GivenJob { text: job, file }.load(work)?;
-    let fit = shared::score_profile(&profile, &source.text, today());
+    let (_, text) = GivenJob { text: job, file }.load(work)?.parse();
+    let fit = shared::score_profile(&profile, &text, today());
     let parts = fit.parts.into_iter();
     Ok(MatchProfileOutput {
         score: fit.score,

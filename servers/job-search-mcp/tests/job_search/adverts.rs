@@ -13,7 +13,10 @@ async fn a_text_becomes_a_posting() {
     assert_eq!(posting["title"], "Senior Platform Engineer", "{answer:#}");
     assert_eq!(posting["hiringOrganization"]["name"], "Northwind Payments Ltd");
     let address = &posting["jobLocation"][0]["address"];
-    assert_eq!((&address["addressLocality"], &address["addressCountry"]), (&json!("Berlin"), &json!("Germany")));
+    assert_eq!(
+        (&address["addressLocality"], &address["addressCountry"]),
+        (&json!("Berlin"), &json!("Germany"))
+    );
     let salary = json!({ "currency": "EUR", "value": { "minValue": 75000.0, "maxValue": 90000.0, "unitText": "YEAR" } });
     assert_eq!(posting["baseSalary"], salary);
     assert_eq!(posting["employmentType"], json!(["FULL_TIME"]));
@@ -22,7 +25,11 @@ async fn a_text_becomes_a_posting() {
     assert_eq!(posting["experienceRequirements"]["monthsOfExperience"], 60);
     assert_eq!((&answer["workplace"], &answer["seniority"]), (&json!("hybrid"), &json!("senior")));
     assert_eq!(answer["hours_per_week"], json!([40.0, 40.0]));
-    let must = json!(["At least 5 years of experience with Linux", "Rust and PostgreSQL in production", "Fluent English"]);
+    let must = json!([
+        "At least 5 years of experience with Linux",
+        "Rust and PostgreSQL in production",
+        "Fluent English"
+    ]);
     assert_eq!((&answer["must"], &answer["nice"]), (&must, &json!(["Terraform"])));
     assert_eq!(answer.get("sources"), None, "places are given on request");
 }
@@ -43,13 +50,17 @@ async fn every_field_has_its_place_in_the_text_on_request() {
     assert_eq!(text("/posting/baseSalary"), "€75,000 – €90,000");
     assert_eq!(text("/posting/validThrough"), "31 March 2027");
     assert_eq!(text("/must/1"), "Rust and PostgreSQL in production");
-    for path in ["/workplace", "/seniority", "/hours_per_week", "/posting/employmentType/0", "/posting/jobLocation/0"] {
+    for path in
+        ["/workplace", "/seniority", "/hours_per_week", "/posting/employmentType/0", "/posting/jobLocation/0"]
+    {
         assert!(!text(path).is_empty(), "{path}");
     }
 }
 
 fn page(data: &Value, body: &str) -> String {
-    format!("<!doctype html><html><head><script type=\"application/ld+json\">{data}</script></head><body>{body}</body></html>")
+    format!(
+        "<!doctype html><html><head><script type=\"application/ld+json\">{data}</script></head><body>{body}</body></html>"
+    )
 }
 
 #[tokio::test]
@@ -63,12 +74,22 @@ async fn the_data_of_a_page_comes_before_its_text() {
         "employmentType": "PART_TIME", "validThrough": "2027-05-01T00:00:00Z", "jobLocationType": "TELECOMMUTE" }] });
     let html = page(&data, "<h1>Cook</h1><p>Another company is looking for a cook in Paris.</p>");
     let arguments = file(html.as_bytes(), json!({ "file_type": "text/html", "sources": true }));
-    for answer in [client.answer("parse_job", arguments).await, client.answer("parse_job", json!({ "text": html, "sources": true })).await] {
+    for answer in [
+        client.answer("parse_job", arguments).await,
+        client.answer("parse_job", json!({ "text": html, "sources": true })).await,
+    ] {
         let posting = &answer["posting"];
-        assert_eq!((&posting["title"], &posting["hiringOrganization"]["name"]), (&json!("Nurse"), &json!("Helios")), "{answer:#}");
+        assert_eq!(
+            (&posting["title"], &posting["hiringOrganization"]["name"]),
+            (&json!("Nurse"), &json!("Helios")),
+            "{answer:#}"
+        );
         assert_eq!(posting["baseSalary"]["value"]["minValue"], 30000.0);
         assert_eq!(posting["baseSalary"]["value"]["unitText"], "YEAR");
-        assert_eq!((&posting["validThrough"], &answer["workplace"]), (&json!("2027-05-01"), &json!("remote")));
+        assert_eq!(
+            (&posting["validThrough"], &answer["workplace"]),
+            (&json!("2027-05-01"), &json!("remote"))
+        );
         assert_eq!(answer["must"], json!(["Two years of experience"]));
         assert_eq!(answer["sources"]["/posting/title"], "/title");
     }

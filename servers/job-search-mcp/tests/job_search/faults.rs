@@ -33,7 +33,8 @@ async fn damaged_and_mislabelled_files_are_told_apart() {
     let (code, text) = client.trouble("parse_job", file(&binary, json!({}))).await;
     assert!(["unsupported", "unreadable"].contains(&code.as_str()), "{code}: {text}");
     let html = format!("<!doctype html><html><body><h1>Nurse</h1><p>{ADVERT}</p></body></html>");
-    let answer = client.answer("parse_job", file(html.as_bytes(), json!({ "file_type": "application/pdf" }))).await;
+    let answer =
+        client.answer("parse_job", file(html.as_bytes(), json!({ "file_type": "application/pdf" }))).await;
     assert!(answer["warnings"].to_string().contains("was declared as"), "{answer:#}");
 }
 
@@ -41,8 +42,15 @@ async fn damaged_and_mislabelled_files_are_told_apart() {
 async fn hostile_data_of_a_page_is_left_alone() {
     let client = start().await;
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
-    for data in [deep.as_str(), "{\"@type\":\"JobPosting\",\"title\":", "null", "{\"@type\":\"JobPosting\",\"title\":{\"a\":1},\"baseSalary\":[[]],\"jobLocation\":7,\"datePosted\":\"yesterday\"}"] {
-        let html = format!("<!doctype html><html><head><script type=\"application/ld+json\">{data}</script></head><body><p>{ADVERT}</p></body></html>");
+    for data in [
+        deep.as_str(),
+        "{\"@type\":\"JobPosting\",\"title\":",
+        "null",
+        "{\"@type\":\"JobPosting\",\"title\":{\"a\":1},\"baseSalary\":[[]],\"jobLocation\":7,\"datePosted\":\"yesterday\"}",
+    ] {
+        let html = format!(
+            "<!doctype html><html><head><script type=\"application/ld+json\">{data}</script></head><body><p>{ADVERT}</p></body></html>"
+        );
         let answer = client.answer("parse_job", json!({ "text": html })).await;
         assert_eq!(answer["posting"].get("datePosted"), None, "{answer:#}");
     }
@@ -63,7 +71,8 @@ async fn a_huge_text_is_cut_and_the_cut_is_said() {
 #[tokio::test]
 async fn a_text_that_is_no_advertisement_is_doubted() {
     let client = start().await;
-    let text = "The tide comes in twice a day. Boats wait for it, and so do we.\n\nNobody has counted the gulls.\n";
+    let text =
+        "The tide comes in twice a day. Boats wait for it, and so do we.\n\nNobody has counted the gulls.\n";
     let answer = client.answer("parse_job", json!({ "text": text })).await;
     assert!(answer["warnings"].to_string().contains("does not look like a job"), "{answer:#}");
     assert_eq!(answer["posting"].get("baseSalary"), None);

@@ -10,7 +10,17 @@ async fn every_tool_is_listed_with_its_schemas() {
     let tools = client.service.list_all_tools().await.expect("a list");
     let mut names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["dedupe_jobs", "extract_skills", "generate_queries", "match_profile", "normalize_title", "parse_job"]);
+    assert_eq!(
+        names,
+        [
+            "dedupe_jobs",
+            "extract_skills",
+            "generate_queries",
+            "match_profile",
+            "normalize_title",
+            "parse_job"
+        ]
+    );
     for tool in &tools {
         assert!(tool.output_schema.is_some(), "{}", tool.name);
         assert!(tool.description.as_ref().is_some_and(|text| text.len() > 40), "{}", tool.name);
@@ -43,9 +53,11 @@ async fn a_profile_is_matched_with_evidence() {
         "work": [{ "name": "Acme", "position": "Platform Engineer", "startDate": "2015-01", "endDate": "2024-01" }],
         "languages": [{ "language": "English", "fluency": "C1" }] });
     let job = client.answer("parse_job", json!({ "text": ADVERT })).await;
-    let answer = client.answer("match_profile", json!({ "profile": profile, "job_ref_id": job["ref_id"] })).await;
+    let answer =
+        client.answer("match_profile", json!({ "profile": profile, "job_ref_id": job["ref_id"] })).await;
     let score = answer["score"].as_f64().expect("a score");
-    let points: f64 = answer["parts"].as_array().unwrap().iter().map(|part| part["points"].as_f64().unwrap()).sum();
+    let points: f64 =
+        answer["parts"].as_array().unwrap().iter().map(|part| part["points"].as_f64().unwrap()).sum();
     assert!((score - points).abs() < 0.05, "{answer:#}");
     let met = answer["met"].as_array().expect("met");
     let rust = met.iter().find(|met| met["requirement"] == "Rust").unwrap_or_else(|| panic!("{answer:#}"));
@@ -72,7 +84,11 @@ async fn the_same_job_on_two_boards_is_found() {
 async fn a_title_gets_its_occupation() {
     let client = start().await;
     let answer = client.answer("normalize_title", json!({ "title": "Sr. Backend Engineer (m/f/d)" })).await;
-    assert_eq!((&answer["occupation"]["isco"], &answer["seniority"]), (&json!("2512"), &json!("senior")), "{answer:#}");
+    assert_eq!(
+        (&answer["occupation"]["isco"], &answer["seniority"]),
+        (&json!("2512"), &json!("senior")),
+        "{answer:#}"
+    );
     let answer = client.answer("normalize_title", json!({ "title": "Zorgblat" })).await;
     assert_eq!(answer.get("occupation"), None);
     assert!(answer["warnings"][0].as_str().is_some_and(|text| text.contains("no occupation")), "{answer:#}");
@@ -85,11 +101,20 @@ async fn one_search_is_written_in_every_dialect() {
     let answer = client.answer("generate_queries", wish).await;
     let query = |dialect: &str| -> Value {
         let queries = answer["queries"].as_array().unwrap();
-        queries.iter().find(|query| query["dialect"] == dialect).cloned().unwrap_or_else(|| panic!("{dialect}: {answer:#}"))
+        queries
+            .iter()
+            .find(|query| query["dialect"] == dialect)
+            .cloned()
+            .unwrap_or_else(|| panic!("{dialect}: {answer:#}"))
     };
     let linkedin = query("linkedin");
     let text = linkedin["query"].as_str().unwrap();
-    assert!(text.contains("(\"Backend Engineer\" OR ") && text.contains(" AND (Kubernetes OR k8s)") && text.ends_with(" NOT intern"), "{text}");
+    assert!(
+        text.contains("(\"Backend Engineer\" OR ")
+            && text.contains(" AND (Kubernetes OR k8s)")
+            && text.ends_with(" NOT intern"),
+        "{text}"
+    );
     assert_eq!(linkedin["location"], "Berlin");
     let indeed = query("indeed")["query"].as_str().unwrap().to_owned();
     assert!(indeed.starts_with("title:(\"Backend Engineer\" or ") && indeed.ends_with("-intern"), "{indeed}");
@@ -105,6 +130,11 @@ async fn one_search_is_written_in_every_dialect() {
 async fn a_query_that_is_too_long_says_what_was_left_out() {
     let client = start().await;
     let skills: Vec<String> = (0..20).map(|at| format!("very special skill number {at}")).collect();
-    let answer = client.answer("generate_queries", json!({ "title": "Software Engineer", "must": skills, "dialects": ["google"] })).await;
+    let answer = client
+        .answer(
+            "generate_queries",
+            json!({ "title": "Software Engineer", "must": skills, "dialects": ["google"] }),
+        )
+        .await;
     assert!(answer["queries"][0]["notes"].to_string().contains("left out to fit"), "{answer:#}");
 }

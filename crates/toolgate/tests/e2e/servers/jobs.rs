@@ -23,7 +23,8 @@ async fn an_advertisement_is_parsed_from_its_file_and_matched_with_a_person() {
     assert_eq!(job["posting"]["validThrough"], "2027-03-31", "{job:#}");
     assert_eq!(job["must"].as_array().map(Vec::len), Some(2), "{job:#}");
 
-    let profile = json!({ "basics": { "name": "Mara" }, "skills": [{ "name": "Rust" }, { "name": "PostgreSQL" }] });
+    let profile =
+        json!({ "basics": { "name": "Mara" }, "skills": [{ "name": "Rust" }, { "name": "PostgreSQL" }] });
     let arguments = json!({ "profile": profile, "job_ref_id": job["ref_id"] });
     let matched = call(&work.client, "job-search-mcp__match_profile", arguments).await;
     let matched = structure(&matched);
