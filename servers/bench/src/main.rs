@@ -3,6 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
+mod jobs;
 mod keywords;
 mod languages;
 mod ocr;
@@ -52,6 +53,14 @@ enum Set {
         #[arg(long, env = "CAPABILITY_OCR_MODELS")]
         models: Option<PathBuf>,
     },
+    /// Skills, fields and duplicates of job advertisements
+    Jobs {
+        /// The folder of SkillSpan
+        data: PathBuf,
+        /// The advertisements of this project
+        #[arg(long, default_value = "servers/job-search-mcp/corpus")]
+        corpus: PathBuf,
+    },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -67,6 +76,7 @@ fn main() -> ExitCode {
         Set::Keywords { data, model } => keywords::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
+        Set::Jobs { data, corpus } => jobs::run(&data, &corpus),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

@@ -22,6 +22,16 @@ pub(crate) const MARKDOWN: &str = "---\ntitle: T\n---\n# One\n\nSome **bold** an
 pub(crate) const TEXT: &str = "Ann Example\nann@example.com, +44 20 7946 0018\n\nExperience\nEngineer, Acme, Jan 2019 – present\n• built a thing\n\n\
     שלום עולם مرحبا بالعالم 日本語のテキスト。 e\u{301}\u{202e}abc\u{202c} 👩‍👩‍👧 ﷽ €1,234.56 2024-02-30 50 % DE89370400440532013000\r\nend";
 
+/// An advertisement with every field.
+pub(crate) const JOB: &str = "# Senior Nurse (m/f/d)\nAcme Ltd · Berlin, Germany · Full-time\n\nPay: €45,000 – 55.000,50 € per year, 37,5 hours per week, hybrid.\n\n\
+    Requirements:\n- 5+ years of experience with Python, SQL and (some) Rust\n* Führerschein\n\nNice to have: a; b. We offer: bonus of $2k.\n\n\
+    Apply by 31/12/2026 at https://acme.example/jobs?id=1 or jobs@acme.example. Remote within the EU. 応募 שלום\n";
+
+/// The same as the data of a page.
+pub(crate) const JOB_PAGE: &str = "<!doctype html><html><head><script type=\"application/ld+json\">{\"@graph\":[{\"@type\":[\"JobPosting\"],\"title\":\"Cook\",\
+    \"hiringOrganization\":{\"name\":\"Acme\"},\"description\":\"&lt;p&gt;Requirements&lt;/p&gt;<ul><li>a</li></ul>\",\"jobLocation\":[{\"address\":{\"addressLocality\":\"Rome\"}}],\
+    \"baseSalary\":{\"currency\":\"EUR\",\"value\":{\"minValue\":\"1,000\",\"unitText\":\"MONTH\"}},\"datePosted\":\"2026-01-02T00:00\"}]}</script></head><body><h1>Cook</h1></body></html>";
+
 /// The same in other encodings.
 pub(crate) fn texts() -> Vec<Vec<u8>> {
     let wide: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -25,6 +25,8 @@ pub enum ServerTarget {
     Text,
     /// Plain text as a resume
     Resume,
+    /// Text and pages as job advertisements
+    Job,
 }
 
 /// Enough to see letters.
@@ -51,6 +53,7 @@ impl damage::FuzzTarget for ServerTarget {
             }
             ServerTarget::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
             ServerTarget::Text | ServerTarget::Resume => seeds::texts(),
+            ServerTarget::Job => vec![seeds::JOB.into(), seeds::JOB_PAGE.into(), seeds::TEXT.into()],
         }
     }
 
@@ -74,6 +77,7 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Typeset => set(&String::from_utf8_lossy(input)),
             ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
             ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
+            ServerTarget::Job => read_job(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -127,4 +131,18 @@ fn analyse(text: &str) {
 fn read_resume(text: &str) {
     let parsed = resume_profile_mcp::reading::text(text);
     drop(resume_profile_mcp::profile::extract(&parsed));
+}
+
+/// Every reported place must be one of the text.
+fn read_job(text: &str) {
+    let Ok(source) = job_search_mcp::reading::JobSource::of_text(text) else { return };
+    let (parsed, text) = source.parse();
+    for source in parsed.sources.values() {
+        if let job_search_mcp::posting::PostingSource::Text(span) = source {
+            assert!(!span.of(&text).is_empty(), "a place without text");
+        }
+    }
+    for span in job_search_mcp::skills::find(&text) {
+        assert!(!text[span.start..span.end].is_empty());
+    }
 }

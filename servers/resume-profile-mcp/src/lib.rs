@@ -14,6 +14,9 @@ mod fit;
 mod tailor;
 pub mod tools;
 
+// For the server for jobs.
+pub mod shared;
+
 // Parts of a resume.
 mod contact;
 mod education;

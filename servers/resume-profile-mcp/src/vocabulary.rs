@@ -108,3 +108,8 @@ pub(crate) fn other_names(name: &str) -> Vec<&'static str> {
     let meant = vocabulary.means.iter().zip(&vocabulary.patterns).filter(|(means, _)| *means == at);
     meant.map(|(_, pattern)| pattern.as_str()).collect()
 }
+
+/// Every name of every skill, in lower case.
+pub(crate) fn all_names() -> impl Iterator<Item = &'static str> {
+    VOCABULARY.patterns.iter().map(String::as_str)
+}

@@ -159,6 +159,8 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-typeset",
         ],
     ),
+    // The scorer and the lists of skills and places are those of resumes.
+    ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
     (
         "capability-fuzz",
@@ -167,6 +169,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "job-search-mcp",
             "resume-profile-mcp",
             "damage",
         ],
@@ -178,6 +181,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "job-search-mcp",
             "resume-profile-mcp",
         ],
     ),

@@ -3,4 +3,5 @@
 mod chain;
 mod documents;
 mod house;
+mod jobs;
 mod registered;
