@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Learns which of two headlines is clicked more often, and writes data/headlines.txt.
 
-    python3 servers/social-intelligence-mcp/train.py PACKAGES.jsonl [--out FILE] [--without-fold N] [--check]
+    python3 servers/social-intelligence-mcp/train.py PACKAGES.jsonl [--out FILE] [--check]
 
 PACKAGES.jsonl: packages of the Upworthy Research Archive (CC BY 4.0) with clickability_test_id, headline,
 eyecatcher_id, impressions, clicks. Needs numpy and scipy.
@@ -9,7 +9,7 @@ eyecatcher_id, impressions, clicks. Needs numpy and scipy.
 A pair is two headlines of one experiment with the same picture. All pairs teach, those with a clear difference
 more; a model is judged by the pairs that differ at the level of 5 %. Experiments that share a headline are in
 the same of five folds, so that what is judged was never seen. `--check` prints accuracy and calibration over
-the five folds, `--without-fold N` leaves one out of what is learned (`capability-bench headlines` scores it).
+the five folds and writes nothing; `script/bench servers headlines` repeats it with the program's own code.
 """
 
 import argparse
@@ -231,6 +231,12 @@ def lengths(task):
         yield low, high, (one[chosen] == (task.z[chosen] > 0)).mean(), int(chosen.sum())
 
 
+def shipped_stretch():
+    """That of the shipped weights: one number, which a fifth of the pairs hardly moves."""
+    lines = (HERE / "data/headlines.txt").read_text().splitlines()
+    return float(next(line for line in lines if line.startswith("# stretch")).split()[2])
+
+
 def write(path, task, weights, stretch, measured):
     weights = weights * stretch
     accuracy, error, pairs = measured
@@ -254,16 +260,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages")
     parser.add_argument("--out", default=str(HERE / "data/headlines.txt"))
-    parser.add_argument("--without-fold", type=int)
     parser.add_argument("--check", action="store_true")
     said = parser.parse_args()
     task = Task(load(said.packages))
-    if said.without_fold is not None:
-        # The stretch is that of the shipped model: one number, which a fifth of the pairs hardly moves.
-        shipped = (HERE / "data/headlines.txt").read_text().splitlines()
-        stretch = float(next(line for line in shipped if line.startswith("# stretch")).split()[2])
-        write(said.out, task, task.learn(task.fold != said.without_fold), stretch, (0, 0, 0))
-        return
     margins = task.crossed()
     stretch = slope(margins[task.clear], task.z[task.clear] > 0)
     measured = judged(task, margins, stretch)

@@ -3,6 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
+mod headlines;
 mod keywords;
 mod languages;
 mod ocr;
@@ -52,6 +53,8 @@ enum Set {
         #[arg(long, env = "CAPABILITY_OCR_MODELS")]
         models: Option<PathBuf>,
     },
+    /// Which of two headlines was clicked more often
+    Headlines { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Set::Keywords { data, model } => keywords::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
+        Set::Headlines { data } => headlines::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

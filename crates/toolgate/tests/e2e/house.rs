@@ -147,6 +147,7 @@ const SERVERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
+    ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     (
         "capability-fuzz",
         &[
@@ -155,6 +156,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-ocr",
             "capability-typeset",
             "resume-profile-mcp",
+            "social-intelligence-mcp",
             "damage",
         ],
     ),
@@ -166,6 +168,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-ocr",
             "capability-typeset",
             "resume-profile-mcp",
+            "social-intelligence-mcp",
         ],
     ),
 ];
@@ -192,6 +195,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "text-analysis-mcp",
             "resume-profile-mcp",
             "media-transform-mcp",
+            "social-intelligence-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),

@@ -12,8 +12,14 @@ use crate::runs::work::Work;
 /// Agents get all definitions, at any cost.
 const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
-const ALL: &[&str] =
-    &["doc-parser-mcp", "image-ocr-mcp", "media-transform-mcp", "resume-profile-mcp", "text-analysis-mcp"];
+const ALL: &[&str] = &[
+    "doc-parser-mcp",
+    "image-ocr-mcp",
+    "media-transform-mcp",
+    "resume-profile-mcp",
+    "social-intelligence-mcp",
+    "text-analysis-mcp",
+];
 
 #[tokio::test]
 async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_want_bytes() {
