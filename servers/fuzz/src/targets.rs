@@ -142,7 +142,7 @@ fn judge(text: &str) {
     let probability = headline::HeadlineModel::probability(model.score(one), model.score(other));
     assert!((0.0..=1.0).contains(&probability), "{probability}");
     drop((model.difference(one, other), headline::headline_variants(text)));
-    drop(headline::HeadlineModel::parse(text).score(text));
+    drop(headline::HeadlineModel::parse(text).difference(one, other));
     for claim in copy::claims(text) {
         let said: String =
             text.chars().skip(claim.span.start).take(claim.span.end - claim.span.start).collect();

@@ -1,8 +1,9 @@
 //! Arguments that tools have in common: texts, languages, platforms.
 
-use capability_kit::Trouble;
-use capability_language::{clip, detect};
+use capability_kit::{Trouble, TroubleCode};
+use capability_language::detect;
 
+use crate::headline::headline_words;
 use crate::platform::{Placement, Platform, PlatformRules};
 
 /// A text of a post: given as it is, or filled in by a gateway for the id of a file.
@@ -19,8 +20,18 @@ pub(crate) fn text(name: &str, text: Option<String>, of_file: Option<String>) ->
     if is_blank(&given) {
         return Err(Trouble::bad_arguments(format!("{name} is empty")).hint(hint));
     }
-    Ok(clip(&given).text.to_owned())
+    let chars = given.chars().count();
+    if chars > TEXT_CHARS_MAX {
+        return Err(Trouble::new(TroubleCode::TooLarge, format!("{name} has {chars} characters"))
+            .hint(format!("a post has at most {TEXT_CHARS_MAX}; pass the part that people see")));
+    }
+    Ok(given)
 }
+
+/// The longest post that a platform takes has 63,206.
+const TEXT_CHARS_MAX: usize = 100_000;
+/// Fewer words in Latin letters could be of any language.
+const WORDS_MIN: usize = 6;
 
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(|letter| letter.is_whitespace() || letter.is_control())
@@ -29,7 +40,8 @@ pub(crate) fn is_blank(text: &str) -> bool {
 /// The language of a text that the rules do not know, if that is certain.
 pub(crate) fn foreign(text: &str) -> Option<String> {
     let found = detect(text);
-    let is_foreign = !found.unsure && found.language.as_deref() != Some("en");
+    let is_long = found.script.as_deref() != Some("Latin") || headline_words(text).len() >= WORDS_MIN;
+    let is_foreign = is_long && !found.unsure && found.language.as_deref() != Some("en");
     is_foreign.then(|| found.name.or(found.language).unwrap_or_else(|| "another language".to_owned()))
 }
 

@@ -147,7 +147,7 @@ pub fn claims(text: &str) -> Vec<TextClaim> {
     let mut found: Vec<(usize, usize, ClaimKind)> = Vec::new();
     for (kind, phrases) in PHRASES {
         for phrase in phrases {
-            let hits = lower.match_indices(phrase).filter(|(at, hit)| is_whole(&lower, *at, at + hit.len()));
+            let hits = lower.match_indices(*phrase).filter(|(at, hit)| is_whole(&lower, *at, at + hit.len()));
             found.extend(hits.map(|(at, hit)| (at, at + hit.len(), kind)));
         }
     }

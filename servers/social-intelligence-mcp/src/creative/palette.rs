@@ -45,17 +45,17 @@ pub fn colourfulness(picture: &Picture) -> f64 {
     for [red, green, blue] in samples(picture).map(|pixel| pixel.map(f64::from)) {
         let opponents = [red - green, (red + green) / 2.0 - blue];
         count += 1.0;
-        for at in 0..2 {
-            sums[at] += opponents[at];
-            squares[at] += opponents[at] * opponents[at];
+        for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(opponents) {
+            *sum += value;
+            *square += value * value;
         }
     }
     if count == 0.0 {
         return 0.0;
     }
-    let means = sums.map(|sum| sum / count);
-    let variance: f64 = (0..2).map(|at| (squares[at] / count - means[at] * means[at]).max(0.0)).sum();
-    variance.sqrt() + 0.3 * means[0].hypot(means[1])
+    let [one, other]: [f64; 2] = sums.map(|sum: f64| sum / count);
+    let squared: f64 = squares.iter().sum::<f64>() / count;
+    (squared - one * one - other * other).max(0.0).sqrt() + 0.3 * one.hypot(other)
 }
 
 fn samples(picture: &Picture) -> impl Iterator<Item = [u8; 3]> {

@@ -39,8 +39,9 @@ pub fn headline_words(text: &str) -> Vec<String> {
 /// Words and pairs of neighbours in lower case; `^` and `$` are the ends.
 pub fn headline_terms(text: &str) -> BTreeSet<String> {
     let words: Vec<String> = headline_words(text).iter().map(|word| word.to_lowercase()).collect();
-    let ends: Vec<&str> =
-        [&["^"][..], &words.iter().map(String::as_str).collect::<Vec<_>>(), &["$"]].concat();
+    let mut ends = vec!["^"];
+    ends.extend(words.iter().map(String::as_str));
+    ends.push("$");
     let pairs = ends.windows(2).map(|pair| pair.join(" "));
     pairs.chain(words.iter().cloned()).collect()
 }

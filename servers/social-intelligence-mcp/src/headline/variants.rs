@@ -88,9 +88,10 @@ fn without_shouting(text: &str) -> Option<String> {
 }
 
 fn without_filler(text: &str) -> Option<String> {
+    let straight = text.replace('’', "'");
     let rest = FILLERS.iter().find_map(|filler| {
-        let beginning = text.get(..filler.len())?;
-        beginning.replace('’', "'").eq_ignore_ascii_case(filler).then(|| &text[filler.len()..])
+        let beginning = straight.get(..filler.len())?;
+        beginning.eq_ignore_ascii_case(filler).then(|| &straight[filler.len()..])
     })?;
     let mut letters = rest.chars();
     let first = letters.next()?;

@@ -13,8 +13,6 @@ pub(super) enum FindingBasis {
     Standard,
     /// A dated rule of the platform.
     PlatformRule,
-    /// Learned from experiments, with known quality.
-    Measured,
     /// Common advice, not measured here.
     RuleOfThumb,
 }
@@ -22,7 +20,6 @@ pub(super) enum FindingBasis {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FindingSeverity {
-    Error,
     Warning,
     Note,
 }
@@ -51,7 +48,7 @@ pub(super) fn headline_evidence() -> String {
     )
 }
 
-/// Refuses what the evidence does not cover, or warns where it may not.
+/// A warning where a text is in a language that the rules do not know.
 pub(super) fn language_warning(text: &str) -> Option<String> {
     crate::given::foreign(text)
         .map(|language| format!("the text looks like {language}; the rules know English only"))

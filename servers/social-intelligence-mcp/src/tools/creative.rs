@@ -193,7 +193,7 @@ fn picture_report(seen: &ReadPicture, brand: Option<&str>, lines: bool) -> Pictu
     let reading = seen.reading.as_ref().ok();
     let hex = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
     let text = reading.map(|reading| reading.text().chars().take(TEXT_CHARS_MAX).collect::<String>());
-    let listed = reading.filter(|_| lines).map_or(&[][..], |reading| &reading.lines);
+    let listed = reading.filter(|_| lines).map_or(&[][..], |reading| reading.lines.as_slice());
     PictureReport {
         width: picture.width(),
         height: picture.height(),

@@ -122,26 +122,30 @@ fn limits(placement: &crate::platform::Placement) -> String {
     parts.extend(chars.iter().filter_map(|(name, most)| most.map(|most| format!("{name} {most}"))));
     if let Some(image) = &placement.image {
         parts.push(format!(
-            "picture {}×{} (least {}×{}), ratio {} to {}, {} MiB, {}",
+            "picture {}×{} (least {}×{}), ratio {} to {}, {:.1} MiB, {}",
             image.width,
             image.height,
             image.width_min,
             image.height_min,
             image.ratio_min,
             image.ratio_max,
-            image.bytes_max >> 20,
+            mib(image.bytes_max),
             image.types.join(" ")
         ));
     }
     if let Some(video) = &placement.video {
         parts.push(format!(
-            "video {} to {} s, ratio {} to {}, {} MiB",
+            "video {} to {} s, ratio {} to {}, {:.0} MiB",
             video.seconds_min,
             video.seconds_max,
             video.ratio_min,
             video.ratio_max,
-            video.bytes_max >> 20
+            mib(video.bytes_max)
         ));
     }
     parts.join("; ")
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }

@@ -82,7 +82,6 @@ async fn pictures_that_cannot_be_read_are_refused_and_the_server_lives() {
 #[tokio::test]
 async fn strange_texts_are_answered() {
     let client = start().await;
-    let long = "word ".repeat(300_000);
     let texts = [
         "😀👩‍👩‍👧‍👦🇩🇪",
         "\u{202e}مرحبا بالعالم هذا نص",
@@ -90,11 +89,13 @@ async fn strange_texts_are_answered() {
         "#",
         "............",
         "\u{0}x\u{feff}",
-        &long,
     ];
     for text in texts {
         client.answer("score_content", json!({ "text": text, "platform": "x", "spans": true })).await;
         client.answer("hashtags", json!({ "text": text })).await;
         client.answer("analyze_creative", json!({ "text": text })).await;
     }
+    let (code, said) = client.trouble("hashtags", json!({ "text": "word ".repeat(100_000) })).await;
+    assert_eq!(code, "too_large", "{said}");
+    assert!(said.contains("500000 characters") && said.contains("hint:"), "{said}");
 }
