@@ -1,4 +1,4 @@
-//! Texts of posts and advertisements: how easy they read, what they ask for, and what they would have to prove.
+//! Texts of posts and advertisements: readability, calls to action, claims, hashtags.
 
 mod appeals;
 mod claims;

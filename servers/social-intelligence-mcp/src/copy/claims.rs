@@ -134,7 +134,7 @@ const PHRASES: [(ClaimKind, &[&str]); 7] = [
 
 /// More are not listed.
 const CLAIMS_MAX: usize = 20;
-/// What follows a number that is a claim.
+/// Units that make a number a claim.
 const UNITS: [&str; 7] = ["%", "percent", "per cent", "x ", "times", "million", "out of"];
 
 /// The claims of a text, in the order of their places.

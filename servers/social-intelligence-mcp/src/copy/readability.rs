@@ -1,4 +1,4 @@
-//! How easy an English text reads: the formula of Flesch (1948).
+//! Readability of English texts: the formula of Flesch (1948).
 
 use capability_language::sentences;
 

@@ -1,4 +1,4 @@
-//! Where things stand in a picture.
+//! Places in a picture, and the share that boxes cover.
 
 use capability_ocr::Bounds;
 use schemars::JsonSchema;

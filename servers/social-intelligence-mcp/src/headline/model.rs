@@ -41,7 +41,7 @@ pub struct ModelMeasure {
     pub pairs: u32,
 }
 
-/// What a sign, or a word, adds to one headline over another.
+/// The contribution of a sign, or of a word, to one headline over another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScoredSign {
     /// The name of a sign, or a word or two in quotation marks.

@@ -1,4 +1,4 @@
-//! What a statement rests on.
+//! The grounds of a statement.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) enum FindingSeverity {
 pub(super) struct SocialFinding {
     pub(super) rule: &'static str,
     pub(super) severity: FindingSeverity,
-    /// What was found, and what helps.
+    /// The fact, and what helps.
     pub(super) message: String,
     pub(super) basis: FindingBasis,
     pub(super) source: &'static str,

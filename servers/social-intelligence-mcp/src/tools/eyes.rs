@@ -1,4 +1,4 @@
-//! What pictures are looked at with.
+//! The OCR engine, and pictures of calls.
 
 use std::sync::OnceLock;
 

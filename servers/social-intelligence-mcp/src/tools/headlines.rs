@@ -39,7 +39,7 @@ struct ScoreHeadlinesOutput {
     too_close: bool,
     /// Why the first is before the second; the strongest first.
     reasons: Vec<HeadlineReason>,
-    /// What the probabilities rest on, and what is not measured.
+    /// The experiments behind the probabilities, and what is not measured.
     evidence: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,

@@ -24,7 +24,7 @@ struct HashtagsArguments {
     /// Such as `instagram`: its limit is kept.
     #[serde(default)]
     platform: Option<String>,
-    /// How many, at most 30.
+    /// The number of tags, at most 30.
     #[serde(default = "five")]
     count: usize,
 }
