@@ -3,6 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
+mod headlines;
 mod jobs;
 mod keywords;
 mod languages;
@@ -61,6 +62,8 @@ enum Set {
         #[arg(long, default_value = "servers/job-search-mcp/corpus")]
         corpus: PathBuf,
     },
+    /// Which of two headlines was clicked more often
+    Headlines { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
         Set::Jobs { data, corpus } => jobs::run(&data, &corpus),
+        Set::Headlines { data } => headlines::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

@@ -18,6 +18,10 @@ pub(crate) const HTML: &str = "<!doctype html><html lang=en><head><meta charset=
 pub(crate) const MARKDOWN: &str = "---\ntitle: T\n---\n# One\n\nSome **bold** and [linked](https://example.com) words.[^1]\n\n- a\n  - b\n\n1. c\n\n\
     | h | i |\n|---|--:|\n| 1 | 2 |\n\n> quote\n\n```rust\nfn main() {}\n```\n\n![p](x.png)\n\n[^1]: A note.\n";
 
+/// A post with everything that is looked for.
+pub(crate) const POST: &str = "Breaking: The Five Kids Who Said NOTHING (Really)! Clinically proven: 95% agree, 3 times faster. The best.\n\
+    Shop now https://example.com/a?b=c #Fun #back-to-school #2024 … “quoted” — ‘don’t’ 😀";
+
 /// Letters of many scripts, and sequences that break programs that count them.
 pub(crate) const TEXT: &str = "Ann Example\nann@example.com, +44 20 7946 0018\n\nExperience\nEngineer, Acme, Jan 2019 – present\n• built a thing\n\n\
     שלום עולם مرحبا بالعالم 日本語のテキスト。 e\u{301}\u{202e}abc\u{202c} 👩‍👩‍👧 ﷽ €1,234.56 2024-02-30 50 % DE89370400440532013000\r\nend";

@@ -5,6 +5,7 @@ use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
 use capability_typeset::{Article, DocxOptions, PdfOptions};
 use damage::Random;
+use social_intelligence_mcp::{copy, headline, platform};
 
 use crate::{mutate, seeds};
 
@@ -27,6 +28,8 @@ pub enum ServerTarget {
     Resume,
     /// Text and pages as job advertisements
     Job,
+    /// Plain text as headlines and posts, and as weights
+    Social,
 }
 
 /// Enough to see letters.
@@ -54,6 +57,7 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
             ServerTarget::Text | ServerTarget::Resume => seeds::texts(),
             ServerTarget::Job => vec![seeds::JOB.into(), seeds::JOB_PAGE.into(), seeds::TEXT.into()],
+            ServerTarget::Social => [seeds::texts(), vec![seeds::POST.into()]].concat(),
         }
     }
 
@@ -78,6 +82,7 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
             ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
             ServerTarget::Job => read_job(&String::from_utf8_lossy(input)),
+            ServerTarget::Social => judge(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -131,6 +136,32 @@ fn analyse(text: &str) {
 fn read_resume(text: &str) {
     let parsed = resume_profile_mcp::reading::text(text);
     drop(resume_profile_mcp::profile::extract(&parsed));
+}
+
+/// Every claim must stand in the text, and every pair of lines must have a probability.
+fn judge(text: &str) {
+    let model = headline::HeadlineModel::shipped();
+    let half = text.floor_char_boundary(text.len() / 2);
+    let (one, other) = (&text[..half], &text[half..]);
+    let probability = headline::HeadlineModel::probability(model.score(one), model.score(other));
+    assert!((0.0..=1.0).contains(&probability), "{probability}");
+    drop((model.difference(one, other), headline::headline_variants(text)));
+    drop(headline::HeadlineModel::parse(text).difference(one, other));
+    for claim in copy::claims(text) {
+        let said: String =
+            text.chars().skip(claim.span.start).take(claim.span.end - claim.span.start).collect();
+        assert_eq!(said.replace('’', "'"), claim.text.replace('’', "'"));
+    }
+    drop((
+        copy::appeals(text),
+        copy::readability(text),
+        copy::suggested_tags(text, 5),
+        copy::faulty_tags(text),
+    ));
+    let given = platform::GivenMedia { text: Some(text.to_owned()), ..platform::GivenMedia::default() };
+    for known in &platform::PlatformRules::shipped().platforms {
+        known.placements.iter().for_each(|placement| drop(platform::check_media(&given, placement)));
+    }
 }
 
 /// Every reported place must be one of the text.

@@ -12,7 +12,7 @@ fn a_second_of_damaged_files_for_each_target_finds_nothing() {
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    for target in ["pdf", "office", "web", "picture", "typeset", "text", "resume", "job"] {
+    for target in ["pdf", "office", "web", "picture", "typeset", "text", "resume", "job", "social"] {
         assert!(said.contains(&format!("{target}: ")), "{target} was tried: {said}");
     }
 }

@@ -162,6 +162,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     // The scorer and the lists of skills and places are those of resumes.
     ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
+    ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     (
         "capability-fuzz",
         &[
@@ -171,6 +172,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-typeset",
             "job-search-mcp",
             "resume-profile-mcp",
+            "social-intelligence-mcp",
             "damage",
         ],
     ),
@@ -183,6 +185,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-typeset",
             "job-search-mcp",
             "resume-profile-mcp",
+            "social-intelligence-mcp",
         ],
     ),
 ];
@@ -209,6 +212,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "text-analysis-mcp",
             "resume-profile-mcp",
             "media-transform-mcp",
+            "social-intelligence-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),

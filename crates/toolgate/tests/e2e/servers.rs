@@ -5,3 +5,4 @@ mod documents;
 mod house;
 mod jobs;
 mod registered;
+mod social;

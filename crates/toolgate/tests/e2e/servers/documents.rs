@@ -18,6 +18,7 @@ const ALL: &[&str] = &[
     "job-search-mcp",
     "media-transform-mcp",
     "resume-profile-mcp",
+    "social-intelligence-mcp",
     "text-analysis-mcp",
 ];
 

@@ -1,0 +1,9 @@
+//! Pictures of advertisements: colours, contrast of their text, and where things stand.
+
+mod contrast;
+mod layout;
+mod palette;
+
+pub use contrast::{LineContrast, contrast_ratio, line_contrast};
+pub use layout::{PicturePlace, covered_share, place_of};
+pub use palette::{PaletteColour, colourfulness, palette};

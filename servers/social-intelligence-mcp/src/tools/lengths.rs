@@ -1,0 +1,95 @@
+//! `best_length`.
+
+use capability_kit::{Tool, Trouble, Work};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::given;
+use crate::headline::{HeadlineModel, headline_words};
+
+const DESCRIPTION: &str = "How long a headline or post should be: how headlines of each length fared in \
+    experiments, and a platform's dated limits (accepted, and seen before \"more\").";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BestLengthArguments {
+    /// Such as `instagram`, `x`, `linkedin`; omit it for headlines alone.
+    #[serde(default)]
+    platform: Option<String>,
+    /// Such as `feed` or `story`; the usual one if omitted.
+    #[serde(default)]
+    placement: Option<String>,
+    /// A headline to place among the lengths.
+    #[serde(default)]
+    headline: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BestLengthOutput {
+    /// Headlines in words, and the share of pairs they won against other lengths. Measured: English headlines of one
+    /// publisher (Upworthy, 2013-15), clear pairs with the same picture.
+    headline_words: Vec<LengthRow>,
+    /// The words of the given headline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yours: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<LengthLimits>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LengthRow {
+    from: usize,
+    to: usize,
+    wins: f64,
+    pairs: u32,
+}
+
+/// In characters. `max` is a platform's rule; `shown` is a rule of thumb, as screens differ.
+#[derive(Serialize, JsonSchema)]
+struct LengthLimits {
+    placement: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_max: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_shown: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title_max: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title_shown: Option<usize>,
+    source: &'static str,
+    as_of: &'static str,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("best_length", "Find the best length", DESCRIPTION, find)
+}
+
+fn find(arguments: BestLengthArguments, _: &Work) -> Result<BestLengthOutput, Trouble> {
+    if arguments.platform.is_none() && arguments.placement.is_some() {
+        return Err(Trouble::bad_arguments("placement needs a platform").hint("pass platform as well"));
+    }
+    let limits = match &arguments.platform {
+        Some(platform) => Some(given::placement(platform, arguments.placement.as_deref())?.1),
+        None => None,
+    };
+    let rows = HeadlineModel::shipped().lengths().iter();
+    let row = |record: &crate::headline::LengthRecord| LengthRow {
+        from: record.from,
+        to: record.to,
+        wins: record.share,
+        pairs: record.pairs,
+    };
+    Ok(BestLengthOutput {
+        headline_words: rows.map(row).collect(),
+        yours: arguments.headline.map(|headline| headline_words(&headline).len()),
+        platform: limits.map(|placement| LengthLimits {
+            placement: &placement.name,
+            text_max: placement.text_max,
+            text_shown: placement.text_shown,
+            title_max: placement.title_max,
+            title_shown: placement.title_shown,
+            source: &placement.source,
+            as_of: &placement.as_of,
+        }),
+    })
+}

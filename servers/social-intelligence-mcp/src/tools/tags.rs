@@ -1,0 +1,75 @@
+//! `hashtags`.
+
+use capability_kit::{Tool, Trouble, Work};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::copy::{TagFault, faulty_tags, suggested_tags};
+use crate::given;
+
+const DESCRIPTION: &str = "Suggests hashtags from the key phrases of a post and names the faults of those in \
+    it. How many people follow a tag is not known here.";
+
+const COUNT_MAX: usize = 30;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HashtagsArguments {
+    /// The post.
+    #[serde(default)]
+    text: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    #[serde(default)]
+    file_text: Option<String>,
+    /// Such as `instagram`: its limit is kept.
+    #[serde(default)]
+    platform: Option<String>,
+    /// The number of tags, at most 30.
+    #[serde(default = "five")]
+    count: usize,
+}
+
+fn five() -> usize {
+    5
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HashtagsOutput {
+    /// The best first. They say what the text says: a rule of thumb, not a measured reach.
+    hashtags: Vec<String>,
+    /// Faults of hashtags in the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<FaultyTag>,
+    /// The platform's limit, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FaultyTag {
+    tag: String,
+    fault: TagFault,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("hashtags", "Suggest hashtags", DESCRIPTION, suggest)
+}
+
+fn suggest(arguments: HashtagsArguments, _: &Work) -> Result<HashtagsOutput, Trouble> {
+    let HashtagsArguments { text, file_text, platform, count } = arguments;
+    let text = given::text("text", text, file_text)?;
+    if !(1..=COUNT_MAX).contains(&count) {
+        return Err(Trouble::bad_arguments(format!("count: {count} is not from 1 to {COUNT_MAX}")));
+    }
+    let limit = match &platform {
+        Some(platform) => given::placement(platform, None)?.1.hashtags_max,
+        None => None,
+    };
+    let tags = suggested_tags(&text, limit.map_or(count, |limit| count.min(limit)));
+    let faults = faulty_tags(&text).into_iter().map(|(tag, fault)| FaultyTag { tag, fault });
+    Ok(HashtagsOutput {
+        hashtags: tags.into_iter().map(|tag| tag.tag).collect(),
+        faults: faults.collect(),
+        limit,
+    })
+}

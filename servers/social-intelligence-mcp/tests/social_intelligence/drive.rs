@@ -1,0 +1,30 @@
+//! Starting the server, with what it reads pictures by and without.
+
+use std::path::PathBuf;
+
+use capability_testkit::{Client, server};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_social-intelligence-mcp");
+
+/// On a machine that has neither weights nor Tesseract.
+pub(crate) async fn start() -> Client {
+    let empty = tempfile::tempdir().unwrap();
+    let folder = empty.path().to_str().unwrap();
+    let mut command = server(PROGRAM, &["--ocr-models", folder]);
+    command.env("PATH", folder);
+    Client::start(command).await
+}
+
+/// With the weights, if available: without them the test is skipped and says so, unless `TOOLGATE_TEST_OCR`
+/// requires it. The variable is the folder with the weights, or just set.
+pub(crate) async fn with_weights() -> Option<Client> {
+    let said = std::env::var_os("TOOLGATE_TEST_OCR").map(PathBuf::from);
+    let usual = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/ocr");
+    let folder = said.clone().filter(|folder| folder.is_dir()).unwrap_or(usual);
+    if folder.join("PP-OCRv6_rec_small.onnx").is_file() {
+        return Some(Client::start(server(PROGRAM, &["--ocr-models", folder.to_str().unwrap()])).await);
+    }
+    assert!(said.is_none(), "TOOLGATE_TEST_OCR is set, but there are no weights in {}", folder.display());
+    eprintln!("skipped: there are no weights in {}; script/ocr-model fetches them", folder.display());
+    None
+}
