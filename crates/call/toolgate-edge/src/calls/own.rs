@@ -92,7 +92,8 @@ pub(crate) fn say(result: &RawJson, envelope: &Envelope) -> EnvelopedReply {
         "status": envelope.status, "refs": envelope.refs,
         "warnings": envelope.warnings, "tool_call_id": envelope.tool_call_id,
     });
-    match data.get("error") {
+    // Data of a result may have a member of that name as well.
+    match data.get("error").filter(|_| result["isError"] == true) {
         Some(error) => whole["error"] = error.clone(),
         None => whole["data"] = data,
     }

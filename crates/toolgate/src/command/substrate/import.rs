@@ -15,7 +15,7 @@ use super::calls::{CreatedManifest, SubstrateCalls};
 use super::content::MeasuredContent;
 use super::paging::{ImportNote, PagedManifest};
 use super::progress::FilesProgress;
-use super::source::{ImportFile, ImportSource, LeftOut};
+use super::source::{ImportFile, ImportSource, SkippedFile};
 use super::unpacking;
 use crate::cli::{ImportKind, ImportManifestArgs};
 use crate::command::context::Context;
@@ -56,8 +56,8 @@ pub(super) async fn run(context: &Context, args: &ImportManifestArgs) -> anyhow:
     Ok(tell(context, &outcome, &left_out))
 }
 
-fn tell(context: &Context, outcome: &ImportOutcome, left_out: &[LeftOut]) -> ExitCode {
-    for LeftOut { path, why } in left_out.iter().take(LEFT_OUT_SHOWN) {
+fn tell(context: &Context, outcome: &ImportOutcome, left_out: &[SkippedFile]) -> ExitCode {
+    for SkippedFile { path, why } in left_out.iter().take(LEFT_OUT_SHOWN) {
         talk!("left out: {} {why}", printable(path));
     }
     if left_out.len() > LEFT_OUT_SHOWN {

@@ -13,7 +13,7 @@ use anyhow::bail;
 use super::content::MeasuredContent;
 use crate::cli::ImportKind;
 use found::FoundFiles;
-pub(super) use found::{FilePlace, ImportFile, LeftOut};
+pub(super) use found::{FilePlace, ImportFile, SkippedFile};
 use zipped::ZippedFiles;
 
 /// Files on this machine.
@@ -24,7 +24,7 @@ pub(super) struct ImportSource {
 
 impl ImportSource {
     /// Lists the files. An archive is none of these.
-    pub(super) async fn open(path: &Path, kind: ImportKind) -> anyhow::Result<(Self, Vec<LeftOut>)> {
+    pub(super) async fn open(path: &Path, kind: ImportKind) -> anyhow::Result<(Self, Vec<SkippedFile>)> {
         let mut found = FoundFiles::default();
         let zip = match kind {
             ImportKind::Git => {

@@ -110,7 +110,7 @@ async fn the_names_of_before_work_and_say_when_they_end() {
     assert_eq!(
         (&failed["state"], &failed["error"]["details"]["s"]),
         (&json!("failed"), &json!(9)),
-        "{answers:?}"
+        "{failed}"
     );
     for answer in &answers {
         let warning = &answer["structuredContent"]["warnings"][0];

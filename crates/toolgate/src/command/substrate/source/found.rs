@@ -23,7 +23,7 @@ pub(crate) enum FilePlace {
 
 /// Something that is not imported.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct LeftOut {
+pub(crate) struct SkippedFile {
     pub(crate) path: String,
     pub(crate) why: &'static str,
 }
@@ -32,7 +32,7 @@ pub(crate) struct LeftOut {
 #[derive(Default)]
 pub(super) struct FoundFiles {
     pub(super) files: Vec<ImportFile>,
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<SkippedFile>,
 }
 
 impl FoundFiles {
@@ -49,7 +49,7 @@ impl FoundFiles {
     }
 
     pub(super) fn leave_out(&mut self, path: &str, why: &'static str) {
-        self.left_out.push(LeftOut { path: path.to_owned(), why });
+        self.left_out.push(SkippedFile { path: path.to_owned(), why });
     }
 
     /// Adds a file of a folder, if it is a plain one.
