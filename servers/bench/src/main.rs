@@ -14,6 +14,7 @@ mod tables;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Parser, Subcommand};
 
 /// Scores of the capability servers beside other tools', on files that were prepared by servers/bench/others
@@ -40,7 +41,7 @@ enum Set {
     Keywords {
         data: PathBuf,
         /// The folder that script/model fills
-        #[arg(long, env = "TOOLGATE_MODEL")]
+        #[arg(long, env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
         model: Option<PathBuf>,
     },
     /// Languages of paragraphs

@@ -36,9 +36,10 @@ pub enum Labelling {
 pub struct Classification {
     /// The best label; check `unsure` before relying on it.
     pub label: Option<String>,
-    /// All labels that fit: one, or with `multi_label` any number.
+    /// All labels that fit, with `multi_label`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// All labels, the best first. They sum to 1, or with `multi_label` each is from 0 to 1 by itself.
+    /// The best labels, the best first. All of them sum to 1, or with `multi_label` each is from 0 to 1 by itself.
     pub scores: Vec<LabelScore>,
     /// No label stands out.
     pub unsure: bool,
