@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
 mod keywords;
+mod labels;
 mod languages;
 mod ocr;
 mod pdf_text;
@@ -44,6 +45,13 @@ enum Set {
         #[arg(long, env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
         model: Option<PathBuf>,
     },
+    /// Labels of news articles
+    Labels {
+        data: PathBuf,
+        /// The folder that script/model fills
+        #[arg(long, env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+        model: Option<PathBuf>,
+    },
     /// Languages of paragraphs
     Languages { data: PathBuf },
     /// Fields of resumes
@@ -66,6 +74,7 @@ fn main() -> ExitCode {
         Set::Tables { data } => tables::run(&data),
         Set::Ocr { data, models } => ocr::run(&data, models),
         Set::Keywords { data, model } => keywords::run(&data, model),
+        Set::Labels { data, model } => labels::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
         Set::Speed { programs } => speed::run(&programs),

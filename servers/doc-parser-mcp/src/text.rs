@@ -87,7 +87,7 @@ pub(crate) struct ExtractedText {
     /// The number of pages, slides, sheets or chapters of the document.
     page_count: usize,
     /// The pages that were read, with `list_pages` or if some have no text of their own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pages: Vec<PageNote>,
     /// Such as `en`, if it can be detected.
     #[serde(skip_serializing_if = "Option::is_none")]

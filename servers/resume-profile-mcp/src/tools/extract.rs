@@ -61,7 +61,7 @@ pub(super) struct ExtractProfileOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<FieldSource>>,
     /// JSON pointers to values that may be wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unsure: Vec<String>,
     /// Expected fields that were not found.
     missing: Vec<String>,
