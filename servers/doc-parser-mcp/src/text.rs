@@ -135,11 +135,11 @@ pub(crate) fn extract_text(
     if document.kind == DocumentKind::Markdown && format == TextFormat::Markdown && is_whole {
         text = decode(&bytes).text;
     }
-    if pages.len() < document.pages.len() {
-        document.warnings.push(format!("only the first {PAGES_LISTED_MAX} pages are listed; all were read"));
-    }
     if !list_pages && document.pages.iter().all(|page| page.source == PageSource::Text) {
         pages.clear();
+    }
+    if !pages.is_empty() && pages.len() < document.pages.len() {
+        document.warnings.push(format!("only the first {PAGES_LISTED_MAX} pages are listed; all were read"));
     }
     if text.is_empty() && document.warnings.is_empty() {
         document.warnings.push("the document has no text".to_owned());
