@@ -120,7 +120,8 @@ async fn entities_are_found_by_kind() {
         (answer["entities"].as_array().unwrap().len(), &answer["entities"][0]["count"]),
         (1, &json!(2))
     );
-    let answer = client.answer("extract_entities", json!({"text": twice, "kinds": ["email"], "spans": true})).await;
+    let answer =
+        client.answer("extract_entities", json!({"text": twice, "kinds": ["email"], "spans": true})).await;
     assert_eq!(answer["entities"][1]["start"], 30);
 }
 
