@@ -103,10 +103,7 @@ pub(crate) fn extract(
         .read_with(&given.picture, &ReadOptions { languages, deskew })
         .map_err(|error| trouble_of(&error))?
         .at_least(confidence_min);
-    let mut answer = answer(given, &reading, work)?;
-    // They repeat the text.
-    answer.lines = answer.lines.filter(|_| lines);
-    Ok(answer)
+    answer(given, &reading, lines, work)
 }
 
 fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
@@ -117,9 +114,15 @@ fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
     }
 }
 
-fn answer(given: GivenPicture, reading: &OcrReading, work: &Work) -> Result<ExtractTextOutput, Trouble> {
+/// Lines repeat the text, so they come on request.
+fn answer(
+    given: GivenPicture,
+    reading: &OcrReading,
+    with_lines: bool,
+    work: &Work,
+) -> Result<ExtractTextOutput, Trouble> {
     let mut warnings = given.warnings;
-    if reading.lines.len() > LINES_MAX {
+    if with_lines && reading.lines.len() > LINES_MAX {
         let rest = reading.lines.len() - LINES_MAX;
         warnings.push(format!("the text has {rest} more lines than the list of lines"));
     }
@@ -130,7 +133,7 @@ fn answer(given: GivenPicture, reading: &OcrReading, work: &Work) -> Result<Extr
     }
     Ok(ExtractTextOutput {
         text: work.text(reading.text(), "text/plain", "text.txt")?,
-        lines: Some(reading.lines.iter().take(LINES_MAX).map(line_of).collect()),
+        lines: with_lines.then(|| reading.lines.iter().take(LINES_MAX).map(line_of).collect()),
         width: given.picture.width(),
         height: given.picture.height(),
         engine: reading.engine.as_str(),
