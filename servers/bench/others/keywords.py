@@ -2,7 +2,8 @@
 
 Usage: keywords.py FOLDER
 
-FOLDER is a clone of the repository boudinfl/ake-datasets, or a part of it with datasets/Inspec/test/*.xml. Writes
+FOLDER is a clone of the repository boudinfl/ake-datasets, or a part of it with datasets/Inspec/test/*.xml, or has
+test-half.jsonl with an abstract per line. Writes
 FOLDER/found/TOOL.json: {"seconds": 0.1, "phrases": {"193": ["best phrase", …]}}. The tools come from PyPI into
 FOLDER/venv: RAKE (python-rake, with the SMART stop words that it ships), YAKE and TextRank (summa).
 """
@@ -17,7 +18,15 @@ def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     if pathlib.Path(sys.prefix) != folder / "venv":
         return again_in_venv(folder)
+    lines = folder / "test-half.jsonl"
+    if lines.exists():
+        records = [json.loads(line) for line in lines.read_text().splitlines()]
+        return write(folder, {record["id"]: record["text"] for record in records})
     texts = {path.stem: text_of(path) for path in sorted((folder / "datasets/Inspec/test").glob("*.xml"))}
+    write(folder, texts)
+
+
+def write(folder, texts):
     for name, tool in {"RAKE (python-rake)": rake(), "YAKE": yake(), "TextRank (summa)": textrank()}.items():
         begin = time.perf_counter()
         phrases = {document: tool(text) for document, text in texts.items()}

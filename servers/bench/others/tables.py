@@ -12,8 +12,10 @@ Sets:
   packages   PDFs that table tools on PyPI ship for their own tests, with the truth they ship.
   generated  what typst sets from a fixed seed: ruled, partly ruled, borderless; spans, wrapped cells, several on a page,
              beside prose; and pages that only look like tables.
+  icdar2013  the part of the ICDAR-2013 competition in the folder that TOOLGATE_QUALITY names, if there is one. Tables that go
+             on are one table; a cell over several rows or columns stands in the first of them.
 """
-import csv, gzip, html, io, json, pathlib, random, re, subprocess, sys, time, unicodedata, venv
+import csv, gzip, html, io, json, os, pathlib, random, re, shutil, subprocess, sys, time, unicodedata, venv, xml.etree.ElementTree
 
 import sources
 
@@ -40,6 +42,7 @@ def main():
     make_generated(folder / "sets" / "generated")
     make_packages(folder, folder / "sets" / "packages")
     make_manuals(folder, folder / "sets" / "manuals")
+    make_icdar(folder / "sets" / "icdar2013")
     run_others(folder)
 
 
@@ -453,6 +456,36 @@ TOOLS = {
     "xberg": with_xberg,
     "pdftotext gaps": with_pdftotext,
 }
+
+
+# ---- icdar2013 ---------------------------------------------------------------------------------------------------------
+
+
+def make_icdar(out):
+    given = pathlib.Path(os.environ.get("TOOLGATE_QUALITY", "")) / "icdar2013-tables"
+    if not given.is_dir():
+        print("tables: icdar2013 is left out; TOOLGATE_QUALITY names no folder with icdar2013-tables", file=sys.stderr)
+        return
+    for pdf in sorted(given.glob("*.pdf")):
+        truth = pdf.with_name(f"{pdf.stem}-str.xml")
+        if truth.exists():
+            tables = [icdar_table(table) for table in xml.etree.ElementTree.parse(truth).getroot().iter("table")]
+            write_json(out / f"{pdf.stem}.json", {"tables": [table for table in tables if table["rows"]]})
+            shutil.copyfile(pdf, out / pdf.name)
+
+
+def icdar_table(table):
+    """Regions of a table on several pages count their rows from 0, and say by how much they are moved."""
+    cells, pages = {}, []
+    for region in table.iter("region"):
+        pages.append(int(region.get("page", 1)))
+        down, right = int(region.get("row-increment", 0)), int(region.get("col-increment", 0))
+        for cell in region.iter("cell"):
+            place = int(cell.get("start-row")) + down, int(cell.get("start-col")) + right
+            cells[place] = " ".join((cell.findtext("content") or "").split())
+    height, width = (max((place[axis] for place in cells), default=-1) + 1 for axis in (0, 1))
+    rows = [[cells.get((row, column), "") for column in range(width)] for row in range(height)]
+    return {"page": min(pages, default=1), "rows": rows}
 
 
 def run_others(folder):

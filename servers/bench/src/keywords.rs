@@ -1,7 +1,7 @@
 //! Key phrases of abstracts: ours beside other tools', on Inspec from the repository `boudinfl/ake-datasets`.
 //!
 //! The data folder is a clone of that repository (or any number of `datasets/Inspec/test/*.xml`, with
-//! `datasets/Inspec/references/test.uncontr.stem.json`). `others/keywords.py FOLDER` writes the results of
+//! `datasets/Inspec/references/test.uncontr.stem.json`), or has a part of it as `test-half.jsonl`. `others/keywords.py FOLDER` writes the results of
 //! other tools into `FOLDER/found/TOOL.json`. A phrase is right if its stems (Porter) are those of a phrase
 //! that the indexers chose; the figures are means over documents, of the ten best phrases.
 
@@ -48,6 +48,7 @@ pub(crate) fn run(data: &Path, model: Option<PathBuf>) -> anyhow::Result<()> {
         documents.len()
     );
     println!("{:<34} {:>6} {:>6} {:>6} {:>9}", "tool", "P", "R", "F1", "seconds");
+    let model = model.filter(|folder| !folder.as_os_str().is_empty());
     let model = model.map(|folder| Model::load(&folder)).transpose().context("the encoder")?;
     if let Some(model) = &model {
         let (found, method) = (ours(&documents, Some(model))?, "embeddings");
@@ -100,7 +101,28 @@ fn stemmed(phrase: &str) -> String {
     lower.split_whitespace().map(|word| stemmer.stem(word).into_owned()).collect::<Vec<_>>().join(" ")
 }
 
+/// A line of `test-half.jsonl`.
+#[derive(Deserialize)]
+struct KeyphraseRecord {
+    id: String,
+    text: String,
+    keyphrases: Vec<String>,
+}
+
 fn documents(data: &Path) -> anyhow::Result<Vec<Document>> {
+    match fs::read_to_string(data.join("test-half.jsonl")) {
+        Ok(lines) => lines.lines().map(document).collect(),
+        Err(_) => cloned_documents(data),
+    }
+}
+
+fn document(line: &str) -> anyhow::Result<Document> {
+    let KeyphraseRecord { id, text, keyphrases } = serde_json::from_str(line).context("test-half.jsonl")?;
+    let wanted = keyphrases.iter().map(|phrase| stemmed(phrase)).collect();
+    Ok(Document { name: id, text, wanted })
+}
+
+fn cloned_documents(data: &Path) -> anyhow::Result<Vec<Document>> {
     let inspec = data.join("datasets/Inspec");
     let references = inspec.join("references/test.uncontr.stem.json");
     let references = fs::read(&references)

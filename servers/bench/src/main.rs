@@ -6,6 +6,7 @@
 mod headlines;
 mod jobs;
 mod keywords;
+mod labels;
 mod languages;
 mod ocr;
 mod pdf_text;
@@ -16,6 +17,7 @@ mod tables;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Parser, Subcommand};
 
 /// Scores of the capability servers beside other tools', on files that were prepared by servers/bench/others
@@ -42,7 +44,14 @@ enum Set {
     Keywords {
         data: PathBuf,
         /// The folder that script/model fills
-        #[arg(long, env = "TOOLGATE_MODEL")]
+        #[arg(long, env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+        model: Option<PathBuf>,
+    },
+    /// Labels of news articles
+    Labels {
+        data: PathBuf,
+        /// The folder that script/model fills
+        #[arg(long, env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
         model: Option<PathBuf>,
     },
     /// Languages of paragraphs
@@ -77,6 +86,7 @@ fn main() -> ExitCode {
         Set::Tables { data } => tables::run(&data),
         Set::Ocr { data, models } => ocr::run(&data, models),
         Set::Keywords { data, model } => keywords::run(&data, model),
+        Set::Labels { data, model } => labels::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
         Set::Jobs { data, corpus } => jobs::run(&data, &corpus),

@@ -46,6 +46,9 @@ pub(crate) struct ExtractTables {
     /// For a protected PDF.
     #[serde(default)]
     password: Option<String>,
+    /// Also return the position of each table.
+    #[serde(default)]
+    bounds: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
@@ -72,7 +75,7 @@ struct FoundTable {
     /// The heading above it, or the name of its sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
-    /// Its position on the page: points from the top left corner.
+    /// With `bounds`: its position on the page, points from the top left corner.
     #[serde(skip_serializing_if = "Option::is_none")]
     bounds: Option<Bounds>,
     row_count: usize,
@@ -93,7 +96,8 @@ struct FoundTable {
 }
 
 pub(crate) fn extract_tables(arguments: ExtractTables, work: &Work) -> Result<ExtractedTables, Trouble> {
-    let ExtractTables { file_data, file_type, source_ref_id, content, pages, format, password } = arguments;
+    let ExtractTables { file_data, file_type, source_ref_id, content, pages, format, password, bounds } =
+        arguments;
     let source =
         DocumentSource { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
     let (read, _) = read(source, work)?;
@@ -105,7 +109,10 @@ pub(crate) fn extract_tables(arguments: ExtractTables, work: &Work) -> Result<Ex
         .into_iter()
         .take(TABLES_MAX)
         .map(|(heading, table)| found(heading, table, format, &mut room, work));
-    let tables: Vec<FoundTable> = tables.collect::<Result<_, Trouble>>()?;
+    let mut tables: Vec<FoundTable> = tables.collect::<Result<_, Trouble>>()?;
+    if !bounds {
+        tables.iter_mut().for_each(|table| table.bounds = None);
+    }
     if table_count > TABLES_MAX {
         document.warnings.push(format!(
             "only the first {TABLES_MAX} of {table_count} tables are included; use `pages` to get others"

@@ -40,6 +40,9 @@ pub(crate) struct ExtractText {
     /// For a protected PDF.
     #[serde(default)]
     password: Option<String>,
+    /// List the pages even if all of them have text of their own.
+    #[serde(default)]
+    list_pages: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -83,7 +86,8 @@ pub(crate) struct ExtractedText {
     media_type: &'static str,
     /// The number of pages, slides, sheets or chapters of the document.
     page_count: usize,
-    /// The pages that were read.
+    /// The pages that were read, with `list_pages` or if some have no text of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pages: Vec<PageNote>,
     /// Such as `en`, if it can be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,14 +111,23 @@ pub(crate) fn extract_text(
     work: &Work,
     scans: &ScanReader,
 ) -> Result<ExtractedText, Trouble> {
-    let ExtractText { file_data, file_type, source_ref_id, content, pages, format, ocr, password } =
-        arguments;
+    let ExtractText {
+        file_data,
+        file_type,
+        source_ref_id,
+        content,
+        pages,
+        format,
+        ocr,
+        password,
+        list_pages,
+    } = arguments;
     let is_whole = pages.is_none();
     let source =
         DocumentSource { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
     let ReadDocument { mut document, bytes } = read_with_scans(source, ocr, scans, work)?;
     let texts: Vec<String> = document.pages.iter().map(|page| format.of_page(page)).collect();
-    let pages = notes(&document, &texts);
+    let mut pages = notes(&document, &texts);
     let filled: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     let mut text = filled.join("\n\n");
     let language = language(&text).map(|language| language.code);
@@ -122,7 +135,10 @@ pub(crate) fn extract_text(
     if document.kind == DocumentKind::Markdown && format == TextFormat::Markdown && is_whole {
         text = decode(&bytes).text;
     }
-    if pages.len() < document.pages.len() {
+    if !list_pages && document.pages.iter().all(|page| page.source == PageSource::Text) {
+        pages.clear();
+    }
+    if !pages.is_empty() && pages.len() < document.pages.len() {
         document.warnings.push(format!("only the first {PAGES_LISTED_MAX} pages are listed; all were read"));
     }
     if text.is_empty() && document.warnings.is_empty() {

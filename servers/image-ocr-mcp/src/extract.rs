@@ -36,6 +36,9 @@ pub(crate) struct ExtractTextArguments {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
+    /// Also list the lines with their boxes and confidence.
+    #[serde(default)]
+    lines: bool,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -50,8 +53,9 @@ enum DeskewArgument {
 pub(crate) struct ExtractTextOutput {
     #[serde(flatten)]
     text: TextOut,
-    /// In reading order.
-    lines: Vec<OcrLine>,
+    /// With `lines`: in reading order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<OcrLine>>,
     /// Of the picture, in pixels.
     width: u32,
     height: u32,
@@ -88,7 +92,8 @@ pub(crate) fn extract(
 ) -> Result<ExtractTextOutput, Trouble> {
     let engine = engine.ok_or_else(|| trouble_of(&OcrError::Unavailable))?;
     let confidence_min = checked(arguments.min_confidence)?;
-    let ExtractTextArguments { image_data, image_type, source_ref_id, languages, deskew, .. } = arguments;
+    let ExtractTextArguments { image_data, image_type, source_ref_id, languages, deskew, lines, .. } =
+        arguments;
     let given = arguments::load(image_data, image_type, source_ref_id, work)?;
     let deskew = match deskew {
         DeskewArgument::Auto => Deskew::Auto,
@@ -98,7 +103,7 @@ pub(crate) fn extract(
         .read_with(&given.picture, &ReadOptions { languages, deskew })
         .map_err(|error| trouble_of(&error))?
         .at_least(confidence_min);
-    answer(given, &reading, work)
+    answer(given, &reading, lines, work)
 }
 
 fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
@@ -109,9 +114,15 @@ fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
     }
 }
 
-fn answer(given: GivenPicture, reading: &OcrReading, work: &Work) -> Result<ExtractTextOutput, Trouble> {
+/// Lines repeat the text, so they come on request.
+fn answer(
+    given: GivenPicture,
+    reading: &OcrReading,
+    with_lines: bool,
+    work: &Work,
+) -> Result<ExtractTextOutput, Trouble> {
     let mut warnings = given.warnings;
-    if reading.lines.len() > LINES_MAX {
+    if with_lines && reading.lines.len() > LINES_MAX {
         let rest = reading.lines.len() - LINES_MAX;
         warnings.push(format!("the text has {rest} more lines than the list of lines"));
     }
@@ -122,7 +133,7 @@ fn answer(given: GivenPicture, reading: &OcrReading, work: &Work) -> Result<Extr
     }
     Ok(ExtractTextOutput {
         text: work.text(reading.text(), "text/plain", "text.txt")?,
-        lines: reading.lines.iter().take(LINES_MAX).map(line_of).collect(),
+        lines: with_lines.then(|| reading.lines.iter().take(LINES_MAX).map(line_of).collect()),
         width: given.picture.width(),
         height: given.picture.height(),
         engine: reading.engine.as_str(),

@@ -15,6 +15,7 @@ mod settings;
 
 // A server's definition.
 mod capability;
+mod digits;
 mod schema;
 mod tool;
 mod trouble;

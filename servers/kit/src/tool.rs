@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::digits;
 use crate::schema;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Work;
@@ -74,7 +75,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Arguments and answer follow their schemas; unknown arguments are refused by name.
+    /// Arguments and answer follow their schemas; unknown arguments are refused by name, and fractions in the
+    /// answer are rounded.
     pub fn new<A, O>(
         name: &'static str,
         title: &'static str,
@@ -88,8 +90,10 @@ impl Tool {
         let run = move |arguments: Value, work: &Work| {
             let arguments = schema::read::<A>(arguments)?;
             let answer = run(arguments, work)?;
-            serde_json::to_value(answer)
-                .map_err(|error| Trouble::internal(format!("the answer could not be written: {error}")))
+            let mut answer = serde_json::to_value(answer)
+                .map_err(|error| Trouble::internal(format!("the answer could not be written: {error}")))?;
+            digits::round(&mut answer);
+            Ok(answer)
         };
         Self {
             name,

@@ -49,6 +49,7 @@ pub struct Keyword {
     /// The number of occurrences.
     pub count: usize,
     /// The first positions in the text, in characters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offsets: Vec<Span>,
 }
 

@@ -36,9 +36,10 @@ pub enum Labelling {
 pub struct Classification {
     /// The best label; check `unsure` before relying on it.
     pub label: Option<String>,
-    /// All labels that fit: one, or with `multi_label` any number.
+    /// All labels that fit, with `multi_label`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// All labels, the best first. They sum to 1, or with `multi_label` each is from 0 to 1 by itself.
+    /// The best labels, the best first. All of them sum to 1, or with `multi_label` each is from 0 to 1 by itself.
     pub scores: Vec<LabelScore>,
     /// No label stands out.
     pub unsure: bool,
@@ -72,6 +73,12 @@ pub enum LabelError {
 pub const LABELS_MAX: usize = 1_000;
 /// Examples of each label that are read.
 const EXAMPLES_MAX: usize = 16;
+/// Aspects of a description that are compared one by one; a longer list is compared as a whole.
+const ASPECTS_MAX: usize = 24;
+/// Aspects of all labels together, so that many labels take bounded time.
+const ASPECTS_TOTAL_MAX: usize = 1_000;
+/// The smaller, the more the nearest aspect decides alone.
+const ASPECT_TEMPERATURE: f64 = 0.07;
 /// The temperature that turns semantic nearness into a score: cosines of sentences lie close together.
 const MEANING_TEMPERATURE: f64 = 0.05;
 /// The same for counted words.
@@ -117,14 +124,11 @@ fn check(labels: &[Label]) -> Result<(), LabelError> {
     Ok(())
 }
 
-/// The cosine to the description, and to the mean of the examples if there are any.
+/// The nearness to the aspects of the description, and the cosine to the mean of the examples if there are any.
 fn by_meaning(text: &str, labels: &[Label], encoder: &dyn Encoder) -> Result<Vec<f64>, EncodeError> {
     let whole = embed_document(encoder, text)?;
-    let described: Vec<String> = labels.iter().map(described).collect();
-    let described: Vec<&str> = described.iter().map(String::as_str).collect();
-    let vectors = embed(encoder, &described)?;
-    let near = |(label, vector): (&Label, &Vec<f32>)| {
-        let by_description = cosine(vector, &whole);
+    let near = |(label, aspects): (&Label, Vec<f64>)| {
+        let by_description = soft_maximum(&aspects);
         if label.examples.is_empty() {
             return Ok(by_description);
         }
@@ -132,14 +136,42 @@ fn by_meaning(text: &str, labels: &[Label], encoder: &dyn Encoder) -> Result<Vec
         let by_examples = cosine(&mean(&embed(encoder, &examples)?), &whole);
         Ok((by_description + by_examples) / 2.0)
     };
-    labels.iter().zip(&vectors).map(near).collect()
+    labels.iter().zip(near_aspects(&whole, labels, encoder)?).map(near).collect()
 }
 
-fn described(label: &Label) -> String {
-    match &label.description {
-        Some(description) => format!("{}: {description}", label.name),
-        None => label.name.clone(),
-    }
+/// The cosines of a text to the aspects of each label.
+fn near_aspects(
+    whole: &[f32],
+    labels: &[Label],
+    encoder: &dyn Encoder,
+) -> Result<Vec<Vec<f64>>, EncodeError> {
+    let aspects: Vec<Vec<String>> = labels.iter().map(|label| aspects(label, labels.len())).collect();
+    let texts: Vec<&str> = aspects.iter().flatten().map(String::as_str).collect();
+    let mut vectors = embed(encoder, &texts)?.into_iter();
+    let near = |aspects: &Vec<String>| {
+        vectors.by_ref().take(aspects.len()).map(|vector| cosine(&vector, whole)).collect()
+    };
+    Ok(aspects.iter().map(near).collect())
+}
+
+/// The items that a description lists, each as a sentence about a text: an encoder knows sentences better than
+/// lists, and a text has to be about one of the items, not about all. A label without a description is its name.
+fn aspects(label: &Label, label_count: usize) -> Vec<String> {
+    let spelled = spelled(&label.name);
+    let described = label.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let described = described.unwrap_or(&spelled);
+    let most = (ASPECTS_TOTAL_MAX / label_count.max(1)).min(ASPECTS_MAX);
+    let listed = described.split([',', ';']).flat_map(|part| part.split(" and "));
+    let listed = listed.map(|part| part.trim().trim_start_matches("and ").trim_end_matches('.').trim());
+    let listed: Vec<&str> = listed.filter(|part| !part.is_empty()).collect();
+    let listed = if listed.is_empty() || listed.len() > most { vec![described] } else { listed };
+    listed.into_iter().map(|part| format!("This is an article about {part}.")).collect()
+}
+
+/// Between the mean and the largest.
+fn soft_maximum(values: &[f64]) -> f64 {
+    let raised: f64 = values.iter().map(|value| (value / ASPECT_TEMPERATURE).exp()).sum();
+    ASPECT_TEMPERATURE * (raised / values.len().max(1) as f64).ln()
 }
 
 /// The cosine of counted stems, where stems that many labels have weigh little.
@@ -162,7 +194,7 @@ fn by_counting(text: &str, labels: &[Label], lexicon: &Lexicon) -> Vec<f64> {
     vectors.iter().map(|vector| vector.cosine(&whole)).collect()
 }
 
-/// `customer_support` as words.
+/// A name such as `customer_support` as words.
 fn spelled(name: &str) -> String {
     name.replace(['_', '-', '/', '.'], " ")
 }

@@ -28,8 +28,14 @@ pub struct DetectedLanguage {
     pub unsure: bool,
     /// Such as `Latin`.
     pub script: Option<String>,
-    /// More than one entry if parts of the text are in different languages; the largest share first.
+    /// Present if parts of the text are in different languages; the largest share first.
+    #[serde(default, skip_serializing_if = "is_one")]
     pub languages: Vec<LanguageShare>,
+}
+
+/// A single share repeats the language.
+fn is_one(languages: &[LanguageShare]) -> bool {
+    languages.len() < 2
 }
 
 /// The share of a text in a language.

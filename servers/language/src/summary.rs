@@ -36,6 +36,8 @@ pub struct SummaryOptions {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     pub summary: String,
+    /// The chosen sentences one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<SummarySentence>,
     /// Sentences of the whole text.
     pub sentences_total: usize,

@@ -5,6 +5,7 @@ mod job;
 mod relevance;
 mod report;
 mod spell;
+mod tally;
 mod weigh;
 
 pub(crate) use evidence::{ProfileFacts, ValueRange};

@@ -75,8 +75,8 @@ pub fn capability(options: &ResumeProfileOptions) -> Capability {
             "extract_profile",
             "Extract a profile",
             "Build a JSON Resume (basics, work, education, skills, languages, dates as YYYY-MM) from a \
-             parsed document, a file or a text. Each field comes with its position in the text and a \
-             confidence; missing fields are listed. Returns a ref_id for score_fit and tailor_resume.",
+             parsed document, a file or a text. Missing and doubtful fields are listed; `spans` adds the \
+             position and the confidence of each field. Returns a ref_id for score_fit and tailor_resume.",
             move |arguments, work| extract::extract(arguments, work, extracting.eyes()),
         )
         .capabilities(&["resumes"])

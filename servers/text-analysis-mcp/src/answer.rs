@@ -27,7 +27,7 @@ pub(crate) enum RequestedMethod {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct AnswerNotes {
     /// Deviations from the request.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
     /// Present only if the text was too long to be analysed as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,8 @@ pub(crate) struct AnalysisEngine {
 impl AnalysisEngine {
     pub(crate) fn new(options: &TextAnalysisOptions) -> Self {
         Self {
-            folder: options.model.clone(),
+            // An empty variable means that there is none.
+            folder: options.model.clone().filter(|folder| !folder.as_os_str().is_empty()),
             model: OnceLock::new(),
             llm: Llm::new(options),
             llm_default: options.llm_default,

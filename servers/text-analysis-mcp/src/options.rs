@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use url::Url;
 
 /// Everything is optional: without a model words are counted, and no language model is used.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Quality")]
 pub struct TextAnalysisOptions {
-    /// Folder of a sentence encoder (`script/model` fetches one): texts are compared by meaning
-    #[arg(long, value_name = "FOLDER", env = "TOOLGATE_MODEL")]
+    /// Folder of a sentence encoder (`script/model` fetches one): texts are compared by meaning; empty for none
+    #[arg(long, value_name = "FOLDER", env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub model: Option<PathBuf>,
     /// An OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, for answers requested with `llm`
     #[arg(long, value_name = "URL", env = "TEXT_ANALYSIS_LLM_URL", requires = "llm_model")]

@@ -10,7 +10,7 @@ use crate::made::{docx, pdf};
 async fn a_word_document_becomes_text_and_markdown() {
     let client = start().await;
     let bytes = docx(&["This is the first paragraph of the report.", "And this is the second one."]);
-    let answer = client.answer("extract_text", file(&bytes, json!({}))).await;
+    let answer = client.answer("extract_text", file(&bytes, json!({ "list_pages": true }))).await;
     assert_eq!(
         answer["text"],
         "Report\n\nThis is the first paragraph of the report.\n\nAnd this is the second one."
@@ -23,15 +23,15 @@ async fn a_word_document_becomes_text_and_markdown() {
     assert_eq!((&answer["truncated"], &answer["warnings"]), (&json!(false), &json!([])));
     let answer = client.answer("extract_text", file(&bytes, json!({ "format": "markdown" }))).await;
     assert!(answer["text"].as_str().unwrap().starts_with("# Report\n\n"), "{answer}");
+    assert_eq!(answer.get("pages"), None, "a list of pages with text says nothing");
 }
 
 #[tokio::test]
 async fn pages_of_a_pdf_can_be_chosen() {
     let client = start().await;
     let bytes = pdf(&[Some("The first page"), Some("The second page"), Some("The third page")]);
-    let answer = client
-        .answer("extract_text", file(&bytes, json!({ "pages": "2-3", "file_type": "application/pdf" })))
-        .await;
+    let answer =
+        client.answer("extract_text", file(&bytes, json!({ "pages": "2-3", "list_pages": true }))).await;
     assert_eq!(answer["text"], "The second page\n\nThe third page");
     assert_eq!((&answer["page_count"], &answer["pages"][0]["number"]), (&json!(3), &json!(2)));
 }

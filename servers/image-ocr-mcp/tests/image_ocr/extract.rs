@@ -15,7 +15,10 @@ async fn lines_come_with_places_and_confidence() {
     let Some(client) = with_weights().await else { return };
     let png = made::encoded(made::note(), ImageFormat::Png);
     let answer = client
-        .answer("extract", picture(&png, json!({ "image_type": "image/png", "languages": ["en"] })))
+        .answer(
+            "extract",
+            picture(&png, json!({ "image_type": "image/png", "languages": ["en"], "lines": true })),
+        )
         .await;
     assert_eq!(texts(&answer), LINES);
     assert!(answer["text"].as_str().unwrap().starts_with(LINES[0]), "{answer}");
@@ -32,18 +35,19 @@ async fn lines_come_with_places_and_confidence() {
 async fn a_picture_on_its_side_is_read_unless_it_shall_not_be_turned() {
     let Some(client) = with_weights().await else { return };
     let png = made::encoded(imageops::rotate90(&made::note()), ImageFormat::Png);
-    let answer = client.answer("extract", picture(&png, json!({}))).await;
+    let answer = client.answer("extract", picture(&png, json!({ "lines": true }))).await;
     assert_eq!(texts(&answer), LINES);
     assert!((answer["angle"].as_f64().unwrap() - 90.0).abs() < 1.0, "{answer}");
     let answer = client.answer("extract", picture(&png, json!({ "deskew": "never" }))).await;
     assert_eq!(answer["angle"], json!(0.0));
+    assert_eq!(answer.get("lines"), None, "lines that were not asked for repeat the text");
 }
 
 #[tokio::test]
 async fn a_blank_page_is_an_empty_text_and_no_error() {
     let Some(client) = with_weights().await else { return };
     let png = made::encoded(RgbImage::from_pixel(300, 200, Rgb([255; 3])), ImageFormat::Png);
-    let answer = client.answer("extract", picture(&png, json!({}))).await;
+    let answer = client.answer("extract", picture(&png, json!({ "lines": true }))).await;
     assert_eq!(
         (&answer["text"], &answer["lines"], &answer["mean_confidence"]),
         (&json!(""), &json!([]), &Value::Null)
@@ -54,7 +58,8 @@ async fn a_blank_page_is_an_empty_text_and_no_error() {
 async fn lines_that_are_not_sure_enough_are_left_out() {
     let Some(client) = with_weights().await else { return };
     let png = made::encoded(made::note(), ImageFormat::Png);
-    let answer = client.answer("extract", picture(&png, json!({ "min_confidence": 1.0 }))).await;
+    let answer =
+        client.answer("extract", picture(&png, json!({ "min_confidence": 1.0, "lines": true }))).await;
     assert_eq!(
         answer["lines"].as_array().unwrap().iter().filter(|line| line["confidence"] != json!(1.0)).count(),
         0

@@ -80,3 +80,26 @@ fn one_label_fits_or_is_unsure() {
     assert_eq!((fits.scores[0].score, fits.unsure), (1.0, false));
     assert!(classify("Rain.", &one, Labelling::One, None).unwrap().unsure);
 }
+
+#[test]
+fn the_items_of_a_description_are_compared_one_by_one() {
+    let aspects = |description: &str, count: usize| aspects(&label("sports", description), count);
+    let about = |parts: &[&str]| -> Vec<String> {
+        parts.iter().map(|part| format!("This is an article about {part}.")).collect()
+    };
+    assert_eq!(
+        aspects("games, teams, and players; matches.", 4),
+        about(&["games", "teams", "players", "matches"])
+    );
+    assert_eq!(aspects(" ", 4), about(&["sports"]));
+    assert_eq!(aspects("games and teams", LABELS_MAX), about(&["games and teams"]));
+    let long = "x, ".repeat(ASPECTS_MAX + 1);
+    assert_eq!(aspects(&long, 1).len(), 1);
+}
+
+#[test]
+fn one_near_aspect_is_enough() {
+    assert!((soft_maximum(&[0.4, 0.4]) - 0.4).abs() < 1e-9);
+    let near = soft_maximum(&[0.6, 0.0, 0.0]);
+    assert!(near > 0.5 && near < 0.6, "{near}");
+}

@@ -34,7 +34,7 @@ pub(crate) struct ProfileFacts<'a> {
 }
 
 /// The maximum number of quotes for a requirement.
-const QUOTES_MAX: usize = 3;
+const QUOTES_MAX: usize = 2;
 
 impl<'a> ProfileFacts<'a> {
     pub(crate) fn of(resume: &'a Value, places: &'a [ValueRange]) -> Self {

@@ -184,24 +184,85 @@ struct RequirementLine<'a> {
 
 /// The lines of a description with requirements: without the benefits and the company's self-description.
 fn asked(text: &str) -> Vec<RequirementLine<'_>> {
-    let insists = text.lines().any(|line| part_of(line) == Some(JobSection::Must));
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.flat_map(headed).take(LINES_MAX).collect();
+    let insists = lines.iter().any(|line| part_of(line) == Some(JobSection::Must));
     let mut part = JobSection::Start;
     let mut found = Vec::new();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX);
-    for (at, line) in lines.enumerate() {
+    for (at, line) in lines.into_iter().enumerate() {
+        let mut said = line;
         if let Some(next) = part_of(line) {
             part = next;
             // A heading alone states no requirement; one with a colon may.
-            if !line.contains(": ") {
-                continue;
-            }
+            let Some((_, rest)) = line.split_once(": ") else { continue };
+            said = rest;
         }
         let talk = part == JobSection::Start && insists && at > 0 && !HIRING.is_match(line);
         if part != JobSection::Aside && !talk {
-            found.push(RequirementLine { line, part, importance: importance(part, line, insists) });
+            let each = ranked(said).into_iter();
+            found.extend(each.map(|line| RequirementLine {
+                line,
+                part,
+                importance: importance(part, line, insists),
+            }));
         }
     }
     found
+}
+
+/// A paragraph with headings in it, such as `Requirements: … Nice to have: …`, in parts that begin with one.
+fn headed(line: &str) -> Vec<&str> {
+    // A point of a list has no heading: what it says is about itself.
+    if is_bullet(line) {
+        return vec![line];
+    }
+    let mut parts = Vec::new();
+    let (mut begin, mut last) = (0, 0);
+    for (colon, _) in line.match_indices(": ") {
+        let before = &line[last..colon];
+        // A heading begins with its sentence, or behind a list that does not end in a full stop.
+        let start = match before.rfind(['.', ';', '!', '?', '|', '•']) {
+            Some(end) => before[end..].chars().next().map_or(end, |mark| end + mark.len_utf8()),
+            None if last == 0 => 0,
+            None => [&ASIDE, &NICE, &MUST]
+                .iter()
+                .filter_map(|words| words.find_iter(before).last())
+                .map(|found| found.start())
+                .min()
+                .unwrap_or(0),
+        };
+        if last + start > begin && section_of(before[start..].trim()).is_some() {
+            parts.push(line[begin..last + start].trim());
+            begin = last + start;
+        }
+        last = colon + 2;
+    }
+    parts.push(line[begin..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The sentences of a line of which some are optional; other lines stay whole.
+fn ranked(line: &str) -> Vec<&str> {
+    if !NICE.is_match(line) {
+        return vec![line];
+    }
+    let mut sentences = Vec::new();
+    let mut begin = 0;
+    for (at, mark) in line.match_indices(['.', ';', '!']) {
+        let (before, after) = (&line[begin..at], &line[at + mark.len()..]);
+        // No sentence ends with the abbreviations `e.g.` and `B.Sc.`, but one may end with `Node.js`.
+        let word = before.rsplit(' ').next().unwrap_or_default();
+        let is_word = !word.contains('.') || word.split('.').any(|part| part.chars().count() > 2);
+        let begins = after.trim_start().starts_with(char::is_uppercase);
+        if after.starts_with(' ') && (mark == ";" || (is_word && begins)) {
+            sentences.push(before.trim());
+            begin = at + mark.len();
+        }
+    }
+    sentences.push(line[begin..].trim());
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences
 }
 
 /// Code, level and wording of each language in a line. In `fluent English, German at B1` each has its own level; in `fluent
@@ -230,11 +291,17 @@ fn years(line: &str) -> Option<f64> {
 }
 
 fn part_of(line: &str) -> Option<JobSection> {
+    if is_bullet(line) { None } else { section_of(line.split(':').next().unwrap_or(line)) }
+}
+
+fn is_bullet(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '•', '·'])
+}
+
+/// The part that a short text is the heading of.
+fn section_of(heading: &str) -> Option<JobSection> {
     const HEADING_WORDS_MAX: usize = 7;
-    let heading = line.split(':').next().unwrap_or(line);
-    let short = words_of(heading).count() <= HEADING_WORDS_MAX && !line.trim().ends_with(['.', ',']);
-    let bullet = line.trim_start().starts_with(['-', '*', '•', '·']);
-    if !short || bullet {
+    if words_of(heading).count() > HEADING_WORDS_MAX || heading.trim().ends_with(['.', ',']) {
         return None;
     }
     match () {

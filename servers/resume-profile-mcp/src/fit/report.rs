@@ -18,7 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) quote: String,
     /// JSON pointer into the resume.
     pub(crate) path: String,
-    /// The start of the quote in the parsed text, in characters, if the profile comes from a document.
+    /// The start of the quote in the parsed text, in characters, with `spans` and if the profile comes
+    /// from a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) start: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,15 +5,13 @@ use serde_json::Value;
 use super::evidence::{ProfileFacts, ResumeStatement};
 use super::job::{JobDescription, JobRequirement, RequirementKind};
 use super::spell;
+use super::tally::{RequirementTally, weight};
 use super::{Component, FitReport, Importance, MetRequirement, UnmetRequirement, YearsOfWork};
 use crate::vocabulary;
 
 /// The weight of each part if the job requires all of them.
 const WEIGHTS: [(&str, f64); 5] =
     [("skills", 50.0), ("experience", 20.0), ("role", 10.0), ("education", 10.0), ("languages", 10.0)];
-/// The weight of a required item relative to an optional one.
-const MUST: f64 = 2.0;
-const NICE: f64 = 1.0;
 /// The minimum share of a phrase's words in one place of the profile.
 const PHRASE_SHARE: f64 = 0.6;
 /// Weight of a language that is spoken less well than required.
@@ -81,42 +79,26 @@ fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-fn weight(importance: Importance) -> f64 {
-    if importance == Importance::Must { MUST } else { NICE }
-}
-
 fn skills(facts: &ProfileFacts<'_>, job: &JobDescription, fit: &mut FitReport) -> Option<ScorePart> {
     let wanted: Vec<&JobRequirement> = job
         .wanted
         .iter()
         .filter(|it| matches!(it.wanted, RequirementKind::Skill | RequirementKind::Phrase))
         .collect();
-    let total: f64 = wanted.iter().map(|it| weight(it.importance)).sum();
-    let mut met = 0.0;
-    let mut count = 0;
+    let mut tally = RequirementTally::default();
     for requirement in &wanted {
         let found = if requirement.wanted == RequirementKind::Skill {
             skill(facts, requirement)
         } else {
             phrase(facts, requirement)
         };
+        tally.add(requirement.importance, found.is_ok());
         match found {
-            Ok(matched) => {
-                met += weight(requirement.importance);
-                count += 1;
-                fit.matched.push(matched);
-            }
+            Ok(matched) => fit.matched.push(matched),
             Err(missing) => fit.missing.push(missing),
         }
     }
-    (total > 0.0).then(|| ScorePart {
-        name: "skills",
-        share: met / total,
-        why: format!(
-            "{count} of {} requirements are met: {met} of {total}, since those that must be met count twice",
-            wanted.len()
-        ),
-    })
+    (!wanted.is_empty()).then(|| ScorePart { name: "skills", share: tally.share(), why: tally.why() })
 }
 
 fn skill(facts: &ProfileFacts<'_>, requirement: &JobRequirement) -> Result<MetRequirement, UnmetRequirement> {

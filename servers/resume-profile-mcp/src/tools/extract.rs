@@ -10,6 +10,9 @@ use crate::parsed::{Characters, ParsedDocument};
 use crate::profile::{self, Profile};
 use crate::reading::{self, ScanEngine};
 
+/// Values with less confidence are named.
+const SURE: f32 = 0.5;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExtractProfileArguments {
@@ -31,6 +34,9 @@ pub(super) struct ExtractProfileArguments {
     /// OCR of scanned pages: `auto` if this machine supports it, or `never`.
     #[serde(default)]
     ocr: Ocr,
+    /// Also return the position and the confidence of each field.
+    #[serde(default)]
+    spans: bool,
 }
 
 /// The source of a value.
@@ -51,7 +57,12 @@ pub(super) struct ExtractProfileOutput {
     ref_id: String,
     /// JSON Resume. A job or course without endDate continues, or its end is unknown.
     resume: Resume,
-    fields: Vec<FieldSource>,
+    /// With `spans`: the source of each value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<FieldSource>>,
+    /// JSON pointers to values that may be wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unsure: Vec<String>,
     /// Expected fields that were not found.
     missing: Vec<String>,
     /// Lines without any used part.
@@ -66,6 +77,7 @@ pub(super) fn extract(
     work: &Work,
     eyes: &ScanEngine,
 ) -> Result<ExtractProfileOutput, Trouble> {
+    let spans = arguments.spans;
     let parsed = parsed(arguments, work, eyes)?;
     let profile = profile::extract(&parsed);
     let kept = StoredProfile::of(&parsed, &profile);
@@ -77,7 +89,8 @@ pub(super) fn extract(
     Ok(ExtractProfileOutput {
         ref_id: id.into_string(),
         resume,
-        fields: fields(&parsed, &profile),
+        fields: spans.then(|| fields(&parsed, &profile)),
+        unsure: unsure(&profile),
         missing: profile.missing,
         unmapped: profile.unmapped.iter().map(|span| span.of(&parsed.text).to_owned()).collect(),
         language: parsed.language.clone(),
@@ -90,7 +103,7 @@ fn parsed(
     work: &Work,
     eyes: &ScanEngine,
 ) -> Result<ParsedDocument, Trouble> {
-    let ExtractProfileArguments { source_ref_id, text, file_data, file_type, password, ocr } = arguments;
+    let ExtractProfileArguments { source_ref_id, text, file_data, file_type, password, ocr, .. } = arguments;
     match text {
         Some(text) if source_ref_id.is_none() && file_data.is_none() => Ok(reading::text(&text)),
         Some(_) => Err(Trouble::bad_arguments("both text and a file were passed")
@@ -113,7 +126,12 @@ fn fields(parsed: &ParsedDocument, profile: &Profile) -> Vec<FieldSource> {
         path: source.path.clone(),
         start: characters.at(source.span.start),
         end: characters.at(source.span.end),
-        confidence: (source.confidence * 100.0).round() / 100.0,
+        confidence: source.confidence,
     };
     profile.sources.iter().map(field).collect()
+}
+
+fn unsure(profile: &Profile) -> Vec<String> {
+    let doubtful = profile.sources.iter().filter(|source| source.confidence < SURE);
+    doubtful.map(|source| source.path.clone()).collect()
 }

@@ -22,6 +22,9 @@ pub(super) struct FitArguments {
     text: Option<String>,
     /// The text of the job description.
     job_description: String,
+    /// Also return the positions of the quotes in the parsed text.
+    #[serde(default)]
+    spans: bool,
 }
 
 pub(super) fn fit(arguments: FitArguments, work: &Work) -> Result<FitReport, Trouble> {
@@ -36,7 +39,7 @@ pub(super) fn fit(arguments: FitArguments, work: &Work) -> Result<FitReport, Tro
         text: arguments.text,
     };
     let (kept, warnings) = given::profile(given, work)?;
-    let places = kept.places();
+    let places = if arguments.spans { kept.places() } else { Vec::new() };
     let facts = ProfileFacts::of(&kept.resume, &places);
     let mut job = JobDescription::read(&arguments.job_description);
     job.want_known(&arguments.job_description, &facts.listed_skills());

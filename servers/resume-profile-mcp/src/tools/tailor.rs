@@ -33,6 +33,9 @@ pub(super) struct TailorArguments {
     max_pages: Option<usize>,
     #[serde(default)]
     template: ResumeTemplate,
+    /// Also return the content of the file as a JSON Resume.
+    #[serde(default)]
+    content: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -43,8 +46,9 @@ pub(super) struct TailorOutput {
     /// Null for DOCX: the viewer decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_count: Option<usize>,
-    /// Its content, in order: every string of it is in the profile.
-    resume: Resume,
+    /// With `content`: the content in order. Every string of it is in the profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resume: Option<Resume>,
     changes: Vec<String>,
     left_out: Vec<String>,
     /// Requirements of the job that the profile does not support; they are not claimed.
@@ -77,7 +81,7 @@ pub(super) fn tailor(arguments: TailorArguments, work: &Work) -> Result<TailorOu
         format: arguments.format,
         media_type: arguments.format.media_type(),
         page_count: made.pages,
-        resume: made.resume,
+        resume: arguments.content.then_some(made.resume),
         changes: made.changes,
         left_out: made.left_out,
         unsupported,

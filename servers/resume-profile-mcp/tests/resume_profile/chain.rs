@@ -49,7 +49,8 @@ async fn a_profile_has_its_sources() {
     let kept: Value =
         serde_json::from_slice(&client.bytes(parsed["ref_id"].as_str().unwrap()).await).unwrap();
     let text: Vec<char> = kept["text"].as_str().unwrap().chars().collect();
-    let answer = client.answer("extract_profile", json!({ "source_ref_id": parsed["ref_id"] })).await;
+    let arguments = json!({ "source_ref_id": parsed["ref_id"], "spans": true });
+    let answer = client.answer("extract_profile", arguments).await;
     let resume = &answer["resume"];
     assert_eq!(resume["basics"]["name"], "Nadia Petrov");
     assert_eq!(resume["basics"]["location"], json!({ "city": "Vienna", "region": "Austria" }));
@@ -86,7 +87,10 @@ async fn a_score_is_the_sum_of_what_is_shown() {
     let client = start().await;
     let profile = profile(&client).await;
     let fit = client
-        .answer("score_fit", json!({ "source_ref_id": profile["ref_id"], "job_description": JOB }))
+        .answer(
+            "score_fit",
+            json!({ "source_ref_id": profile["ref_id"], "job_description": JOB, "spans": true }),
+        )
         .await;
     let components = fit["components"].as_array().unwrap();
     let sum: f64 = components.iter().map(|component| component["points"].as_f64().unwrap()).sum();
@@ -147,7 +151,7 @@ async fn what_fits_comes_first() {
     let client = start().await;
     let profile = profile(&client).await;
     let job = "DevOps Engineer\n\nRequirements:\n- Rust\n- PostgreSQL";
-    let arguments = json!({ "source_ref_id": profile["ref_id"], "job_description": job, "format": "docx" });
+    let arguments = json!({ "source_ref_id": profile["ref_id"], "job_description": job, "format": "docx", "content": true });
     let answer = client.answer("tailor_resume", arguments).await;
     assert_eq!(answer["resume"]["work"][0]["highlights"][0], "Wrote the deployment tool in Rust.");
     let skills: Vec<&str> = answer["resume"]["skills"]
@@ -200,4 +204,69 @@ async fn a_job_asks_only_where_it_asks() {
     );
     // Nothing of 50, all of 20 and 10, three quarters of 10, of 90 in total.
     assert_eq!(fit["score"], 41.6, "{fit}");
+}
+
+#[tokio::test]
+async fn an_advertisement_of_one_paragraph_tells_required_from_optional() {
+    let client = start().await;
+    let resume = json!({ "basics": { "name": "Ada" }, "skills": [{ "name": "Rust" }, { "name": "Kafka" }] });
+    let importance = async |job: &str| {
+        let fit = client.answer("score_fit", json!({ "profile": resume, "job_description": job })).await;
+        let mut all: Vec<(String, String)> = Vec::new();
+        for list in ["matched", "missing"] {
+            let text = |it: &Value, key: &str| it[key].as_str().unwrap().to_owned();
+            all.extend(
+                fit[list]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|it| (text(it, "requirement"), text(it, "importance"))),
+            );
+        }
+        all.sort();
+        let why = fit["components"][0]["why"].as_str().unwrap().to_owned();
+        (all, why)
+    };
+    let expected = [("Kafka", "nice"), ("PostgreSQL", "must"), ("Rust", "must")];
+    let expected = expected.map(|(name, importance)| (name.to_owned(), importance.to_owned()));
+    for job in [
+        "Acme builds tools in Bern. Requirements: Rust, PostgreSQL. Nice to have: Kafka. We offer: Terraform courses.",
+        "Requirements: Rust, PostgreSQL Nice to have: Kafka",
+        "You need Rust and PostgreSQL. Kafka is a plus.",
+        "Requirements:\n- Rust and PostgreSQL; Kafka would be great",
+    ] {
+        let (all, why) = importance(job).await;
+        assert_eq!(all, expected, "{job}");
+        let counted =
+            "1 of 2 required skills are met, which count double, and 1 of 1 optional ones: 3 of 5 is 60%";
+        assert_eq!(why, counted, "{job}");
+    }
+}
+
+#[tokio::test]
+async fn answers_are_short_unless_more_is_asked_for() {
+    let client = start().await;
+    let profile = profile(&client).await;
+    assert_eq!(profile.get("fields"), None);
+    // Nine hundred tokens: one has about three bytes of JSON.
+    assert!(profile.to_string().len() < 900 * 3, "{profile}");
+    let asked = json!({ "source_ref_id": profile["ref_id"], "job_description": JOB });
+    let fit = client.answer("score_fit", asked.clone()).await;
+    assert_eq!(fit["matched"][0]["evidence"][0].get("start"), None, "{fit}");
+    assert_eq!(client.answer("tailor_resume", asked).await.get("resume"), None);
+}
+
+#[tokio::test]
+async fn a_tailored_resume_lists_plain_skills_in_a_line() {
+    let client = start().await;
+    let profile = profile(&client).await;
+    let answer = client
+        .answer(
+            "tailor_resume",
+            json!({ "source_ref_id": profile["ref_id"], "target_role": "Rust developer" }),
+        )
+        .await;
+    let bytes = client.bytes(answer["ref_id"].as_str().unwrap()).await;
+    let text = capability_documents::open(&bytes, Some("pdf"), &OpenOptions::default()).unwrap().text();
+    assert!(text.contains("Rust, Kubernetes, Terraform, Linux, PostgreSQL"), "{text}");
 }

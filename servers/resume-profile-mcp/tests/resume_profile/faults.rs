@@ -30,7 +30,7 @@ async fn where_nothing_reads_pictures_that_is_said_too() {
 async fn a_text_that_is_no_resume_is_doubted() {
     let client = start().await;
     let text = "The tide comes in twice a day. Boats wait for it, and so do we.\n\nNobody has counted the gulls on the pier.\n";
-    let answer = client.answer("extract_profile", json!({ "text": text })).await;
+    let answer = client.answer("extract_profile", json!({ "text": text, "spans": true })).await;
     assert!(answer["warnings"][0].as_str().unwrap().contains("does not look like a resume"), "{answer}");
     for field in answer["fields"].as_array().unwrap() {
         assert!(field["confidence"].as_f64().unwrap() < 0.35, "{field}");
@@ -49,7 +49,7 @@ async fn an_empty_file_is_refused() {
 #[tokio::test]
 async fn an_empty_text_gives_an_empty_profile() {
     let client = start().await;
-    let answer = client.answer("extract_profile", json!({ "text": " \n" })).await;
+    let answer = client.answer("extract_profile", json!({ "text": " \n", "spans": true })).await;
     assert_eq!((&answer["resume"], &answer["fields"]), (&json!({ "basics": {} }), &json!([])));
     assert!(answer["warnings"][0].as_str().unwrap().contains("no text"), "{answer}");
 }

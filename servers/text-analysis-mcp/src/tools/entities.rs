@@ -1,5 +1,7 @@
 //! `extract_entities`.
 
+use std::collections::HashMap;
+
 use capability_kit::{Tool, Trouble, Work};
 use capability_language::{Entity, EntityKind, Method, detect, entities};
 use schemars::JsonSchema;
@@ -22,12 +24,36 @@ struct EntitiesArguments {
     /// Only these kinds; all if omitted.
     #[serde(default)]
     kinds: Vec<EntityKind>,
+    /// Return every occurrence with its position.
+    #[serde(default)]
+    spans: bool,
+}
+
+/// An entity, or all entities of the same text.
+#[derive(Serialize, JsonSchema)]
+struct EntityOut {
+    kind: EntityKind,
+    /// As in the text.
+    text: String,
+    /// In a common form if there is one: `2024-05-03`, `EUR 1234.50`, `15%`, an IBAN without blanks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    /// From 0 to 1. Names are guesses from their surroundings and stay below 0.95.
+    confidence: f64,
+    /// The number of occurrences, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
+    /// With `spans`: position in the text, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<usize>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct EntitiesOutput {
     /// In the order of the text.
-    entities: Vec<Entity>,
+    entities: Vec<EntityOut>,
     /// ISO 639-1.
     language: Option<String>,
     method: Method,
@@ -45,9 +71,27 @@ fn find(arguments: EntitiesArguments, _: &Work) -> Result<EntitiesOutput, Troubl
     let text = text.clipped(&mut notes);
     let language = detect(text).language;
     Ok(EntitiesOutput {
-        entities: entities(text, &arguments.kinds),
+        entities: shown(entities(text, &arguments.kinds), arguments.spans),
         language,
         method: Method::Statistical,
         notes,
     })
+}
+
+/// Each occurrence with its position, or each text once.
+fn shown(found: Vec<Entity>, spans: bool) -> Vec<EntityOut> {
+    let mut shown: Vec<EntityOut> = Vec::new();
+    let mut places = HashMap::new();
+    for Entity { kind, text, value, start, end, confidence } in found {
+        let (start, end) = (spans.then_some(start), spans.then_some(end));
+        let first = *places.entry((kind, text.clone())).or_insert(shown.len());
+        match shown.get_mut(first).filter(|_| !spans) {
+            Some(same) => {
+                same.count = Some(same.count.unwrap_or(1) + 1);
+                same.confidence = same.confidence.max(confidence);
+            }
+            None => shown.push(EntityOut { kind, text, value, confidence, count: None, start, end }),
+        }
+    }
+    shown
 }

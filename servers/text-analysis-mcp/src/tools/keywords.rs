@@ -13,8 +13,7 @@ use crate::engine::AnalysisEngine;
 use crate::input::{self, GivenText};
 use crate::llm::LlmQuestion;
 
-const DESCRIPTION: &str =
-    "Finds the key phrases of a text, best first, with their positions. Use it to index, tag or skim a text.";
+const DESCRIPTION: &str = "Finds the key phrases of a text, best first; `spans` adds their positions. Use it to index, tag or skim a text.";
 const TOP_K_MAX: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,6 +31,9 @@ struct KeywordsArguments {
     /// `auto` uses meaning if the server has an encoder, otherwise counting.
     #[serde(default)]
     method: RequestedMethod,
+    /// Also return the positions of each phrase.
+    #[serde(default)]
+    spans: bool,
 }
 
 fn ten() -> usize {
@@ -66,10 +68,13 @@ fn extract(engine: &AnalysisEngine, arguments: KeywordsArguments) -> Result<Keyw
     let by_llm = arguments.method == RequestedMethod::Llm
         || (arguments.method == RequestedMethod::Auto && engine.llm_default);
     let told = if by_llm { ask(engine, text, &options, &mut notes) } else { None };
-    let found = match told {
+    let mut found = match told {
         Some(found) => found,
         None => notes.locally(engine, arguments.method, |encoder| keywords(text, &options, encoder))?,
     };
+    if !arguments.spans {
+        found.keywords.iter_mut().for_each(|keyword| keyword.offsets.clear());
+    }
     Ok(KeywordsOutput { found, notes })
 }
 

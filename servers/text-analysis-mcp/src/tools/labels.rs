@@ -19,6 +19,9 @@ use crate::llm::LlmQuestion;
 const DESCRIPTION: &str = "Classifies a text with your own labels. Describe each label in a few words or \
     with examples: that helps most. `unsure` means that no label stands out.";
 
+/// Scores in an answer: the others are of labels that do not fit.
+const SCORES_SHOWN_MAX: usize = 10;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LabelsArguments {
@@ -91,13 +94,18 @@ fn label(engine: &AnalysisEngine, arguments: LabelsArguments) -> Result<LabelsOu
     let by_llm = arguments.method == RequestedMethod::Llm
         || (arguments.method == RequestedMethod::Auto && engine.llm_default);
     let told = if by_llm { ask(engine, text, &labels, labelling, &mut notes) } else { None };
-    let found = match told {
+    let mut found = match told {
         Some(found) => found,
         None => notes.locally(engine, arguments.method, |encoder| match encoder {
             Some(encoder) => classify(text, &labels, labelling, Some(encoder)),
             None => Ok(counted.clone()),
         })?,
     };
+    found.scores.truncate(SCORES_SHOWN_MAX);
+    // The one label is there by itself.
+    if labelling == Labelling::One {
+        found.labels.clear();
+    }
     Ok(LabelsOutput { found, notes })
 }
 

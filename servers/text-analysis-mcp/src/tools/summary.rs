@@ -37,6 +37,9 @@ struct SummaryArguments {
     style: Option<SummaryStyle>,
     /// ISO 639-1, such as `en`. Detected if omitted.
     language: Option<String>,
+    /// Also list the selected sentences with their numbers and scores.
+    #[serde(default)]
+    sentences: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -72,10 +75,14 @@ fn sum_up(engine: &AnalysisEngine, arguments: SummaryArguments) -> Result<Summar
         None => engine.llm_default,
     };
     let told = if by_llm { ask(engine, text, &options, &mut notes) } else { None };
-    let summary = match told {
+    let mut summary = match told {
         Some(summary) => summary,
         None => notes.locally(engine, RequestedMethod::Auto, |encoder| summarize(text, &options, encoder))?,
     };
+    // They repeat the summary.
+    if !arguments.sentences {
+        summary.sentences.clear();
+    }
     Ok(SummaryOutput { summary, notes })
 }
 

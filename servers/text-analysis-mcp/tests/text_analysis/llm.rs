@@ -48,7 +48,7 @@ async fn it_is_asked_by_default_where_the_server_says_so() {
         json!({"keywords": ["wind farms", "no such phrase", "Solar power"]}).to_string(),
     ));
     let client = with(&llm, &["--llm-default"]).await;
-    let answer = client.answer("extract_keywords", json!({"text": TEXT})).await;
+    let answer = client.answer("extract_keywords", json!({"text": TEXT, "spans": true})).await;
     assert_eq!(answer["method"], "llm");
     assert_eq!(
         each(&answer["keywords"], "phrase"),
@@ -90,8 +90,8 @@ async fn wrong_answers_are_done_without() {
     ] {
         let llm = FakeLlm::start(manner);
         let client = with(&llm, &[]).await;
-        let answer =
-            client.answer("summarize_text", json!({"text": TEXT, "style": "llm", "max_sentences": 1})).await;
+        let ask = json!({"text": TEXT, "style": "llm", "max_sentences": 1, "sentences": true});
+        let answer = client.answer("summarize_text", ask).await;
         assert_eq!(answer["method"], "statistical");
         assert!(warning(&answer).contains(expected), "{answer}");
         assert_eq!(answer["sentences"].as_array().unwrap().len(), 1);

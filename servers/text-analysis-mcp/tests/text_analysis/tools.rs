@@ -51,7 +51,7 @@ async fn tools_are_listed_with_their_schemas_and_file_slots() {
 #[tokio::test]
 async fn keywords_come_with_their_places() {
     let client = start(&[]).await;
-    let answer = client.answer("extract_keywords", json!({"text": TEXT, "top_k": 8})).await;
+    let answer = client.answer("extract_keywords", json!({"text": TEXT, "top_k": 8, "spans": true})).await;
     assert_eq!((&answer["method"], &answer["language"]), (&json!("statistical"), &json!("en")));
     assert!(each(&answer["keywords"], "phrase").contains(&"tram line"), "{answer}");
     let tram = answer["keywords"]
@@ -63,17 +63,21 @@ async fn keywords_come_with_their_places() {
     let offset = &tram["offsets"][1];
     let (start, end) = (offset["start"].as_u64().unwrap() as usize, offset["end"].as_u64().unwrap() as usize);
     assert_eq!(TEXT.chars().skip(start).take(end - start).collect::<String>(), "tram line");
+    let answer = client.answer("extract_keywords", json!({"text": TEXT})).await;
+    assert!(!answer.to_string().contains("offsets"), "{answer}");
 }
 
 #[tokio::test]
 async fn summaries_keep_to_their_length_and_focus() {
     let client = start(&[]).await;
-    let short = client.answer("summarize_text", json!({"text": TEXT, "max_sentences": 2})).await;
+    let short =
+        client.answer("summarize_text", json!({"text": TEXT, "max_sentences": 2, "sentences": true})).await;
     assert_eq!(short["sentences"].as_array().unwrap().len(), 2);
     assert_eq!(short["sentences_total"], 5);
     let focused = json!({"text": TEXT, "max_words": 15, "focus": "bakery"});
     let focused = client.answer("summarize_text", focused).await;
     assert_eq!(focused["summary"], "A local bakery won a prize for its bread.");
+    assert_eq!(focused.get("sentences"), None, "they repeat the summary");
 }
 
 #[tokio::test]
@@ -110,6 +114,15 @@ async fn entities_are_found_by_kind() {
         client.answer("extract_entities", json!({"text": TEXT, "kinds": ["date", "money", "person"]})).await;
     assert_eq!(each(&answer["entities"], "text"), ["3 May 2024", "EUR 12 million", "Anna Berger"]);
     assert_eq!(answer["entities"][0]["value"], "2024-05-03");
+    let twice = "Write to a@example.com, or to a@example.com again.";
+    let answer = client.answer("extract_entities", json!({"text": twice, "kinds": ["email"]})).await;
+    assert_eq!(
+        (answer["entities"].as_array().unwrap().len(), &answer["entities"][0]["count"]),
+        (1, &json!(2))
+    );
+    let answer =
+        client.answer("extract_entities", json!({"text": twice, "kinds": ["email"], "spans": true})).await;
+    assert_eq!(answer["entities"][1]["start"], 30);
 }
 
 #[tokio::test]
@@ -121,6 +134,23 @@ async fn texts_are_compared_sentence_by_sentence() {
     assert!(answer["changed_sentences"][0]["after"].as_str().unwrap().contains("autumn"));
     assert!(answer["similarity"]["lexical"].as_f64().unwrap() > 0.9);
     assert_eq!(answer["similarity"].get("semantic"), None);
+}
+
+#[tokio::test]
+async fn an_empty_model_means_none() {
+    let mut command = capability_testkit::server(env!("CARGO_BIN_EXE_text-analysis-mcp"), &[]);
+    command.env("TOOLGATE_MODEL", "");
+    let client = capability_testkit::Client::start(command).await;
+    let answer = client.answer("extract_keywords", json!({"text": TEXT})).await;
+    assert_eq!((&answer["method"], answer.get("warnings")), (&json!("statistical"), None));
+}
+
+#[tokio::test]
+async fn only_the_best_of_many_labels_are_listed() {
+    let client = start(&[]).await;
+    let labels: Vec<String> = (0..50).map(|number| format!("label {number}")).collect();
+    let answer = client.answer("classify_text", json!({"text": TEXT, "labels": labels})).await;
+    assert_eq!((answer["scores"].as_array().unwrap().len(), answer.get("labels")), (10, None));
 }
 
 #[tokio::test]

@@ -151,27 +151,35 @@ fn spoken(resume: &Resume) -> Vec<Block> {
 fn lines<'a>(
     all: impl Iterator<Item = (&'a Option<String>, &'a Option<String>, &'a [String])>,
 ) -> Vec<Block> {
-    let items = all.filter_map(|(name, level, words)| {
-        let words = words
-            .iter()
-            .map(|word| word.trim())
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join(", ");
-        let mut text = StyledText::default();
-        if let Some(name) = said(name) {
-            text.push(TextRun::bold(name));
+    let mut items: Vec<StyledText> = Vec::new();
+    let mut is_row = false;
+    for (name, level, words) in all {
+        let level = said(level).map(|level| format!(" ({level})")).unwrap_or_default();
+        let words: Vec<&str> = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
+        let words = words.join(", ");
+        let (item, is_name) = match said(name) {
+            Some(name) if words.is_empty() => (vec![TextRun::plain(format!("{name}{level}"))], true),
+            Some(name) => (vec![TextRun::bold(name), TextRun::plain(format!("{level}: {words}"))], false),
+            None if words.is_empty() => continue,
+            None => (vec![TextRun::plain(format!("{words}{level}"))], false),
+        };
+        match items.last_mut().filter(|_| is_row && is_name) {
+            Some(row) => {
+                row.push(TextRun::plain(", "));
+                item.into_iter().for_each(|run| row.push(run));
+            }
+            None => items.push(StyledText(item)),
         }
-        if let Some(level) = said(level) {
-            text.push(TextRun::plain(format!(" ({level})")));
+        is_row = is_name;
+    }
+    match items.len() {
+        0 => Vec::new(),
+        1 if is_row => items.into_iter().map(|text| Block::Paragraph { text }).collect(),
+        _ => {
+            let items = items.into_iter().map(ListItem::new).collect();
+            vec![Block::List { ordered: false, start: None, items }]
         }
-        if !words.is_empty() {
-            text.push(TextRun::plain(if text.is_empty() { words } else { format!(": {words}") }));
-        }
-        (!text.is_empty()).then(|| ListItem::new(text))
-    });
-    let items: Vec<ListItem> = items.collect();
-    if items.is_empty() { Vec::new() } else { vec![Block::List { ordered: false, start: None, items }] }
+    }
 }
 
 fn with_text(head: StyledText, note: String, text: &Option<String>, points: &[String]) -> Vec<Block> {
