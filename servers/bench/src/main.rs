@@ -6,7 +6,10 @@
 mod keywords;
 mod languages;
 mod ocr;
+mod pdf_standards;
 mod pdf_text;
+mod personal_data;
+mod redaction;
 mod resumes;
 mod speed;
 mod tables;
@@ -52,6 +55,17 @@ enum Set {
         #[arg(long, env = "CAPABILITY_OCR_MODELS")]
         models: Option<PathBuf>,
     },
+    /// Verdicts on PDFs by PDF/UA-1 and PDF/A-2b
+    PdfStandards {
+        data: PathBuf,
+        /// Print every wrong verdict
+        #[arg(long)]
+        each: bool,
+    },
+    /// Personal data in texts
+    PersonalData { data: PathBuf },
+    /// Files with secrets, redacted
+    Redaction { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -67,6 +81,9 @@ fn main() -> ExitCode {
         Set::Keywords { data, model } => keywords::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
+        Set::PdfStandards { data, each } => pdf_standards::run(&data, each),
+        Set::PersonalData { data } => personal_data::run(&data),
+        Set::Redaction { data } => redaction::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

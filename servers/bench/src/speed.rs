@@ -11,8 +11,14 @@ use anyhow::{Context, bail};
 use capability_typeset::{Article, PdfOptions};
 use serde_json::{Value, json};
 
-const SERVERS: &[&str] =
-    &["doc-parser-mcp", "image-ocr-mcp", "text-analysis-mcp", "resume-profile-mcp", "media-transform-mcp"];
+const SERVERS: &[&str] = &[
+    "doc-parser-mcp",
+    "image-ocr-mcp",
+    "text-analysis-mcp",
+    "resume-profile-mcp",
+    "media-transform-mcp",
+    "audit-compliance-mcp",
+];
 const PAGES: usize = 20;
 const AT_ONCE: usize = 10;
 const ROUNDS: usize = 5;

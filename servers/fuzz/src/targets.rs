@@ -1,5 +1,9 @@
 //! The use of an input, by target. Errors are fine; panics, hangs and floods are not.
 
+use audit_compliance_mcp::content::PlacedText;
+use audit_compliance_mcp::redaction::{self, RedactionOrder};
+use audit_compliance_mcp::standard::{self, Standard};
+use audit_compliance_mcp::{contract, licenses, personal, readability, versions, web};
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
@@ -25,6 +29,10 @@ pub enum ServerTarget {
     Text,
     /// Plain text as a resume
     Resume,
+    /// PDF as it is written: standards, redaction
+    Standards,
+    /// Web pages: accessibility; texts: personal data, contracts, licences
+    Audit,
 }
 
 /// Enough to see letters.
@@ -33,7 +41,7 @@ const DPI: f32 = 36.0;
 impl damage::FuzzTarget for ServerTarget {
     fn seeds(self) -> Vec<Vec<u8>> {
         match self {
-            ServerTarget::Pdf => {
+            ServerTarget::Pdf | ServerTarget::Standards => {
                 vec![
                     seeds::plain(),
                     seeds::forms(),
@@ -46,6 +54,7 @@ impl damage::FuzzTarget for ServerTarget {
                 vec![seeds::docx(), seeds::odt(), seeds::pptx(), seeds::xlsx(), seeds::epub(), typeset_docx()]
             }
             ServerTarget::Web => [seeds::texts(), vec![seeds::HTML.into(), seeds::MARKDOWN.into()]].concat(),
+            ServerTarget::Audit => [seeds::texts(), vec![seeds::HTML.into()]].concat(),
             ServerTarget::Picture => {
                 vec![seeds::png(), seeds::jpeg(), seeds::gif(), seeds::tiff(), seeds::webp()]
             }
@@ -74,6 +83,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Typeset => set(&String::from_utf8_lossy(input)),
             ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
             ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
+            ServerTarget::Standards => judge(input),
+            ServerTarget::Audit => audit(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -121,6 +132,29 @@ fn analyse(text: &str) {
     drop(capability_language::entities(text, &[]));
     let half = text.floor_char_boundary(text.len() / 2);
     drop(capability_language::compare(&text[..half], &text[half..], None));
+}
+
+/// What was redacted is gone, or nothing comes back.
+fn judge(input: &[u8]) {
+    for standard in [Standard::Ua1, Standard::A2b] {
+        drop(standard::check(input, standard));
+    }
+    let order = RedactionOrder { terms: vec!["column".to_owned()], ..RedactionOrder::default() };
+    drop(redaction::pdf(input, &order, &|_, _| {}));
+}
+
+/// Spans are parts of the text, in its order.
+fn audit(text: &str) {
+    drop(web::check(text));
+    let mut last = 0;
+    for span in personal::find(text) {
+        assert!(last <= span.from && text.get(span.from..span.to).is_some(), "a span of the text");
+        last = span.to;
+    }
+    let placed = PlacedText::of_text(text.to_owned());
+    drop((contract::check(&placed), licenses::find(&placed), readability::measure(&placed)));
+    let half = text.floor_char_boundary(text.len() / 2);
+    drop(versions::compare(&text[..half], &text[half..]));
 }
 
 /// Every reported span must be one of the text.

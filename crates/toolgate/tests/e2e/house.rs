@@ -147,6 +147,7 @@ const SERVERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
+    ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
     (
         "capability-fuzz",
         &[
@@ -154,6 +155,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "audit-compliance-mcp",
             "resume-profile-mcp",
             "damage",
         ],
@@ -165,6 +167,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "audit-compliance-mcp",
             "resume-profile-mcp",
         ],
     ),
