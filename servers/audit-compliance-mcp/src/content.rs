@@ -18,7 +18,7 @@ pub struct PlacedText {
     pub warnings: Vec<String>,
     /// Bytes of the text, page and box of each word of a PDF.
     words: Vec<(Range<usize>, u32, [f32; 4])>,
-    /// Where each character begins, for every thousandth.
+    /// The byte of every thousandth character.
     marks: Vec<usize>,
 }
 
@@ -74,7 +74,7 @@ impl PlacedText {
         mark * 1_000 + self.text.get(from..byte).map_or(0, |it| it.chars().count())
     }
 
-    /// Where a part of the text is: its characters, or its page and box.
+    /// The spot of a part of the text: its characters, or its page and box.
     pub fn spot(&self, range: Range<usize>) -> Spot {
         let first = self.words.partition_point(|(own, _, _)| own.end <= range.start);
         let mut inside = self.words[first..].iter().take_while(|(own, _, _)| own.start < range.end);

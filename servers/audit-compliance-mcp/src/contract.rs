@@ -14,7 +14,7 @@ pub struct ClauseFound {
     pub clause: &'static str,
     /// The first passage, if there is one.
     pub passage: Option<(String, Spot)>,
-    /// How many passages there are.
+    /// The number of passages.
     pub count: usize,
 }
 

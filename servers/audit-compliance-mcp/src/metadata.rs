@@ -1,4 +1,4 @@
-//! What a file tells beside its text: people, programs, dates, hidden parts.
+//! Facts that a file tells beside its text: people, programs, dates, hidden parts.
 
 use capability_documents::{DocumentError, OpenOptions, open};
 
@@ -6,7 +6,7 @@ use crate::cos::{Dict, PdfFile, Value};
 use crate::report::{Finding, FindingList, Severity, Spot};
 use crate::standard;
 
-/// What was found.
+/// Entries and findings of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileMetadata {
     /// Names and values.

@@ -1,4 +1,4 @@
-//! How hard a text is to read, by published formulas for the languages that have one.
+//! The difficulty of a text by published formulas for the languages that have one.
 
 use capability_language::{detect, sentences, words};
 

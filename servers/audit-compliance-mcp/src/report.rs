@@ -1,4 +1,4 @@
-//! What every check reports: findings with a rule, a severity, a spot, evidence and a way to mend it.
+//! The report of every check: findings with a rule, a severity, a spot, evidence and a way to mend it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,16 +43,16 @@ pub struct Finding {
     /// The rule, such as `pdf/ua-1 7.1-3` or `wcag 1.1.1`.
     pub rule: String,
     pub severity: Severity,
-    /// What the rule asks for.
+    /// The demand of the rule.
     pub asks: String,
     /// The first ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spots: Vec<Spot>,
-    /// What was found at the first spot.
+    /// The content of the first spot.
     pub evidence: String,
-    /// How to mend it.
+    /// A way to mend it.
     pub mend: String,
-    /// How often it was found.
+    /// The number of times that it was found.
     pub count: usize,
 }
 

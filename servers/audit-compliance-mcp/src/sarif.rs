@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::report::{Finding, Severity};
 
 /// The media type of SARIF.
-pub const MEDIA_TYPE: &str = "application/sarif+json";
+pub(crate) const MEDIA_TYPE: &str = "application/sarif+json";
 
 /// One run with all findings of a file.
-pub fn of(findings: &[Finding], file: &str) -> Value {
+pub(crate) fn of(findings: &[Finding], file: &str) -> Value {
     let rules: Vec<Value> = findings
         .iter()
         .map(|it| json!({ "id": it.rule, "shortDescription": { "text": it.asks }, "help": { "text": it.mend } }))

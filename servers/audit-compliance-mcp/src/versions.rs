@@ -15,7 +15,7 @@ pub const CHANGES_MAX: usize = 50;
 pub struct VersionChange {
     pub before: Option<String>,
     pub after: Option<String>,
-    /// What makes it weigh more: numbers, obligations, negations.
+    /// Marks of weight: numbers, obligations, negations.
     pub marks: Vec<&'static str>,
 }
 
@@ -61,7 +61,7 @@ fn lines(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What was removed and added at one place, side by side.
+/// Removed and added sentences at one place, side by side.
 fn paired(removed: &mut Vec<String>, added: &mut Vec<String>) -> Vec<VersionChange> {
     let count = removed.len().max(added.len());
     let mut old = std::mem::take(removed).into_iter();

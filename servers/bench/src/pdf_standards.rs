@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Context;
 use audit_compliance_mcp::standard::{Standard, check};
 
-/// What each standard has to reach: verdicts, and clauses of the files that fail.
+/// The shares that each standard has to reach: verdicts, and clauses of the files that fail.
 const WANTED: [(Standard, &str, f64); 2] =
     [(Standard::Ua1, "PDF_UA-1", 0.97), (Standard::A2b, "PDF_A-2b", 0.90)];
 const CLAUSES_MIN: f64 = 0.90;

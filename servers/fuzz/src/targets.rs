@@ -134,7 +134,7 @@ fn analyse(text: &str) {
     drop(capability_language::compare(&text[..half], &text[half..], None));
 }
 
-/// What was redacted is gone, or nothing comes back.
+/// Redacted text is gone, or nothing comes back.
 fn judge(input: &[u8]) {
     for standard in [Standard::Ua1, Standard::A2b] {
         drop(standard::check(input, standard));

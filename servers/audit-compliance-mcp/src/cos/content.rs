@@ -11,8 +11,6 @@ const OPERANDS_MAX: usize = 4_096;
 pub(crate) struct Operation {
     pub(crate) name: Vec<u8>,
     pub(crate) operands: Vec<Value>,
-    /// Its first byte, that of its first operand, and the byte behind it.
-    pub(crate) span: std::ops::Range<usize>,
 }
 
 impl Operation {
@@ -30,8 +28,6 @@ impl Operation {
 pub(crate) fn operations(bytes: &[u8]) -> (Vec<Operation>, HexFaults) {
     let mut lexer = Lexer::of_content(bytes);
     let (mut found, mut operands) = (Vec::new(), Vec::new());
-    lexer.skip_space();
-    let mut from = lexer.at;
     while let Some(lexeme) = lexer.lexeme() {
         match lexeme {
             Lexeme::Object(value) => {
@@ -42,20 +38,14 @@ pub(crate) fn operations(bytes: &[u8]) -> (Vec<Operation>, HexFaults) {
             }
             Lexeme::Word(word) if word == b"BI" => {
                 let image = inline_image(&mut lexer);
-                found.push(Operation {
-                    name: word,
-                    operands: vec![Value::Dict(image)],
-                    span: from..lexer.at,
-                });
+                found.push(Operation { name: word, operands: vec![Value::Dict(image)] });
             }
             Lexeme::Word(word) => {
                 let operands = std::mem::take(&mut operands);
-                found.push(Operation { name: word, operands, span: from..lexer.at });
+                found.push(Operation { name: word, operands });
             }
         }
         operands.clear();
-        lexer.skip_space();
-        from = lexer.at;
     }
     (found, HexFaults { odd: lexer.odd_hex.is_some(), bad: lexer.bad_hex.is_some() })
 }

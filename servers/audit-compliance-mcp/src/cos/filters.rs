@@ -7,7 +7,7 @@ use flate2::read::ZlibDecoder;
 use super::file::PdfFile;
 use super::value::{Dict, Stream, Value};
 
-/// What one stream may unpack to.
+/// The limit of what one stream unpacks to.
 pub(crate) const DECODED_BYTES_MAX: usize = 64 << 20;
 /// Filters one after the other.
 const FILTERS_MAX: usize = 8;

@@ -58,7 +58,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the next word is `word`; if so it is passed.
+    /// True if the next word is `word`; if so it is passed.
     pub(crate) fn take_word(&mut self, word: &[u8]) -> bool {
         self.skip_space();
         let rest = self.bytes.get(self.at..).unwrap_or_default();

@@ -15,7 +15,9 @@ mod xref;
 pub(crate) use content::{Operation, operations};
 pub(crate) use file::{PdfError, PdfFile};
 pub(crate) use filters::decoded;
-pub(crate) use lexer::Lexer;
 pub(crate) use objects::SyntaxFault;
-pub(crate) use value::{Dict, Stream, Value, text_of};
+pub(crate) use value::{Dict, Stream, Value};
 pub(crate) use write::write;
+
+#[cfg(test)]
+mod tests;

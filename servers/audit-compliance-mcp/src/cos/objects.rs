@@ -28,8 +28,6 @@ pub(super) struct ReadObject {
     pub(super) number: u32,
     pub(super) value: Value,
     pub(super) faults: Vec<SyntaxFault>,
-    /// False for `endobj` that never came.
-    pub(super) whole: bool,
 }
 
 fn is_break(byte: Option<&u8>) -> bool {
@@ -70,14 +68,13 @@ pub(super) fn object_at(
     if lexer.bad_hex.is_some() {
         faults.push(SyntaxFault::BadHex);
     }
-    let whole = lexer.take_word(b"endobj");
-    if whole {
+    if lexer.take_word(b"endobj") {
         let start = lexer.at - b"endobj".len();
         if !is_break(bytes.get(start - 1)) || (lexer.at < bytes.len() && !is_break(bytes.get(lexer.at))) {
             faults.push(SyntaxFault::ObjectBreaks);
         }
     }
-    Some(ReadObject { number: header.number, value, faults, whole })
+    Some(ReadObject { number: header.number, value, faults })
 }
 
 struct ObjectHeader {
@@ -144,7 +141,7 @@ fn stream_body<'a>(lexer: &mut Lexer<'a>, length: Option<i64>, faults: &mut Vec<
     &bytes[start..last]
 }
 
-/// Where `endstream` stands if the stream ends at `end`: there, or behind one line break.
+/// The place of `endstream` if the stream ends at `end`: there, or behind one line break.
 fn ends_at(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(end..)?;
     let gap = match rest {

@@ -126,7 +126,7 @@ impl Value {
 }
 
 /// A text string: UTF-16 or UTF-8 by their marks, else Latin-1, which is near enough to PDF's own encoding.
-pub(crate) fn text_of(bytes: &[u8]) -> String {
+fn text_of(bytes: &[u8]) -> String {
     if let Some(wide) = bytes.strip_prefix(b"\xfe\xff") {
         let units = wide.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
         return char::decode_utf16(units).map(|it| it.unwrap_or('\u{fffd}')).collect();

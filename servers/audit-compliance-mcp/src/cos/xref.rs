@@ -105,7 +105,7 @@ impl XrefIndex {
         let size = stream.dict.get("Size").int().unwrap_or(0);
         let whole = [Value::Int(0), Value::Int(size)];
         let ranges = match stream.dict.get("Index").list() {
-            [] => &whole,
+            [] => &whole[..],
             given => given,
         };
         let mut rows = unpacked.chunks_exact((kind + second + third).max(1));

@@ -11,7 +11,7 @@ pub(super) struct TaggedToken {
     pub(super) to: usize,
     pub(super) lower: Vec<char>,
     pub(super) shape: String,
-    /// What stands before it: `^` the beginning, `n` a line break, `s` a space, `-` nothing.
+    /// The gap before it: `^` the beginning, `n` a line break, `s` a space, `-` nothing.
     pub(super) gap: char,
     length: usize,
 }

@@ -31,7 +31,7 @@ pub enum PersonalKind {
     Passport,
 }
 
-/// How something was found.
+/// The way something was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBy {

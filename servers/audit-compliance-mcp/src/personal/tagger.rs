@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::features::{features, tokens};
 use super::kinds::{FoundBy, PersonalKind, PersonalSpan, TEXT_CHARS_MAX};
 
-/// What weights are multiplied with in the file.
+/// The factor of weights in the file.
 const SCALE: f64 = 24.0;
 const LABELS: usize = 18;
 
@@ -34,7 +34,7 @@ const NAMES: [(&str, Option<PersonalKind>); LABELS] = [
 
 struct TaggerModel {
     weights: HashMap<u32, [i16; LABELS]>,
-    /// What `O` loses: a name that is missed costs more than one too many.
+    /// The handicap of `O`: a name that is missed costs more than one too many.
     margin: i32,
 }
 

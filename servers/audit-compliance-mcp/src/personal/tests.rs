@@ -1,4 +1,4 @@
-//! What is found in short texts.
+//! Personal data in short texts.
 
 use super::{FoundBy, PersonalKind, find};
 

@@ -1,8 +1,8 @@
-//! What has to go, and what came of it.
+//! An order to redact, and its result.
 
 use crate::personal::PersonalKind;
 
-/// What has to go.
+/// Everything that has to go.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RedactionOrder {
     /// Words or phrases, in any case.
@@ -25,7 +25,7 @@ pub struct RedactedBox {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Redacted {
     pub bytes: Vec<u8>,
-    /// How many matches there were.
+    /// The number of matches.
     pub count: usize,
     pub boxes: Vec<RedactedBox>,
     pub pages: usize,

@@ -4,7 +4,7 @@ use super::order::{Redacted, RedactionError, RedactionOrder};
 use super::search::{extended, matches};
 use super::verify::still_there;
 
-/// What stands in place of what was redacted: its length tells nothing.
+/// Stands in place of redacted text: its length tells nothing.
 const BLOCK: &str = "█████";
 
 /// Replaces every match in a text.

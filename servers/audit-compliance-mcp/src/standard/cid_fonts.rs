@@ -32,6 +32,8 @@ pub(super) fn composite<'a>(c: &mut Checker<'a>, font: &FontUse<'a>) {
     let widths = CidWidths::read(c, cid_font);
     for code in &font.codes {
         let cid = match &font.map {
+            // What another CMap says is not known here.
+            Some(map) if map.uses.is_some() && map.cid(*code).is_none() => continue,
             Some(map) => map.cid(*code).unwrap_or(0),
             None => *code,
         };

@@ -161,7 +161,7 @@ fn icc<'a>(c: &mut Checker<'a>, profile: &'a Value) {
     }
 }
 
-/// Whether a colour space is ICCBased with four components.
+/// True if a colour space is ICCBased with four components.
 pub(super) fn is_icc_cmyk<'a>(c: &Checker<'a>, space: ColorSpace<'a>) -> bool {
     let ColorSpace::Other(value) = space else { return false };
     let list = value.list();

@@ -175,7 +175,7 @@ pub(super) fn character(name: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
-/// Whether the Adobe Glyph List has a name, as far as its families go.
+/// True if the Adobe Glyph List has a name, as far as its families go.
 pub(super) fn is_listed(name: &str) -> bool {
     if name == ".notdef" || character(name).is_some() || OTHERS.contains(&name) {
         return true;

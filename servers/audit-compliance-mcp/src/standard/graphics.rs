@@ -358,8 +358,8 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Content with its own resources, or those of the content around it.
     fn nested(&mut self, number: Option<u32>, stream: &'a Stream, outer: Option<&'a Dict>) {
-        let fresh =
-            number.is_none_or(|number| self.visited.insert((number, self.is_marked() || self.untagged)));
+        let marked = self.is_marked() || self.untagged;
+        let fresh = number.is_none_or(|number| self.visited.insert((number, marked)));
         if self.depth >= DEPTH_MAX || !fresh {
             return;
         }

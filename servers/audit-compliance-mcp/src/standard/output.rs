@@ -8,7 +8,7 @@ pub(super) enum DeviceColors {
     Cmyk,
 }
 
-/// What the output intent of the file covers.
+/// The colours that the output intent of the file covers.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct OutputColors {
     pub(super) colors: Option<DeviceColors>,

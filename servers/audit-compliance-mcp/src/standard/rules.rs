@@ -11,7 +11,7 @@ pub(super) struct StandardRule {
 }
 
 impl Standard {
-    /// What of it is not decided here, in sentences.
+    /// Its parts that are not decided here, in sentences.
     pub fn not_checked(self) -> &'static [&'static str] {
         match self {
             Standard::Ua1 => NOT_CHECKED_UA1,
@@ -19,7 +19,7 @@ impl Standard {
         }
     }
 
-    /// How many rules are decided here.
+    /// The number of rules that are decided here.
     pub fn rules_checked(self) -> usize {
         of(self).len()
     }
@@ -36,7 +36,7 @@ const fn rule(id: &'static str, asks: &'static str, mend: &'static str) -> Stand
     StandardRule { id, asks, mend }
 }
 
-/// What PDF/UA-1 asks for and people have to judge.
+/// Demands of PDF/UA-1 that people have to judge.
 const NOT_CHECKED_UA1: &[&str] = &[
     "whether tags fit what they mark, reading order follows meaning, and alternative texts say what pictures show",
     "whether information is carried by colour, contrast or sound alone, and whether anything flickers",
@@ -44,7 +44,7 @@ const NOT_CHECKED_UA1: &[&str] = &[
     "text in the language that is declared; content of encrypted files",
 ];
 
-/// What PDF/A-2b asks for and is not looked into.
+/// Demands of PDF/A-2b that are not looked into.
 const NOT_CHECKED_A2B: &[&str] = &[
     "tags inside ICC profiles beyond their header, and damage inside compressed pictures",
     "6.4.3 digital signatures beyond their dictionaries; 6.8 conformance of embedded files",

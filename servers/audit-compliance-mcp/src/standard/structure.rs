@@ -171,6 +171,7 @@ fn texts(c: &mut Checker<'_>, index: usize) {
     let has_text = has("Alt") || element.dict.has("ActualText");
     match element.kind.as_str() {
         "Figure" if !has_text => c.u("7.3-1", "a Figure"),
+        "Form" if element.objects.len() > 1 => c.u("7.18.4-2", "a Form with several widgets"),
         "Formula" if !has_text => c.u("7.7-1", "a Formula"),
         _ => {}
     }

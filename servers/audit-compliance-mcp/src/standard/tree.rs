@@ -69,7 +69,6 @@ pub(super) struct TagElement<'a> {
     pub(super) kind: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    pub(super) depth: usize,
     /// Annotations and other objects that it holds.
     pub(super) objects: Vec<u32>,
 }
@@ -124,7 +123,7 @@ impl<'a> StructureTree<'a> {
                 let index = self.elements.len();
                 let kind = self.mapped(file, file.at(dict, "S").name().unwrap_or_default());
                 let objects = Vec::new();
-                self.elements.push(TagElement { dict, kind, parent, children: Vec::new(), depth, objects });
+                self.elements.push(TagElement { dict, kind, parent, children: Vec::new(), objects });
                 if let Some(parent) = parent {
                     self.elements[parent].children.push(index);
                 }

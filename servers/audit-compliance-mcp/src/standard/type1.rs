@@ -7,7 +7,7 @@ const GLYPHS_MAX: usize = 65_536;
 /// Numbers before an operator of a glyph.
 const STACK_MAX: usize = 64;
 
-/// What was read of a program.
+/// The parts of a program that were read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Type1Program {
     pub(super) widths: BTreeMap<String, f64>,

@@ -76,7 +76,7 @@ fn list_name(node: &XmpNode) -> Option<&str> {
     Some(list.name.as_str()).filter(|it| matches!(*it, "Bag" | "Seq" | "Alt"))
 }
 
-/// Whether a value has a type.
+/// True if a value has a type.
 fn fits(node: &XmpNode, kind: &str, extensions: &Extensions, depth: usize) -> bool {
     if depth > DEPTH_MAX {
         return false;
@@ -168,4 +168,46 @@ fn is_coordinate(text: &str) -> bool {
     let Some(numbers) = text.strip_suffix(['N', 'S', 'E', 'W']) else { return false };
     let parts: Vec<&str> = numbers.split(',').collect();
     matches!(parts.len(), 2 | 3) && parts.iter().all(|it| is_number(it, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_types_are_told_apart() {
+        let cases = [
+            ("true", "boolean", false),
+            ("True", "boolean", true),
+            ("+12", "integer", true),
+            ("1.0", "integer", false),
+            ("-1.5", "real", true),
+            ("1/2", "rational", true),
+            ("1/x", "rational", false),
+            ("43,40,53W", "gps", true),
+            ("43.5", "gps", false),
+            ("application/pdf", "mime", true),
+        ];
+        for (text, kind, wanted) in cases {
+            assert_eq!(is_simple(text, kind), wanted, "{text} as {kind}");
+        }
+        for good in ["2016", "2016-02", "2016-02-01", "2016-02-01T13:19Z", "2016-02-01T13:19:21.5+01:00"] {
+            assert!(is_date(good), "{good}");
+        }
+        for bad in ["", "16", "2016-2-1", "Date: 2016-02-01", "2016-02-01T13"] {
+            assert!(!is_date(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_structure_that_a_property_names_is_described() {
+        let table = predefined();
+        let simple = ["Text", "Lang", "Integer", "Real", "Rational", "Boolean", "Date", "Mime", "Gps", "any"];
+        let mut kinds: Vec<&String> = table.schemas.values().flat_map(HashMap::values).collect();
+        kinds.extend(table.structures.values().flat_map(|it| it.fields.values()));
+        for kind in kinds {
+            let last = kind.rsplit(' ').next().unwrap_or(kind);
+            assert!(simple.contains(&last) || table.structures.contains_key(last), "{kind}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::report::Finding;
 use crate::sarif;
 
-/// How findings are also given.
+/// The form of findings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReportFormat {

@@ -1,4 +1,4 @@
-//! What a tool gets: a file or a text.
+//! The input of a tool: a file or a text.
 
 use capability_documents::DocumentError;
 use capability_kit::{FileInput, LoadedFile, Trouble, TroubleCode, Work};

@@ -45,7 +45,7 @@ struct FindPersonalData {
 
 #[derive(Serialize, JsonSchema)]
 struct PersonalOutput {
-    /// How many of each kind.
+    /// The number of each kind.
     counts: BTreeMap<PersonalKind, usize>,
     /// In the order of the text.
     found: Vec<PersonalItem>,
@@ -69,7 +69,6 @@ struct PersonalItem {
     country: Option<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }

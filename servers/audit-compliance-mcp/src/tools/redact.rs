@@ -51,7 +51,7 @@ struct RedactOutput {
     /// The redacted file.
     ref_id: String,
     bytes: usize,
-    /// How many places were redacted.
+    /// The number of redacted places.
     redacted: usize,
     /// True: the result was read, and none of the terms is in it.
     verified: bool,

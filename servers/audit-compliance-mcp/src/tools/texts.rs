@@ -115,7 +115,7 @@ struct ClauseItem {
     passage: String,
     #[serde(flatten)]
     spot: Spot,
-    /// How many passages there are.
+    /// The number of passages.
     count: usize,
 }
 

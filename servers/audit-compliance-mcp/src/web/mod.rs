@@ -7,3 +7,6 @@ mod style;
 mod tree;
 
 pub use rules::{NOT_CHECKED, check};
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::style::StyleSheet;
 use super::tree::{WebNode, WebTree};
 use crate::report::{Finding, FindingList, Severity, Spot};
 
-/// What a program without a browser cannot decide.
+/// Questions that a program without a browser cannot decide.
 pub const NOT_CHECKED: &[&str] = &[
     "whether alternative texts, labels, headings and link texts say what they should",
     "contrast where colours come from other files, scripts, pictures or media queries",

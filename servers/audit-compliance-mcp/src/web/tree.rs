@@ -212,7 +212,8 @@ impl TreeSink for WebTreeBuilder {
     }
 
     fn add_attrs_if_missing(&self, target: &usize, more: Vec<Attribute>) {
-        let attributes = &mut self.0.borrow_mut().nodes[*target].attributes;
+        let mut tree = self.0.borrow_mut();
+        let attributes = &mut tree.nodes[*target].attributes;
         for attribute in more {
             let is_new = attributes.iter().all(|known| known.name != attribute.name);
             if is_new && attributes.len() < ATTRIBUTES_MAX {

@@ -1,4 +1,4 @@
-//! What agents and gateways see before they call anything.
+//! The list that agents and gateways see before they call anything.
 
 use serde_json::json;
 
