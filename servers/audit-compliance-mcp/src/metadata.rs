@@ -2,7 +2,7 @@
 
 use capability_documents::{DocumentError, OpenOptions, open};
 
-use crate::cos::{Dict, PdfFile, Value};
+use crate::cos::{Dict, PdfFile, PdfValue};
 use crate::report::{Finding, FindingList, Severity, Spot};
 use crate::standard;
 
@@ -84,7 +84,7 @@ fn of_pdf(file: &PdfFile, entries: &mut Vec<(String, String)>, found: &mut Findi
             "EmbeddedFiles".to_owned(),
         );
     }
-    let is_script = |value: &Value| value.dict().is_some_and(|it| it.get("S").is_name("JavaScript"));
+    let is_script = |value: &PdfValue| value.dict().is_some_and(|it| it.get("S").is_name("JavaScript"));
     if has("JavaScript") || file.objects.values().any(is_script) {
         add("script", Severity::Warning, "A file runs no scripts.", "remove them", "JavaScript".to_owned());
     }
@@ -120,7 +120,7 @@ fn of_pdf(file: &PdfFile, entries: &mut Vec<(String, String)>, found: &mut Findi
     }
 }
 
-fn is_comment(value: &Value) -> bool {
+fn is_comment(value: &PdfValue) -> bool {
     let kinds = [
         "Text",
         "FreeText",

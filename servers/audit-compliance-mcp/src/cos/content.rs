@@ -1,7 +1,7 @@
 //! The operators of a page, with their operands.
 
 use super::lexer::{Lexeme, Lexer, is_space};
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 
 /// Operands before an operator that are kept.
 const OPERANDS_MAX: usize = 4_096;
@@ -10,7 +10,7 @@ const OPERANDS_MAX: usize = 4_096;
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     pub(crate) name: Vec<u8>,
-    pub(crate) operands: Vec<Value>,
+    pub(crate) operands: Vec<PdfValue>,
 }
 
 impl Operation {
@@ -18,8 +18,8 @@ impl Operation {
         self.name == name.as_bytes()
     }
 
-    pub(crate) fn operand(&self, index: usize) -> &Value {
-        self.operands.get(index).unwrap_or(&Value::Null)
+    pub(crate) fn operand(&self, index: usize) -> &PdfValue {
+        self.operands.get(index).unwrap_or(&PdfValue::Null)
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn operations(bytes: &[u8]) -> (Vec<Operation>, HexFaults) {
             }
             Lexeme::Word(word) if word == b"BI" => {
                 let image = inline_image(&mut lexer);
-                found.push(Operation { name: word, operands: vec![Value::Dict(image)] });
+                found.push(Operation { name: word, operands: vec![PdfValue::Dict(image)] });
             }
             Lexeme::Word(word) => {
                 let operands = std::mem::take(&mut operands);
@@ -64,7 +64,7 @@ fn inline_image(lexer: &mut Lexer<'_>) -> Dict {
     while let Some(lexeme) = lexer.lexeme() {
         match (lexeme, key.take()) {
             (Lexeme::Word(_), _) => break,
-            (Lexeme::Object(Value::Name(name)), None) => key = Some(name),
+            (Lexeme::Object(PdfValue::Name(name)), None) => key = Some(name),
             (Lexeme::Object(value), Some(name)) => dict.0.push((name, value)),
             (Lexeme::Object(_), None) => {}
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::filters::decoded;
 use super::lexer::Lexer;
 use super::objects::{SyntaxFault, object_at};
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 use super::xref::{OBJECTS_MAX, ObjectPlace, XrefIndex};
 
 /// References that lead to references.
@@ -27,7 +27,7 @@ pub(crate) enum PdfError {
 /// A PDF that was read. Everything that refers to something else is looked up here.
 pub(crate) struct PdfFile {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) objects: BTreeMap<u32, Value>,
+    pub(crate) objects: BTreeMap<u32, PdfValue>,
     pub(crate) trailer: Dict,
     /// Trailers of all updates, newest first.
     pub(crate) trailers: Vec<Dict>,
@@ -85,7 +85,7 @@ impl PdfFile {
     fn unpack(&mut self, index: &XrefIndex) {
         let packs: Vec<u32> = if self.rebuilt {
             let is_pack =
-                |value: &Value| value.stream().is_some_and(|it| it.dict.get("Type").is_name("ObjStm"));
+                |value: &PdfValue| value.stream().is_some_and(|it| it.dict.get("Type").is_name("ObjStm"));
             self.objects.iter().filter(|(_, value)| is_pack(value)).map(|(number, _)| *number).collect()
         } else {
             let mut packs: Vec<u32> = index
@@ -112,8 +112,8 @@ impl PdfFile {
         }
     }
 
-    fn packed(&self, pack: u32) -> Vec<(u32, Value)> {
-        let Some(stream) = self.objects.get(&pack).and_then(Value::stream) else { return Vec::new() };
+    fn packed(&self, pack: u32) -> Vec<(u32, PdfValue)> {
+        let Some(stream) = self.objects.get(&pack).and_then(PdfValue::stream) else { return Vec::new() };
         let unpacked = decoded(self, stream);
         let first = self.get(stream.dict.get("First")).int().unwrap_or(0).max(0) as usize;
         let count = self.get(stream.dict.get("N")).int().unwrap_or(0).clamp(0, OBJECTS_MAX as i64);
@@ -140,26 +140,26 @@ impl PdfFile {
             }
         }
         if self.get(trailer.get("Root")).dict().is_none() {
-            let is_root = |value: &Value| value.dict().is_some_and(|it| it.get("Type").is_name("Catalog"));
+            let is_root = |value: &PdfValue| value.dict().is_some_and(|it| it.get("Type").is_name("Catalog"));
             if let Some((number, _)) = self.objects.iter().find(|(_, value)| is_root(value)) {
-                trailer.set("Root", Value::Ref(*number));
+                trailer.set("Root", PdfValue::Ref(*number));
             }
         }
         trailer
     }
 
     /// The object behind a reference; anything else itself.
-    pub(crate) fn get<'a>(&'a self, value: &'a Value) -> &'a Value {
+    pub(crate) fn get<'a>(&'a self, value: &'a PdfValue) -> &'a PdfValue {
         let mut value = value;
         for _ in 0..STEPS_MAX {
-            let Value::Ref(number) = value else { return value };
-            value = self.objects.get(number).unwrap_or(&Value::Null);
+            let PdfValue::Ref(number) = value else { return value };
+            value = self.objects.get(number).unwrap_or(&PdfValue::Null);
         }
-        &Value::Null
+        &PdfValue::Null
     }
 
     /// The value of a key, behind references.
-    pub(crate) fn at<'a>(&'a self, dict: &'a Dict, key: &str) -> &'a Value {
+    pub(crate) fn at<'a>(&'a self, dict: &'a Dict, key: &str) -> &'a PdfValue {
         self.get(dict.get(key))
     }
 
@@ -188,7 +188,7 @@ impl PdfFile {
         visited: &mut std::collections::BTreeSet<u32>,
         pages: &mut Vec<u32>,
     ) {
-        let Some(dict) = self.objects.get(&node).and_then(Value::dict) else { return };
+        let Some(dict) = self.objects.get(&node).and_then(PdfValue::dict) else { return };
         if depth > TREE_DEPTH_MAX || pages.len() >= PAGES_MAX || !visited.insert(node) {
             return;
         }
@@ -196,13 +196,13 @@ impl PdfFile {
             pages.push(node);
             return;
         }
-        for kid in self.at(dict, "Kids").list().iter().filter_map(Value::reference) {
+        for kid in self.at(dict, "Kids").list().iter().filter_map(PdfValue::reference) {
             self.pages_below(kid, depth + 1, visited, pages);
         }
     }
 
     /// An entry of a page or of the nearest node above that has it.
-    pub(crate) fn inherited<'a>(&'a self, page: &'a Dict, key: &str) -> &'a Value {
+    pub(crate) fn inherited<'a>(&'a self, page: &'a Dict, key: &str) -> &'a PdfValue {
         let mut node = page;
         for _ in 0..TREE_DEPTH_MAX {
             if node.has(key) {
@@ -211,6 +211,6 @@ impl PdfFile {
             let Some(parent) = self.at(node, "Parent").dict() else { break };
             node = parent;
         }
-        &Value::Null
+        &PdfValue::Null
     }
 }

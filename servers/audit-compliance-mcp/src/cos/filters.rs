@@ -5,7 +5,7 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 
 use super::file::PdfFile;
-use super::value::{Dict, Stream, Value};
+use super::value::{Dict, PdfValue, Stream};
 
 /// The limit of what one stream unpacks to.
 pub(crate) const DECODED_BYTES_MAX: usize = 64 << 20;
@@ -27,10 +27,10 @@ pub(crate) fn decoded(file: &PdfFile, stream: &Stream) -> Vec<u8> {
     bytes
 }
 
-fn as_list<'a>(file: &'a PdfFile, value: &'a Value) -> Vec<&'a Value> {
+fn as_list<'a>(file: &'a PdfFile, value: &'a PdfValue) -> Vec<&'a PdfValue> {
     match file.get(value) {
-        Value::Null => Vec::new(),
-        Value::List(list) => list.iter().map(|one| file.get(one)).collect(),
+        PdfValue::Null => Vec::new(),
+        PdfValue::List(list) => list.iter().map(|one| file.get(one)).collect(),
         one => vec![one],
     }
 }

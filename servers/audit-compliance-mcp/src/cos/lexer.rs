@@ -1,6 +1,6 @@
 //! Objects out of bytes. Nothing here fails: what is no object is skipped or ends what is being read.
 
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 
 /// Arrays and dictionaries inside each other. Beyond it they are read as null.
 const DEPTH_MAX: usize = 100;
@@ -19,7 +19,7 @@ pub(crate) struct Lexer<'a> {
 
 /// An object, or a word that is none.
 pub(crate) enum Lexeme {
-    Object(Value),
+    Object(PdfValue),
     Word(Vec<u8>),
 }
 
@@ -70,7 +70,7 @@ impl<'a> Lexer<'a> {
         is_it
     }
 
-    pub(crate) fn value(&mut self) -> Option<Value> {
+    pub(crate) fn value(&mut self) -> Option<PdfValue> {
         match self.next(0)? {
             Lexeme::Object(value) => Some(value),
             Lexeme::Word(_) => None,
@@ -105,14 +105,14 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
         match &self.bytes[from..self.at] {
-            b"true" => Lexeme::Object(Value::Bool(true)),
-            b"false" => Lexeme::Object(Value::Bool(false)),
-            b"null" => Lexeme::Object(Value::Null),
+            b"true" => Lexeme::Object(PdfValue::Bool(true)),
+            b"false" => Lexeme::Object(PdfValue::Bool(false)),
+            b"null" => Lexeme::Object(PdfValue::Null),
             word => Lexeme::Word(word.to_vec()),
         }
     }
 
-    fn name(&mut self) -> Value {
+    fn name(&mut self) -> PdfValue {
         self.at += 1;
         let mut name = Vec::new();
         while let Some(byte) = self.peek().filter(|byte| !is_space(*byte) && !is_delimiter(*byte)) {
@@ -128,42 +128,43 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        Value::Name(name)
+        PdfValue::Name(name)
     }
 
-    fn number(&mut self) -> Value {
+    fn number(&mut self) -> PdfValue {
         let first = self.plain_number();
-        let Value::Int(number) = first else { return first };
+        let PdfValue::Int(number) = first else { return first };
         let back = self.at;
         if self.references && (0..=i64::from(u32::MAX)).contains(&number) {
             self.skip_space();
             let generation = self.peek().is_some_and(|byte| byte.is_ascii_digit());
-            if generation && matches!(self.plain_number(), Value::Int(0..=65_535)) && self.take_word(b"R") {
-                return Value::Ref(number as u32);
+            if generation && matches!(self.plain_number(), PdfValue::Int(0..=65_535)) && self.take_word(b"R")
+            {
+                return PdfValue::Ref(number as u32);
             }
         }
         self.at = back;
         first
     }
 
-    fn plain_number(&mut self) -> Value {
+    fn plain_number(&mut self) -> PdfValue {
         let from = self.at;
         while self.peek().is_some_and(|byte| matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9')) {
             self.at += 1;
         }
         let text = std::str::from_utf8(&self.bytes[from..self.at]).unwrap_or_default();
         if let Ok(number) = text.parse::<i64>() {
-            return Value::Int(number);
+            return PdfValue::Int(number);
         }
         match text.parse::<f64>() {
-            Ok(number) if text.contains('.') => Value::Real(number),
-            Ok(number) => Value::Int(if number < 0.0 { i64::MIN } else { i64::MAX }),
+            Ok(number) if text.contains('.') => PdfValue::Real(number),
+            Ok(number) => PdfValue::Int(if number < 0.0 { i64::MIN } else { i64::MAX }),
             // Such as `--5` and `1-2`, which readers take for zero.
-            Err(_) => Value::Int(0),
+            Err(_) => PdfValue::Int(0),
         }
     }
 
-    fn literal(&mut self) -> Value {
+    fn literal(&mut self) -> PdfValue {
         self.at += 1;
         let (mut text, mut open) = (Vec::new(), 1);
         while let Some(byte) = self.peek() {
@@ -184,7 +185,7 @@ impl<'a> Lexer<'a> {
             }
             text.push(byte);
         }
-        Value::Text(text)
+        PdfValue::Text(text)
     }
 
     fn escape(&mut self, text: &mut Vec<u8>) {
@@ -211,7 +212,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn hex(&mut self) -> Value {
+    fn hex(&mut self) -> PdfValue {
         let from = self.at;
         self.at += 1;
         let mut digits = Vec::new();
@@ -230,10 +231,10 @@ impl<'a> Lexer<'a> {
             self.odd_hex.get_or_insert(from);
             digits.push(b'0');
         }
-        Value::Text(digits.chunks_exact(2).filter_map(hex_pair).collect())
+        PdfValue::Text(digits.chunks_exact(2).filter_map(hex_pair).collect())
     }
 
-    fn list(&mut self, depth: usize) -> Value {
+    fn list(&mut self, depth: usize) -> PdfValue {
         self.at += 1;
         let mut list = Vec::new();
         while let Some(lexeme) = self.below(depth) {
@@ -247,16 +248,16 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        Value::List(list)
+        PdfValue::List(list)
     }
 
-    fn dict(&mut self, depth: usize) -> Value {
+    fn dict(&mut self, depth: usize) -> PdfValue {
         self.at += 2;
         let mut dict = Dict::default();
         let mut key = None;
         while let Some(lexeme) = self.below(depth) {
             match (lexeme, key.take()) {
-                (Lexeme::Object(Value::Name(name)), None) => key = Some(name),
+                (Lexeme::Object(PdfValue::Name(name)), None) => key = Some(name),
                 (Lexeme::Object(value), Some(name)) => dict.0.push((name, value)),
                 (Lexeme::Object(_), None) => {}
                 (Lexeme::Word(word), _) if word == b">" => {
@@ -271,7 +272,7 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        Value::Dict(dict)
+        PdfValue::Dict(dict)
     }
 
     /// A word that cannot be inside: whatever was open is taken as closed.

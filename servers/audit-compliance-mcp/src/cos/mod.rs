@@ -16,7 +16,7 @@ pub(crate) use content::{Operation, operations};
 pub(crate) use file::{PdfError, PdfFile};
 pub(crate) use filters::decoded;
 pub(crate) use objects::SyntaxFault;
-pub(crate) use value::{Dict, Stream, Value};
+pub(crate) use value::{Dict, PdfValue, Stream};
 pub(crate) use write::write;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::lexer::{Lexer, is_space};
-use super::value::{Stream, Value};
+use super::value::{PdfValue, Stream};
 
 /// Something that readers forgive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum SyntaxFault {
 /// An object and its faults.
 pub(super) struct ReadObject {
     pub(super) number: u32,
-    pub(super) value: Value,
+    pub(super) value: PdfValue,
     pub(super) faults: Vec<SyntaxFault>,
 }
 
@@ -51,16 +51,16 @@ pub(super) fn object_at(
     if !is_break(bytes.get(lexer.at)) || (from > 0 && !is_break(bytes.get(from - 1))) {
         faults.push(SyntaxFault::ObjectBreaks);
     }
-    let mut value = lexer.value().unwrap_or(Value::Null);
-    if let Value::Dict(dict) = &value
+    let mut value = lexer.value().unwrap_or(PdfValue::Null);
+    if let PdfValue::Dict(dict) = &value
         && lexer.take_word(b"stream")
     {
         let length = match dict.get("Length") {
-            Value::Ref(number) => length_of(*number),
+            PdfValue::Ref(number) => length_of(*number),
             given => given.int(),
         };
         let body = stream_body(&mut lexer, length, &mut faults);
-        value = Value::Stream(Stream { dict: dict.clone(), body: Arc::from(body) });
+        value = PdfValue::Stream(Stream { dict: dict.clone(), body: Arc::from(body) });
     }
     if lexer.odd_hex.is_some() {
         faults.push(SyntaxFault::OddHex);

@@ -1,6 +1,6 @@
 //! Objects, streams and files, whole and damaged.
 
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 use super::{PdfError, PdfFile, decoded, operations, write};
 
 fn small() -> Vec<u8> {
@@ -18,13 +18,13 @@ fn a_file_without_an_index_is_searched_for_objects() {
     let content = decoded(&file, file.at(page, "Contents").stream().unwrap());
     let (found, _) = operations(&content);
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].operand(0), &Value::Text(b"a)b".to_vec()));
+    assert_eq!(found[0].operand(0), &PdfValue::Text(b"a)b".to_vec()));
 }
 
 #[test]
 fn what_is_written_is_read_again_without_what_nothing_refers_to() {
     let mut file = PdfFile::read(&small()).unwrap();
-    file.objects.insert(9, Value::Text(b"nobody asks for this".to_vec()));
+    file.objects.insert(9, PdfValue::Text(b"nobody asks for this".to_vec()));
     let written = write(&file.objects, 1, "1.7");
     let again = PdfFile::read(&written).unwrap();
     assert!(!again.rebuilt && again.faults.is_empty(), "{:?}", again.faults);
@@ -35,8 +35,8 @@ fn what_is_written_is_read_again_without_what_nothing_refers_to() {
 #[test]
 fn filters_undo_each_other() {
     let stream = |filter: &str, body: &[u8]| {
-        let filters = filter.split(' ').map(|it| Value::Name(it.into())).collect();
-        let dict = Dict(vec![(b"Filter".to_vec(), Value::List(filters))]);
+        let filters = filter.split(' ').map(|it| PdfValue::Name(it.into())).collect();
+        let dict = Dict(vec![(b"Filter".to_vec(), PdfValue::List(filters))]);
         decoded(&PdfFile::empty(), &super::Stream { dict, body: body.into() })
     };
     assert_eq!(stream("ASCIIHexDecode", b"68 65 6c6C6f>"), b"hello");

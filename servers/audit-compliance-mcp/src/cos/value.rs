@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 /// An object. Streams share their bytes, so that a copy is cheap.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum PdfValue {
     Null,
     Bool(bool),
     Int(i64),
     Real(f64),
     Name(Vec<u8>),
     Text(Vec<u8>),
-    List(Vec<Value>),
+    List(Vec<PdfValue>),
     Dict(Dict),
     Stream(Stream),
     Ref(u32),
@@ -19,7 +19,7 @@ pub(crate) enum Value {
 
 /// Keys and values in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Dict(pub(crate) Vec<(Vec<u8>, Value)>);
+pub(crate) struct Dict(pub(crate) Vec<(Vec<u8>, PdfValue)>);
 
 /// A dictionary and bytes as they are in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,18 +28,18 @@ pub(crate) struct Stream {
     pub(crate) body: Arc<[u8]>,
 }
 
-const NULL: Value = Value::Null;
+const NULL: PdfValue = PdfValue::Null;
 
 impl Dict {
-    pub(crate) fn get(&self, key: &str) -> &Value {
+    pub(crate) fn get(&self, key: &str) -> &PdfValue {
         self.0.iter().find(|(own, _)| own == key.as_bytes()).map_or(&NULL, |(_, value)| value)
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|(own, value)| own == key.as_bytes() && *value != Value::Null)
+        self.0.iter().any(|(own, value)| own == key.as_bytes() && *value != PdfValue::Null)
     }
 
-    pub(crate) fn set(&mut self, key: &str, value: Value) {
+    pub(crate) fn set(&mut self, key: &str, value: PdfValue) {
         match self.0.iter_mut().find(|(own, _)| own == key.as_bytes()) {
             Some((_, old)) => *old = value,
             None => self.0.push((key.into(), value)),
@@ -50,42 +50,42 @@ impl Dict {
         self.0.retain(|(own, _)| own != key.as_bytes());
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Value)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &PdfValue)> {
         self.0.iter().map(|(key, value)| (key.as_slice(), value))
     }
 }
 
-impl Value {
+impl PdfValue {
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
-            Value::Name(name) => std::str::from_utf8(name).ok(),
+            PdfValue::Name(name) => std::str::from_utf8(name).ok(),
             _ => None,
         }
     }
 
     pub(crate) fn is_name(&self, name: &str) -> bool {
-        matches!(self, Value::Name(own) if own == name.as_bytes())
+        matches!(self, PdfValue::Name(own) if own == name.as_bytes())
     }
 
     pub(crate) fn int(&self) -> Option<i64> {
         match self {
-            Value::Int(number) => Some(*number),
-            Value::Real(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(*number as i64),
+            PdfValue::Int(number) => Some(*number),
+            PdfValue::Real(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(*number as i64),
             _ => None,
         }
     }
 
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
-            Value::Int(number) => Some(*number as f64),
-            Value::Real(number) => Some(*number),
+            PdfValue::Int(number) => Some(*number as f64),
+            PdfValue::Real(number) => Some(*number),
             _ => None,
         }
     }
 
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         match self {
-            Value::Text(text) => Some(text),
+            PdfValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -97,29 +97,29 @@ impl Value {
     /// The dictionary of a dictionary or of a stream.
     pub(crate) fn dict(&self) -> Option<&Dict> {
         match self {
-            Value::Dict(dict) => Some(dict),
-            Value::Stream(stream) => Some(&stream.dict),
+            PdfValue::Dict(dict) => Some(dict),
+            PdfValue::Stream(stream) => Some(&stream.dict),
             _ => None,
         }
     }
 
-    pub(crate) fn list(&self) -> &[Value] {
+    pub(crate) fn list(&self) -> &[PdfValue] {
         match self {
-            Value::List(list) => list,
+            PdfValue::List(list) => list,
             _ => &[],
         }
     }
 
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match self {
-            Value::Stream(stream) => Some(stream),
+            PdfValue::Stream(stream) => Some(stream),
             _ => None,
         }
     }
 
     pub(crate) fn reference(&self) -> Option<u32> {
         match self {
-            Value::Ref(number) => Some(*number),
+            PdfValue::Ref(number) => Some(*number),
             _ => None,
         }
     }

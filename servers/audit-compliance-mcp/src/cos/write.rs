@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 
 /// Writes the objects that `root` and `info` lead to.
-pub(crate) fn write(objects: &BTreeMap<u32, Value>, root: u32, version: &str) -> Vec<u8> {
+pub(crate) fn write(objects: &BTreeMap<u32, PdfValue>, root: u32, version: &str) -> Vec<u8> {
     let used = reachable(objects, root);
     let mut out = format!("%PDF-{version}\n%\u{e2}\u{e3}\u{cf}\u{d3}\n").into_bytes();
     let mut places = BTreeMap::new();
@@ -35,7 +35,7 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to memory cannot fail");
 }
 
-fn reachable(objects: &BTreeMap<u32, Value>, root: u32) -> BTreeSet<u32> {
+fn reachable(objects: &BTreeMap<u32, PdfValue>, root: u32) -> BTreeSet<u32> {
     let mut used = BTreeSet::new();
     let mut waiting = vec![root];
     while let Some(number) = waiting.pop() {
@@ -46,29 +46,29 @@ fn reachable(objects: &BTreeMap<u32, Value>, root: u32) -> BTreeSet<u32> {
     used
 }
 
-fn references(value: &Value, into: &mut Vec<u32>) {
+fn references(value: &PdfValue, into: &mut Vec<u32>) {
     match value {
-        Value::Ref(number) => into.push(*number),
-        Value::List(list) => list.iter().for_each(|one| references(one, into)),
-        Value::Dict(dict) => dict.iter().for_each(|(_, one)| references(one, into)),
-        Value::Stream(stream) => stream.dict.iter().for_each(|(_, one)| references(one, into)),
+        PdfValue::Ref(number) => into.push(*number),
+        PdfValue::List(list) => list.iter().for_each(|one| references(one, into)),
+        PdfValue::Dict(dict) => dict.iter().for_each(|(_, one)| references(one, into)),
+        PdfValue::Stream(stream) => stream.dict.iter().for_each(|(_, one)| references(one, into)),
         _ => {}
     }
 }
 
-pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value) {
+pub(crate) fn write_value(out: &mut Vec<u8>, value: &PdfValue) {
     match value {
-        Value::Null => out.extend_from_slice(b"null"),
-        Value::Bool(flag) => put(out, format_args!("{flag}")),
-        Value::Int(number) => put(out, format_args!("{number}")),
-        Value::Real(number) => put(out, format_args!("{number}")),
-        Value::Name(name) => write_name(out, name),
-        Value::Text(text) => {
+        PdfValue::Null => out.extend_from_slice(b"null"),
+        PdfValue::Bool(flag) => put(out, format_args!("{flag}")),
+        PdfValue::Int(number) => put(out, format_args!("{number}")),
+        PdfValue::Real(number) => put(out, format_args!("{number}")),
+        PdfValue::Name(name) => write_name(out, name),
+        PdfValue::Text(text) => {
             out.push(b'<');
             text.iter().for_each(|byte| put(out, format_args!("{byte:02x}")));
             out.push(b'>');
         }
-        Value::List(list) => {
+        PdfValue::List(list) => {
             out.push(b'[');
             for one in list {
                 write_value(out, one);
@@ -76,16 +76,16 @@ pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value) {
             }
             out.push(b']');
         }
-        Value::Dict(dict) => write_dict(out, dict),
-        Value::Stream(stream) => {
+        PdfValue::Dict(dict) => write_dict(out, dict),
+        PdfValue::Stream(stream) => {
             let mut dict = stream.dict.clone();
-            dict.set("Length", Value::Int(stream.body.len() as i64));
+            dict.set("Length", PdfValue::Int(stream.body.len() as i64));
             write_dict(out, &dict);
             out.extend_from_slice(b"\nstream\n");
             out.extend_from_slice(&stream.body);
             out.extend_from_slice(b"\nendstream");
         }
-        Value::Ref(number) => put(out, format_args!("{number} 0 R")),
+        PdfValue::Ref(number) => put(out, format_args!("{number} 0 R")),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::lexer::{Lexer, is_space};
 use super::objects::{self, SyntaxFault};
-use super::value::{Dict, Value};
+use super::value::{Dict, PdfValue};
 
 /// Objects that a file may have.
 pub(super) const OBJECTS_MAX: usize = 1_000_000;
@@ -103,7 +103,7 @@ impl XrefIndex {
         let [kind, second, third] = widths[..] else { return None };
         let unpacked = super::filters::decoded(&super::file::PdfFile::empty(), stream);
         let size = stream.dict.get("Size").int().unwrap_or(0);
-        let whole = [Value::Int(0), Value::Int(size)];
+        let whole = [PdfValue::Int(0), PdfValue::Int(size)];
         let ranges = match stream.dict.get("Index").list() {
             [] => &whole[..],
             given => given,
@@ -148,7 +148,7 @@ impl XrefIndex {
             }
         }
         for at in memchr::memmem::rfind_iter(bytes, b"trailer") {
-            if let Some(Value::Dict(trailer)) = Lexer::of_file(bytes, at + b"trailer".len()).value() {
+            if let Some(PdfValue::Dict(trailer)) = Lexer::of_file(bytes, at + b"trailer".len()).value() {
                 index.trailers.push(trailer);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capability_documents::pdf::PlacedPage;
 
-use crate::cos::{Dict, PdfFile, Stream, Value, decoded, operations};
+use crate::cos::{Dict, PdfFile, PdfValue, Stream, decoded, operations};
 
 /// Codes that a page may show beyond the letters that were read of it: spaces, mostly.
 const UNREAD_SHARE: f64 = 0.35;
@@ -52,15 +52,15 @@ pub(super) fn is_plain(file: &PdfFile, page: &Dict, placed: &PlacedPage) -> bool
     shows_what_was_read(&content_of(file, page), file, resources, placed)
 }
 
-fn page_box<'a>(file: &'a PdfFile, page: &'a Dict, key: &str) -> Option<&'a Value> {
-    Some(file.inherited(page, key)).filter(|it| **it != Value::Null)
+fn page_box<'a>(file: &'a PdfFile, page: &'a Dict, key: &str) -> Option<&'a PdfValue> {
+    Some(file.inherited(page, key)).filter(|it| **it != PdfValue::Null)
 }
 
 fn content_of(file: &PdfFile, page: &Dict) -> Vec<u8> {
     let contents = file.at(page, "Contents");
     let parts = contents.list().iter().map(|it| file.get(it)).chain(std::iter::once(contents));
     let mut bytes = Vec::new();
-    for stream in parts.filter_map(Value::stream) {
+    for stream in parts.filter_map(PdfValue::stream) {
         bytes.extend(decoded(file, stream));
         bytes.push(b'\n');
     }
@@ -79,7 +79,7 @@ fn shows_what_was_read(
     for operation in &operations {
         let invisible = operation.is("Tr") && matches!(operation.operand(0).int(), Some(3 | 7));
         let texts = operation.is("BDC")
-            && matches!(operation.operand(1), Value::Dict(it) if it.iter().any(|(_, it)| it.bytes().is_some()));
+            && matches!(operation.operand(1), PdfValue::Dict(it) if it.iter().any(|(_, it)| it.bytes().is_some()));
         if invisible || texts {
             return false;
         }
@@ -87,9 +87,9 @@ fn shows_what_was_read(
             let font = operation.operand(0).name().and_then(|name| file.at(fonts?, name).dict());
             bytes_each = if font.is_some_and(|it| file.at(it, "Subtype").is_name("Type0")) { 2 } else { 1 };
         }
-        let list = operation.operands.last().map(Value::list).unwrap_or_default();
+        let list = operation.operands.last().map(PdfValue::list).unwrap_or_default();
         let own =
-            operation.operands.iter().chain(list).filter_map(Value::bytes).map(<[u8]>::len).sum::<usize>();
+            operation.operands.iter().chain(list).filter_map(PdfValue::bytes).map(<[u8]>::len).sum::<usize>();
         if matches!(operation.name.as_slice(), b"Tj" | b"TJ" | b"'" | b"\"") {
             shown += own / bytes_each;
         }
@@ -102,7 +102,7 @@ fn shows_what_was_read(
 pub(super) struct PageCopier<'a> {
     file: &'a PdfFile,
     numbers: BTreeMap<u32, u32>,
-    pub(super) objects: BTreeMap<u32, Value>,
+    pub(super) objects: BTreeMap<u32, PdfValue>,
     next: u32,
 }
 
@@ -111,7 +111,7 @@ impl<'a> PageCopier<'a> {
         Self { file, numbers: BTreeMap::new(), objects: BTreeMap::new(), next: 1 }
     }
 
-    pub(super) fn add(&mut self, value: Value) -> u32 {
+    pub(super) fn add(&mut self, value: PdfValue) -> u32 {
         let number = self.next;
         self.next += 1;
         self.objects.insert(number, value);
@@ -120,46 +120,48 @@ impl<'a> PageCopier<'a> {
 
     pub(super) fn page(&mut self, page: &Dict, parent: u32) -> u32 {
         let mut own = Dict::default();
-        own.set("Type", Value::Name(b"Page".to_vec()));
-        own.set("Parent", Value::Ref(parent));
+        own.set("Type", PdfValue::Name(b"Page".to_vec()));
+        own.set("Parent", PdfValue::Ref(parent));
         own.set("MediaBox", self.copied(self.file.inherited(page, "MediaBox"), 0));
         let resources = self.copied(self.file.inherited(page, "Resources"), 0);
         own.set("Resources", resources);
         let content = content_of(self.file, page);
-        let stream = Value::Stream(Stream { dict: Dict::default(), body: content.into() });
+        let stream = PdfValue::Stream(Stream { dict: Dict::default(), body: content.into() });
         let content = self.add(stream);
-        own.set("Contents", Value::Ref(content));
-        self.add(Value::Dict(own))
+        own.set("Contents", PdfValue::Ref(content));
+        self.add(PdfValue::Dict(own))
     }
 
-    fn copied(&mut self, value: &Value, depth: usize) -> Value {
+    fn copied(&mut self, value: &PdfValue, depth: usize) -> PdfValue {
         if depth > DEPTH_MAX {
-            return Value::Null;
+            return PdfValue::Null;
         }
         match value {
-            Value::Ref(number) => self.referred(*number, depth),
-            Value::List(list) => Value::List(list.iter().map(|it| self.copied(it, depth + 1)).collect()),
-            Value::Dict(dict) => Value::Dict(self.dict(dict, depth)),
-            Value::Stream(stream) => {
+            PdfValue::Ref(number) => self.referred(*number, depth),
+            PdfValue::List(list) => {
+                PdfValue::List(list.iter().map(|it| self.copied(it, depth + 1)).collect())
+            }
+            PdfValue::Dict(dict) => PdfValue::Dict(self.dict(dict, depth)),
+            PdfValue::Stream(stream) => {
                 let dict = self.dict(&stream.dict, depth);
-                Value::Stream(Stream { dict, body: stream.body.clone() })
+                PdfValue::Stream(Stream { dict, body: stream.body.clone() })
             }
             other => other.clone(),
         }
     }
 
-    fn referred(&mut self, number: u32, depth: usize) -> Value {
+    fn referred(&mut self, number: u32, depth: usize) -> PdfValue {
         if let Some(known) = self.numbers.get(&number) {
-            return Value::Ref(*known);
+            return PdfValue::Ref(*known);
         }
         let own = self.next;
         self.next += 1;
         self.numbers.insert(number, own);
         let file = self.file;
-        let value = file.objects.get(&number).cloned().unwrap_or(Value::Null);
+        let value = file.objects.get(&number).cloned().unwrap_or(PdfValue::Null);
         let copy = self.copied(&value, depth + 1);
         self.objects.insert(own, copy);
-        Value::Ref(own)
+        PdfValue::Ref(own)
     }
 
     fn dict(&mut self, dict: &Dict, depth: usize) -> Dict {

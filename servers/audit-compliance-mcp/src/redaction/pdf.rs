@@ -7,7 +7,7 @@ use super::order::{Redacted, RedactedBox, RedactionError, RedactionOrder};
 use super::pages::{PageCopier, is_plain};
 use super::search::{extended, matches};
 use super::{picture, verify};
-use crate::cos::{PdfFile, Value, write};
+use crate::cos::{PdfFile, PdfValue, write};
 
 /// Pages of a file.
 const PAGES_MAX: usize = 500;
@@ -45,14 +45,14 @@ pub fn pdf(
     }
     let mut result = Redacted { pages: placed.len(), ..Redacted::default() };
     let mut copier = PageCopier::new(&file);
-    let (font, tree) = (copier.add(picture::font()), copier.add(Value::Null));
+    let (font, tree) = (copier.add(picture::font()), copier.add(PdfValue::Null));
     let texts: Vec<String> = placed.iter().map(|page| page_text(page).0).collect();
     let order = extended(order, texts.iter().map(String::as_str));
     let mut pages = Vec::new();
     for (index, (placed, number)) in placed.iter().zip(&numbers).enumerate() {
         tell(index, numbers.len());
         let found = on_page(placed, &order);
-        let page = file.objects.get(number).and_then(Value::dict);
+        let page = file.objects.get(number).and_then(PdfValue::dict);
         if let Some(page) = page.filter(|page| found.boxes.is_empty() && is_plain(&file, page, placed)) {
             pages.push(copier.page(page, tree));
             continue;

@@ -6,7 +6,7 @@ use capability_documents::pdf::{PlacedPage, RenderedPage};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::cos::{Dict, Stream, Value};
+use crate::cos::{Dict, PdfValue, Stream};
 
 /// Points around a word: letters reach over their box.
 const PADDING: f32 = 1.5;
@@ -37,22 +37,22 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("writing to memory cannot fail")
 }
 
-fn name(text: &str) -> Value {
-    Value::Name(text.into())
+fn name(text: &str) -> PdfValue {
+    PdfValue::Name(text.into())
 }
 
-fn dict(entries: Vec<(&str, Value)>) -> Dict {
+fn dict(entries: Vec<(&str, PdfValue)>) -> Dict {
     Dict(entries.into_iter().map(|(key, value)| (key.as_bytes().to_vec(), value)).collect())
 }
 
-fn stream(entries: Vec<(&str, Value)>, bytes: &[u8]) -> Value {
+fn stream(entries: Vec<(&str, PdfValue)>, bytes: &[u8]) -> PdfValue {
     let mut dict = dict(entries);
     dict.set("Filter", name("FlateDecode"));
-    Value::Stream(Stream { dict, body: packed(bytes).into() })
+    PdfValue::Stream(Stream { dict, body: packed(bytes).into() })
 }
 
 /// The image of a page: grey if it has no colour.
-pub(super) fn image(picture: &RenderedPage) -> Value {
+pub(super) fn image(picture: &RenderedPage) -> PdfValue {
     let is_grey = picture.rgb.chunks_exact(3).all(|it| it[0] == it[1] && it[1] == it[2]);
     let grey: Vec<u8> = if is_grey { picture.rgb.iter().step_by(3).copied().collect() } else { Vec::new() };
     let (space, bytes) = if is_grey { ("DeviceGray", &grey) } else { ("DeviceRGB", &picture.rgb) };
@@ -60,9 +60,9 @@ pub(super) fn image(picture: &RenderedPage) -> Value {
         vec![
             ("Type", name("XObject")),
             ("Subtype", name("Image")),
-            ("Width", Value::Int(i64::from(picture.width))),
-            ("Height", Value::Int(i64::from(picture.height))),
-            ("BitsPerComponent", Value::Int(8)),
+            ("Width", PdfValue::Int(i64::from(picture.width))),
+            ("Height", PdfValue::Int(i64::from(picture.height))),
+            ("BitsPerComponent", PdfValue::Int(8)),
             ("ColorSpace", name(space)),
         ],
         bytes,
@@ -70,7 +70,7 @@ pub(super) fn image(picture: &RenderedPage) -> Value {
 }
 
 /// The content of such a page. `hidden` tells which words are left out.
-pub(super) fn content(page: &PlacedPage, hidden: &[bool]) -> Value {
+pub(super) fn content(page: &PlacedPage, hidden: &[bool]) -> PdfValue {
     let mut text = format!("q {} 0 0 {} 0 0 cm /Page Do Q\nBT 3 Tr\n", page.width, page.height);
     for (word, _) in page.words.iter().zip(hidden).filter(|(_, hidden)| !**hidden) {
         let Some(shown) = written(&word.text) else { continue };
@@ -89,8 +89,8 @@ fn written(word: &str) -> Option<String> {
 }
 
 /// The font of the invisible text.
-pub(super) fn font() -> Value {
-    Value::Dict(dict(vec![
+pub(super) fn font() -> PdfValue {
+    PdfValue::Dict(dict(vec![
         ("Type", name("Font")),
         ("Subtype", name("Type1")),
         ("BaseFont", name("Helvetica")),
@@ -99,29 +99,29 @@ pub(super) fn font() -> Value {
 }
 
 /// The page itself, by the numbers of its parts.
-pub(super) fn page(placed: &PlacedPage, parent: u32, image: u32, content: u32, font: u32) -> Value {
-    let side = |length: f32| Value::Real((f64::from(length) * 100.0).round() / 100.0);
+pub(super) fn page(placed: &PlacedPage, parent: u32, image: u32, content: u32, font: u32) -> PdfValue {
+    let side = |length: f32| PdfValue::Real((f64::from(length) * 100.0).round() / 100.0);
     let resources = dict(vec![
-        ("XObject", Value::Dict(dict(vec![("Page", Value::Ref(image))]))),
-        ("Font", Value::Dict(dict(vec![("F", Value::Ref(font))]))),
+        ("XObject", PdfValue::Dict(dict(vec![("Page", PdfValue::Ref(image))]))),
+        ("Font", PdfValue::Dict(dict(vec![("F", PdfValue::Ref(font))]))),
     ]);
-    Value::Dict(dict(vec![
+    PdfValue::Dict(dict(vec![
         ("Type", name("Page")),
-        ("Parent", Value::Ref(parent)),
+        ("Parent", PdfValue::Ref(parent)),
         (
             "MediaBox",
-            Value::List(vec![Value::Int(0), Value::Int(0), side(placed.width), side(placed.height)]),
+            PdfValue::List(vec![PdfValue::Int(0), PdfValue::Int(0), side(placed.width), side(placed.height)]),
         ),
-        ("Resources", Value::Dict(resources)),
-        ("Contents", Value::Ref(content)),
+        ("Resources", PdfValue::Dict(resources)),
+        ("Contents", PdfValue::Ref(content)),
     ]))
 }
 
 /// The root of the pages and the catalogue.
-pub(super) fn frame(pages: &[u32], tree: u32) -> (Value, Value) {
-    let kids = Value::List(pages.iter().map(|it| Value::Ref(*it)).collect());
-    let count = Value::Int(pages.len() as i64);
+pub(super) fn frame(pages: &[u32], tree: u32) -> (PdfValue, PdfValue) {
+    let kids = PdfValue::List(pages.iter().map(|it| PdfValue::Ref(*it)).collect());
+    let count = PdfValue::Int(pages.len() as i64);
     let tree_node = dict(vec![("Type", name("Pages")), ("Kids", kids), ("Count", count)]);
-    let catalogue = dict(vec![("Type", name("Catalog")), ("Pages", Value::Ref(tree))]);
-    (Value::Dict(tree_node), Value::Dict(catalogue))
+    let catalogue = dict(vec![("Type", name("Catalog")), ("Pages", PdfValue::Ref(tree))]);
+    (PdfValue::Dict(tree_node), PdfValue::Dict(catalogue))
 }

@@ -3,7 +3,7 @@
 use capability_documents::pdf::placed_words;
 
 use super::search::folded;
-use crate::cos::{PdfFile, Value, decoded};
+use crate::cos::{PdfFile, PdfValue, decoded};
 
 /// Words shorter than this turn up by chance in the bytes of fonts and pictures.
 const RAW_CHARS_MIN: usize = 5;
@@ -31,7 +31,7 @@ pub(super) fn in_pdf(bytes: &[u8], terms: &[String], pages_max: usize) -> Option
     }
     let file = PdfFile::read(bytes).ok()?;
     let mut raw = vec![bytes.to_vec()];
-    raw.extend(file.objects.values().filter_map(Value::stream).map(|it| decoded(&file, it)));
+    raw.extend(file.objects.values().filter_map(PdfValue::stream).map(|it| decoded(&file, it)));
     let forms = terms.iter().filter(|it| it.chars().count() >= RAW_CHARS_MIN);
     let has = |raw: &[u8], form: &[u8]| memchr::memmem::find(raw, form).is_some();
     forms

@@ -1,6 +1,6 @@
 //! Annotations and forms.
 
-use crate::cos::{Dict, Value};
+use crate::cos::{Dict, PdfValue};
 use crate::report::Spot;
 
 use super::checker::Checker;
@@ -77,7 +77,7 @@ pub(super) fn of_page<'a>(c: &mut Checker<'a>, page: &'a Dict) {
     }
 }
 
-fn rectangle<'a>(c: &Checker<'a>, value: &'a Value) -> Option<[f32; 4]> {
+fn rectangle<'a>(c: &Checker<'a>, value: &'a PdfValue) -> Option<[f32; 4]> {
     let sides: Vec<f32> =
         value.list().iter().filter_map(|it| c.get(it).number()).map(|it| it as f32).collect();
     let [a, b, x, y] = sides[..] else { return None };
@@ -112,8 +112,11 @@ fn archived<'a>(c: &mut Checker<'a>, view: &AnnotationView<'a>, rect: Option<[f3
         let only_normal = appearance.iter().all(|(key, _)| key == b"N") && appearance.has("N");
         let normal = c.at(appearance, "N");
         let is_button = kind == "Widget" && field_entry(c, dict, "FT").is_name("Btn");
-        let fits =
-            if is_button { matches!(normal, Value::Dict(_)) } else { matches!(normal, Value::Stream(_)) };
+        let fits = if is_button {
+            matches!(normal, PdfValue::Dict(_))
+        } else {
+            matches!(normal, PdfValue::Stream(_))
+        };
         if !only_normal || !fits {
             fail(c, "6.3.3-2", format!("the appearance of {kind}"));
         }
@@ -195,7 +198,7 @@ fn has_text<'a>(c: &Checker<'a>, dict: &'a Dict, key: &str) -> bool {
 }
 
 /// An entry of a field or of one around it.
-fn field_entry<'a>(c: &Checker<'a>, dict: &'a Dict, key: &str) -> &'a Value {
+fn field_entry<'a>(c: &Checker<'a>, dict: &'a Dict, key: &str) -> &'a PdfValue {
     let mut dict = dict;
     for _ in 0..FIELD_DEPTH_MAX {
         if dict.has(key) {
@@ -204,13 +207,13 @@ fn field_entry<'a>(c: &Checker<'a>, dict: &'a Dict, key: &str) -> &'a Value {
         let Some(parent) = c.at(dict, "Parent").dict() else { break };
         dict = parent;
     }
-    &Value::Null
+    &PdfValue::Null
 }
 
 /// The form as a whole.
 pub(super) fn form<'a>(c: &mut Checker<'a>) {
     let Some(form) = c.at(c.catalogue, "AcroForm").dict() else { return };
-    if c.at(form, "NeedAppearances") == &Value::Bool(true) {
+    if c.at(form, "NeedAppearances") == &PdfValue::Bool(true) {
         c.a("6.4.1-2", "NeedAppearances is true");
     }
     if form.has("XFA") {
@@ -218,7 +221,8 @@ pub(super) fn form<'a>(c: &mut Checker<'a>) {
         let forms = c.at(form, "XFA");
         dynamic(c, forms);
     }
-    let mut waiting: Vec<(&'a Value, usize)> = c.at(form, "Fields").list().iter().map(|it| (it, 0)).collect();
+    let mut waiting: Vec<(&'a PdfValue, usize)> =
+        c.at(form, "Fields").list().iter().map(|it| (it, 0)).collect();
     let mut left = 100_000;
     while let Some((field, depth)) = waiting.pop() {
         left -= 1;
@@ -234,10 +238,10 @@ pub(super) fn form<'a>(c: &mut Checker<'a>) {
 }
 
 /// A dynamic form says so in its configuration.
-fn dynamic<'a>(c: &mut Checker<'a>, value: &'a Value) {
+fn dynamic<'a>(c: &mut Checker<'a>, value: &'a PdfValue) {
     let parts = value.list().iter().map(|it| c.get(it)).chain(std::iter::once(value));
     let texts: Vec<Vec<u8>> =
-        parts.filter_map(Value::stream).map(|it| crate::cos::decoded(c.file, it)).collect();
+        parts.filter_map(PdfValue::stream).map(|it| crate::cos::decoded(c.file, it)).collect();
     let is_dynamic = texts.iter().any(|text| {
         let text = String::from_utf8_lossy(text);
         let mut rest = text.split("<dynamicRender").skip(1);

@@ -1,6 +1,6 @@
 //! The state of one check, and the way rules are reported.
 
-use crate::cos::{Dict, PdfFile, Value};
+use crate::cos::{Dict, PdfFile, PdfValue};
 use crate::report::{Finding, FindingList, Severity, Spot};
 
 use super::font_use::FontUse;
@@ -21,7 +21,7 @@ pub(super) struct Checker<'a> {
     pub(super) tree: StructureTree<'a>,
     pub(super) fonts: Vec<FontUse<'a>>,
     /// Colour spaces for spot colours by name, to compare those of the same name.
-    pub(super) spots: Vec<(Vec<u8>, &'a [Value])>,
+    pub(super) spots: Vec<(Vec<u8>, &'a [PdfValue])>,
     /// The language of the whole document.
     pub(super) language: Option<String>,
     pub(super) claimed: bool,
@@ -76,11 +76,11 @@ impl<'a> Checker<'a> {
         self.found.add(Finding::new(name, Severity::Error, asks, mend).at(spot).evidence(evidence));
     }
 
-    pub(super) fn at(&self, dict: &'a Dict, key: &str) -> &'a Value {
+    pub(super) fn at(&self, dict: &'a Dict, key: &str) -> &'a PdfValue {
         self.file.at(dict, key)
     }
 
-    pub(super) fn get(&self, value: &'a Value) -> &'a Value {
+    pub(super) fn get(&self, value: &'a PdfValue) -> &'a PdfValue {
         self.file.get(value)
     }
 }

@@ -1,6 +1,6 @@
 //! Composite fonts: their CMaps, glyphs and widths.
 
-use crate::cos::{Dict, Value, decoded};
+use crate::cos::{Dict, PdfValue, decoded};
 
 use super::checker::Checker;
 use super::cmap;
@@ -143,7 +143,7 @@ impl CidWidths {
             list.get(at).and_then(|it| c.get(it).int()).and_then(|it| u32::try_from(it).ok())
         {
             match list.get(at + 1).map(|it| c.get(it)) {
-                Some(Value::List(widths)) => {
+                Some(PdfValue::List(widths)) => {
                     for (cid, width) in (first..).zip(widths) {
                         ranges.push((cid, cid, c.get(width).number().unwrap_or(usual)));
                     }

@@ -1,6 +1,6 @@
 //! CMaps: how bytes of a string become characters, and characters Unicode.
 
-use crate::cos::Value;
+use crate::cos::PdfValue;
 
 /// Entries that are kept.
 const ENTRIES_MAX: usize = 200_000;
@@ -29,7 +29,7 @@ fn units(bytes: &[u8]) -> Vec<u16> {
 impl CharacterMap {
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut map = Self::default();
-        let mut stack: Vec<Value> = Vec::new();
+        let mut stack: Vec<PdfValue> = Vec::new();
         for operation in crate::cos::operations(bytes).0 {
             stack.extend(operation.operands.iter().cloned());
             match operation.name.as_slice() {
@@ -38,7 +38,7 @@ impl CharacterMap {
                 b"endcidchar" => map.cid_characters(&stack),
                 b"endbfrange" => map.unicode_ranges(&stack),
                 b"endbfchar" => map.unicode_characters(&stack),
-                b"usecmap" => map.uses = stack.last().and_then(Value::name).map(str::to_owned),
+                b"usecmap" => map.uses = stack.last().and_then(PdfValue::name).map(str::to_owned),
                 b"def" => {
                     if let [.., key, value] = stack.as_slice()
                         && key.is_name("WMode")
@@ -53,7 +53,7 @@ impl CharacterMap {
         map
     }
 
-    fn codespaces(&mut self, stack: &[Value]) {
+    fn codespaces(&mut self, stack: &[PdfValue]) {
         for pair in stack.chunks_exact(2) {
             if let (Some(low), Some(high)) = (pair[0].bytes(), pair[1].bytes()) {
                 self.spaces.push((low.len().clamp(1, 4), number(low), number(high)));
@@ -61,7 +61,7 @@ impl CharacterMap {
         }
     }
 
-    fn cid_ranges(&mut self, stack: &[Value]) {
+    fn cid_ranges(&mut self, stack: &[PdfValue]) {
         for three in stack.chunks_exact(3).take(ENTRIES_MAX) {
             if let (Some(low), Some(high), Some(cid)) = (three[0].bytes(), three[1].bytes(), three[2].int()) {
                 self.ranges.push((number(low), number(high), cid.clamp(0, i64::from(u32::MAX)) as u32));
@@ -69,7 +69,7 @@ impl CharacterMap {
         }
     }
 
-    fn cid_characters(&mut self, stack: &[Value]) {
+    fn cid_characters(&mut self, stack: &[PdfValue]) {
         for pair in stack.chunks_exact(2).take(ENTRIES_MAX) {
             if let (Some(code), Some(cid)) = (pair[0].bytes(), pair[1].int()) {
                 let code = number(code);
@@ -78,7 +78,7 @@ impl CharacterMap {
         }
     }
 
-    fn unicode_characters(&mut self, stack: &[Value]) {
+    fn unicode_characters(&mut self, stack: &[PdfValue]) {
         for pair in stack.chunks_exact(2).take(ENTRIES_MAX) {
             if let (Some(code), Some(text)) = (pair[0].bytes(), pair[1].bytes()) {
                 self.unicode.push((number(code), number(code), units(text)));
@@ -86,14 +86,14 @@ impl CharacterMap {
         }
     }
 
-    fn unicode_ranges(&mut self, stack: &[Value]) {
+    fn unicode_ranges(&mut self, stack: &[PdfValue]) {
         for three in stack.chunks_exact(3).take(ENTRIES_MAX) {
             let (Some(low), Some(high)) = (three[0].bytes(), three[1].bytes()) else { continue };
             let low = number(low);
             match &three[2] {
-                Value::Text(text) => self.unicode.push((low, number(high), units(text))),
-                Value::List(list) => {
-                    for (code, text) in (low..).zip(list.iter().filter_map(Value::bytes)) {
+                PdfValue::Text(text) => self.unicode.push((low, number(high), units(text))),
+                PdfValue::List(list) => {
+                    for (code, text) in (low..).zip(list.iter().filter_map(PdfValue::bytes)) {
                         self.unicode.push((code, code, units(text)));
                     }
                 }
@@ -164,6 +164,6 @@ pub(super) fn predefined(name: &str) -> Option<&'static str> {
 }
 
 /// A CMap whose operators are read as content: nothing of it draws anything.
-pub(super) fn of_value(file: &crate::cos::PdfFile, value: &Value) -> Option<CharacterMap> {
+pub(super) fn of_value(file: &crate::cos::PdfFile, value: &PdfValue) -> Option<CharacterMap> {
     value.stream().map(|stream| CharacterMap::read(&crate::cos::decoded(file, stream)))
 }

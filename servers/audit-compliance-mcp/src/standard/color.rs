@@ -1,6 +1,6 @@
 //! Colour spaces where they are used, halftones and transparency groups.
 
-use crate::cos::{Dict, Value};
+use crate::cos::{Dict, PdfValue};
 
 use super::checker::Checker;
 use super::intents::ProfileHeader;
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ColorSpace<'a> {
     Device(DeviceColors),
-    Other(&'a Value),
+    Other(&'a PdfValue),
 }
 
 /// Inside which kind of colour space another one is.
@@ -38,7 +38,7 @@ pub(super) fn device(name: &str) -> Option<DeviceColors> {
 /// The colour space that a value names or is.
 pub(super) fn resolve<'a>(
     c: &Checker<'a>,
-    value: &Value,
+    value: &PdfValue,
     resources: Option<&'a Dict>,
 ) -> Option<ColorSpace<'a>> {
     let name = value.name()?;
@@ -49,7 +49,7 @@ pub(super) fn resolve<'a>(
     let found = c.at(spaces, name);
     match found.name().and_then(device) {
         Some(colors) => Some(ColorSpace::Device(colors)),
-        None if *found != Value::Null => Some(ColorSpace::Other(found)),
+        None if *found != PdfValue::Null => Some(ColorSpace::Other(found)),
         None => None,
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn used<'a>(c: &mut Checker<'a>, space: ColorSpace<'a>, resources: Op
 }
 
 /// The colour space of a picture or a shading.
-pub(super) fn used_value<'a>(c: &mut Checker<'a>, value: &'a Value, resources: Option<&'a Dict>) {
+pub(super) fn used_value<'a>(c: &mut Checker<'a>, value: &'a PdfValue, resources: Option<&'a Dict>) {
     match resolve(c, value, resources) {
         Some(space) => used(c, space, resources),
         None => of_value(c, value, resources, Around::Nothing, 0),
@@ -72,7 +72,7 @@ pub(super) fn used_value<'a>(c: &mut Checker<'a>, value: &'a Value, resources: O
 
 fn of_value<'a>(
     c: &mut Checker<'a>,
-    value: &'a Value,
+    value: &'a PdfValue,
     resources: Option<&'a Dict>,
     around: Around,
     depth: usize,
@@ -108,7 +108,7 @@ fn of_value<'a>(
     }
 }
 
-fn alternate<'a>(c: &mut Checker<'a>, list: &'a [Value], resources: Option<&'a Dict>, depth: usize) {
+fn alternate<'a>(c: &mut Checker<'a>, list: &'a [PdfValue], resources: Option<&'a Dict>, depth: usize) {
     if let Some(space) = list.get(2).map(|it| c.get(it)) {
         of_value(c, space, resources, Around::Spot, depth + 1);
     }
@@ -137,7 +137,7 @@ fn device_colors<'a>(c: &mut Checker<'a>, colors: DeviceColors, resources: Optio
     }
 }
 
-fn icc<'a>(c: &mut Checker<'a>, profile: &'a Value) {
+fn icc<'a>(c: &mut Checker<'a>, profile: &'a PdfValue) {
     let Some(stream) = profile.stream() else {
         c.a("6.2.4.2-1", "no profile");
         return;
@@ -170,14 +170,14 @@ pub(super) fn is_icc_cmyk<'a>(c: &Checker<'a>, space: ColorSpace<'a>) -> bool {
     is_icc && stream.is_some_and(|it| c.at(&it.dict, "N").int() == Some(4))
 }
 
-fn separation<'a>(c: &mut Checker<'a>, list: &'a [Value]) {
-    let Some(Value::Name(name)) = list.get(1).map(|it| c.get(it)) else { return };
+fn separation<'a>(c: &mut Checker<'a>, list: &'a [PdfValue]) {
+    let Some(PdfValue::Name(name)) = list.get(1).map(|it| c.get(it)) else { return };
     let name_value = c.get(&list[1]);
     syntax::utf8_name(c, name_value);
     if name == b"All" || name == b"None" {
         return;
     }
-    let same = |c: &Checker<'a>, one: &'a [Value], other: &'a [Value]| {
+    let same = |c: &Checker<'a>, one: &'a [PdfValue], other: &'a [PdfValue]| {
         (2..4).all(|index| match (one.get(index), other.get(index)) {
             (Some(one), Some(other)) => one == other || c.get(one) == c.get(other),
             (one, other) => one.is_none() && other.is_none(),
@@ -191,7 +191,7 @@ fn separation<'a>(c: &mut Checker<'a>, list: &'a [Value]) {
     }
 }
 
-fn device_n<'a>(c: &mut Checker<'a>, list: &'a [Value], names: &'a Value) {
+fn device_n<'a>(c: &mut Checker<'a>, list: &'a [PdfValue], names: &'a PdfValue) {
     const PROCESS: [&[u8]; 5] = [b"Cyan", b"Magenta", b"Yellow", b"Black", b"None"];
     if names.list().len() > 32 {
         c.a("6.1.13-9", format!("{} colorants", names.list().len()));
@@ -201,7 +201,7 @@ fn device_n<'a>(c: &mut Checker<'a>, list: &'a [Value], names: &'a Value) {
     for name in names.list() {
         let value = c.get(name);
         syntax::utf8_name(c, value);
-        let Value::Name(bytes) = c.get(name) else { continue };
+        let PdfValue::Name(bytes) = c.get(name) else { continue };
         let has = colorants.is_some_and(|it| it.iter().any(|(key, _)| key == bytes.as_slice()));
         if !has && !PROCESS.contains(&bytes.as_slice()) {
             c.a("6.2.4.4-1", String::from_utf8_lossy(bytes));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cos::{Dict, Value};
+use crate::cos::{Dict, PdfValue};
 
 use super::checker::Checker;
 use super::graphics::Walk;
@@ -27,7 +27,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     language::check(c);
     for (index, number) in c.file.pages().into_iter().enumerate() {
         c.page = Some(index as u32 + 1);
-        if let Some(page) = c.file.objects.get(&number).and_then(Value::dict) {
+        if let Some(page) = c.file.objects.get(&number).and_then(PdfValue::dict) {
             one_page(c, page);
         }
     }
@@ -53,7 +53,7 @@ fn catalogue<'a>(c: &mut Checker<'a>) {
     if catalogue.has("Requirements") {
         c.a("6.11-1", "the catalogue has Requirements");
     }
-    if catalogue.has("NeedsRendering") && c.at(catalogue, "NeedsRendering") == &Value::Bool(true) {
+    if catalogue.has("NeedsRendering") && c.at(catalogue, "NeedsRendering") == &PdfValue::Bool(true) {
         c.a("6.4.2-2", "NeedsRendering is true");
     }
     let names = c.at(catalogue, "Names").dict();
@@ -86,9 +86,9 @@ fn signature_references<'a>(c: &mut Checker<'a>, signature: &'a Dict) {
 /// Optional content.
 fn layers<'a>(c: &mut Checker<'a>) {
     let Some(properties) = c.at(c.catalogue, "OCProperties").dict() else { return };
-    let all: BTreeSet<u32> = c.at(properties, "OCGs").list().iter().filter_map(Value::reference).collect();
+    let all: BTreeSet<u32> = c.at(properties, "OCGs").list().iter().filter_map(PdfValue::reference).collect();
     let mut names = BTreeSet::new();
-    let mut configurations: Vec<&'a Value> = vec![c.at(properties, "D")];
+    let mut configurations: Vec<&'a PdfValue> = vec![c.at(properties, "D")];
     configurations.extend(c.at(properties, "Configs").list().iter().map(|it| c.get(it)));
     for dict in configurations.iter().filter_map(|it| it.dict()) {
         let name = c.at(dict, "Name").text().unwrap_or_default();
@@ -111,7 +111,7 @@ fn layers<'a>(c: &mut Checker<'a>) {
 }
 
 /// References in arrays inside each other.
-fn gather<'a>(c: &Checker<'a>, value: &'a Value, depth: usize, into: &mut BTreeSet<u32>) {
+fn gather<'a>(c: &Checker<'a>, value: &'a PdfValue, depth: usize, into: &mut BTreeSet<u32>) {
     for one in value.list().iter().filter(|_| depth < 32) {
         into.extend(one.reference());
         gather(c, c.get(one), depth + 1, into);
@@ -126,18 +126,18 @@ fn objects<'a>(c: &mut Checker<'a>) {
     }
 }
 
-fn inside<'a>(c: &mut Checker<'a>, value: &'a Value, depth: usize) {
+fn inside<'a>(c: &mut Checker<'a>, value: &'a PdfValue, depth: usize) {
     if depth > 64 {
         return;
     }
     syntax::limits(c, value);
     match value {
-        Value::List(list) => list.iter().for_each(|one| inside(c, one, depth + 1)),
-        Value::Dict(dict) => {
+        PdfValue::List(list) => list.iter().for_each(|one| inside(c, one, depth + 1)),
+        PdfValue::Dict(dict) => {
             dictionary(c, dict);
             dict.iter().for_each(|(_, one)| inside(c, one, depth + 1));
         }
-        Value::Stream(stream) => {
+        PdfValue::Stream(stream) => {
             syntax::stream(c, stream);
             dictionary(c, &stream.dict);
             stream.dict.iter().for_each(|(_, one)| inside(c, one, depth + 1));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cos::{Dict, Stream, Value, decoded, operations};
+use crate::cos::{Dict, PdfValue, Stream, decoded, operations};
 
 use super::checker::Checker;
 use super::cid_fonts::composite;
@@ -90,7 +90,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
 
 pub(super) fn label(c: &Checker<'_>, font: &FontUse<'_>) -> String {
     match c.file.at(font.dict, "BaseFont") {
-        Value::Name(name) => String::from_utf8_lossy(name).into_owned(),
+        PdfValue::Name(name) => String::from_utf8_lossy(name).into_owned(),
         _ => font.number.map_or("a font".to_owned(), |it| format!("object {it}")),
     }
 }
@@ -132,7 +132,7 @@ fn simple_name<'a>(
         let mut found = None;
         for value in c.at(own, "Differences").list() {
             match c.get(value) {
-                Value::Name(name) => {
+                PdfValue::Name(name) => {
                     if at == i64::from(code) {
                         found = Some(String::from_utf8_lossy(name).into_owned());
                     }
@@ -251,10 +251,10 @@ fn true_type_encoding<'a>(
     if !cmaps.is_empty() && !cmaps.iter().any(|it| matches!(it, (3, 1) | (1, 0) | (0, _) | (3, 10))) {
         c.both("6.2.11.6-1", "7.21.6-1", name);
     }
-    let is_base = |value: &Value| value.is_name("WinAnsiEncoding") || value.is_name("MacRomanEncoding");
+    let is_base = |value: &PdfValue| value.is_name("WinAnsiEncoding") || value.is_name("MacRomanEncoding");
     let good = match encoding {
-        Value::Name(_) => is_base(encoding),
-        Value::Dict(dict) => {
+        PdfValue::Name(_) => is_base(encoding),
+        PdfValue::Dict(dict) => {
             let differences = c.at(dict, "Differences").list();
             let names = differences.iter().filter_map(|it| c.get(it).name());
             let listed = names.into_iter().all(is_listed);

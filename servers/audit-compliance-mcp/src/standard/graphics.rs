@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cos::{Dict, Operation, Stream, Value, decoded, operations};
+use crate::cos::{Dict, Operation, PdfValue, Stream, decoded, operations};
 
 use super::checker::Checker;
 use super::color::{self, ColorSpace};
@@ -70,11 +70,11 @@ impl<'c, 'a> Walk<'c, 'a> {
         let file = c.file;
         let contents = file.at(page, "Contents");
         let parts = match contents {
-            Value::List(list) => list.iter().map(|it| file.get(it)).collect(),
+            PdfValue::List(list) => list.iter().map(|it| file.get(it)).collect(),
             one => vec![one],
         };
         let mut bytes = Vec::new();
-        for stream in parts.into_iter().filter_map(Value::stream) {
+        for stream in parts.into_iter().filter_map(PdfValue::stream) {
             bytes.extend(decoded(file, stream));
             bytes.push(b'\n');
         }
@@ -115,13 +115,13 @@ impl<'c, 'a> Walk<'c, 'a> {
         operations.iter().any(|it| it.is("Do") || it.is("Tf") || it.is("gs") || it.is("sh"))
     }
 
-    fn appearance(&mut self, annotation: &'a Value, resources: Option<&'a Dict>) {
+    fn appearance(&mut self, annotation: &'a PdfValue, resources: Option<&'a Dict>) {
         let file = self.c.file;
         let Some(dict) = annotation.dict() else { return };
         let Some(appearances) = file.at(dict, "AP").dict() else { return };
         let normal = file.at(appearances, "N");
-        let states: Vec<&'a Value> = match normal {
-            Value::Dict(states) => states.iter().map(|(_, it)| it).collect(),
+        let states: Vec<&'a PdfValue> = match normal {
+            PdfValue::Dict(states) => states.iter().map(|(_, it)| it).collect(),
             _ => vec![appearances.get("N")],
         };
         let untagged = std::mem::replace(&mut self.untagged, true);
@@ -213,26 +213,26 @@ impl<'c, 'a> Walk<'c, 'a> {
             "rg" => Some(ColorSpace::Device(DeviceColors::Rgb)),
             "k" => Some(ColorSpace::Device(DeviceColors::Cmyk)),
             "cs" => color::resolve(self.c, operation.operand(0), resources)
-                .or(operation.operand(0).is_name("Pattern").then_some(ColorSpace::Other(&Value::Null))),
+                .or(operation.operand(0).is_name("Pattern").then_some(ColorSpace::Other(&PdfValue::Null))),
             _ => None,
         }
     }
 
     /// A tiling pattern is content of its own, a shading pattern a shading.
     fn pattern(&mut self, operation: &Operation, resources: Option<&'a Dict>) {
-        let Some(name) = operation.operands.last().and_then(Value::name) else { return };
+        let Some(name) = operation.operands.last().and_then(PdfValue::name) else { return };
         if !operation.is("scn") && !operation.is("SCN") {
             return;
         }
         let Some(patterns) = resources.and_then(|it| self.c.at(it, "Pattern").dict()) else { return };
         let (reference, value) = (patterns.get(name).reference(), self.c.at(patterns, name));
         match value {
-            Value::Stream(stream) => {
+            PdfValue::Stream(stream) => {
                 let untagged = std::mem::replace(&mut self.untagged, true);
                 self.nested(reference, stream, None);
                 self.untagged = untagged;
             }
-            Value::Dict(dict) => {
+            PdfValue::Dict(dict) => {
                 if let Some(shading) = self.c.at(dict, "Shading").dict() {
                     let space = self.c.at(shading, "ColorSpace");
                     color::used_value(self.c, space, resources);
@@ -260,18 +260,18 @@ impl<'c, 'a> Walk<'c, 'a> {
         self.item("a path");
     }
 
-    fn set_font(&mut self, name: &Value, resources: Option<&'a Dict>) {
+    fn set_font(&mut self, name: &PdfValue, resources: Option<&'a Dict>) {
         let found = resources.and_then(|it| self.c.at(it, "Font").dict()).zip(name.name());
         let found = found.map(|(fonts, name)| (fonts.get(name).reference(), self.c.at(fonts, name)));
         self.state.font = match found {
-            Some((number, Value::Dict(dict))) => Some(fonts::register(self.c, dict, number)),
+            Some((number, PdfValue::Dict(dict))) => Some(fonts::register(self.c, dict, number)),
             _ => None,
         };
     }
 
     fn show(&mut self, operation: &Operation, resources: Option<&'a Dict>) {
         let texts: Vec<&[u8]> = match operation.operands.last() {
-            Some(Value::List(list)) => list.iter().filter_map(Value::bytes).collect(),
+            Some(PdfValue::List(list)) => list.iter().filter_map(PdfValue::bytes).collect(),
             Some(value) => value.bytes().into_iter().collect(),
             None => Vec::new(),
         };
@@ -308,7 +308,7 @@ impl<'c, 'a> Walk<'c, 'a> {
         }
     }
 
-    fn shading(&mut self, name: &Value, resources: Option<&'a Dict>) {
+    fn shading(&mut self, name: &PdfValue, resources: Option<&'a Dict>) {
         let shadings = resources.and_then(|it| self.c.at(it, "Shading").dict());
         if let Some(shading) = shadings.zip(name.name()).and_then(|(it, name)| self.c.at(it, name).dict()) {
             let space = self.c.at(shading, "ColorSpace");
@@ -317,7 +317,7 @@ impl<'c, 'a> Walk<'c, 'a> {
         self.item("a shading");
     }
 
-    fn object(&mut self, name: &Value, resources: Option<&'a Dict>) {
+    fn object(&mut self, name: &PdfValue, resources: Option<&'a Dict>) {
         let objects = resources.and_then(|it| self.c.at(it, "XObject").dict());
         let Some((objects, name)) = objects.zip(name.name()) else { return };
         let (number, value) = (objects.get(name).reference(), self.c.at(objects, name));
@@ -375,15 +375,15 @@ impl<'c, 'a> Walk<'c, 'a> {
         (self.state, self.owner) = (state, owner);
     }
 
-    fn inline_image(&mut self, value: &Value, resources: Option<&'a Dict>) {
-        if let Value::Dict(dict) = value {
+    fn inline_image(&mut self, value: &PdfValue, resources: Option<&'a Dict>) {
+        if let PdfValue::Dict(dict) = value {
             images::inline(self.c, dict, resources);
         }
         self.item("an inline image");
     }
 }
 
-fn limits(c: &mut Checker<'_>, value: &Value) {
+fn limits(c: &mut Checker<'_>, value: &PdfValue) {
     super::syntax::limits(c, value);
     value.list().iter().for_each(|it| super::syntax::limits(c, it));
 }

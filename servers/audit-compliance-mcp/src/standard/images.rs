@@ -1,6 +1,6 @@
 //! Pictures: their dictionaries, and what JPEG 2000 says of itself.
 
-use crate::cos::{Dict, Stream, Value, decoded};
+use crate::cos::{Dict, PdfValue, Stream, decoded};
 
 use super::checker::Checker;
 use super::color;
@@ -17,14 +17,14 @@ pub(super) fn check<'a>(c: &mut Checker<'a>, stream: &'a Stream, resources: Opti
     if dict.has("OPI") {
         c.a("6.2.8.1-2", "OPI");
     }
-    if c.at(dict, "Interpolate") == &Value::Bool(true) {
+    if c.at(dict, "Interpolate") == &PdfValue::Bool(true) {
         c.a("6.2.8.1-3", "Interpolate is true");
     }
     if dict.has("Intent") {
         let value = c.at(dict, "Intent");
         intent(c, value);
     }
-    let is_mask = c.at(dict, "ImageMask") == &Value::Bool(true);
+    let is_mask = c.at(dict, "ImageMask") == &PdfValue::Bool(true);
     let is_jpx = has_filter(c, dict, "JPXDecode");
     let bits = c.at(dict, "BitsPerComponent").int();
     if is_mask && bits.is_some_and(|it| it != 1) {
@@ -51,7 +51,7 @@ fn has_filter(c: &Checker<'_>, dict: &Dict, name: &str) -> bool {
     filter.is_name(name) || filter.list().iter().any(|it| c.file.get(it).is_name(name))
 }
 
-fn intent(c: &mut Checker<'_>, value: &Value) {
+fn intent(c: &mut Checker<'_>, value: &PdfValue) {
     let name = value.name().unwrap_or_default();
     if !["RelativeColorimetric", "AbsoluteColorimetric", "Perceptual", "Saturation"].contains(&name) {
         c.a("6.2.6-1", name);
@@ -78,19 +78,19 @@ pub(super) fn inline<'a>(c: &mut Checker<'a>, dict: &Dict, resources: Option<&'a
     ];
     let either = |long: &str, short: &str| if dict.has(long) { dict.get(long) } else { dict.get(short) };
     let filter = either("Filter", "F");
-    for name in filter.list().iter().chain(std::iter::once(filter)).filter_map(Value::name) {
+    for name in filter.list().iter().chain(std::iter::once(filter)).filter_map(PdfValue::name) {
         if !FILTERS.contains(&name) {
             c.a("6.1.10-1", name);
         }
     }
-    if either("Interpolate", "I") == &Value::Bool(true) {
+    if either("Interpolate", "I") == &PdfValue::Bool(true) {
         c.a("6.2.8.1-3", "I of an inline image is true");
     }
     if dict.has("Intent") {
         intent(c, dict.get("Intent"));
     }
     let space = either("ColorSpace", "CS");
-    if either("ImageMask", "IM") == &Value::Bool(true) {
+    if either("ImageMask", "IM") == &PdfValue::Bool(true) {
         return;
     }
     // An Indexed space of an inline image is written in place.

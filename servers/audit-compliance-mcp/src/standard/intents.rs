@@ -1,6 +1,6 @@
 //! Output intents and ICC profiles.
 
-use crate::cos::{Stream, Value, decoded};
+use crate::cos::{PdfValue, Stream, decoded};
 
 use super::checker::Checker;
 use super::output::DeviceColors;
@@ -39,7 +39,7 @@ impl ProfileHeader {
 }
 
 pub(super) fn check<'a>(c: &mut Checker<'a>) {
-    let mut profiles: Vec<(Option<u32>, &'a Value)> = Vec::new();
+    let mut profiles: Vec<(Option<u32>, &'a PdfValue)> = Vec::new();
     for intent in c.at(c.catalogue, "OutputIntents").list() {
         let Some(intent) = c.get(intent).dict() else { continue };
         if intent.has("DestOutputProfileRef") {
@@ -63,7 +63,7 @@ pub(super) fn check<'a>(c: &mut Checker<'a>) {
     }
 }
 
-fn profile<'a>(c: &mut Checker<'a>, value: &'a Value) {
+fn profile<'a>(c: &mut Checker<'a>, value: &'a PdfValue) {
     c.output.has_intent = true;
     let header = value.stream().and_then(|stream| ProfileHeader::of(c, stream));
     let Some(header) = header else {

@@ -1,6 +1,6 @@
 //! Natural languages: declared, well-formed, and known for every text.
 
-use crate::cos::{Dict, Value};
+use crate::cos::{Dict, PdfValue};
 
 use super::checker::Checker;
 use super::kinds::Standard;
@@ -93,7 +93,7 @@ pub(super) fn of_marks(
 pub(super) fn of_annotation(
     c: &mut Checker<'_>,
     rule: &str,
-    text: &Value,
+    text: &PdfValue,
     dict: &Dict,
     element: Option<usize>,
 ) {

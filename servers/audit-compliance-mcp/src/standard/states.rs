@@ -1,6 +1,6 @@
 //! Graphics states and marks of content.
 
-use crate::cos::{Dict, Operation, Value};
+use crate::cos::{Dict, Operation, PdfValue};
 
 use super::color;
 use super::graphics::Walk;
@@ -8,7 +8,7 @@ use super::language;
 use super::marks::MarkedContent;
 
 impl<'a> Walk<'_, 'a> {
-    pub(super) fn intent(&mut self, rule: &str, value: &Value) {
+    pub(super) fn intent(&mut self, rule: &str, value: &PdfValue) {
         let name = value.name().unwrap_or_default();
         if !["RelativeColorimetric", "AbsoluteColorimetric", "Perceptual", "Saturation"].contains(&name) {
             self.c.a(rule, name);
@@ -18,7 +18,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    pub(super) fn graphics_state(&mut self, name: &Value, resources: Option<&'a Dict>) {
+    pub(super) fn graphics_state(&mut self, name: &PdfValue, resources: Option<&'a Dict>) {
         let states = resources.and_then(|it| self.c.at(it, "ExtGState").dict());
         let Some(state) = states.zip(name.name()).and_then(|(it, name)| self.c.at(it, name).dict()) else {
             return;
@@ -43,7 +43,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn overprint(&mut self, state: &'a Dict) {
-        let flag = |value: &Value| matches!(value, Value::Bool(true));
+        let flag = |value: &PdfValue| matches!(value, PdfValue::Bool(true));
         if state.has("OP") {
             self.state.overprint_stroke = flag(self.c.at(state, "OP"));
             if !state.has("op") {
@@ -78,7 +78,7 @@ impl<'a> Walk<'_, 'a> {
             "Color",
             "Luminosity",
         ];
-        let below_one = |value: &Value| value.number().is_some_and(|it| it < 1.0);
+        let below_one = |value: &PdfValue| value.number().is_some_and(|it| it < 1.0);
         if below_one(self.c.at(state, "ca")) || below_one(self.c.at(state, "CA")) {
             self.transparent = true;
         }
@@ -86,9 +86,9 @@ impl<'a> Walk<'_, 'a> {
             self.transparent = true;
         }
         let mode = self.c.at(state, "BM");
-        let modes: Vec<&Value> = match mode {
-            Value::List(list) => list.iter().map(|it| self.c.get(it)).collect(),
-            Value::Null => Vec::new(),
+        let modes: Vec<&PdfValue> = match mode {
+            PdfValue::List(list) => list.iter().map(|it| self.c.get(it)).collect(),
+            PdfValue::Null => Vec::new(),
             one => vec![one],
         };
         for name in modes.into_iter().map(|it| it.name().unwrap_or_default()) {
@@ -103,11 +103,11 @@ impl<'a> Walk<'_, 'a> {
         let tag = operation.operand(0).name().unwrap_or_default().to_owned();
         let own;
         let properties: Option<&Dict> = match operation.operand(1) {
-            Value::Dict(dict) => {
+            PdfValue::Dict(dict) => {
                 own = dict.clone();
                 Some(&own)
             }
-            Value::Name(name) => {
+            PdfValue::Name(name) => {
                 let lists = resources.and_then(|it| self.c.at(it, "Properties").dict());
                 lists.zip(std::str::from_utf8(name).ok()).and_then(|(it, name)| self.c.at(it, name).dict())
             }

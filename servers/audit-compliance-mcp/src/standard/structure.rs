@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cos::{Dict, Value};
+use crate::cos::{Dict, PdfValue};
 
 use super::checker::Checker;
 use super::kinds::Standard;
@@ -29,7 +29,7 @@ pub(super) fn check<'a>(c: &mut Checker<'a>) {
 
 fn document<'a>(c: &mut Checker<'a>) {
     let marks = c.at(c.catalogue, "MarkInfo").dict();
-    let flag = |c: &Checker<'a>, key: &str| marks.is_some_and(|it| c.at(it, key) == &Value::Bool(true));
+    let flag = |c: &Checker<'a>, key: &str| marks.is_some_and(|it| c.at(it, key) == &PdfValue::Bool(true));
     if !flag(c, "Marked") {
         c.u("6.2-1", "MarkInfo has no Marked");
     }
@@ -40,7 +40,7 @@ fn document<'a>(c: &mut Checker<'a>) {
         c.u("7.1-11", "no StructTreeRoot");
     }
     let preferences = c.at(c.catalogue, "ViewerPreferences").dict();
-    let shows = preferences.is_some_and(|it| c.at(it, "DisplayDocTitle") == &Value::Bool(true));
+    let shows = preferences.is_some_and(|it| c.at(it, "DisplayDocTitle") == &PdfValue::Bool(true));
     if !shows {
         c.u("7.1-10", "DisplayDocTitle is not true");
     }

@@ -1,6 +1,6 @@
 //! The bytes of a file: header, trailer, objects, streams, and the limits of numbers.
 
-use crate::cos::{Stream, SyntaxFault, Value};
+use crate::cos::{PdfValue, Stream, SyntaxFault};
 
 use super::checker::Checker;
 
@@ -80,18 +80,18 @@ fn trailer(c: &mut Checker<'_>) {
 }
 
 /// Limits of one number, string or name.
-pub(super) fn limits(c: &mut Checker<'_>, value: &Value) {
+pub(super) fn limits(c: &mut Checker<'_>, value: &PdfValue) {
     match value {
-        Value::Int(number) if !(-2_147_483_648..=2_147_483_647).contains(number) => {
+        PdfValue::Int(number) if !(-2_147_483_648..=2_147_483_647).contains(number) => {
             c.a("6.1.13-1", number.to_string());
         }
-        Value::Real(number) if number.abs() > 3.403e38 => c.a("6.1.13-2", number.to_string()),
-        Value::Real(number) if *number != 0.0 && number.abs() < 1.175e-38 => {
+        PdfValue::Real(number) if number.abs() > 3.403e38 => c.a("6.1.13-2", number.to_string()),
+        PdfValue::Real(number) if *number != 0.0 && number.abs() < 1.175e-38 => {
             c.a("6.1.13-5", number.to_string());
         }
-        Value::Text(text) if text.len() > 32_767 => c.a("6.1.13-3", format!("{} bytes", text.len())),
-        Value::Name(name) if name.len() > 127 => c.a("6.1.13-4", String::from_utf8_lossy(name)),
-        Value::Dict(dict) => {
+        PdfValue::Text(text) if text.len() > 32_767 => c.a("6.1.13-3", format!("{} bytes", text.len())),
+        PdfValue::Name(name) if name.len() > 127 => c.a("6.1.13-4", String::from_utf8_lossy(name)),
+        PdfValue::Dict(dict) => {
             for (key, _) in dict.iter().filter(|(key, _)| key.len() > 127) {
                 c.a("6.1.13-4", String::from_utf8_lossy(key));
             }
@@ -110,7 +110,7 @@ pub(super) fn stream<'a>(c: &mut Checker<'a>, stream: &'a Stream) {
     }
     let filter = c.at(dict, "Filter");
     let names = filter.list().iter().map(|it| c.get(it)).chain(std::iter::once(filter));
-    for (index, name) in names.filter_map(Value::name).enumerate().collect::<Vec<_>>() {
+    for (index, name) in names.filter_map(PdfValue::name).enumerate().collect::<Vec<_>>() {
         if !FILTERS.contains(&name) || name == "LZWDecode" {
             c.a("6.1.7.2-1", name);
         }
@@ -118,7 +118,7 @@ pub(super) fn stream<'a>(c: &mut Checker<'a>, stream: &'a Stream) {
             let parameters = c.at(dict, "DecodeParms");
             let own = parameters.list().get(index).map_or(parameters, |it| c.get(it));
             let kind = own.dict().map(|it| c.at(it, "Name"));
-            if kind.is_some_and(|kind| kind != &Value::Null && !kind.is_name("Identity")) {
+            if kind.is_some_and(|kind| kind != &PdfValue::Null && !kind.is_name("Identity")) {
                 c.a("6.1.7.2-2", "a Crypt filter");
             }
         }
@@ -126,8 +126,8 @@ pub(super) fn stream<'a>(c: &mut Checker<'a>, stream: &'a Stream) {
 }
 
 /// A name that has to be UTF-8.
-pub(super) fn utf8_name(c: &mut Checker<'_>, name: &Value) {
-    if let Value::Name(bytes) = name
+pub(super) fn utf8_name(c: &mut Checker<'_>, name: &PdfValue) {
+    if let PdfValue::Name(bytes) = name
         && std::str::from_utf8(bytes).is_err()
     {
         c.a("6.1.8-1", String::from_utf8_lossy(bytes));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cos::Value;
+use crate::cos::PdfValue;
 
 use super::checker::Checker;
 use super::kinds::Standard;
@@ -76,10 +76,10 @@ fn rows(c: &Checker<'_>, table: usize) -> Vec<usize> {
 }
 
 /// Attributes are a dictionary, or a list of dictionaries and revision numbers.
-fn attribute<'a>(c: &Checker<'a>, element: usize, key: &str) -> Option<&'a Value> {
+fn attribute<'a>(c: &Checker<'a>, element: usize, key: &str) -> Option<&'a PdfValue> {
     let dict = c.tree.elements[element].dict;
     let own = c.at(dict, "A");
-    let mut all: Vec<&'a Value> = own.list().iter().map(|it| c.get(it)).collect();
+    let mut all: Vec<&'a PdfValue> = own.list().iter().map(|it| c.get(it)).collect();
     all.push(own);
     let classes = c.at(c.catalogue, "StructTreeRoot").dict().and_then(|it| c.at(it, "ClassMap").dict());
     if let (Some(classes), Some(name)) = (classes, c.at(dict, "C").name()) {
@@ -87,11 +87,11 @@ fn attribute<'a>(c: &Checker<'a>, element: usize, key: &str) -> Option<&'a Value
         all.extend(named.list().iter().map(|it| c.get(it)));
         all.push(named);
     }
-    all.into_iter().filter_map(Value::dict).find(|it| it.has(key)).map(|it| c.at(it, key))
+    all.into_iter().filter_map(PdfValue::dict).find(|it| it.has(key)).map(|it| c.at(it, key))
 }
 
 fn span(c: &Checker<'_>, cell: usize, key: &str) -> usize {
-    attribute(c, cell, key).and_then(Value::int).unwrap_or(1).clamp(1, SPAN_MAX) as usize
+    attribute(c, cell, key).and_then(PdfValue::int).unwrap_or(1).clamp(1, SPAN_MAX) as usize
 }
 
 /// Every row is filled to the same width, and no cell reaches below the last row.
@@ -118,7 +118,7 @@ fn headers(c: &mut Checker<'_>, cells: &[GridCell]) {
         return;
     }
     let scope =
-        |cell: &GridCell| attribute(c, cell.element, "Scope").and_then(Value::name).unwrap_or_default();
+        |cell: &GridCell| attribute(c, cell.element, "Scope").and_then(PdfValue::name).unwrap_or_default();
     let covers = |from: usize, length: usize, at: usize| (from..from + length).contains(&at);
     let lacking = cells.iter().filter(|it| kind(it) == "TD").find(|cell| {
         let has_ids = attribute(c, cell.element, "Headers").is_some_and(|it| !it.list().is_empty());

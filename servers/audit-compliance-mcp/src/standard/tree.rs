@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cos::{Dict, PdfFile, Value};
+use crate::cos::{Dict, PdfFile, PdfValue};
 
 /// Elements of a tree.
 const ELEMENTS_MAX: usize = 200_000;
@@ -81,7 +81,7 @@ pub(super) struct StructureTree<'a> {
     pub(super) exists: bool,
     numbers: BTreeMap<u32, usize>,
     /// The lists of the parent tree by key.
-    parents: BTreeMap<i64, &'a Value>,
+    parents: BTreeMap<i64, &'a PdfValue>,
 }
 
 impl<'a> StructureTree<'a> {
@@ -101,7 +101,7 @@ impl<'a> StructureTree<'a> {
     fn children(
         &mut self,
         file: &'a PdfFile,
-        value: &'a Value,
+        value: &'a PdfValue,
         parent: Option<usize>,
         depth: usize,
         visited: &mut BTreeSet<u32>,
@@ -111,15 +111,15 @@ impl<'a> StructureTree<'a> {
         }
         let number = value.reference();
         match file.get(value) {
-            Value::List(list) => {
+            PdfValue::List(list) => {
                 list.iter().for_each(|one| self.children(file, one, parent, depth, visited));
             }
-            Value::Dict(dict) if file.at(dict, "Type").is_name("OBJR") => {
+            PdfValue::Dict(dict) if file.at(dict, "Type").is_name("OBJR") => {
                 if let (Some(parent), Some(object)) = (parent, dict.get("Obj").reference()) {
                     self.elements[parent].objects.push(object);
                 }
             }
-            Value::Dict(dict) if dict.has("S") && number.is_none_or(|it| visited.insert(it)) => {
+            PdfValue::Dict(dict) if dict.has("S") && number.is_none_or(|it| visited.insert(it)) => {
                 let index = self.elements.len();
                 let kind = self.mapped(file, file.at(dict, "S").name().unwrap_or_default());
                 let objects = Vec::new();
@@ -177,7 +177,7 @@ pub(super) fn is_standard(kind: &str) -> bool {
     STANDARD.contains(&kind)
 }
 
-fn number_tree<'a>(file: &'a PdfFile, node: &'a Dict, depth: usize, into: &mut BTreeMap<i64, &'a Value>) {
+fn number_tree<'a>(file: &'a PdfFile, node: &'a Dict, depth: usize, into: &mut BTreeMap<i64, &'a PdfValue>) {
     if depth > 32 || into.len() > ELEMENTS_MAX {
         return;
     }
@@ -185,7 +185,7 @@ fn number_tree<'a>(file: &'a PdfFile, node: &'a Dict, depth: usize, into: &mut B
         if let Some(key) = file.get(&pair[0]).int() {
             // A list may be an object of its own; an annotation's element is wanted by its number.
             let value = match file.get(&pair[1]) {
-                list @ Value::List(_) => list,
+                list @ PdfValue::List(_) => list,
                 _ => &pair[1],
             };
             into.insert(key, value);

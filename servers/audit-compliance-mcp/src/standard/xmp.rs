@@ -1,6 +1,6 @@
 //! Metadata: XML with namespaces, the properties in it, and how the file identifies itself.
 
-use crate::cos::{Dict, Value, decoded};
+use crate::cos::{Dict, PdfValue, decoded};
 
 use super::checker::Checker;
 use super::kinds::Standard;
@@ -42,7 +42,7 @@ pub(super) fn check<'a>(c: &mut Checker<'a>) {
 
 /// Metadata of pages, pictures and other parts.
 fn others<'a>(c: &mut Checker<'a>, extensions: &Extensions) {
-    let main: Option<&'a Value> = Some(c.at(c.catalogue, "Metadata"));
+    let main: Option<&'a PdfValue> = Some(c.at(c.catalogue, "Metadata"));
     let file = c.file;
     for value in file.objects.values() {
         let Some(stream) = value.stream() else { continue };
