@@ -9,7 +9,10 @@ mod keywords;
 mod labels;
 mod languages;
 mod ocr;
+mod pdf_standards;
 mod pdf_text;
+mod personal_data;
+mod redaction;
 mod resumes;
 mod speed;
 mod tables;
@@ -73,6 +76,17 @@ enum Set {
     },
     /// Which of two headlines was clicked more often
     Headlines { data: PathBuf },
+    /// Verdicts on PDFs by PDF/UA-1 and PDF/A-2b
+    PdfStandards {
+        data: PathBuf,
+        /// Print every wrong verdict
+        #[arg(long)]
+        each: bool,
+    },
+    /// Personal data in texts
+    PersonalData { data: PathBuf },
+    /// Files with secrets, redacted
+    Redaction { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -91,6 +105,9 @@ fn main() -> ExitCode {
         Set::Resumes { data, models } => resumes::run(&data, models),
         Set::Jobs { data, corpus } => jobs::run(&data, &corpus),
         Set::Headlines { data } => headlines::run(&data),
+        Set::PdfStandards { data, each } => pdf_standards::run(&data, each),
+        Set::PersonalData { data } => personal_data::run(&data),
+        Set::Redaction { data } => redaction::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

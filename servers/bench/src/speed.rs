@@ -17,6 +17,7 @@ const SERVERS: &[&str] = &[
     "text-analysis-mcp",
     "resume-profile-mcp",
     "media-transform-mcp",
+    "audit-compliance-mcp",
     "social-intelligence-mcp",
 ];
 const PAGES: usize = 20;

@@ -1,5 +1,9 @@
 //! The use of an input, by target. Errors are fine; panics, hangs and floods are not.
 
+use audit_compliance_mcp::content::PlacedText;
+use audit_compliance_mcp::redaction::{self, RedactionOrder};
+use audit_compliance_mcp::standard::{self, Standard};
+use audit_compliance_mcp::{contract, licenses, personal, readability, versions, web};
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
@@ -30,6 +34,10 @@ pub enum ServerTarget {
     Job,
     /// Plain text as headlines and posts, and as weights
     Social,
+    /// PDF as it is written: standards, redaction
+    Standards,
+    /// Web pages: accessibility; texts: personal data, contracts, licences
+    Audit,
 }
 
 /// Enough to see letters.
@@ -38,7 +46,7 @@ const DPI: f32 = 36.0;
 impl damage::FuzzTarget for ServerTarget {
     fn seeds(self) -> Vec<Vec<u8>> {
         match self {
-            ServerTarget::Pdf => {
+            ServerTarget::Pdf | ServerTarget::Standards => {
                 vec![
                     seeds::plain(),
                     seeds::forms(),
@@ -51,6 +59,7 @@ impl damage::FuzzTarget for ServerTarget {
                 vec![seeds::docx(), seeds::odt(), seeds::pptx(), seeds::xlsx(), seeds::epub(), typeset_docx()]
             }
             ServerTarget::Web => [seeds::texts(), vec![seeds::HTML.into(), seeds::MARKDOWN.into()]].concat(),
+            ServerTarget::Audit => [seeds::texts(), vec![seeds::HTML.into()]].concat(),
             ServerTarget::Picture => {
                 vec![seeds::png(), seeds::jpeg(), seeds::gif(), seeds::tiff(), seeds::webp()]
             }
@@ -82,7 +91,9 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
             ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
             ServerTarget::Job => read_job(&String::from_utf8_lossy(input)),
-            ServerTarget::Social => judge(&String::from_utf8_lossy(input)),
+            ServerTarget::Social => judge_post(&String::from_utf8_lossy(input)),
+            ServerTarget::Standards => judge(input),
+            ServerTarget::Audit => audit(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -132,6 +143,29 @@ fn analyse(text: &str) {
     drop(capability_language::compare(&text[..half], &text[half..], None));
 }
 
+/// Redacted text is gone, or nothing comes back.
+fn judge(input: &[u8]) {
+    for standard in [Standard::Ua1, Standard::A2b] {
+        drop(standard::check(input, standard));
+    }
+    let order = RedactionOrder { terms: vec!["column".to_owned()], ..RedactionOrder::default() };
+    drop(redaction::pdf(input, &order, &|_, _| {}));
+}
+
+/// Spans are parts of the text, in its order.
+fn audit(text: &str) {
+    drop(web::check(text));
+    let mut last = 0;
+    for span in personal::find(text) {
+        assert!(last <= span.from && text.get(span.from..span.to).is_some(), "a span of the text");
+        last = span.to;
+    }
+    let placed = PlacedText::of_text(text.to_owned());
+    drop((contract::check(&placed), licenses::find(&placed), readability::measure(&placed)));
+    let half = text.floor_char_boundary(text.len() / 2);
+    drop(versions::compare(&text[..half], &text[half..]));
+}
+
 /// Every reported span must be one of the text.
 fn read_resume(text: &str) {
     let parsed = resume_profile_mcp::reading::text(text);
@@ -139,7 +173,7 @@ fn read_resume(text: &str) {
 }
 
 /// Every claim must stand in the text, and every pair of lines must have a probability.
-fn judge(text: &str) {
+fn judge_post(text: &str) {
     let model = headline::HeadlineModel::shipped();
     let half = text.floor_char_boundary(text.len() / 2);
     let (one, other) = (&text[..half], &text[half..]);

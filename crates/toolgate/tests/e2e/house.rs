@@ -163,6 +163,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
     ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
+    ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
     (
         "capability-fuzz",
         &[
@@ -170,6 +171,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "audit-compliance-mcp",
             "job-search-mcp",
             "resume-profile-mcp",
             "social-intelligence-mcp",
@@ -183,6 +185,7 @@ const SERVERS: &[(&str, &[&str])] = &[
             "capability-language",
             "capability-ocr",
             "capability-typeset",
+            "audit-compliance-mcp",
             "job-search-mcp",
             "resume-profile-mcp",
             "social-intelligence-mcp",

@@ -1,5 +1,6 @@
 //! The capability servers behind the gateway: started by it, or registered with it, on real documents.
 
+mod audit;
 mod chain;
 mod documents;
 mod house;

@@ -20,6 +20,7 @@ mod lines;
 mod markers;
 mod order;
 mod paths;
+mod places;
 mod read;
 mod render;
 mod repeats;
@@ -30,5 +31,6 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use places::{PlacedPage, PlacedWord, placed_words};
 pub use read::read;
 pub use render::{RenderedPage, render};

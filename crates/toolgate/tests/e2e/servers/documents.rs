@@ -13,6 +13,7 @@ use crate::runs::work::Work;
 const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
 const ALL: &[&str] = &[
+    "audit-compliance-mcp",
     "doc-parser-mcp",
     "image-ocr-mcp",
     "job-search-mcp",
@@ -33,6 +34,8 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
     assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");
     let schema = &named("text-analysis-mcp__summarize_text")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some(), "{schema:#}");
+    let schema = &named("audit-compliance-mcp__check_pdf")["inputSchema"]["properties"];
+    assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");
     assert!(named("image-ocr-mcp__extract")["inputSchema"]["properties"].get("file_id").is_some());
     let schema = &named("job-search-mcp__parse_job")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");

@@ -1,0 +1,216 @@
+//! Licences by their text and by SPDX tags. Texts are known by sentences that no other licence has.
+
+use crate::content::PlacedText;
+use crate::report::Spot;
+
+/// A licence that was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LicenseFound {
+    /// An SPDX identifier or expression.
+    pub spdx: String,
+    /// The share of its sentences that are there; 1 for a tag.
+    pub share: f64,
+    pub by_tag: bool,
+    pub spot: Spot,
+}
+
+/// Identifier, sentences it has, sentences that it must not have.
+type LicenseText = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const MIT_GRANT: &str = "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files";
+const MIT_NOTICE: &str = "the above copyright notice and this permission notice shall be included in all copies or substantial portions of the software";
+const BSD_SOURCE: &str = "redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer";
+const BSD_BINARY: &str = "redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation";
+const BSD_NAME: &str = "may be used to endorse or promote products derived from this software without specific prior written permission";
+const BSD_AD: &str = "all advertising materials mentioning features or use of this software must display the following acknowledgement";
+const ISC: &str = "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted";
+const ISC_NOTICE: &str =
+    "provided that the above copyright notice and this permission notice appear in all copies";
+
+const TEXTS: &[LicenseText] = &[
+    ("MIT", &[MIT_GRANT, MIT_NOTICE], &["except as contained in this notice, the name"]),
+    ("X11", &[MIT_GRANT, MIT_NOTICE, "except as contained in this notice, the name"], &[]),
+    (
+        "MIT-0",
+        &[MIT_GRANT, "without restriction, including without limitation the rights to use"],
+        &[MIT_NOTICE],
+    ),
+    ("BSD-2-Clause", &[BSD_SOURCE, BSD_BINARY], &[BSD_NAME, BSD_AD]),
+    ("BSD-3-Clause", &[BSD_SOURCE, BSD_BINARY, BSD_NAME], &[BSD_AD]),
+    ("BSD-4-Clause", &[BSD_SOURCE, BSD_BINARY, BSD_NAME, BSD_AD], &[]),
+    ("ISC", &[ISC, ISC_NOTICE], &[]),
+    ("0BSD", &[ISC], &[ISC_NOTICE]),
+    (
+        "Apache-2.0",
+        &[
+            "apache license version 2.0, january 2004",
+            "grant of patent license",
+            "submission of contributions",
+        ],
+        &[],
+    ),
+    (
+        "Apache-2.0",
+        &["licensed under the apache license, version 2.0"],
+        &["apache license version 2.0, january 2004"],
+    ),
+    ("MPL-2.0", &["mozilla public license version 2.0", "covered software", "secondary license"], &[]),
+    (
+        "MPL-2.0",
+        &["this source code form is subject to the terms of the mozilla public license, v. 2.0"],
+        &["covered software"],
+    ),
+    (
+        "GPL-2.0-only",
+        &["gnu general public license version 2, june 1991", "the freedom to share and change it"],
+        &["either version 2 of the license, or (at your option) any later version at your"],
+    ),
+    (
+        "GPL-3.0-only",
+        &[
+            "gnu general public license version 3, 29 june 2007",
+            "everyone is permitted to copy and distribute verbatim copies",
+        ],
+        &[
+            "gnu affero general public license version 3, 19",
+            "gnu lesser general public license version 3, 29",
+        ],
+    ),
+    (
+        "GPL-2.0-or-later",
+        &[
+            "under the terms of the gnu general public license",
+            "either version 2 of the license, or (at your option) any later version",
+        ],
+        &["gnu general public license version 2, june 1991"],
+    ),
+    (
+        "GPL-3.0-or-later",
+        &[
+            "under the terms of the gnu general public license",
+            "either version 3 of the license, or (at your option) any later version",
+        ],
+        &["gnu general public license version 3, 29 june 2007"],
+    ),
+    (
+        "LGPL-2.1-only",
+        &["gnu lesser general public license version 2.1, february 1999", "lesser general public license"],
+        &[],
+    ),
+    ("LGPL-3.0-only", &["gnu lesser general public license version 3, 29 june 2007", "the library"], &[]),
+    (
+        "AGPL-3.0-only",
+        &["gnu affero general public license version 3, 19 november 2007", "remote network interaction"],
+        &[],
+    ),
+    ("EPL-2.0", &["eclipse public license - v 2.0", "recipient"], &[]),
+    ("CDDL-1.0", &["common development and distribution license", "covered software"], &[]),
+    (
+        "BSL-1.0",
+        &[
+            "boost software license - version 1.0",
+            "machine-executable object code generated by a source language processor",
+        ],
+        &[],
+    ),
+    (
+        "Zlib",
+        &[
+            "this software is provided 'as-is', without any express or implied warranty",
+            "altered source versions must be plainly marked as such",
+        ],
+        &[],
+    ),
+    (
+        "Unlicense",
+        &[
+            "this is free and unencumbered software released into the public domain",
+            "anyone is free to copy, modify, publish, use, compile, sell",
+        ],
+        &[],
+    ),
+    ("CC0-1.0", &["creative commons legal code", "cc0 1.0 universal", "affirmer"], &[]),
+    (
+        "CC-BY-4.0",
+        &["creative commons attribution 4.0 international", "adapted material"],
+        &["sharealike 4.0", "noncommercial 4.0", "noderivatives 4.0"],
+    ),
+    ("CC-BY-SA-4.0", &["creative commons attribution-sharealike 4.0 international", "adapted material"], &[]),
+    (
+        "CC-BY-NC-4.0",
+        &["creative commons attribution-noncommercial 4.0 international", "adapted material"],
+        &[],
+    ),
+    ("OFL-1.1", &["sil open font license version 1.1", "reserved font name"], &[]),
+    ("Artistic-2.0", &["the artistic license 2.0", "standard version"], &[]),
+    (
+        "PostgreSQL",
+        &[
+            "permission to use, copy, modify, and distribute this software and its documentation for any purpose, without fee, and without a written agreement",
+        ],
+        &[],
+    ),
+    ("WTFPL", &["do what the fuck you want to public license"], &[]),
+    ("Python-2.0", &["python software foundation license version 2", "psf hereby grants"], &[]),
+    ("Unicode-3.0", &["unicode license v3", "data files"], &[]),
+    ("BUSL-1.1", &["business source license 1.1", "additional use grant"], &[]),
+    ("Elastic-2.0", &["elastic license 2.0", "hosted or managed service"], &[]),
+    ("SSPL-1.0", &["server side public license", "service source code"], &[]),
+];
+/// Less than this share of its sentences is no licence.
+const SHARE_MIN: f64 = 0.66;
+/// Tags that are read.
+const TAGS_MAX: usize = 1_000;
+
+/// Words in lower case with plain quotes and single spaces.
+fn folded(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|it| match it {
+            '“' | '”' => '"',
+            '‘' | '’' | '`' => '\'',
+            '*' | '#' | '/' | ';' => ' ',
+            other => other.to_ascii_lowercase(),
+        })
+        .collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Finds licences, tags first.
+pub fn find(text: &PlacedText) -> Vec<LicenseFound> {
+    let mut found = tags(text);
+    let plain = folded(&text.text);
+    // Commas and brackets come and go between editions of one text.
+    let loose = |it: &str| it.replace([',', '(', ')', '"', '\''], "");
+    let body = loose(&plain);
+    for (spdx, has, lacks) in TEXTS {
+        let present = has.iter().filter(|it| body.contains(&loose(&folded(it)))).count();
+        let share = (present as f64 / has.len() as f64 * 100.0).round() / 100.0;
+        let first = body.contains(&loose(&folded(has[0])));
+        let other = lacks.iter().any(|it| body.contains(&loose(&folded(it))));
+        if first && !other && share >= SHARE_MIN && !found.iter().any(|it| it.spdx == *spdx) {
+            found.push(LicenseFound {
+                spdx: (*spdx).to_owned(),
+                share,
+                by_tag: false,
+                spot: Spot::default(),
+            });
+        }
+    }
+    found
+}
+
+fn tags(text: &PlacedText) -> Vec<LicenseFound> {
+    const TAG: &str = "SPDX-License-Identifier:";
+    let mut found: Vec<LicenseFound> = Vec::new();
+    for (at, _) in text.text.match_indices(TAG).take(TAGS_MAX) {
+        let line = text.text[at + TAG.len()..].lines().next().unwrap_or_default();
+        let allowed = |it: char| it.is_ascii_alphanumeric() || " .-+():".contains(it);
+        let expression = line.chars().take_while(|it| allowed(*it)).collect::<String>().trim().to_owned();
+        if !expression.is_empty() && !found.iter().any(|it| it.spdx == expression) {
+            let spot = text.spot(at..at + TAG.len());
+            found.push(LicenseFound { spdx: expression, share: 1.0, by_tag: true, spot });
+        }
+    }
+    found
+}

@@ -1,0 +1,50 @@
+//! An order to redact, and its result.
+
+use crate::personal::PersonalKind;
+
+/// Everything that has to go.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RedactionOrder {
+    /// Words or phrases, in any case.
+    pub terms: Vec<String>,
+    /// Kinds of personal data.
+    pub kinds: Vec<PersonalKind>,
+    /// Personal data that is less certain stays.
+    pub confidence_min: f64,
+}
+
+/// A black box.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RedactedBox {
+    pub page: u32,
+    /// Left, top, right and bottom.
+    pub bounds: [f32; 4],
+}
+
+/// The result.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Redacted {
+    pub bytes: Vec<u8>,
+    /// The number of matches.
+    pub count: usize,
+    pub boxes: Vec<RedactedBox>,
+    pub pages: usize,
+    /// Pages that became pictures.
+    pub pictures: Vec<u32>,
+    pub warnings: Vec<String>,
+}
+
+/// The reason why nothing was redacted.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum RedactionError {
+    #[error("nothing to redact was named")]
+    Nothing,
+    #[error("the file is encrypted")]
+    Encrypted,
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("the file has more than {0} pages")]
+    TooLong(usize),
+    #[error("something was still found in the result: {0}")]
+    StillThere(String),
+}

@@ -1,0 +1,12 @@
+//! Web pages by rules of WCAG 2.2 that a program can decide without a browser.
+
+mod contrast;
+mod names;
+mod rules;
+mod style;
+mod tree;
+
+pub use rules::{NOT_CHECKED, check};
+
+#[cfg(test)]
+mod tests;
