@@ -59,14 +59,14 @@ impl Store {
         };
         let end = End { number, time, part: head.part.min(number + 1), hash };
         let signed = SignedSizes::tree_after(cut.map(|cut| cut.tree.clone()).unwrap_or_default());
-        let mut walk = match self.walk_from(stream, cut, end, signed).await? {
+        let walk = match self.walk_from(stream, cut, end, signed).await? {
             Ok(walk) => walk,
             Err(found) => return Ok(Err(found)),
         };
         let lines = WalkedLines { stream, cut, until: number, watch: None };
-        let walked = self.walk_lines(&lines, &mut walk, &mut |_, _| ()).await?;
+        let walked = self.walk_lines(&lines, walk, &mut |_, _| ()).await?;
         // Writers go on, and what they add is none of this.
         let now = End { number: i64::MAX, ..head };
-        Ok(walked.and_then(|()| walk.end_with_tree(Some(now))))
+        Ok(walked.and_then(|walk| walk.end_with_tree(Some(now))))
     }
 }
