@@ -103,9 +103,9 @@ pub use registry::{
 pub use revisions::Revisions;
 pub use run::{
     ActionStamp, BatchCall, BudgetExhausted, CHECKPOINTS_KEPT_MAX, EndRequest, InputAnswer, InputFilter,
-    NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX, RUN_EVENTS_MAX,
-    RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion, RunEnding, RunError,
-    RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
+    LeftOutput, NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX,
+    RUN_EVENTS_MAX, RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion,
+    RunEnding, RunError, RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
 };
 pub use schema::{
     NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,
