@@ -119,10 +119,10 @@ pub use session::{
 pub use shown::ArgumentNames;
 pub use store::Store;
 pub use substrate::{
-    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, ManifestOutcome, MarkKind, MarkedNode, MoveStamp,
-    MovedPointer, NewHead, NewManifest, PINS_MAX, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX, PinError,
-    PointerError, PointerFilter, RemovalStep, RootManifest, StoreManifestError, StoredManifest,
-    UnreachedRows,
+    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, ManifestOutcome, ManifestPin, MarkKind, MarkedNode,
+    MoveStamp, MovedPointer, NewHead, NewManifest, PINS_MAX, PINS_PAGE_MAX, POINTER_MOVES_PAGE_MAX,
+    POINTERS_PAGE_MAX, PinError, PinFilter, PointerError, PointerFilter, RemovalStep, RootManifest,
+    StoreManifestError, StoredManifest, UnreachedRows,
 };
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;

@@ -45,7 +45,8 @@ struct CollectedOutput {
 }
 
 pub(crate) fn add(domain: Domain<Substrate>) -> Domain<Substrate> {
-    domain.tool(COLLECT, collect).tool(pins::PIN, pins::pin).tool(pins::UNPIN, pins::unpin)
+    let domain = domain.tool(COLLECT, collect).tool(pins::PIN, pins::pin).tool(pins::UNPIN, pins::unpin);
+    domain.tool(pins::PINS, pins::list)
 }
 
 async fn collect(

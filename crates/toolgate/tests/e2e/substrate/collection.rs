@@ -41,6 +41,14 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
     shelf.site.say(&create);
     let told = shelf.call("substrate.manifest.pin", json!({ "sha256": pinned, "reason": "evidence" })).await;
     assert_eq!((&told["is_pinned"], &told["is_changed"]), (&json!(true), &json!(true)), "{told}");
+    let listed = shelf.call("substrate.manifest.pins", json!({})).await;
+    assert_eq!(listed["pins"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(
+        (&listed["pins"][0]["sha256"], &listed["pins"][0]["reason"]),
+        (&json!(pinned), &json!("evidence"))
+    );
+    let refused = shelf.refused("substrate.manifest.pins", json!({ "cursor": "none" })).await;
+    assert_eq!(refused.1, "invalid_cursor", "{refused:?}");
     let told = would_go(&shelf, 1).await;
     assert_eq!((&told["dry_run"], &told["manifests"]["first"][0]), (&json!(true), &json!(lost)), "{told}");
     assert_eq!(shelf.paths(&lost).await, ["a.txt"], "nothing went");
