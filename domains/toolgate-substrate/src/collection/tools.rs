@@ -17,6 +17,7 @@ const COLLECT: ToolDefinition = ToolDefinition::destroys(
     "Collect what nothing reaches",
     "Removes manifests, tree nodes and artifacts that no pointer, kept move, run or pin reaches. With dry_run it only says what would go.",
 )
+.for_operators()
 .idempotent();
 
 #[derive(Deserialize, JsonSchema)]

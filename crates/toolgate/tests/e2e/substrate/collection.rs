@@ -68,10 +68,16 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
 }
 
 #[tokio::test]
-async fn agents_do_not_collect() {
+async fn for_agents_there_is_no_collection() {
     let shelf = Shelf::open(Backing::Sqlite);
     let said = shelf.refused("substrate.collect", json!({ "dry_run": true })).await;
-    assert_eq!((said.0, said.1.as_str()), (403, "operators_only"), "{said:?}");
+    assert_eq!((said.0, said.1.as_str()), (404, "unknown_tool"), "{said:?}");
+    let others = shelf.refused("substrate.manifest.pins", json!({ "principal": "someone-else" })).await;
+    assert_eq!((others.0, others.1.as_str()), (403, "operators_only"), "{others:?}");
+    let admin = &shelf.site.gateway.admin;
+    let said =
+        shelf.site.rest(admin, "POST", "/tools/substrate.collect", Some(json!({ "dry_run": true }))).await;
+    assert_eq!(said.status, 200, "{said:?}");
 }
 
 #[tokio::test]
