@@ -38,7 +38,7 @@ impl SessionEnvironment for GatewayEnvironment {
         let needs = tools.flat_map(|tool| tool.handling.needs.iter());
         let provider = |need: &MountNeed| match need {
             MountNeed::Provider(name) => Some(name.clone()),
-            MountNeed::Pointer | MountNeed::KnowledgeBase => None,
+            MountNeed::Pointer | MountNeed::KnowledgeBase | MountNeed::Operator => None,
         };
         needs.filter_map(provider).collect()
     }

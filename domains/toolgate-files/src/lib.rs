@@ -11,6 +11,7 @@ mod refs;
 mod refusal;
 mod sealing;
 mod settings;
+mod shown_change;
 mod text;
 
 pub use access::ContentAccess;
@@ -22,6 +23,7 @@ pub use files::{
 pub use refs::{RefMatch, RefPiece, RefSelection};
 pub use refusal::{file_name, too_large};
 pub use settings::{BinaryTreatment, FilesSettings, ResultSettings, S3Storage, StoragePlace};
+pub use shown_change::ShownChange;
 pub use text::{NotText, decode};
 
 pub use toolgate_store::{FILES_PAGE_MAX, PageCursor};

@@ -4,6 +4,7 @@ mod bells;
 mod checks;
 mod contents;
 mod desk;
+mod output;
 mod poller;
 mod refusal;
 mod runs;

@@ -8,6 +8,7 @@ use toolgate_core::id::RunId;
 use toolgate_store::{Outage, RunError, StoreError};
 
 use crate::desk::RunDesk;
+use crate::output::EndCause;
 
 /// The number of runs that are ended before other work gets a turn.
 const DUE_MAX: usize = 100;
@@ -35,7 +36,7 @@ impl RunDesk {
 
     async fn run_out(&self, id: &RunId) -> Result<(), RunError> {
         let gateway = PrincipalId::gateway();
-        if let Some(stepped) = self.books.end_late_run(id, self.act(&gateway)).await? {
+        if let Some(stepped) = Box::pin(self.end(id, EndCause::Time, &gateway)).await? {
             tracing::info!(run = %id, state = stepped.run.state.as_str(), "the time of a run is over");
             self.tell(&stepped);
         }

@@ -76,6 +76,11 @@ pub(crate) fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
     Refusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint)
 }
 
+pub(crate) fn bad_cursor(text: &str) -> Refusal {
+    let message = format!("{text:?} is not a cursor of an earlier page");
+    Refusal::new(&codes::INVALID_CURSOR, message).field("cursor")
+}
+
 pub(crate) fn history_too_long(message: String) -> Refusal {
     Refusal::new(&codes::HISTORY_TOO_LONG, message)
 }

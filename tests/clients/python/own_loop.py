@@ -52,12 +52,19 @@ async def work(gateway, run, state, dies_after):
 
 
 async def finish(gateway, run, state):
-    """Ends the run with a manifest, and returns the answer."""
+    """Ends the run with a manifest, and returns the answers to the upload and to the end."""
     text = ", ".join(state["words"])
-    artifact = await gateway.data("substrate.artifact.upload", text=text, filename="report.md")
-    entries = [{"path": "report.md", "artifact_sha256": artifact["sha256"]}]
+    uploaded = await gateway.call("substrate.artifact.upload", text=text, filename="report.md")
+    entries = [{"path": "report.md", "artifact_sha256": uploaded["data"]["sha256"]}]
     manifest = await gateway.data("substrate.manifest.create", entries=entries, message="the report")
-    return await gateway.call("run.complete", run_id=run, result={"steps": STEPS}, output_manifest_sha256=manifest["sha256"])
+    ended = await gateway.call("run.complete", run_id=run, result={"steps": STEPS}, output_manifest_sha256=manifest["sha256"])
+    return uploaded, ended
+
+
+async def read(gateway, refs):
+    """The texts of the artifacts that an answer names."""
+    artifacts = [ref["sha256"] for ref in refs if ref["type"] == "artifact"]
+    return [(await gateway.data("substrate.artifact.read", sha256=sha256))["text"] for sha256 in artifacts]
 
 
 async def follow(gateway, refs):
@@ -89,9 +96,10 @@ async def main():
                 state = (await gateway.data("run.checkpoint_latest", run_id=run))["checkpoint"]["state"]
             resumed_at = state["step"]
             await work(gateway, run, state, request.get("dies_after"))
-            ended = await finish(gateway, run, state)
+            uploaded, ended = await finish(gateway, run, state)
+            artifacts = await read(gateway, uploaded["refs"])
             followed = await follow(gateway, ended["refs"])
-            print(json.dumps({"resumed_at": resumed_at, "state": ended["data"]["state"], "followed": followed}))
+            print(json.dumps({"resumed_at": resumed_at, "state": ended["data"]["state"], "artifacts": artifacts, "followed": followed}))
 
 
 asyncio.run(asyncio.wait_for(main(), 100))

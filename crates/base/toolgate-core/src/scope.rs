@@ -115,8 +115,7 @@ impl Scope {
     /// The pointers that a principal of this role may use. Those who run the gateway need no mounts, but keep to those
     /// that there are.
     pub fn pointer_reach(&self, role: Role) -> PointerReach<'_> {
-        let runs_it = matches!(role, Role::Admin | Role::Operator);
-        match self.mounts.pointers.is_empty() && runs_it {
+        match self.mounts.pointers.is_empty() && runs_gateway(role) {
             true => PointerReach::All,
             false => PointerReach::Mounted(&self.mounts.pointers),
         }
@@ -131,6 +130,7 @@ impl Scope {
     fn satisfies(&self, need: &MountNeed, role: Role) -> bool {
         match need {
             MountNeed::Pointer => self.pointer_reach(role).is_something(),
+            MountNeed::Operator => runs_gateway(role),
             need => self.mounts.satisfy(need),
         }
     }
@@ -193,6 +193,11 @@ impl Scope {
         (mounts.servers, mounts.pointers) = (mounted, pointers);
         Scope { layers, mounts, servers, template: self.template.max(outer.template), ..self }
     }
+}
+
+/// True for the roles that run the gateway.
+fn runs_gateway(role: Role) -> bool {
+    matches!(role, Role::Admin | Role::Operator)
 }
 
 /// Patterns exclude all other pointers, so of the inner ones those remain that the outer ones contain.

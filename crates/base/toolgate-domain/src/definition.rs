@@ -15,6 +15,7 @@ pub struct ToolDefinition {
     pub(crate) idempotent: bool,
     pub(crate) traits: &'static [ToolTrait],
     pub(crate) mount: Option<MountRule>,
+    pub(crate) is_for_operators: bool,
     pub(crate) old_names: &'static [OldName],
     pub(crate) wire: Option<&'static str>,
     pub(crate) presence: ToolPresence,
@@ -66,6 +67,7 @@ impl ToolDefinition {
             idempotent: false,
             traits: &[],
             mount: None,
+            is_for_operators: false,
             old_names: &[],
             wire: None,
             presence: ToolPresence::InScope,
@@ -97,6 +99,13 @@ impl ToolDefinition {
     #[must_use]
     pub const fn mount(mut self, rule: MountRule) -> Self {
         self.mount = Some(rule);
+        self
+    }
+
+    /// It exists for those who run the gateway alone.
+    #[must_use]
+    pub const fn for_operators(mut self) -> Self {
+        self.is_for_operators = true;
         self
     }
 

@@ -115,7 +115,7 @@ pub(crate) fn describe(of: &ToolDefinition, input: Value, output: Value, is_prep
         output_check: Some(OutputCheck::Off),
         handling: ToolHandling {
             capabilities: capabilities.into_iter().collect(),
-            needs: of.mount.map(|_| MountNeed::Pointer).into_iter().collect(),
+            needs: needs_of(of),
             traits: Some(of.traits),
             ..ToolHandling::default()
         },
@@ -131,6 +131,11 @@ pub(crate) fn describe(of: &ToolDefinition, input: Value, output: Value, is_prep
         kind: of.kind,
         is_prepared,
     }
+}
+
+fn needs_of(of: &ToolDefinition) -> Arc<[MountNeed]> {
+    let pointer = of.mount.map(|_| MountNeed::Pointer);
+    pointer.into_iter().chain(of.is_for_operators.then_some(MountNeed::Operator)).collect()
 }
 
 /// The hints of MCP, as far as they are not the default.

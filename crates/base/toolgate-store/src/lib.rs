@@ -103,9 +103,9 @@ pub use registry::{
 pub use revisions::Revisions;
 pub use run::{
     ActionStamp, BatchCall, BudgetExhausted, CHECKPOINTS_KEPT_MAX, EndRequest, InputAnswer, InputFilter,
-    NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX, RUN_EVENTS_MAX,
-    RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion, RunEnding, RunError,
-    RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
+    LeftOutput, NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX,
+    RUN_EVENTS_MAX, RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion,
+    RunEnding, RunError, RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
 };
 pub use schema::{
     NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,
@@ -119,10 +119,10 @@ pub use session::{
 pub use shown::ArgumentNames;
 pub use store::Store;
 pub use substrate::{
-    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, ManifestOutcome, MarkKind, MarkedNode, MoveStamp,
-    MovedPointer, NewHead, NewManifest, PINS_MAX, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX, PinError,
-    PointerError, PointerFilter, RemovalStep, RootManifest, StoreManifestError, StoredManifest,
-    UnreachedRows,
+    COLLECTION_LEASE_MS, CollectionTerms, CollectionTurn, ManifestOutcome, ManifestPin, MarkKind, MarkedNode,
+    MoveStamp, MovedPointer, NewHead, NewManifest, PINS_MAX, PINS_PAGE_MAX, POINTER_MOVES_PAGE_MAX,
+    POINTERS_PAGE_MAX, PinError, PinFilter, PointerError, PointerFilter, RemovalStep, RootManifest,
+    StoreManifestError, StoredManifest, UnreachedRows,
 };
 pub use token::{ListedToken, NewToken, NewTokenSpec, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;

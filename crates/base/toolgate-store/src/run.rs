@@ -29,7 +29,7 @@ use toolgate_core::run::{Run, RunState};
 pub use batch::BatchCall;
 pub use call::RUN_CALLS_MAX;
 pub use checkpoint::CHECKPOINTS_KEPT_MAX;
-pub use end::{EndRequest, RunCompletion, RunEnding};
+pub use end::{EndRequest, LeftOutput, RunCompletion, RunEnding};
 pub use error::{BudgetExhausted, RunError};
 pub use held::ActionStamp;
 pub use input::{InputAnswer, InputFilter};

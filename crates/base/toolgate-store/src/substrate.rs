@@ -19,7 +19,7 @@ pub use collection::{
     UnreachedRows,
 };
 pub use manifest::StoredManifest;
-pub use pin::{PINS_MAX, PinError};
+pub use pin::{ManifestPin, PINS_MAX, PINS_PAGE_MAX, PinError, PinFilter};
 pub use pointer::{
     MoveStamp, MovedPointer, NewHead, POINTER_MOVES_PAGE_MAX, POINTERS_PAGE_MAX, PointerError, PointerFilter,
 };

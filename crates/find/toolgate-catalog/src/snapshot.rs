@@ -42,6 +42,7 @@ pub struct Snapshot {
     pub refused_aliases: Vec<(Alias, String)>,
     hidden: BTreeMap<String, HiddenTool>,
     asks: HashMap<ServerName, AskPermissions>,
+    has_param_headers: bool,
 }
 
 /// The target of a resource URI.
@@ -110,6 +111,7 @@ impl Snapshot {
             patterns: patterns(&templates, present),
             resource_servers: serving.map(name).collect(),
             instructions: instructions.collect(),
+            has_param_headers: tools.entries().iter().any(|entry| !entry.param_headers.is_empty()),
             tools,
             prompts,
             resources,
@@ -129,6 +131,11 @@ impl Snapshot {
     /// The requests that a server may send to clients. A server that offers nothing may send none.
     pub fn asks(&self, server: &ServerName) -> AskPermissions {
         self.asks.get(server).copied().unwrap_or(AskPermissions::NOTHING)
+    }
+
+    /// True if a tool wants some of its arguments as headers as well.
+    pub fn has_param_headers(&self) -> bool {
+        self.has_param_headers
     }
 
     /// A tool by its wire name, its canonical name, or an alias that still works.

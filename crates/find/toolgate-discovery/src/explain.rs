@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toolgate_catalog::{HiddenTool, Snapshot, WithheldReason};
 use toolgate_core::decision::{ApprovalLikelihood, Denial, Visibility};
-use toolgate_core::scope::{CapabilityMatch, CapabilityRule, NamePattern, Scope, ScopeReason};
+use toolgate_core::scope::{CapabilityMatch, CapabilityRule, MountNeed, NamePattern, Scope, ScopeReason};
 use toolgate_core::{CanonicalName, Tool};
 
 use crate::view::is_listed;
@@ -56,6 +56,7 @@ fn explain_tool(viewer: ToolViewer<'_>, tool: &Tool) -> ScopeExplanation {
             ("blocked", format!("agent \"{agent}\" blocks `{pattern}`"))
         }
         ScopeReason::NotMounted => ("mounts", format!("server \"{}\" is not mounted", tool.server)),
+        ScopeReason::Needs(MountNeed::Operator) => ("role", "it is for admins and operators".to_owned()),
         ScopeReason::Needs(need) => ("mounts", format!("it needs `{need}`, which is not mounted")),
         ScopeReason::LaterServer => {
             ("session", format!("server \"{}\" came after the session had begun", tool.server))

@@ -3,7 +3,8 @@
 //! Lives here: two counted runs, their difference, the comparison with the checked-in number.
 //! Does not live here: wall time, which on a shared machine tells too little about one commit.
 //!
-//! Two runs that differ only in the number of calls cancel out start-up, the first connection and shutdown.
+//! Two runs that differ only in the number of calls cancel out start-up, the first connection and shutdown. Calls that are passed
+//! on, reads that are recorded and calls with a durable start are counted, each at one connection.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,6 +17,7 @@ use crate::client::{BenchClient, BenchTarget};
 use crate::compare::Behind;
 use crate::fast::Fast;
 use crate::gateway::{BenchGateway, Home, Launcher, ServerEntry};
+use crate::governed;
 use crate::server::Eras;
 use crate::wire::{BenchEra, Work};
 
@@ -25,14 +27,21 @@ const TOLERANCE: f64 = 0.15;
 /// One worker, so that no instruction count depends on how threads happened to share work.
 const ONE_WORKER: (&str, &str) = ("TOKIO_WORKER_THREADS", "1");
 
+/// The checked-in numbers of instructions.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Baseline {
     instructions_per_call: u64,
+    /// Of a call that only reads, judged and recorded; `None` until `--update` has written it.
+    #[serde(default)]
+    instructions_per_recorded_read: Option<u64>,
+    /// Of a call whose start is on disk before it is sent.
+    #[serde(default)]
+    instructions_per_durable_start: Option<u64>,
     tolerance: f64,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Clone, Copy)]
 enum Verdict {
     Within,
     /// More than the tolerance allows.
@@ -53,8 +62,23 @@ impl Baseline {
         fs::write(path, text + "\n").with_context(|| format!("write {}", path.display()))
     }
 
-    fn judge(&self, instructions_per_call: u64) -> Verdict {
-        let change = instructions_per_call as f64 / self.instructions_per_call as f64 - 1.0;
+    /// In the order of the ways.
+    fn of([passed_on, read, started]: [u64; 3], tolerance: f64) -> Baseline {
+        Baseline {
+            instructions_per_call: passed_on,
+            instructions_per_recorded_read: Some(read),
+            instructions_per_durable_start: Some(started),
+            tolerance,
+        }
+    }
+
+    fn counts(&self) -> [Option<u64>; 3] {
+        let passed_on = Some(self.instructions_per_call);
+        [passed_on, self.instructions_per_recorded_read, self.instructions_per_durable_start]
+    }
+
+    fn judge(&self, baseline: u64, measured: u64) -> Verdict {
+        let change = measured as f64 / baseline as f64 - 1.0;
         if change > self.tolerance {
             Verdict::Worse
         } else if change < -self.tolerance {
@@ -68,40 +92,62 @@ impl Baseline {
 /// Compares with the baseline; returns a report, or an error if it is worse.
 pub(crate) async fn check(program: &Path, path: &Path) -> anyhow::Result<String> {
     let baseline = Baseline::read(path)?;
-    let measured = instructions_per_call(program).await?;
-    let figures = format!(
-        "{measured} instructions per call, baseline {} with a tolerance of {} %",
-        baseline.instructions_per_call,
-        baseline.tolerance * 100.0
-    );
-    match baseline.judge(measured) {
-        Verdict::Within => Ok(format!("{figures}: pass")),
-        Verdict::Better => Ok(format!("{figures}: pass, and better\nhint: keep the gain with --update")),
-        Verdict::Worse => bail!(
-            "{figures}: the hot path got slower\nhint: if the change is worth it, write the new number with --update"
-        ),
+    let (mut lines, mut is_worse) = (Vec::new(), false);
+    for (way, noted) in governed::counted_ways().into_iter().zip(baseline.counts()) {
+        let measured = instructions_per_call(program, &way.settings).await?;
+        let Some(noted) = noted else {
+            lines.push(format!(
+                "{}: {measured} instructions per call, for which no number is noted\nhint: --update notes it",
+                way.name
+            ));
+            continue;
+        };
+        let verdict = baseline.judge(noted, measured);
+        is_worse |= verdict == Verdict::Worse;
+        lines.push(format!(
+            "{}: {measured} instructions per call, baseline {noted} with a tolerance of {} %: {}",
+            way.name,
+            baseline.tolerance * 100.0,
+            match verdict {
+                Verdict::Within => "pass",
+                Verdict::Better => "pass, and better\nhint: keep the gain with --update",
+                Verdict::Worse => "worse",
+            }
+        ));
     }
+    let report = lines.join("\n");
+    if is_worse {
+        bail!(
+            "{report}\nthe hot path got slower\nhint: if the change is worth it, write the new numbers with --update"
+        );
+    }
+    Ok(report)
 }
 
 /// Measures and writes the baseline, keeping its tolerance.
 pub(crate) async fn update(program: &Path, path: &Path) -> anyhow::Result<String> {
     let tolerance = if path.exists() { Baseline::read(path)?.tolerance } else { TOLERANCE };
-    let instructions_per_call = instructions_per_call(program).await?;
-    Baseline { instructions_per_call, tolerance }.write(path)?;
-    Ok(format!("{instructions_per_call} instructions per call, written to {}", path.display()))
+    let (mut counts, mut lines) = ([0; 3], Vec::new());
+    for (way, count) in governed::counted_ways().into_iter().zip(&mut counts) {
+        *count = instructions_per_call(program, &way.settings).await?;
+        lines.push(format!("{}: {count} instructions per call", way.name));
+    }
+    Baseline::of(counts, tolerance).write(path)?;
+    Ok(format!("{}\nwritten to {}", lines.join("\n"), path.display()))
 }
 
-async fn instructions_per_call(program: &Path) -> anyhow::Result<u64> {
+async fn instructions_per_call(program: &Path, settings: &str) -> anyhow::Result<u64> {
     let fast = Fast::start(Eras::Both).await?;
-    let few = instructions(program, &fast, FEW_CALLS).await?;
-    let many = instructions(program, &fast, MANY_CALLS).await?;
+    let few = instructions(program, settings, &fast, FEW_CALLS).await?;
+    let many = instructions(program, settings, &fast, MANY_CALLS).await?;
     ensure!(many > few, "{MANY_CALLS} calls took fewer instructions than {FEW_CALLS}");
     Ok((many - few) / (MANY_CALLS - FEW_CALLS))
 }
 
 /// All instructions of one life of the gateway in which it served `calls` calls.
-async fn instructions(program: &Path, fast: &Fast, calls: u64) -> anyhow::Result<u64> {
-    let home = Home::new(&[ServerEntry { name: Behind::Both.server_name().to_owned(), url: fast.url() }])?;
+async fn instructions(program: &Path, settings: &str, fast: &Fast, calls: u64) -> anyhow::Result<u64> {
+    let servers = [ServerEntry { name: Behind::Both.server_name().to_owned(), url: fast.url() }];
+    let home = Home::with(&servers, settings)?;
     let out = home.path().join("callgrind.out");
     let gateway = BenchGateway::start(program, &home, &callgrind(&out)).await.context(
         "run the gateway under callgrind\nhint: it needs valgrind, on Debian `apt install valgrind`",
@@ -152,19 +198,22 @@ mod tests {
 
     #[test]
     fn a_change_is_judged_by_the_tolerance() {
-        let baseline = Baseline { instructions_per_call: 100_000, tolerance: 0.15 };
-        assert_eq!(baseline.judge(100_000), Verdict::Within);
-        assert_eq!(baseline.judge(114_900), Verdict::Within);
-        assert_eq!(baseline.judge(116_000), Verdict::Worse);
-        assert_eq!(baseline.judge(84_000), Verdict::Better);
+        let baseline = Baseline::of([100_000; 3], 0.15);
+        assert_eq!(baseline.judge(100_000, 100_000), Verdict::Within);
+        assert_eq!(baseline.judge(100_000, 114_900), Verdict::Within);
+        assert_eq!(baseline.judge(100_000, 116_000), Verdict::Worse);
+        assert_eq!(baseline.judge(100_000, 84_000), Verdict::Better);
     }
 
     #[test]
     fn a_baseline_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("callgrind.json");
-        let baseline = Baseline { instructions_per_call: 100_000, tolerance: 0.15 };
+        let baseline = Baseline::of([100_000, 200_000, 300_000], 0.15);
         baseline.write(&path).expect("it is written");
         assert_eq!(Baseline::read(&path).expect("it is read"), baseline);
+        assert_eq!(baseline.counts(), [Some(100_000), Some(200_000), Some(300_000)]);
+        fs::write(&path, r#"{"instructions_per_call": 7, "tolerance": 0.15}"#).expect("it is written");
+        assert_eq!(Baseline::read(&path).expect("it is read").counts(), [Some(7), None, None]);
     }
 }

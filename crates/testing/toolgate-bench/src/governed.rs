@@ -62,6 +62,17 @@ impl GovernedOptions {
     }
 }
 
+/// A way of a call whose instructions are counted.
+pub(crate) struct CountedWay {
+    pub(crate) name: &'static str,
+    pub(crate) settings: String,
+}
+
+/// Passing on, a recorded read and a durable start, on SQLite.
+pub(crate) fn counted_ways() -> [CountedWay; 3] {
+    kinds::promised().map(|kind| CountedWay { name: kind.name, settings: kind.settings })
+}
+
 pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let settings = options.settings();
     let programs = Programs { new: gateway::program(options.toolgate.clone())?, old: options.old.clone() };
@@ -72,7 +83,7 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let sync_us = kept::sync_us()?;
     for storage in Storage::all(options.postgres.as_deref()) {
         for kind in kinds::all(storage) {
-            eprintln!("{}", kind.name(storage));
+            eprintln!("{}", kind.name_on(storage));
             let bench = KindBench {
                 kind: &kind,
                 storage,
@@ -81,7 +92,7 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
                 passing: &passing,
                 sync_us,
             };
-            bench.run(&programs, &mut report).await.with_context(|| kind.name(storage))?;
+            bench.run(&programs, &mut report).await.with_context(|| kind.name_on(storage))?;
         }
     }
     passing.gateway.end().await?;
@@ -145,7 +156,7 @@ impl KindBench<'_> {
         };
         for connections in self.kind.connections {
             let rounds = self.rounds(*connections, old.as_ref(), &new).await?;
-            let case = format!("{}, {}", self.kind.name(self.storage), told(*connections));
+            let case = format!("{}, {}", self.kind.name_on(self.storage), told(*connections));
             let targets = self.kind.targets(self.storage, *connections, self.sync_us);
             rounds.report(&case, targets, report);
         }

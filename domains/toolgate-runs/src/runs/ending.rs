@@ -8,6 +8,7 @@ use toolgate_store::{EndRequest, RunCompletion, RunEnding, RunError, SteppedRun}
 
 use super::Runs;
 use crate::checks;
+use crate::output::EndCause;
 use crate::refusal::refusal;
 use crate::view::{AskedCompletion, AskedFailure};
 
@@ -161,9 +162,7 @@ impl Runs {
         asked: &EndRequest,
         by: &PrincipalId,
     ) -> Result<Run, Refusal> {
-        let ended = self.desk.books.end_run_as_asked(run, ending, asked, self.desk.act(by)).await;
-        self.desk.tell(&ended.map_err(refusal)?);
-        self.get(run).await
+        self.end_by(run, EndCause::Request(ending, asked), by).await
     }
 
     /// Cancels a run, all its child runs, and their open questions.
@@ -173,8 +172,14 @@ impl Runs {
     }
 
     async fn end(&self, run: &RunId, ending: RunEnding, by: &PrincipalId) -> Result<Run, Refusal> {
-        let stepped = self.desk.books.end_run(run, &ending, self.desk.act(by)).await.map_err(refusal)?;
-        self.desk.tell(&stepped);
+        self.end_by(run, EndCause::Order(&ending), by).await
+    }
+
+    async fn end_by(&self, run: &RunId, cause: EndCause<'_>, by: &PrincipalId) -> Result<Run, Refusal> {
+        let ended = Box::pin(self.desk.end(run, cause, by)).await.map_err(refusal)?;
+        if let Some(stepped) = ended {
+            self.desk.tell(&stepped);
+        }
         self.get(run).await
     }
 }

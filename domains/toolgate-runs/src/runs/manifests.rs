@@ -9,12 +9,12 @@ use toolgate_store::{RunCompletion, RunError};
 use super::Runs;
 use crate::checks;
 use crate::contents::{ContentAuthor, RunEntry, RunEntryContent};
+use crate::output::artifact_entries;
 use crate::view::RunInput;
 
 const INPUT_JSON: &str = "input.json";
 const RESULT_JSON: &str = "result.json";
 const INPUT_MESSAGE: &str = "input of a run";
-const OUTPUT_MESSAGE: &str = "output of a run";
 
 impl Runs {
     /// The manifest of a run's input: one that exists, or a new one of its files and its JSON. A run without input has none.
@@ -56,15 +56,12 @@ impl Runs {
         let stored = self.desk.store.run_artifacts(run).await?;
         let is_named =
             |one: &&Artifact| completion.artifacts.as_ref().is_none_or(|named| named.contains(&one.digest));
-        let mut entries: Vec<RunEntry> = stored.iter().filter(is_named).map(of_artifact).collect();
+        let mut entries = artifact_entries(stored.iter().filter(is_named));
         let is_taken = entries.iter().any(|entry| entry.path == RESULT_JSON);
         entries.extend(report(completion).filter(|_| !is_taken).map(|text| json_entry(RESULT_JSON, text)));
         let manifest = match entries.is_empty() {
             true => None,
-            false => {
-                let author = ContentAuthor { principal: by.clone(), session: None, run: Some(run.clone()) };
-                Some(self.desk.contents.snapshot(author, entries, OUTPUT_MESSAGE).await?)
-            }
+            false => Some(self.desk.output_manifest(run, entries, by).await?),
         };
         let count = u64::try_from(stored.len()).expect("a count fits into 64 bits");
         Ok(RunCompletion { manifest, stored: Some(count), ..completion.clone() })
@@ -79,16 +76,6 @@ fn report(completion: &RunCompletion) -> Option<String> {
 
 fn of_file(file: &InputFile) -> RunEntry {
     RunEntry { path: file.path.clone(), otherwise: None, content: RunEntryContent::Stored(file.digest) }
-}
-
-/// The name of an artifact may be none that a manifest takes; that must not keep a run from ending.
-fn of_artifact(artifact: &Artifact) -> RunEntry {
-    let digest = artifact.digest.to_string().replace(':', "-");
-    RunEntry {
-        path: artifact.name.to_string(),
-        otherwise: Some(format!("artifact-{digest}")),
-        content: RunEntryContent::Stored(artifact.digest),
-    }
 }
 
 fn json_entry(path: &str, text: String) -> RunEntry {

@@ -138,3 +138,29 @@ async fn a_run_ends_when_its_time_is_over() {
     let (waiting, pending) = (gateway.state(&waiting).await, gateway.state(&pending).await);
     assert_eq!((waiting, pending), ("paused", "pending"), "only time in which it runs counts");
 }
+
+#[tokio::test]
+async fn a_run_that_is_not_completed_leaves_a_manifest_as_well() {
+    let world = RunsWorld::new();
+    let gateway = world.gateway("one").await;
+    let minute = RunBudget { seconds: Some(60), ..RunBudget::default() };
+    let (failed, cancelled, late) =
+        (gateway.run().await, gateway.run().await, gateway.run_with(minute).await);
+    let child = gateway.child(&cancelled).await;
+    for (run, name) in [(&failed, "a.txt"), (&cancelled, "b.txt"), (&child, "c.txt"), (&late, "d.txt")] {
+        make(&gateway, run, name).await;
+    }
+    gateway.look_first(&late).await;
+    gateway.runs.fail(&failed, "the bank is closed", &erna()).await.expect("failed");
+    gateway.runs.cancel_as_asked(&cancelled, "enough", &ada()).await.expect("cancelled");
+    world.clock.advance(60);
+    until("the end of its time", async || gateway.state(&late).await == "partial").await;
+    for (run, name) in [(&failed, "a.txt"), (&cancelled, "b.txt"), (&child, "c.txt"), (&late, "d.txt")] {
+        let ended = gateway.runs.get(run).await.expect("read");
+        let listing = gateway.contents.listing(ended.manifests.output.expect("a manifest"));
+        assert_eq!(listing.keys().collect::<Vec<_>>(), [name]);
+    }
+    let idle = gateway.run().await;
+    let idle = gateway.runs.cancel(&idle, &ada(), "operator").await.expect("cancelled");
+    assert_eq!(idle.manifests.output, None, "it left nothing");
+}

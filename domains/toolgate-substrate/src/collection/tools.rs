@@ -17,6 +17,7 @@ const COLLECT: ToolDefinition = ToolDefinition::destroys(
     "Collect what nothing reaches",
     "Removes manifests, tree nodes and artifacts that no pointer, kept move, run or pin reaches. With dry_run it only says what would go.",
 )
+.for_operators()
 .idempotent();
 
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +46,8 @@ struct CollectedOutput {
 }
 
 pub(crate) fn add(domain: Domain<Substrate>) -> Domain<Substrate> {
-    domain.tool(COLLECT, collect).tool(pins::PIN, pins::pin).tool(pins::UNPIN, pins::unpin)
+    let domain = domain.tool(COLLECT, collect).tool(pins::PIN, pins::pin).tool(pins::UNPIN, pins::unpin);
+    domain.tool(pins::PINS, pins::list)
 }
 
 async fn collect(

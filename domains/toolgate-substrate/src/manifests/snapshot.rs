@@ -1,7 +1,10 @@
 //! Manifests that other parts of the gateway make, such as the input and output of runs.
 
+use std::collections::HashSet;
+use std::vec::IntoIter;
+
 use bytes::Bytes;
-use manifest_tree::EntryPath;
+use manifest_tree::{EntryPath, TreeEdit, TreeError};
 use serde_json::{Map, Value};
 use toolgate_core::Refusal;
 use toolgate_core::file::FileName;
@@ -9,7 +12,7 @@ use toolgate_core::substrate::ArtifactDigest;
 use toolgate_files::ArtifactSource;
 use toolgate_store::Actor;
 
-use super::entries::{EntryAccess, EntryTarget, NamedEntry, read_metadata};
+use super::entries::{EntryAccess, EntryTarget, NamedContents, NamedEntry, read_metadata};
 use super::making::ManifestNote;
 use super::manifest::Manifest;
 use crate::limits::ENTRIES_MAX;
@@ -39,18 +42,33 @@ pub struct SnapshotEntry {
 const NAME_USUAL: &str = "artifact";
 
 impl Substrate {
-    /// A manifest of these entries, whose bytes are stored first.
+    /// A manifest of these entries, whose bytes are stored first. Many entries come page by page; nothing leads to the manifests of the
+    /// first pages, and they are collected.
     pub async fn snapshot(
         &self,
         by: &Actor,
         entries: Vec<SnapshotEntry>,
         message: &str,
     ) -> Result<Manifest, Refusal> {
-        if entries.len() > ENTRIES_MAX {
-            return Err(refusal::too_many("entries", entries.len(), ENTRIES_MAX));
+        refuse_duplicates(&entries)?;
+        let note = ManifestNote { message: message.to_owned(), ..ManifestNote::default() };
+        let mut entries = entries.into_iter();
+        let (edits, contents) = self.next_page(by, &mut entries).await?;
+        let mut made = self.make(by, edits, &note, &contents).await?.manifest;
+        while !entries.as_slice().is_empty() {
+            let (edits, contents) = self.next_page(by, &mut entries).await?;
+            made = self.edit_manifest(by, &made, edits, &note, &contents).await?.manifest;
         }
-        let mut named = Vec::with_capacity(entries.len());
-        for SnapshotEntry { path, content, metadata } in entries {
+        Ok(made)
+    }
+
+    async fn next_page(
+        &self,
+        by: &Actor,
+        entries: &mut IntoIter<SnapshotEntry>,
+    ) -> Result<(Vec<TreeEdit>, NamedContents), Refusal> {
+        let mut named = Vec::with_capacity(entries.len().min(ENTRIES_MAX));
+        for SnapshotEntry { path, content, metadata } in entries.take(ENTRIES_MAX) {
             let metadata = read_metadata(&path, metadata)?;
             let digest = match content {
                 SnapshotContent::Artifact(digest) => digest,
@@ -62,9 +80,16 @@ impl Substrate {
             let target = EntryTarget::Artifact(digest);
             named.push(NamedEntry { path, target, media_type: None, metadata });
         }
-        let (edits, contents) = self.look_up(EntryAccess::Gateway(&by.principal), named).await?;
-        let note = ManifestNote { message: message.to_owned(), ..ManifestNote::default() };
-        Ok(self.make(by, edits, &note, &contents).await?.manifest)
+        self.look_up(EntryAccess::Gateway(&by.principal), named).await
+    }
+}
+
+/// An entry of a later page must not replace one of an earlier page.
+fn refuse_duplicates(entries: &[SnapshotEntry]) -> Result<(), Refusal> {
+    let mut met = HashSet::with_capacity(entries.len());
+    match entries.iter().find(|entry| !met.insert(entry.path.as_str())) {
+        Some(twice) => Err(refusal::tree(TreeError::Duplicate { path: twice.path.clone() })),
+        None => Ok(()),
     }
 }
 

@@ -12,8 +12,8 @@ use toolgate_store::{POINTERS_PAGE_MAX, PointerFilter};
 
 use super::arguments::{ListPointersArguments, PAGE_MAX, PointerHistoryArguments, kind, path};
 use super::output::{ListPointersOutput, PointerHistoryOutput, PointerMoveOutput, PointerOutput, refs};
-use super::refusal::{bad_cursor, unknown};
-use crate::refusal::down;
+use super::refusal::unknown;
+use crate::refusal::{bad_cursor, down};
 use crate::state::Substrate;
 
 /// Rows that one call looks through are a limited number of pages. The next call goes on where it ended.

@@ -148,8 +148,3 @@ pub(super) fn beyond_retention(
     let hint = "if the manifest is still there, substrate.pointer.advance or .promote moves to it; a snapshot keeps one for good";
     Refusal::new(&codes::BEYOND_RETENTION, message).hint(hint)
 }
-
-pub(super) fn bad_cursor(text: &str) -> Refusal {
-    let message = format!("{text:?} is not a cursor of an earlier page");
-    Refusal::new(&codes::INVALID_CURSOR, message).field("cursor")
-}

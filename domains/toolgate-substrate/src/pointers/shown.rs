@@ -1,31 +1,22 @@
 //! The text that people are shown before they agree to a change of a corpus: the pointer, both manifests, and the difference between
 //! them. The approval is bound to the digest of this text, so it is the same for the same change.
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 
-use bytes::Bytes;
-use futures_util::stream;
 use manifest_tree::TreeChangeKind;
-use toolgate_core::content::{AttachedContents, Attachment};
-use toolgate_core::file::FileName;
+use toolgate_core::Refusal;
+use toolgate_core::content::AttachedContents;
 use toolgate_core::pointer::{ExpectedHead, Pointer, PointerKind};
 use toolgate_core::substrate::ManifestDigest;
-use toolgate_core::{Digest, Refusal};
 use toolgate_domain::ToolContext;
-use toolgate_files::{ContentAccess, FileQuery};
+use toolgate_files::ShownChange;
 
 use super::plan::PlannedMove;
 use super::refusal;
 use crate::manifests::{ChangedPath, DifferenceSummary};
 use crate::state::Substrate;
 
-/// The same for every change: whatever an approver edits, the change stays the one that was shown.
-const ATTACHMENT: &str = "pointer change";
-/// The argument that it stands at.
-const PLACE: &str = "/name";
-/// Digits of the digest in the name of the file.
-const NAME_DIGITS: usize = 12;
+const CHANGE: ShownChange = ShownChange { kind: "pointer change", place: "/name" };
 /// Paths that the text lists.
 const FIRST_PATHS: usize = 50;
 
@@ -45,7 +36,8 @@ pub(super) async fn attach_move(
     if !plan.expected.fits(pointer.manifest) && pointer.manifest != Some(plan.manifest) {
         return Err(conflict(substrate, pointer, plan.expected).await);
     }
-    keep(substrate, context, text_of_move(substrate, plan).await?).await
+    let text = text_of_move(substrate, plan).await?;
+    substrate.files.attach_change(&context.holder, CHANGE, text).await
 }
 
 /// Describes the end of a corpus. Nobody is asked about one that leads elsewhere than the caller expects.
@@ -59,7 +51,9 @@ pub(super) async fn attach_end(
         PointerKind::Corpus if !expected.fits(pointer.manifest) => {
             Err(conflict(substrate, pointer, expected).await)
         }
-        PointerKind::Corpus => keep(substrate, context, text_of_end(pointer)).await,
+        PointerKind::Corpus => {
+            substrate.files.attach_change(&context.holder, CHANGE, text_of_end(pointer)).await
+        }
         PointerKind::Bundle | PointerKind::Snapshot => Ok(AttachedContents::default()),
     }
 }
@@ -83,11 +77,9 @@ pub(super) fn check_end(context: &ToolContext, pointer: &Pointer) -> Result<(), 
 }
 
 fn check(context: &ToolContext, pointer: &Pointer, text: &str) -> Result<(), Refusal> {
-    let digest = Digest::of(text);
-    let mut agreed = context.approval.iter().flat_map(|approval| &approval.contents);
-    match agreed.any(|one| one.id == ATTACHMENT && one.digest == digest) {
-        true => Ok(()),
-        false => Err(refusal::not_agreed(&pointer.path)),
+    match &context.approval {
+        Some(approval) if CHANGE.is_agreed(approval, text) => Ok(()),
+        Some(_) | None => Err(refusal::not_agreed(&pointer.path)),
     }
 }
 
@@ -163,41 +155,4 @@ fn line(one: &ChangedPath) -> String {
 
 fn put(text: &mut String, more: std::fmt::Arguments<'_>) {
     text.write_fmt(more).expect("a text takes what is written to it");
-}
-
-/// Keeps the text as a file of the caller, for as long as files are kept: it is what people saw.
-async fn keep(
-    substrate: &Substrate,
-    context: &ToolContext,
-    text: String,
-) -> Result<AttachedContents, Refusal> {
-    let digest = Digest::of(&text);
-    let name = file_name(digest);
-    let access = ContentAccess::Session(&context.holder);
-    // It is looked up again before the call runs, and kept once.
-    let query = FileQuery { name: Some(name.clone()), ..FileQuery::default() };
-    let before = substrate.files.list(&access, query, 1).await?.files;
-    let kept = match before.into_iter().find(|file| file.digest == digest) {
-        Some(file) => file,
-        None => {
-            let bytes = stream::iter([Ok::<_, Infallible>(Bytes::from(text))]);
-            substrate.files.put(&access, name, bytes).await?
-        }
-    };
-    let attachment = Attachment {
-        place: PLACE.to_owned(),
-        id: ATTACHMENT.to_owned(),
-        digest: kept.digest,
-        bytes: kept.bytes,
-        media_type: kept.media_type,
-        name: Some(kept.name),
-    };
-    Ok(AttachedContents { attachments: vec![attachment], notices: Vec::new() })
-}
-
-/// `pointer-change-9f86d081884c.txt`
-fn file_name(digest: Digest) -> FileName {
-    let hex: String =
-        digest.to_string().chars().skip_while(|one| *one != ':').skip(1).take(NAME_DIGITS).collect();
-    FileName::new(&format!("pointer-change-{hex}.txt")).expect("letters, digits, hyphens and a dot")
 }

@@ -70,7 +70,11 @@ async fn what_nothing_reaches_goes_and_what_is_pinned_stays(world: SubstrateWorl
     assert_whole(&gateway, &kept, &["shared words", "kept words"]).await;
     assert!(collect(&gateway, CollectionMode::Remove).await.is_empty(), "there is nothing left to remove");
     // Without its pin, the other one goes as well.
-    gateway.books().unpin_manifest(&kept.digest, gateway.now_ms(), &ann()).await.expect("unpinned");
+    gateway
+        .books()
+        .unpin_manifest(&kept.digest, &ann().principal, gateway.now_ms(), &ann())
+        .await
+        .expect("unpinned");
     gateway.pass(DAYS);
     let summary = collect(&gateway, CollectionMode::Remove).await;
     assert_eq!((summary.manifests.count, summary.artifacts.count), (1, 2));

@@ -44,11 +44,13 @@ impl Mounts {
             MountNeed::Provider(name) => self.providers.contains(name),
             MountNeed::Pointer => !self.pointers.is_empty(),
             MountNeed::KnowledgeBase => !self.knowledge_bases.is_empty(),
+            // A role, which no mount replaces.
+            MountNeed::Operator => false,
         }
     }
 }
 
-/// A mount that a tool needs to be useful: `provider:slack`, `pointer`, `knowledge_base`.
+/// A mount that a tool needs to be useful, or the role: `provider:slack`, `pointer`, `knowledge_base`, `operator`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MountNeed {
     Provider(String),
@@ -56,10 +58,12 @@ pub enum MountNeed {
     Pointer,
     /// Some knowledge base.
     KnowledgeBase,
+    /// The role of those who run the gateway. For others, the tool does not exist.
+    Operator,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0:?} is nothing that can be mounted: `provider:NAME`, `pointer` or `knowledge_base`")]
+#[error("{0:?} is nothing that a tool can need: `provider:NAME`, `pointer`, `knowledge_base` or `operator`")]
 pub struct BadNeed(String);
 
 const PROVIDER: &str = "provider:";
@@ -71,6 +75,7 @@ impl FromStr for MountNeed {
         match (text, text.strip_prefix(PROVIDER)) {
             ("pointer", _) => Ok(MountNeed::Pointer),
             ("knowledge_base", _) => Ok(MountNeed::KnowledgeBase),
+            ("operator", _) => Ok(MountNeed::Operator),
             (_, Some(name)) if !name.is_empty() && !name.contains(char::is_whitespace) => {
                 Ok(MountNeed::Provider(name.to_owned()))
             }
@@ -85,6 +90,7 @@ impl fmt::Display for MountNeed {
             MountNeed::Provider(name) => write!(f, "{PROVIDER}{name}"),
             MountNeed::Pointer => f.write_str("pointer"),
             MountNeed::KnowledgeBase => f.write_str("knowledge_base"),
+            MountNeed::Operator => f.write_str("operator"),
         }
     }
 }

@@ -378,7 +378,7 @@ fn patterns_and_needs_read_back_and_others_are_refused() {
     for bad in ["", "a b", "a[b]", "{a}", "a\\b", "a\tb", long.as_str()] {
         assert!(NamePattern::new(bad).is_err(), "{bad:?}");
     }
-    for text in ["provider:slack", "pointer", "knowledge_base"] {
+    for text in ["provider:slack", "pointer", "knowledge_base", "operator"] {
         assert_eq!(text.parse::<MountNeed>().map(|need| need.to_string()), Ok(text.to_owned()));
     }
     for bad in ["", "provider:", "provider:a b", "slack", "Pointer"] {

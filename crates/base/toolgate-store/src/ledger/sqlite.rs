@@ -4,6 +4,7 @@
 //! It writes what every call needs. Whatever is rare goes through a transaction of the store: warrants, the
 //! first batch of a stream, a forged head, a stream that was lost, and everything after a failure.
 
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, OptionalExtension as _, params};
@@ -35,6 +36,9 @@ const CACHE_SIZE: i64 = -16_384;
 const CHECKPOINT_PAGES: i64 = 4_000;
 /// Statements that stay prepared.
 const PREPARED_MAX: usize = 24;
+
+/// Each connection is used by one thread at a time. One that only reads must be able to write as well, to what readers share.
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 const CLOSE_CALL: &str = "DELETE FROM open_calls WHERE call = ?1";
 
@@ -102,8 +106,16 @@ impl From<sqlx::Error> for NotWritten {
     }
 }
 
-fn failed(error: rusqlite::Error) -> sqlx::Error {
+pub(super) fn failed(error: rusqlite::Error) -> sqlx::Error {
     sqlx::Error::Io(std::io::Error::other(error))
+}
+
+/// A connection for long reading, which changes nothing.
+pub(super) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, FLAGS)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
 }
 
 impl SqliteWriter {
@@ -111,8 +123,7 @@ impl SqliteWriter {
     pub(super) fn open(db: &Db) -> Result<Option<Self>, StoreError> {
         let Some((path, turn)) = db.sqlite_file() else { return Ok(None) };
         let open = || {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(&path, flags)?;
+            let connection = Connection::open_with_flags(&path, FLAGS)?;
             connection.busy_timeout(BUSY_TIMEOUT)?;
             connection.pragma_update(None, "cache_size", CACHE_SIZE)?;
             connection.pragma_update(None, "temp_store", "memory")?;

@@ -18,15 +18,24 @@ impl<'a> Text<'a> {
         Self { plain: text, packed: None }
     }
 
+    /// An id, which is split here, once, for all that need its parts.
+    pub(super) fn of_id(text: &'a str) -> Self {
+        let (plain, packed) = Self::of(text).split();
+        Self { plain, packed }
+    }
+
     pub(super) fn with(plain: &'a str, packed: [u8; PACKED_BYTES]) -> Self {
         Self { plain, packed: Some(packed) }
     }
 
     /// The form with 16 bytes, for every text that has one.
     pub(super) fn split(self) -> (&'a str, Option<[u8; PACKED_BYTES]>) {
-        match (self.packed, pack(self.plain)) {
-            (None, Some((plain, packed))) => (plain, Some(packed)),
-            (packed, _) => (self.plain, packed),
+        if self.packed.is_some() {
+            return (self.plain, self.packed);
+        }
+        match pack(self.plain) {
+            Some((plain, packed)) => (plain, Some(packed)),
+            None => (self.plain, None),
         }
     }
 

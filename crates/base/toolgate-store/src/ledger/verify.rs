@@ -4,6 +4,7 @@
 mod blocks;
 mod bodies;
 mod fault;
+mod pages;
 mod removed;
 mod signed;
 mod terms;
@@ -24,14 +25,13 @@ use crate::{Store, StoreError};
 use blocks::{PARTS, StoredPart};
 use bodies::{BodyWatch, NamedBody};
 pub use fault::{FaultyBody, LedgerFault};
+use pages::LinePage;
 pub(super) use removed::LastRemoved;
 use signed::{SignedSizes, SignedStreams};
 use terms::{TermSums, TermWalk};
 pub use walk::Tampering;
 use walk::{CheckedRow, End, FaultPlace, LineColumns, StreamWalk};
 
-/// The number of lines that are read at once. The next ones are read while these are hashed.
-const PAGE: i64 = 4_096;
 const DOING: &str = "verify the ledger";
 
 const HEADS: &str =
@@ -41,8 +41,6 @@ const HEAD: &str =
 /// The next stream with lines, whatever the heads say.
 const NEXT_STREAM: &str =
     "SELECT stream FROM ledger_lines WHERE tenant = $1 AND stream > $2 ORDER BY stream LIMIT 1";
-const LINES: &str = "SELECT day, number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
-     AND (day, number) > ($3, $4) ORDER BY day, number LIMIT $5";
 
 /// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -209,16 +207,18 @@ impl Store {
             None => End::START,
         };
         let signed = signed.of_stream(stream, cut.map(|cut| cut.tree.clone()).unwrap_or_default());
-        let mut walk = match self.walk_from(stream, cut, sealed, signed).await? {
+        let walk = match self.walk_from(stream, cut, sealed, signed).await? {
             Ok(walk) => walk,
             Err(found) => return Ok(Err(found)),
         };
         let since = cut.map_or(i64::MIN, |cut| cut.day);
-        let mut terms = Some(TermWalk::new(terms, stream, &sealed, since));
+        let terms = Some(TermWalk::new(terms, stream, &sealed, since));
         let lines = WalkedLines { stream, cut, until: i64::MAX, watch };
-        if let Err(found) = self.walk_lines(&lines, &mut walk, &mut terms, on_page).await? {
-            return Ok(Err(found));
-        }
+        let walk = LineWalk { lines: walk, terms };
+        let LineWalk { lines: walk, terms } = match self.walk_lines(&lines, walk, on_page).await? {
+            Ok(walk) => walk,
+            Err(found) => return Ok(Err(found)),
+        };
         // The head again: everything beyond the first one was written since, or written without the key.
         let now: Option<SealedHead> =
             self.db.sql(HEAD).bind(self.tenant).bind(stream).fetch_optional().await?;
@@ -257,42 +257,31 @@ impl Store {
     async fn walk_lines(
         &self,
         lines: &WalkedLines<'_>,
-        walk: &mut StreamWalk,
-        terms: &mut Option<TermWalk>,
+        mut walk: LineWalk,
         on_page: &mut impl FnMut(u64, Vec<NamedBody>),
-    ) -> Result<Result<(), FaultPlace>, sqlx::Error> {
+    ) -> Result<Result<LineWalk, FaultPlace>, sqlx::Error> {
         let WalkedLines { stream, cut, until, watch } = *lines;
         let begin = cut.map_or((i64::MIN, i64::MIN), |cut| (cut.day - 1, i64::MAX));
-        let mut page = self.page_of_lines(stream, begin).await?;
-        while let Some((day, number, ..)) = page.last() {
-            let (after, count) = ((*day, *number), page.len() as u64);
-            let is_last = *number >= until;
-            let (tenant, name, watch) = (self.tenant, stream.to_owned(), watch.cloned());
-            let mut term_walk = terms.take();
-            let hashing = tokio::task::spawn_blocking(move || {
-                let checked = checked(tenant, &name, &page, watch.as_deref(), term_walk.as_mut());
-                (checked, term_walk)
-            });
-            let (hashed, next) = tokio::join!(hashing, self.page_of_lines(stream, after));
-            let ((hashed, mut bodies), term_walk) = hashed.expect("hashing does not panic");
-            *terms = term_walk;
-            if let Err(found) = hashed.into_iter().try_for_each(|row| walk.take(row)) {
-                return Ok(Err(found));
-            }
-            // The bodies of later events were perhaps written after the bodies were read.
-            bodies.retain(|body| walk.reaches(body.number));
+        let source = self.page_source()?;
+        let mut page = self.page_of_lines(&source, stream, begin).await?;
+        while let Some(last) = page.last() {
+            let count = page.len() as u64;
+            let checked = PageCheck { tenant: self.tenant, stream: stream.to_owned(), watch: watch.cloned() };
+            let checking = tokio::task::spawn_blocking(move || checked.walk(&page, walk));
+            let next = self.page_of_lines(&source, stream, (last.day, last.number));
+            let (walked, next) = tokio::join!(checking, next);
+            let bodies;
+            (walk, bodies) = match walked.expect("hashing does not panic") {
+                Ok(walked) => walked,
+                Err(found) => return Ok(Err(found)),
+            };
             on_page(count, bodies);
             page = next?;
-            if is_last {
+            if last.number >= until {
                 break;
             }
         }
-        Ok(Ok(()))
-    }
-
-    async fn page_of_lines(&self, stream: &str, after: (i64, i64)) -> Result<Vec<StoredLine>, sqlx::Error> {
-        let page = self.db.sql(LINES).bind(self.tenant).bind(stream).bind(after.0).bind(after.1);
-        page.bind(PAGE).fetch_all().await
+        Ok(Ok(walk))
     }
 
     pub(super) async fn streams_with_lines(&self) -> Result<Vec<String>, sqlx::Error> {
@@ -315,9 +304,6 @@ fn reaches_before(checkpoint: &LedgerCheckpoint, cuts: &[LedgerCut]) -> bool {
     checkpoint.streams.iter().any(is_before)
 }
 
-/// Day, number, time and line.
-type StoredLine = (i64, i64, i64, Vec<u8>);
-
 /// One stream on its way through the verification.
 struct WalkedStream<'a> {
     key: &'a [u8; 32],
@@ -336,28 +322,39 @@ struct WalkedLines<'a> {
     watch: Option<&'a Arc<BodyWatch>>,
 }
 
-/// The lines, and the bodies that they name and that are not as they should be.
-fn checked(
-    tenant: &str,
-    stream: &str,
-    lines: &[StoredLine],
-    watch: Option<&BodyWatch>,
-    mut terms: Option<&mut TermWalk>,
-) -> (Vec<CheckedRow>, Vec<NamedBody>) {
-    let (mut rows, mut bodies) = (Vec::with_capacity(lines.len()), Vec::new());
-    for (day, number, time, line) in lines {
-        let time = HybridTime::from_number(*time);
-        let fields = LedgerLine::read(line);
-        if let (Some(watch), Some(fields)) = (watch, &fields) {
-            watch.look(fields, &mut bodies);
+/// A walk along the lines of a stream, and along their terms, where these are looked at.
+struct LineWalk {
+    lines: StreamWalk,
+    terms: Option<TermWalk>,
+}
+
+/// Everything that a page is held against but the walk itself.
+struct PageCheck {
+    tenant: &'static str,
+    stream: String,
+    watch: Option<Arc<BodyWatch>>,
+}
+
+impl PageCheck {
+    /// Takes the lines of a page. Returns the bodies that they name and that are not as they should be.
+    fn walk(&self, page: &LinePage, mut walk: LineWalk) -> Result<(LineWalk, Vec<NamedBody>), FaultPlace> {
+        let mut bodies = Vec::new();
+        for (columns, line) in page.iter() {
+            let fields = LedgerLine::read(line);
+            if let (Some(watch), Some(fields)) = (&self.watch, &fields) {
+                watch.look(fields, &mut bodies);
+            }
+            if let (Some(terms), Some(fields)) = (&mut walk.terms, &fields) {
+                terms.take(fields, columns.day);
+            }
+            let (tenant, stream, time) = (self.tenant, &*self.stream, HybridTime::from_number(columns.time));
+            let place = LineColumns { tenant, stream, day: columns.day, number: columns.number, time };
+            walk.lines.take(CheckedRow::of(place, line, fields.as_ref()))?;
         }
-        if let (Some(terms), Some(fields)) = (&mut terms, &fields) {
-            terms.take(fields, *day);
-        }
-        let place = LineColumns { tenant, stream, day: *day, number: *number, time };
-        rows.push(CheckedRow::of(place, line, fields.as_ref()));
+        // The bodies of later events were perhaps written after the bodies were read.
+        bodies.retain(|body| walk.lines.reaches(body.number));
+        Ok((walk, bodies))
     }
-    (rows, bodies)
 }
 
 crate::row::row! {

@@ -29,6 +29,15 @@ pub enum RunEnding {
     Cancelled { reason: String },
 }
 
+impl RunEnding {
+    fn step(&self) -> (RunState, &str) {
+        match self {
+            RunEnding::Failed { reason } => (RunState::Failed, reason),
+            RunEnding::Cancelled { reason } => (RunState::Cancelled, reason),
+        }
+    }
+}
+
 /// The request of a tool to end a run. Sent again, it is no second end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EndRequest {
@@ -57,6 +66,15 @@ pub struct RunCompletion {
     pub reason: String,
 }
 
+/// The manifest of all that a run has stored, made just before it ends without being completed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOutput {
+    pub run: RunId,
+    pub manifest: Digest,
+    /// The number of its artifacts when the manifest was made. Nothing ends if there are more by now.
+    pub stored: u64,
+}
+
 impl Books {
     /// Ends a run, if nothing in it is still in progress.
     pub async fn complete_run(
@@ -78,7 +96,7 @@ impl Books {
             Some(limit) => (RunState::Partial, format!("budget.{limit}")),
             None => (RunState::Completed, completion.reason.clone()),
         };
-        Box::pin(end(held, state, &reason, completion.call.as_ref())).await
+        Box::pin(end(held, state, &reason, completion.call.as_ref(), None)).await
     }
 
     /// Looks whether a run can be completed now. The run, if the same request has completed it before.
@@ -93,12 +111,14 @@ impl Books {
         check_completion(&mut held, completion).await
     }
 
-    /// Ends a run at the request of a tool, regardless of calls in progress.
+    /// Ends a run at the request of a tool, regardless of calls in progress. `left` has every run that ends and has stored something;
+    /// with `None`, they end without manifests.
     pub async fn end_run_as_asked(
         &self,
         id: &RunId,
         ending: &RunEnding,
         request: &EndRequest,
+        left: Option<&[LeftOutput]>,
         act: ActionStamp<'_>,
     ) -> Result<SteppedRun, RunError> {
         let mut held = HeldRun::take(self, id, act, Durability::OnDisk, "end a run").await?;
@@ -107,31 +127,28 @@ impl Books {
         }
         held.kept.run.report.error = request.error.clone();
         held.kept.end_request = Some(request.digest);
-        let (state, reason) = match ending {
-            RunEnding::Failed { reason } => (RunState::Failed, reason),
-            RunEnding::Cancelled { reason } => (RunState::Cancelled, reason),
-        };
-        Box::pin(end(held, state, reason, None)).await
+        let (state, reason) = ending.step();
+        Box::pin(end(held, state, reason, None, left)).await
     }
 
-    /// Ends a run regardless of calls in progress.
+    /// The same by order of someone.
     pub async fn end_run(
         &self,
         id: &RunId,
         ending: &RunEnding,
+        left: Option<&[LeftOutput]>,
         act: ActionStamp<'_>,
     ) -> Result<SteppedRun, RunError> {
         let held = HeldRun::take(self, id, act, Durability::OnDisk, "end a run").await?;
-        match ending {
-            RunEnding::Failed { reason } => Box::pin(end(held, RunState::Failed, reason, None)).await,
-            RunEnding::Cancelled { reason } => Box::pin(end(held, RunState::Cancelled, reason, None)).await,
-        }
+        let (state, reason) = ending.step();
+        Box::pin(end(held, state, reason, None, left)).await
     }
 
     /// Ends a run whose time is over: as partial if it has made something. `None` if that is no longer true.
     pub async fn end_late_run(
         &self,
         id: &RunId,
+        left: Option<&[LeftOutput]>,
         act: ActionStamp<'_>,
     ) -> Result<Option<SteppedRun>, RunError> {
         let mut held =
@@ -140,7 +157,7 @@ impl Books {
             return Ok(None);
         }
         let state = if has_made(&mut held).await? { RunState::Partial } else { RunState::Failed };
-        Box::pin(end(held, state, "budget.seconds", None)).await.map(Some)
+        Box::pin(end(held, state, "budget.seconds", None, left)).await.map(Some)
     }
 }
 
@@ -180,15 +197,15 @@ async fn check_completion(
         return Err(RunError::OpenChildren(children.into_iter().map(|child| child.run.id).collect()));
     }
     let Some(stored) = completion.stored else { return Ok(None) };
-    match count_made(held).await? == stored {
+    match count_made(held, &id).await? == stored {
         true => Ok(None),
         false => Err(RunError::MoreStored),
     }
 }
 
-async fn count_made(held: &mut HeldRun<'_>) -> Result<u64, StoreError> {
+async fn count_made(held: &mut HeldRun<'_>, id: &RunId) -> Result<u64, StoreError> {
     let failed = held.failed();
-    let run = without_nul(held.run().id.as_str());
+    let run = without_nul(id.as_str());
     let count = held.tx.sql(COUNT_MADE).bind(held.tenant).bind(run);
     let (count,): (i64,) = count.fetch_one().await.map_err(failed)?;
     Ok(read_count(count))
@@ -213,13 +230,16 @@ async fn end(
     state: RunState,
     reason: &str,
     call: Option<&CallId>,
+    left: Option<&[LeftOutput]>,
 ) -> Result<SteppedRun, RunError> {
-    let kept = held.kept.clone();
+    let mut kept = held.kept.clone();
+    leave(&mut held, &mut kept, left).await?;
     let mut cancelled: Vec<_> = input::cancel_pending(&mut held, &kept).await?.into_iter().collect();
     held.kept = held.step_one(kept, state, reason, call).await?;
     let (mut ended, mut outer) = (Vec::new(), vec![held.run().id.clone()]);
     while let Some(id) = outer.pop() {
-        for child in open_children(&mut held, &id).await? {
+        for mut child in open_children(&mut held, &id).await? {
+            leave(&mut held, &mut child, left).await?;
             cancelled.extend(input::cancel_pending(&mut held, &child).await?);
             let child = held.step_one(child, RunState::Cancelled, BY_PARENT, None).await?;
             outer.push(child.run.id.clone());
@@ -228,6 +248,22 @@ async fn end(
     }
     let run = held.commit().await?;
     Ok(SteppedRun { run, cancelled, ended })
+}
+
+/// Gives a run that ends the manifest of what it has stored.
+async fn leave(
+    held: &mut HeldRun<'_>,
+    kept: &mut StoredRun,
+    left: Option<&[LeftOutput]>,
+) -> Result<(), RunError> {
+    // What has ended before is refused by the step.
+    let Some(left) = left.filter(|_| !kept.run.state.is_final()) else { return Ok(()) };
+    let own = left.iter().find(|one| one.run == kept.run.id);
+    if count_made(held, &kept.run.id).await? != own.map_or(0, |own| own.stored) {
+        return Err(RunError::MoreStored);
+    }
+    kept.run.manifests.output = own.map(|own| own.manifest);
+    Ok(())
 }
 
 async fn open_children(held: &mut HeldRun<'_>, id: &RunId) -> Result<Vec<StoredRun>, StoreError> {

@@ -12,6 +12,14 @@ use crate::registry::{read_count, unreadable};
 use crate::row::row;
 use crate::{Store, StoreError};
 
+const WITH_ARTIFACTS: &str = "WITH RECURSIVE open_tree (id) AS (
+        SELECT id FROM runs WHERE tenant = $1 AND id = $2 AND ended_at_ms IS NULL
+        UNION ALL
+        SELECT runs.id FROM runs JOIN open_tree ON runs.parent = open_tree.id
+        WHERE runs.tenant = $1 AND runs.ended_at_ms IS NULL)
+    SELECT id FROM open_tree
+    WHERE EXISTS (SELECT 1 FROM artifacts WHERE artifacts.tenant = $1 AND artifacts.run = open_tree.id)";
+
 row! {
     struct OutputRow {
         run: String,
@@ -23,6 +31,13 @@ row! {
 }
 
 impl Store {
+    /// A run and those within it, as far as they have not ended and have stored artifacts.
+    pub async fn open_runs_with_artifacts(&self, id: &RunId) -> Result<Vec<RunId>, StoreError> {
+        let read = self.db.sql(WITH_ARTIFACTS).bind(self.tenant).bind(without_nul(id.as_str()));
+        let ids: Vec<(String,)> = read.fetch_all().await.map_err(doing("find runs with artifacts"))?;
+        Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
+    }
+
     /// Runs with their output: the artifacts that they named, or all that they stored.
     pub(super) async fn with_output(
         &self,

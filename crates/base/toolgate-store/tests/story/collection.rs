@@ -4,7 +4,8 @@ use toolgate_core::event::EventKind;
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Digest, PrincipalId};
 use toolgate_store::{
-    Actor, Books, CollectionTerms, CollectionTurn, MarkKind, NewManifest, PinError, RemovalStep, Store,
+    Actor, Books, CollectionTerms, CollectionTurn, MarkKind, NewManifest, PinError, PinFilter, RemovalStep,
+    Store,
 };
 
 use crate::desk::{books, ledger};
@@ -12,6 +13,7 @@ use crate::world::StoreWorld;
 
 crate::on_both!(
     a_pin_is_a_principals_own_and_is_recorded,
+    pins_are_listed_page_by_page,
     artifacts_of_another_tenant_are_missing_here,
     a_collection_leaves_other_tenants_alone,
     marks_of_earlier_generations_say_nothing,
@@ -59,6 +61,34 @@ async fn removed(books: &Books, turn: &CollectionTurn, kind: MarkKind) -> u64 {
     }
 }
 
+async fn pins_are_listed_page_by_page(world: StoreWorld) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let (one, two) = (manifest(&books, "one").await, manifest(&books, "two").await);
+    for (manifest, name) in [(&one, "ann"), (&one, "ben"), (&two, "ann")] {
+        assert!(books.pin_manifest(manifest, "evidence", NOW_MS, &by(name)).await.expect("pinned"));
+    }
+    let (mut met, mut filter) = (Vec::new(), PinFilter::default());
+    loop {
+        let page = store.pins(&filter, 1).await.expect("read");
+        let Some(pin) = page.first() else { break };
+        assert_eq!((pin.reason.as_str(), pin.at_ms), ("evidence", NOW_MS));
+        filter.after = Some((pin.manifest, pin.principal.clone()));
+        met.extend(filter.after.clone());
+    }
+    let (ann, ben) = (PrincipalId::new("ann"), PrincipalId::new("ben"));
+    let mut all = [(one, ann.clone()), (one, ben.clone()), (two, ann.clone())];
+    all.sort_by_key(|(manifest, principal)| (*manifest.as_bytes(), principal.as_str().to_owned()));
+    assert_eq!(met, all);
+    let own = PinFilter { principal: Some(ben.clone()), after: None };
+    let own = store.pins(&own, 9).await.expect("read");
+    assert_eq!((own.len(), own[0].manifest, &own[0].principal), (1, one, &ben));
+    assert!(books.unpin_manifest(&one, &ben, NOW_MS, &by("ann")).await.expect("unpinned"), "by another");
+    let told = ledger(&store).await.pop().expect("events").event.detail.expect("a detail");
+    let told: serde_json::Value = told.decode().expect("JSON");
+    assert_eq!(told["of"], "ben");
+}
+
 async fn a_pin_is_a_principals_own_and_is_recorded(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
@@ -69,8 +99,11 @@ async fn a_pin_is_a_principals_own_and_is_recorded(world: StoreWorld) {
     assert!(books.pin_manifest(&one, "evidence", NOW_MS, &by("ann")).await.expect("pinned"));
     assert!(!books.pin_manifest(&one, "again", NOW_MS, &by("ann")).await.expect("pinned"), "it is");
     assert!(books.pin_manifest(&one, "", NOW_MS, &by("ben")).await.expect("pinned"), "his own");
-    assert!(books.unpin_manifest(&one, NOW_MS, &by("ann")).await.expect("unpinned"));
-    assert!(!books.unpin_manifest(&one, NOW_MS, &by("ann")).await.expect("unpinned"), "hers is gone");
+    assert!(books.unpin_manifest(&one, &by("ann").principal, NOW_MS, &by("ann")).await.expect("unpinned"));
+    assert!(
+        !books.unpin_manifest(&one, &by("ann").principal, NOW_MS, &by("ann")).await.expect("unpinned"),
+        "hers is gone"
+    );
     let turn = begin(&store).await;
     assert_eq!(store.unmarked_roots(&turn, 10).await.expect("read").len(), 1, "his keeps it");
     let told: Vec<EventKind> = ledger(&store).await.iter().map(|one| one.event.kind).collect();
@@ -122,7 +155,7 @@ async fn marks_of_earlier_generations_say_nothing(world: StoreWorld) {
     let again = begin(&store).await;
     assert_eq!(again.generation, first.generation, "no root went away, so the marks hold");
     store.end_marking(&again).await.expect("all is marked");
-    books.unpin_manifest(&one, NOW_MS, &by("ann")).await.expect("unpinned");
+    books.unpin_manifest(&one, &by("ann").principal, NOW_MS, &by("ann")).await.expect("unpinned");
     let next = begin(&store).await;
     assert_eq!(next.generation, first.generation + 1);
     assert_eq!(removed(&books, &next, MarkKind::Manifest).await, 1);

@@ -271,6 +271,10 @@ impl McpRequest<'_> {
         request.param_headers = received
             .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
             .collect();
+        // Few catalogues have such a tool, and each call looks its own up later on.
+        if !self.gateway.discovery.snapshot().has_param_headers() {
+            return Ok(());
+        }
         let view = self.gateway.discovery.view(&self.seat);
         let now_ms = self.gateway.pipeline.now_ms();
         let found = request.parts.target.as_deref().and_then(|name| view.find(name, now_ms));

@@ -96,7 +96,7 @@ impl From<ToolBill> for ToolTokens {
 pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     capabilities: Vec<String>,
-    /// The mounts that a session needs: `provider:NAME`, `pointer`, `knowledge_base`.
+    /// The mounts or the role that a session needs: `provider:NAME`, `pointer`, `knowledge_base`, `operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     mounts: Vec<MountNeed>,

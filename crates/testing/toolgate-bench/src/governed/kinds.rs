@@ -54,7 +54,7 @@ impl<'a> Storage<'a> {
 }
 
 pub(super) struct Kind {
-    name: &'static str,
+    pub(super) name: &'static str,
     pub(super) settings: String,
     pub(super) connections: &'static [usize],
     /// Nothing but its record: by it, bytes are counted.
@@ -83,7 +83,7 @@ impl Kind {
         Self { name, settings, connections: &[1, 16, 64], is_plain: promise == Promise::Reads, promise }
     }
 
-    pub(super) fn name(&self, storage: Storage<'_>) -> String {
+    pub(super) fn name_on(&self, storage: Storage<'_>) -> String {
         format!("{}, {}", self.name, storage.name())
     }
 
@@ -108,27 +108,32 @@ impl Kind {
     }
 }
 
+/// The kinds for which something is promised.
+pub(super) fn promised() -> [Kind; 3] {
+    [
+        Kind::new("passing on", PASSING_ON.to_owned(), Promise::PassingOn),
+        Kind::new("reads recorded", recorded("\"read\""), Promise::Reads),
+        Kind::new("durable start", recorded("\"read\", \"write\""), Promise::DurableStart),
+    ]
+}
+
 /// Filters and quotas do not depend on the database.
 pub(super) fn all(storage: Storage<'_>) -> Vec<Kind> {
-    let recorded = |effects: &str| {
-        format!(
-            "[policy]\nguard = '''\n{}'''\n\n[[tools]]\nname = \"*:*\"\neffects = [{effects}]\n",
-            policies()
-        )
-    };
-    let (reads, writes) = (recorded("\"read\""), recorded("\"read\", \"write\""));
-    let crowded = |name, settings| Kind { connections: &[64], ..Kind::new(name, settings, Promise::None) };
-    let filtered = crowded("reads recorded and filtered", format!("{reads}\n{FILTERS}"));
-    let counted = crowded("reads recorded and counted by quotas", format!("{reads}\n{QUOTAS}"));
-    let mut kinds = vec![
-        Kind::new("passing on", PASSING_ON.to_owned(), Promise::PassingOn),
-        Kind::new("reads recorded", reads, Promise::Reads),
-        Kind::new("durable start", writes, Promise::DurableStart),
-    ];
+    let mut kinds = Vec::from(promised());
     if storage == Storage::Sqlite {
-        kinds.extend([filtered, counted]);
+        let reads = recorded("\"read\"");
+        let crowded =
+            |name, settings| Kind { connections: &[64], ..Kind::new(name, settings, Promise::None) };
+        kinds.extend([
+            crowded("reads recorded and filtered", format!("{reads}\n{FILTERS}")),
+            crowded("reads recorded and counted by quotas", format!("{reads}\n{QUOTAS}")),
+        ]);
     }
     kinds
+}
+
+fn recorded(effects: &str) -> String {
+    format!("[policy]\nguard = '''\n{}'''\n\n[[tools]]\nname = \"*:*\"\neffects = [{effects}]\n", policies())
 }
 
 fn policies() -> String {

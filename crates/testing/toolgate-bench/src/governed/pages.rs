@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use toolgate_core::event::{Event, EventFilter, EventKind, EventSubject, LedgerEntry, Outcome};
+use toolgate_core::event::{Event, EventFilter, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger as _;
 use toolgate_core::id::{CallId, SessionId};
-use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 use toolgate_stage::postgres::Database;
 use toolgate_store::{LedgerOrder, LedgerWriter, Store};
 
@@ -23,11 +23,17 @@ const BATCH_CALLS: u64 = 500;
 const PAGE: usize = 100;
 /// Beyond this many events, a page may take twice the time.
 const EVENTS_USUAL: u64 = 1_000_000;
+/// A ledger has one large body for so many events.
+const EVENTS_PER_BODY: u64 = 500;
+const BODY_BYTES: usize = 64 << 10;
+const BODIES_AT_ONCE: u64 = 50;
 
 pub(super) async fn measure(events: u64, postgres: Option<&str>) -> anyhow::Result<Vec<Row>> {
     let folder = tempfile::tempdir().context("make a temporary folder")?;
     let store = Store::open(folder.path()).await?;
     let mut rows = one(&store, events, "SQLite").await?;
+    let beside = tempfile::tempdir().context("make a temporary folder")?;
+    rows.push(bodies(&Store::open(beside.path()).await?, events / EVENTS_PER_BODY, "SQLite").await?);
     if let Some(server) = postgres {
         let database = Database::create(server);
         rows.extend(on_postgres(folder.path(), &database, events).await?);
@@ -38,6 +44,34 @@ pub(super) async fn measure(events: u64, postgres: Option<&str>) -> anyhow::Resu
 async fn on_postgres(folder: &Path, database: &Database, events: u64) -> anyhow::Result<Vec<Row>> {
     let store = Store::open_url(folder, &database.url).await?;
     one(&store, events, "Postgres").await
+}
+
+/// Verifies large arguments.
+async fn bodies(store: &Store, count: u64, database: &str) -> anyhow::Result<Row> {
+    let writer = LedgerWriter::start(store, "bench").await?;
+    for first in (0..count).step_by(BODIES_AT_ONCE as usize) {
+        let calls = (first..(first + BODIES_AT_ONCE).min(count)).map(with_body);
+        let (events, bodies) = calls.unzip();
+        let entry = LedgerEntry { events, bodies, ..LedgerEntry::default() };
+        writer.append(entry).await.map_err(|down| anyhow::anyhow!("fill the ledger with bodies: {down}"))?;
+    }
+    writer.close().await;
+    let begun = Instant::now();
+    let verified = store.verify_ledger(|_| ()).await?;
+    let per_second = (count * BODY_BYTES as u64) as f64 / begun.elapsed().as_secs_f64() / 1e6;
+    store.close().await;
+    anyhow::ensure!(verified.bodies == Some(count), "bodies are missing: {verified:?}");
+    Ok(Row::new(&format!("a ledger of {count} bodies of 64 KiB, {database}"), "verified", "MB/s")
+        .measured(None, Some(per_second))
+        .judged(Some(ReportTarget::AtLeast(300.0))))
+}
+
+/// An event with arguments of its own.
+fn with_body(number: u64) -> (Event, LedgerBody) {
+    let json = RawJson::from_composed(format!("\"{number:0width$}\"", width = BODY_BYTES - 2));
+    let digest = Digest::of(json.as_bytes());
+    let [started, _] = call(number);
+    (Event { input: Some(digest), ..started }, LedgerBody { digest, json, keep_until_ms: i64::MAX })
 }
 
 async fn one(store: &Store, events: u64, database: &str) -> anyhow::Result<Vec<Row>> {
@@ -144,7 +178,7 @@ mod tests {
     #[tokio::test]
     async fn a_filled_ledger_is_read_and_verified() {
         let rows = measure(3_000, None).await.expect("measured");
-        assert_eq!(rows.len(), 2);
+        assert_eq!(rows.len(), 3);
         assert!(rows.iter().all(|row| row.gateway.is_some_and(|figure| figure > 0.0)), "{rows:?}");
     }
 }

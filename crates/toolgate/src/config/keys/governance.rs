@@ -366,7 +366,7 @@ pub(super) const TOOLS: ConfigTable = ConfigTable {
             "mounts",
             Texts,
             OTHERS,
-            "Mounts that a session needs to see the tool: `provider:NAME`, `pointer` or `knowledge_base`.",
+            "Mounts or the role that a session needs to see the tool: `provider:NAME`, `pointer`, `knowledge_base` or `operator`.",
         ),
         without(
             "examples",

@@ -245,7 +245,7 @@ fn what_tools_need_and_what_finds_them_is_checked() {
     toolgate.toml:3:11: "slack" in `mounts` of tool "a:b" cannot be mounted
     3 | mounts = ["slack"]
       |           ^^^^^^^
-    expected: `provider:NAME`, `pointer` or `knowledge_base`
+    expected: `provider:NAME`, `pointer`, `knowledge_base` or `operator`
     hint: what a session must have mounted for the tool to be of use: `mounts = ["provider:slack"]`
     "##);
     assert_snapshot!(refused("[[tools]]\nname = \"a:b\"\nexamples = []"), @r##"

@@ -89,7 +89,7 @@ fn capabilities(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> V
 
 /// Sorted, each once.
 fn needs(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec<MountNeed> {
-    const EXPECTED: &str = "`provider:NAME`, `pointer` or `knowledge_base`";
+    const EXPECTED: &str = "`provider:NAME`, `pointer`, `knowledge_base` or `operator`";
     let written = section.strings("mounts", problems);
     if written.len() > ToolExtra::MOUNTS_MAX {
         let span = section.key_span("mounts").expect("a key that was read was written");

@@ -4,11 +4,13 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use toolgate_testkit::gateway::until_async;
 
 use super::archive::{Archive, Storage, code, data, structure, taken_out, text};
 use super::bucket::Bucket;
 use super::bytes::{pdf, sha256};
 use super::toll::{Mood, Toll};
+use crate::doors::WAIT;
 use crate::governed::bank::envelope;
 use crate::kit::call;
 use crate::live::site::refused;
@@ -176,4 +178,30 @@ async fn a_folder_that_cannot_be_written_is_told() {
     std::fs::rename(archive.site.gateway.data().join("elsewhere"), &folder).expect("it can be moved");
     let fetched = archive.fetch(archive.agent(), &format!("/files/{file}/content")).await;
     assert_eq!((fetched.status, fetched.bytes.as_slice()), (200, &b"some words"[..]));
+}
+
+#[tokio::test]
+async fn an_artifact_whose_storage_goes_away_in_the_middle_is_stored_whole_or_not_at_all() {
+    let (archive, toll, _) = open().await;
+    let client = archive.site.agent();
+    let upload = async |words: &str, then: Mood| {
+        toll.become_(Mood::Silent);
+        let uploading = call(&client, "substrate.artifact.upload", json!({ "text": words }));
+        let turning = async {
+            let begun = until_async(WAIT, || async { (toll.turned_away() > 0).then_some(()) });
+            begun.await.expect("the storage has a request that it does not answer");
+            toll.become_(then);
+        };
+        tokio::join!(uploading, turning).0
+    };
+    let said = upload("words that are lost", Mood::Down).await;
+    assert_eq!(code(&said), "storage_down", "{said}");
+    assert_eq!(archive.site.told("artifact.stored").await.len(), 0, "nothing half");
+    let said = upload("words that stay", Mood::Open).await;
+    assert_eq!(data(&said)["is_duplicate"], false, "{said}");
+    let read = json!({ "sha256": data(&said)["sha256"] });
+    let read = call(&client, "substrate.artifact.read", read).await;
+    assert_eq!(data(&read)["text"], "words that stay", "{read}");
+    assert_eq!(archive.site.told("artifact.stored").await.len(), 1);
+    archive.verify();
 }

@@ -36,6 +36,7 @@ async fn a_loop_that_died_goes_on_from_its_last_state() {
         assert_eq!(status, Some(0), "{saw}");
         assert_eq!(saw["resumed_at"], 2, "{saw}");
         assert_eq!(saw["state"], "completed", "{saw}");
+        assert_eq!(saw["artifacts"], json!(["step 0, step 1, step 2, step 3"]), "{saw}");
         assert_eq!(saw["followed"], json!({ "report.md": "step 0, step 1, step 2, step 3" }), "{saw}");
         let all = events(&site, &run).await;
         contiguous(&all);

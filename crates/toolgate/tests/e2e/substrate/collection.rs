@@ -41,6 +41,14 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
     shelf.site.say(&create);
     let told = shelf.call("substrate.manifest.pin", json!({ "sha256": pinned, "reason": "evidence" })).await;
     assert_eq!((&told["is_pinned"], &told["is_changed"]), (&json!(true), &json!(true)), "{told}");
+    let listed = shelf.call("substrate.manifest.pins", json!({})).await;
+    assert_eq!(listed["pins"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(
+        (&listed["pins"][0]["sha256"], &listed["pins"][0]["reason"]),
+        (&json!(pinned), &json!("evidence"))
+    );
+    let refused = shelf.refused("substrate.manifest.pins", json!({ "cursor": "none" })).await;
+    assert_eq!(refused.1, "invalid_cursor", "{refused:?}");
     let told = would_go(&shelf, 1).await;
     assert_eq!((&told["dry_run"], &told["manifests"]["first"][0]), (&json!(true), &json!(lost)), "{told}");
     assert_eq!(shelf.paths(&lost).await, ["a.txt"], "nothing went");
@@ -60,10 +68,16 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
 }
 
 #[tokio::test]
-async fn agents_do_not_collect() {
+async fn for_agents_there_is_no_collection() {
     let shelf = Shelf::open(Backing::Sqlite);
     let said = shelf.refused("substrate.collect", json!({ "dry_run": true })).await;
-    assert_eq!((said.0, said.1.as_str()), (403, "operators_only"), "{said:?}");
+    assert_eq!((said.0, said.1.as_str()), (404, "unknown_tool"), "{said:?}");
+    let others = shelf.refused("substrate.manifest.pins", json!({ "principal": "someone-else" })).await;
+    assert_eq!((others.0, others.1.as_str()), (403, "operators_only"), "{others:?}");
+    let admin = &shelf.site.gateway.admin;
+    let said =
+        shelf.site.rest(admin, "POST", "/tools/substrate.collect", Some(json!({ "dry_run": true }))).await;
+    assert_eq!(said.status, 200, "{said:?}");
 }
 
 #[tokio::test]

@@ -2,13 +2,18 @@
 //! erasure is recorded that concerns it.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
+use rusqlite::{Connection, params};
 use toolgate_core::Digest;
 
 use super::super::bodies::is_intact;
 use super::super::erase::RecordedErasure;
 use super::super::line::{KeptBodies, LedgerLine};
 use super::super::row;
+use super::super::sqlite::failed;
+use super::pages::PageSource;
 use super::walk::Tampering;
 use crate::Store;
 use crate::clock::now_ms;
@@ -22,6 +27,9 @@ const READ: &str = "SELECT digest, salt, body FROM ledger_bodies WHERE tenant = 
 
 /// Digest, salt and body.
 type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
+
+/// A digest, and true if its body is the one that was stored under it.
+type CheckedBody = (Digest, bool);
 
 /// The state of the bodies, for the lines that name them.
 pub(super) struct BodyWatch {
@@ -51,20 +59,9 @@ impl Store {
     pub(super) async fn watch_bodies(&self) -> Result<BodyWatch, sqlx::Error> {
         let (there, changed, erasures) = (HashSet::new(), BTreeSet::new(), Vec::new());
         let mut watch = BodyWatch { count: 0, there, changed, erasures, now_ms: now_ms() };
-        let mut page = self.page_of_bodies(Vec::new()).await?;
-        while let Some((last, ..)) = page.last() {
-            let after = last.clone();
-            let hashing = tokio::task::spawn_blocking(move || checked(&page));
-            let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
-            for (digest, is_intact) in hashed.expect("hashing does not panic")? {
-                watch.count += 1;
-                // A row that is no body of its digest stands for no other either.
-                match is_intact {
-                    true => watch.there.insert(short(digest)),
-                    false => watch.changed.insert(digest),
-                };
-            }
-            page = next?;
+        match self.page_source()? {
+            PageSource::Own(connection) => self.hash_own(&mut watch, &connection).await?,
+            PageSource::Pool => self.hash_pages(&mut watch).await?,
         }
         watch.erasures = match self.erasures().await {
             // The walk through the lines comes next, and names the one that cannot be read.
@@ -74,12 +71,62 @@ impl Store {
         Ok(watch)
     }
 
+    /// Hashes them where SQLite has them in memory, without a copy.
+    async fn hash_own(
+        &self,
+        watch: &mut BodyWatch,
+        connection: &Arc<Mutex<Connection>>,
+    ) -> Result<(), sqlx::Error> {
+        let mut after = Vec::new();
+        loop {
+            self.db.check_fault()?;
+            let (tenant, connection) = (self.tenant, Arc::clone(connection));
+            let hashing =
+                tokio::task::spawn_blocking(move || read_and_check(&connection.lock(), tenant, &after));
+            let hashed = hashing.await.expect("hashing does not panic")?;
+            let Some((last, _)) = hashed.last() else { return Ok(()) };
+            after = last.as_bytes().to_vec();
+            watch.note(hashed);
+        }
+    }
+
+    async fn hash_pages(&self, watch: &mut BodyWatch) -> Result<(), sqlx::Error> {
+        let mut page = self.page_of_bodies(Vec::new()).await?;
+        while let Some((last, ..)) = page.last() {
+            let after = last.clone();
+            let hashing = tokio::task::spawn_blocking(move || checked(&page));
+            let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
+            watch.note(hashed.expect("hashing does not panic")?);
+            page = next?;
+        }
+        Ok(())
+    }
+
     async fn page_of_bodies(&self, after: Vec<u8>) -> Result<Vec<StoredBody>, sqlx::Error> {
         self.db.sql(READ).bind(self.tenant).bind(after).bind(PAGE).fetch_all().await
     }
 }
 
-fn checked(bodies: &[StoredBody]) -> Result<Vec<(Digest, bool)>, sqlx::Error> {
+fn read_and_check(
+    connection: &Connection,
+    tenant: &str,
+    after: &[u8],
+) -> Result<Vec<CheckedBody>, sqlx::Error> {
+    let mut statement = connection.prepare_cached(READ).map_err(failed)?;
+    let mut rows = statement.query(params![tenant, after, PAGE]).map_err(failed)?;
+    let mut checked = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        let part = |place: usize| row.get_ref(place).map_err(failed);
+        let unreadable = |_| row::unreadable("a body of the ledger has another type");
+        let digest = row::digest(part(0)?.as_blob().map_err(unreadable)?)?;
+        let salt = part(1)?.as_blob_or_null().map_err(unreadable)?;
+        let body = part(2)?.as_bytes().map_err(unreadable)?;
+        checked.push((digest, is_intact(digest, salt, body)));
+    }
+    Ok(checked)
+}
+
+fn checked(bodies: &[StoredBody]) -> Result<Vec<CheckedBody>, sqlx::Error> {
     let checked = bodies.iter().map(|(digest, salt, body)| {
         let digest = row::digest(digest)?;
         Ok((digest, is_intact(digest, salt.as_deref(), body.as_bytes())))
@@ -93,6 +140,17 @@ fn short(digest: Digest) -> u64 {
 }
 
 impl BodyWatch {
+    fn note(&mut self, hashed: Vec<CheckedBody>) {
+        for (digest, is_intact) in hashed {
+            self.count += 1;
+            // A row that is no body of its digest stands for no other either.
+            match is_intact {
+                true => self.there.insert(short(digest)),
+                false => self.changed.insert(digest),
+            };
+        }
+    }
+
     pub(super) fn erased(&self) -> u64 {
         self.erasures.iter().map(|erasure| erasure.erased.bodies).sum()
     }

@@ -7,7 +7,7 @@ use toolgate_proof::GrowingTree;
 use super::super::cut::LedgerCut;
 use super::signed::SignedSizes;
 use super::walk::{End, FaultPlace, Tampering};
-use super::{HEAD, LedgerFault, SealedHead, WalkedLines};
+use super::{HEAD, LedgerFault, LineWalk, SealedHead, WalkedLines};
 use crate::Store;
 
 /// The last line of a stream that a cut would remove.
@@ -59,14 +59,15 @@ impl Store {
         };
         let end = End { number, time, part: head.part.min(number + 1), hash };
         let signed = SignedSizes::tree_after(cut.map(|cut| cut.tree.clone()).unwrap_or_default());
-        let mut walk = match self.walk_from(stream, cut, end, signed).await? {
+        let walk = match self.walk_from(stream, cut, end, signed).await? {
             Ok(walk) => walk,
             Err(found) => return Ok(Err(found)),
         };
         let lines = WalkedLines { stream, cut, until: number, watch: None };
-        let walked = self.walk_lines(&lines, &mut walk, &mut None, &mut |_, _| ()).await?;
+        let walk = LineWalk { lines: walk, terms: None };
+        let walked = self.walk_lines(&lines, walk, &mut |_, _| ()).await?;
         // Writers go on, and what they add is none of this.
         let now = End { number: i64::MAX, ..head };
-        Ok(walked.and_then(|()| walk.end_with_tree(Some(now))))
+        Ok(walked.and_then(|walk| walk.lines.end_with_tree(Some(now))))
     }
 }

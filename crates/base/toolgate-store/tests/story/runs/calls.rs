@@ -88,7 +88,7 @@ async fn an_end_is_noted_once(world: StoreWorld) {
     let by = ada();
     let ending = toolgate_store::RunEnding::Failed { reason: "no".to_owned() };
     admit(&books, &run, "2").await.expect("let in");
-    books.end_run(&run, &ending, later(&by, 60)).await.expect("ended");
+    books.end_run(&run, &ending, None, later(&by, 60)).await.expect("ended");
     finish(&books, &run, "2").await;
     let calls = store.run_calls(&run).await.expect("read");
     assert_eq!(calls[1].state, RunCallState::Completed, "a call may end after its run");

@@ -88,7 +88,7 @@ async fn a_run_ends_with_all_within_it(world: StoreWorld) {
 
     let by = ada();
     let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
-    let ended = books.end_run(&root, &ending, later(&by, 60)).await.expect("ended");
+    let ended = books.end_run(&root, &ending, None, later(&by, 60)).await.expect("ended");
     assert_eq!(ended.ended, [one.clone(), leaf.clone()]);
     assert_eq!(ended.cancelled.iter().map(|input| &input.id).collect::<Vec<_>>(), [&question.id]);
     let state = async |run: &RunId| {

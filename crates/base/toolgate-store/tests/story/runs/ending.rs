@@ -1,7 +1,7 @@
 //! The ends of runs.
 
 use toolgate_core::run::Run;
-use toolgate_store::RunEnding;
+use toolgate_store::{LeftOutput, RunEnding};
 
 use super::*;
 
@@ -11,6 +11,7 @@ crate::on_both!(
     a_run_ends_once,
     a_completed_run_has_what_it_named,
     time_ends_a_run_by_what_it_has_made,
+    runs_that_end_early_have_the_manifests_of_what_they_left,
 );
 
 async fn a_run_is_not_completed_while_calls_are_in_flight(world: StoreWorld) {
@@ -54,13 +55,13 @@ async fn a_run_ends_once(world: StoreWorld) {
     for ending in
         [RunEnding::Failed { reason: String::new() }, RunEnding::Cancelled { reason: String::new() }]
     {
-        assert!(books.end_run(&run, &ending, later(&by, 60)).await.is_err_and(over));
+        assert!(books.end_run(&run, &ending, None, later(&by, 60)).await.is_err_and(over));
     }
     assert!(books.pause_run(&run, "operator", later(&by, 60)).await.is_err_and(over));
     assert!(books.resume_run(&run, later(&by, 60)).await.is_err_and(over));
     assert!(admit(&books, &run, "1").await.is_err_and(over));
     assert!(ask(&books, "1", &run, a_slot("a")).await.is_err_and(over));
-    assert_eq!(books.end_late_run(&run, later(&by, 60)).await.expect("nothing"), None);
+    assert_eq!(books.end_late_run(&run, None, later(&by, 60)).await.expect("nothing"), None);
     assert_eq!(trace(&store, &run).await, [RunState::Pending, RunState::Completed]);
 }
 
@@ -101,9 +102,9 @@ async fn time_ends_a_run_by_what_it_has_made(world: StoreWorld) {
         if state == RunState::Partial {
             make(&store, &books, &run, "a.txt").await;
         }
-        assert_eq!(books.end_late_run(&run, later(&by, 5_009)).await.expect("in time"), None);
+        assert_eq!(books.end_late_run(&run, None, later(&by, 5_009)).await.expect("in time"), None);
         let ended =
-            books.end_late_run(&run, later(&by, 5_010)).await.expect("ended").expect("it was late").run;
+            books.end_late_run(&run, None, later(&by, 5_010)).await.expect("ended").expect("it was late").run;
         assert_eq!((ended.state, ended.reason.as_deref()), (state, Some("budget.seconds")));
         assert_eq!(ended.used.active_ms, 5_000);
         trace(&store, &run).await;
@@ -112,5 +113,33 @@ async fn time_ends_a_run_by_what_it_has_made(world: StoreWorld) {
     look_first(&books, &paused).await;
     ask(&books, "1", &paused, a_slot("a")).await.expect("asked");
     assert!(store.due_runs(NOW_MS + 1_000_000, 10).await.expect("read").is_empty(), "waiting costs no time");
-    assert_eq!(books.end_late_run(&paused, later(&by, 1_000_000)).await.expect("not late"), None);
+    assert_eq!(books.end_late_run(&paused, None, later(&by, 1_000_000)).await.expect("not late"), None);
+}
+
+async fn runs_that_end_early_have_the_manifests_of_what_they_left(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let root = create(&books, a_run("root")).await.id;
+    let (child, idle) =
+        (create_child(&books, "child", &root).await.id, create_child(&books, "idle", &root).await.id);
+    for run in [&root, &child] {
+        make(&store, &books, run, "a.txt").await;
+    }
+    let mut found = store.open_runs_with_artifacts(&root).await.expect("read");
+    found.sort();
+    assert_eq!(found, [child.clone(), root.clone()]);
+    let left =
+        |run: &RunId, stored| LeftOutput { run: run.clone(), manifest: Digest::of(run.as_str()), stored };
+    let (by, ending) = (ada(), RunEnding::Cancelled { reason: "enough".to_owned() });
+    for outdated in [vec![left(&root, 1)], vec![left(&root, 1), left(&child, 2)]] {
+        let refused = books.end_run(&root, &ending, Some(&outdated), later(&by, 60)).await;
+        assert!(matches!(refused, Err(RunError::MoreStored)), "{refused:?}");
+        assert_eq!(read(&store, &child).await.state, RunState::Pending, "nothing has ended");
+    }
+    let all = [left(&root, 1), left(&child, 1)];
+    books.end_run(&root, &ending, Some(&all), later(&by, 60)).await.expect("ended");
+    for run in [&root, &child] {
+        assert_eq!(read(&store, run).await.manifests.output, Some(Digest::of(run.as_str())));
+    }
+    assert_eq!(read(&store, &idle).await.manifests.output, None);
+    assert_eq!(store.open_runs_with_artifacts(&root).await.expect("read"), []);
 }

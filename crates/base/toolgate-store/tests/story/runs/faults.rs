@@ -48,7 +48,7 @@ async fn try_story(books: &Books, name: &str) -> Result<RunStory, (RunStory, Run
     answer(books, &input.id, "bob", "x").await.map_err(|error| (RunStory::Asked, error))?;
     asked("b").await.map_err(|error| (RunStory::Answered, error))?;
     let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
-    books.end_run(&root, &ending, act).await.map_err(|error| (RunStory::Answered, error))?;
+    books.end_run(&root, &ending, None, act).await.map_err(|error| (RunStory::Answered, error))?;
     Ok(RunStory::Ended)
 }
 

@@ -66,12 +66,14 @@ async fn act(books: Books, run: RunId, deed: Deed, number: u32) {
         Deed::Pause => books.pause_run(&run, "operator", act).await.map(drop),
         Deed::Resume => books.resume_run(&run, act).await.map(drop),
         Deed::Complete => complete(&books, &run, None).await.map(drop),
-        Deed::Fail => books.end_run(&run, &RunEnding::Failed { reason: name }, act).await.map(drop),
-        Deed::Cancel => books.end_run(&run, &RunEnding::Cancelled { reason: name }, act).await.map(drop),
-        Deed::RunOut => books.end_late_run(&run, later(&by, 10_000_000)).await.map(drop),
+        Deed::Fail => books.end_run(&run, &RunEnding::Failed { reason: name }, None, act).await.map(drop),
+        Deed::Cancel => {
+            books.end_run(&run, &RunEnding::Cancelled { reason: name }, None, act).await.map(drop)
+        }
+        Deed::RunOut => books.end_late_run(&run, None, later(&by, 10_000_000)).await.map(drop),
         Deed::CancelParent => {
             let parent = RunId::new(format!("{run}-parent"));
-            books.end_run(&parent, &RunEnding::Cancelled { reason: name }, act).await.map(drop)
+            books.end_run(&parent, &RunEnding::Cancelled { reason: name }, None, act).await.map(drop)
         }
     };
     if let Err(RunError::Store(error)) = done {

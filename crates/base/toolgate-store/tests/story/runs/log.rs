@@ -271,11 +271,11 @@ async fn the_same_request_ends_a_run_once(world: StoreWorld) {
     let failed =
         |request: &str| EndRequest { digest: Digest::of(request), error: Some(json!({ "type": request })) };
     let ending = RunEnding::Failed { reason: "timeout".to_owned() };
-    let late = books.end_run_as_asked(&run, &ending, &failed("c"), later(&by, 60)).await;
+    let late = books.end_run_as_asked(&run, &ending, &failed("c"), None, later(&by, 60)).await;
     assert!(matches!(late, Err(RunError::EndedOtherwise { .. })), "{late:?}");
     let run = started(&books, a_run("2")).await;
     for _ in 0..2 {
-        books.end_run_as_asked(&run, &ending, &failed("c"), later(&by, 60)).await.expect("failed");
+        books.end_run_as_asked(&run, &ending, &failed("c"), None, later(&by, 60)).await.expect("failed");
     }
     let ended = read(&store, &run).await;
     assert_eq!((ended.state, ended.reason.as_deref()), (RunState::Failed, Some("timeout")));

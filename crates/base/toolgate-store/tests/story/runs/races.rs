@@ -107,7 +107,7 @@ async fn an_answer_and_a_cancellation_have_one_outcome(world: StoreWorld) {
         let asked = ask(&one, &round.to_string(), &run, a_slot("a")).await.expect("asked").id;
         let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
         let (answered, ended) =
-            tokio::join!(answer(&one, &asked, "bob", "x"), two.end_run(&run, &ending, later(&by, 60)));
+            tokio::join!(answer(&one, &asked, "bob", "x"), two.end_run(&run, &ending, None, later(&by, 60)));
         let ended = ended.expect("whichever came first, it can be cancelled");
         let state = store.input(&asked).await.expect("read").expect("there").state;
         match answered {
