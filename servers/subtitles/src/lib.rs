@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+
+mod ass;
+mod check;
+mod cue;
+mod decode;
+mod edit;
+mod error;
+mod format;
+mod limits;
+mod markup;
+mod media;
+mod profile;
+mod sbv;
+mod srt;
+mod time;
+mod timecode;
+mod ttml;
+mod vtt;
+
+pub use check::{CheckFinding, CheckRule, check};
+pub use cue::{Cue, CueRun, RunStyle, SourceCue, Subtitles};
+pub use edit::{CueLayout, TimeMap, join, lay_out, split_at};
+pub use error::SubtitleError;
+pub use format::{SubtitleFormat, WrittenSubtitles, parse, write};
+pub use limits::CUES_MAX;
+pub use media::{MediaKind, MediaTrack, TrackCodec, media_kind, read_track, tracks};
+pub use profile::{CheckProfile, profile, profiles};
+pub use time::clock;
+pub use timecode::FrameRate;
