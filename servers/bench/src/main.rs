@@ -8,7 +8,9 @@ mod languages;
 mod ocr;
 mod pdf_text;
 mod resumes;
+mod speech;
 mod speed;
+mod subtitles;
 mod tables;
 
 use std::path::PathBuf;
@@ -52,6 +54,16 @@ enum Set {
         #[arg(long, env = "CAPABILITY_OCR_MODELS")]
         models: Option<PathBuf>,
     },
+    /// Words of spoken clips
+    Speech {
+        /// A folder of WAV files, each with its words in a TXT file
+        data: PathBuf,
+        /// The folder that script/speech-model fills
+        #[arg(long, env = "CAPABILITY_SPEECH_MODELS")]
+        models: Option<PathBuf>,
+    },
+    /// IMSC documents: parsed, and unchanged by a round trip
+    Subtitles { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -67,6 +79,8 @@ fn main() -> ExitCode {
         Set::Keywords { data, model } => keywords::run(&data, model),
         Set::Languages { data } => languages::run(&data),
         Set::Resumes { data, models } => resumes::run(&data, models),
+        Set::Speech { data, models } => speech::run(&data, models),
+        Set::Subtitles { data } => subtitles::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

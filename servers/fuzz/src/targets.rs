@@ -3,6 +3,7 @@
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
+use capability_subtitles::{CueLayout, SubtitleFormat, TimeMap};
 use capability_typeset::{Article, DocxOptions, PdfOptions};
 use damage::Random;
 
@@ -25,6 +26,10 @@ pub enum ServerTarget {
     Text,
     /// Plain text as a resume
     Resume,
+    /// SRT, VTT, ASS, TTML, SBV: read, moved, checked, written
+    Subtitle,
+    /// Text tracks of MP4 and Matroska
+    Video,
 }
 
 /// Enough to see letters.
@@ -51,6 +56,8 @@ impl damage::FuzzTarget for ServerTarget {
             }
             ServerTarget::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
             ServerTarget::Text | ServerTarget::Resume => seeds::texts(),
+            ServerTarget::Subtitle => seeds::subtitles(),
+            ServerTarget::Video => vec![seeds::mp4(), seeds::mkv()],
         }
     }
 
@@ -74,6 +81,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Typeset => set(&String::from_utf8_lossy(input)),
             ServerTarget::Text => analyse(&String::from_utf8_lossy(input)),
             ServerTarget::Resume => read_resume(&String::from_utf8_lossy(input)),
+            ServerTarget::Subtitle => read_subtitles(input),
+            ServerTarget::Video => read_video(input),
         }
     }
 }
@@ -127,4 +136,30 @@ fn analyse(text: &str) {
 fn read_resume(text: &str) {
     let parsed = resume_profile_mcp::reading::text(text);
     drop(resume_profile_mcp::profile::extract(&parsed));
+}
+
+/// What was read can be moved, checked, laid out and written in every format, and read again.
+fn read_subtitles(input: &[u8]) {
+    for hint in [None, Some(SubtitleFormat::Srt), Some(SubtitleFormat::Vtt)] {
+        let Ok((_, read)) = capability_subtitles::parse(input, hint) else { continue };
+        let rate = "29.97df".parse().expect("a frame rate");
+        for profile in capability_subtitles::profiles() {
+            drop(capability_subtitles::check(&read, profile, rate));
+        }
+        let moved = TimeMap { numerator: 25_025, denominator: 24_000, offset_ms: -1500 }.apply(&read);
+        let layout = CueLayout { line_chars: 20, lines: 2, duration_ms_max: 5000, merge_gap_ms: 200 };
+        for one in [capability_subtitles::lay_out(&read, &layout), moved, read] {
+            for format in SubtitleFormat::ALL {
+                let written = capability_subtitles::write(&one, format);
+                drop(capability_subtitles::parse(written.text.as_bytes(), Some(format)));
+            }
+        }
+    }
+}
+
+fn read_video(input: &[u8]) {
+    let mut file = std::io::Cursor::new(input);
+    for track in capability_subtitles::tracks(&mut file).unwrap_or_default() {
+        drop(capability_subtitles::read_track(&mut file, track.number));
+    }
 }

@@ -6,13 +6,13 @@ use std::process::Command;
 fn a_second_of_damaged_files_for_each_target_finds_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = Command::new(env!("CARGO_BIN_EXE_capability-fuzz"))
-        .args(["--seconds", "7", "--seed", "20", "--folder"])
+        .args(["--seconds", "9", "--seed", "20", "--folder"])
         .arg(folder.path())
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    for target in ["pdf", "office", "web", "picture", "typeset", "text", "resume"] {
+    for target in ["pdf", "office", "web", "picture", "typeset", "text", "resume", "subtitle", "video"] {
         assert!(said.contains(&format!("{target}: ")), "{target} was tried: {said}");
     }
 }

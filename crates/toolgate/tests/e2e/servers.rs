@@ -4,3 +4,4 @@ mod chain;
 mod documents;
 mod house;
 mod registered;
+mod videos;

@@ -12,8 +12,14 @@ use crate::runs::work::Work;
 /// Agents get all definitions, at any cost.
 const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
-const ALL: &[&str] =
-    &["doc-parser-mcp", "image-ocr-mcp", "media-transform-mcp", "resume-profile-mcp", "text-analysis-mcp"];
+const ALL: &[&str] = &[
+    "doc-parser-mcp",
+    "image-ocr-mcp",
+    "media-transform-mcp",
+    "resume-profile-mcp",
+    "text-analysis-mcp",
+    "video-subtitle-mcp",
+];
 
 #[tokio::test]
 async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_want_bytes() {
@@ -28,6 +34,8 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
     assert!(schema.get("file_id").is_some(), "{schema:#}");
     assert!(named("image-ocr-mcp__extract")["inputSchema"]["properties"].get("file_id").is_some());
     assert!(named("media-transform-mcp__convert")["outputSchema"].is_object());
+    let schema = &named("video-subtitle-mcp__create_job")["inputSchema"]["properties"];
+    assert!(schema.get("file_id").is_some() && schema.get("input_url").is_none(), "{schema:#}");
 }
 
 #[tokio::test]
