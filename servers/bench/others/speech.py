@@ -6,8 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
+
+from sources import source_archive
 
 SENTENCES = [
     "The quick brown fox jumps over the lazy dog near the river bank.",
@@ -16,24 +16,21 @@ SENTENCES = [
 
 
 def librivox(folder):
-    with tempfile.TemporaryDirectory() as temporary:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-        command += ["--no-build-isolation", "--dest", temporary, "pocketsphinx==5.1.1"]
-        subprocess.run(command, check=False)
-        found = list(pathlib.Path(temporary).glob("*.tar.gz"))
-        if not found:
-            print("speech: the archive of pocketsphinx could not be fetched; its clips are left out", file=sys.stderr)
+    try:
+        archive = source_archive("pocketsphinx", "pocketsphinx-5.1.1.tar.gz")
+    except (OSError, IndexError) as error:
+        print(f"speech: the archive of pocketsphinx could not be fetched, its clips are left out: {error}", file=sys.stderr)
+        return
+    with archive:
+        members = {pathlib.Path(member.name).name: member for member in archive if "librivox" in member.name}
+        transcription = next((name for name in members if name.endswith("transcription")), None)
+        if transcription is None:
             return
-        with tarfile.open(found[0]) as archive:
-            members = {pathlib.Path(member.name).name: member for member in archive if "librivox" in member.name}
-            transcription = next((name for name in members if name.endswith("transcription")), None)
-            if transcription is None:
-                return
-            lines = archive.extractfile(members[transcription]).read().decode()
-            for text, name in re.findall(r"<s>(.*?)</s> \((.*?)\)", lines):
-                if f"{name}.wav" in members:
-                    (folder / f"{name}.wav").write_bytes(archive.extractfile(members[f"{name}.wav"]).read())
-                    (folder / f"{name}.txt").write_text(text.strip())
+        lines = archive.extractfile(members[transcription]).read().decode()
+        for text, name in re.findall(r"<s>(.*?)</s> \((.*?)\)", lines):
+            if f"{name}.wav" in members:
+                (folder / f"{name}.wav").write_bytes(archive.extractfile(members[f"{name}.wav"]).read())
+                (folder / f"{name}.txt").write_text(text.strip())
 
 
 def spoken(folder):
