@@ -149,7 +149,9 @@ mod tests {
 
     #[test]
     fn texts_that_do_not_belong_together_still_get_times_in_order() {
-        for (text, heard) in [("a b c", &[][..]), ("", &["x"]), ("x y z", &["p", "q"]), ("a a a a", &["a"])] {
+        for (text, heard) in
+            [("a b c", &[][..]), ("", &["x"][..]), ("x y z", &["p", "q"][..]), ("a a a a", &["a"][..])]
+        {
             let aligned = align(text, &spoken(heard));
             assert_eq!(aligned.len(), text.split_whitespace().count());
             assert!(aligned.windows(2).all(|pair| pair[0].start_ms <= pair[1].start_ms), "{aligned:?}");

@@ -50,7 +50,7 @@ impl SpeechModels {
 /// The library can be loaded once in a process; the first folder counts.
 fn start(folder: &Path) -> Result<(), SpeechError> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let load = || {
+    let load = || -> Result<(), String> {
         let library = LIBRARIES.iter().map(|name| folder.join(name)).find(|path| path.is_file());
         let library = library.ok_or("the library is missing")?;
         let library = library.canonicalize().map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use crate::cue::{Cue, CueRun, RunStyle, SourceCue, Subtitles, push_run, trim_runs};
 use crate::error::SubtitleError;
-use crate::format::SubtitleFormat;
+use crate::kind::SubtitleFormat;
 use crate::limits::CUES_MAX;
 use crate::time::parse_clock;
 

@@ -1,7 +1,7 @@
 //! Subtitles as data: cues with times in milliseconds and text in runs of one style.
 
-use crate::format::SubtitleFormat;
-use crate::ttml::TtmlTree;
+use crate::kind::SubtitleFormat;
+use crate::ttml::tree::TtmlTree;
 
 /// A document of subtitles.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -55,6 +55,12 @@ pub struct RunStyle {
     pub underline: bool,
     /// Red, green, blue.
     pub colour: Option<[u8; 3]>,
+}
+
+impl Subtitles {
+    pub fn of(cues: Vec<Cue>, language: Option<String>) -> Self {
+        Self { cues, language, ..Self::default() }
+    }
 }
 
 impl Cue {

@@ -1,6 +1,6 @@
 //! The reasons why subtitles cannot be read.
 
-use crate::format::SubtitleFormat;
+use crate::kind::SubtitleFormat;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SubtitleError {
@@ -10,8 +10,6 @@ pub enum SubtitleError {
     UnknownFormat,
     #[error("the file has no cue that can be read as {0}")]
     NoCues(SubtitleFormat),
-    #[error("line {line}: {what}")]
-    Line { line: usize, what: String },
     #[error("the XML is damaged: {0}")]
     Xml(String),
     #[error("the document is not TTML: its root element is {0}")]

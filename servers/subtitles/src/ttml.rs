@@ -4,14 +4,15 @@ mod cues;
 mod moved;
 mod styles;
 mod timing;
-mod tree;
+pub(crate) mod tree;
 mod written;
 
 use crate::cue::Subtitles;
 use crate::error::SubtitleError;
 
+use tree::TtmlTree;
+
 pub(crate) use moved::moved;
-pub(crate) use tree::TtmlTree;
 
 pub(crate) fn parse(text: &str) -> Result<Subtitles, SubtitleError> {
     let tree = TtmlTree::parse(text)?;

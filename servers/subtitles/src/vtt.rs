@@ -2,7 +2,7 @@
 
 use crate::cue::{Cue, SourceCue, Subtitles};
 use crate::error::SubtitleError;
-use crate::format::SubtitleFormat;
+use crate::kind::SubtitleFormat;
 use crate::limits::CUES_MAX;
 use crate::markup::{self, Dialect, MarkedText};
 use crate::time::{clock, parse_clock};

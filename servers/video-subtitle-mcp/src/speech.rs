@@ -125,5 +125,5 @@ pub(crate) fn cues_of(segments: &[SpokenSegment]) -> Subtitles {
         }
     }
     let language = Some("en".to_owned());
-    lay_out(&Subtitles { cues, language, ..Subtitles::default() }, &LAYOUT)
+    lay_out(&Subtitles::of(cues, language), &LAYOUT)
 }

@@ -6,14 +6,15 @@ use std::io::{Read, Seek, SeekFrom};
 
 use flate2::read::ZlibDecoder;
 
+use crate::ass;
 use crate::cue::{Cue, Subtitles};
 use crate::error::SubtitleError;
+use crate::kind::SubtitleFormat;
 use crate::limits::{CUES_MAX, OPEN_CUE_MS, SAMPLE_BYTES_MAX, TRACK_BYTES_MAX, TRACKS_MAX};
 use crate::markup::{self, Dialect};
 use crate::timecode::rounded;
-use crate::{ass, format::SubtitleFormat};
 
-use super::{MediaTrack, TrackCodec, read_at};
+use super::track::{MediaTrack, TrackCodec, read_at};
 use ebml::{EbmlElement, children, element, number, text};
 
 const SEGMENT: u32 = 0x1853_8067;
@@ -167,7 +168,7 @@ impl MkvFile {
             }
             // Of a cluster, and of a group of blocks, the parts come next.
             let is_open = part.id == CLUSTER;
-            if part.is_cut {
+            if part.is_cut && !is_open {
                 return Ok(false);
             }
             match part.id {

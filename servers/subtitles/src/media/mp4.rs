@@ -10,7 +10,7 @@ use crate::cue::{Cue, Subtitles};
 use crate::error::SubtitleError;
 use crate::limits::{CUES_MAX, TRACK_BYTES_MAX, TRACKS_MAX};
 
-use super::{MediaTrack, TrackCodec, read_at};
+use super::track::{MediaTrack, TrackCodec, read_at};
 use boxes::{Mp4Box, boxes, find, header};
 use samples::{SampleTable, TextSample, fragment_samples};
 

@@ -1,6 +1,7 @@
 use std::io::Cursor;
 
 use super::*;
+use crate::kind::SubtitleFormat;
 
 fn boxed(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
     [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
@@ -188,5 +189,3 @@ fn files_that_are_cut_off_or_lie_are_errors_or_short() {
     assert!(matches!(tracks(&mut Cursor::new(b"")), Err(SubtitleError::Empty)));
     assert!(matches!(tracks(&mut Cursor::new(b"not a video at all")), Err(SubtitleError::NotMedia)));
 }
-
-use crate::format::SubtitleFormat;

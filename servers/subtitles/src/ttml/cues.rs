@@ -174,7 +174,9 @@ impl<'t> CueReader<'t> {
         };
         for child in &element.children {
             match child {
-                TtmlNode::Text(text) if state.end.is_none_or(|end| end > state.begin) => {
+                TtmlNode::Text(text)
+                    if state.begin < i64::MAX && state.end.is_none_or(|end| end > state.begin) =>
+                {
                     shown.push(piece(text, state.is_preserved));
                 }
                 TtmlNode::Element(child) => {

@@ -1,6 +1,6 @@
 //! A document with other times. The tree stays as it is but for them.
 
-use crate::edit::TimeMap;
+use crate::time_map::TimeMap;
 
 use super::timing::TimeBasis;
 use super::tree::{TtmlElement, TtmlNode, TtmlTree};

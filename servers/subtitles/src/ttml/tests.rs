@@ -1,5 +1,5 @@
 use super::*;
-use crate::edit::TimeMap;
+use crate::time_map::TimeMap;
 
 fn document(root: &str, body: &str) -> String {
     format!(

@@ -1,5 +1,6 @@
 //! The work of a job: fetch the video, take its text track or hear its speech, write the results.
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -178,12 +179,18 @@ impl JobRunner<'_> {
             OpenOptions::new().append(true).create(true).open(&path).map_err(|error| disk(&error))?;
         let (office, input) = (self.office, self.job.path("input"));
         let mut is_lost = false;
+        // A step forward: the beginnings before it are forgiven.
+        let is_further = Cell::new(false);
         let on_segment = |segment: SpokenSegment| {
             is_lost = store(&mut log, &segment).is_err();
             segments.push(segment);
+            is_further.set(true);
             !is_lost
         };
         let on_progress = |heard_ms: i64, duration: Option<f64>| {
+            if is_further.take() {
+                self.record.attempts = 1;
+            }
             let share = duration
                 .filter(|duration| *duration > 0.0)
                 .map_or(0.0, |duration| heard_ms as f64 / 1000.0 / duration);
