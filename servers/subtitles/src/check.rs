@@ -80,7 +80,7 @@ const WEAK: [&str; 28] = [
 /// Every finding, in the order of the cues.
 pub fn check(subtitles: &Subtitles, profile: &CheckProfile, rate: FrameRate) -> Vec<CheckFinding> {
     let is_english = subtitles.language.as_deref().is_none_or(|language| language.starts_with("en"));
-    let mut checker = Checker { profile, rate, is_english, findings: Vec::new() };
+    let mut checker = SubtitleChecker { profile, rate, is_english, findings: Vec::new() };
     let mut before: Option<&Cue> = None;
     for (index, cue) in subtitles.cues.iter().enumerate() {
         checker.times(index, cue, before);
@@ -91,14 +91,14 @@ pub fn check(subtitles: &Subtitles, profile: &CheckProfile, rate: FrameRate) -> 
     checker.findings
 }
 
-struct Checker<'a> {
+struct SubtitleChecker<'a> {
     profile: &'a CheckProfile,
     rate: FrameRate,
     is_english: bool,
     findings: Vec<CheckFinding>,
 }
 
-impl Checker<'_> {
+impl SubtitleChecker<'_> {
     fn say(&mut self, rule: CheckRule, cue: usize, detail: String) {
         self.findings.push(CheckFinding { rule, cue, detail });
     }

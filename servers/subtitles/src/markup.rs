@@ -15,7 +15,7 @@ pub(crate) struct MarkedText {
 
 /// The meaning of text between angle brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum TagDialect {
     SubRip,
     WebVtt,
 }
@@ -23,7 +23,7 @@ pub(crate) enum Dialect {
 /// Styles of open tags; more are not followed.
 const OPEN_TAGS_MAX: usize = 64;
 
-pub(crate) fn parse(text: &str, dialect: Dialect) -> MarkedText {
+pub(crate) fn parse(text: &str, dialect: TagDialect) -> MarkedText {
     let mut marked = MarkedText::default();
     let mut open: Vec<(String, RunStyle)> = Vec::new();
     let mut rest = text;
@@ -35,7 +35,7 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> MarkedText {
         let Some(first) = rest.chars().next() else { break };
         rest = match first {
             '<' => tag(rest, &mut open, &mut marked, dialect),
-            '{' if dialect == Dialect::SubRip => braces(rest, style, &mut marked),
+            '{' if dialect == TagDialect::SubRip => braces(rest, style, &mut marked),
             '&' => reference(rest, style, &mut marked.runs),
             _ => literal(rest, style, &mut marked.runs),
         };
@@ -55,14 +55,14 @@ fn tag<'a>(
     rest: &'a str,
     open: &mut Vec<(String, RunStyle)>,
     marked: &mut MarkedText,
-    dialect: Dialect,
+    dialect: TagDialect,
 ) -> &'a str {
     let style = open.last().map_or(RunStyle::default(), |(_, style)| *style);
     let Some(end) = rest.find('>') else { return literal(rest, style, &mut marked.runs) };
     let inside = &rest[1..end];
     let is_tag = inside.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/')
-        || (dialect == Dialect::WebVtt && inside.starts_with(|first: char| first.is_ascii_digit()));
-    if !is_tag || (dialect == Dialect::SubRip && inside.contains('\n')) {
+        || (dialect == TagDialect::WebVtt && inside.starts_with(|first: char| first.is_ascii_digit()));
+    if !is_tag || (dialect == TagDialect::SubRip && inside.contains('\n')) {
         return literal(rest, style, &mut marked.runs);
     }
     match inside.strip_prefix('/') {
@@ -192,12 +192,12 @@ pub(crate) fn hex(colour: [u8; 3]) -> String {
 }
 
 /// Runs with tags around them; `escape` writes the text between.
-pub(crate) fn tagged(runs: &[CueRun], dialect: Dialect, escape: impl Fn(&str) -> String) -> String {
+pub(crate) fn tagged(runs: &[CueRun], dialect: TagDialect, escape: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     for run in runs {
         let style = run.style;
         let mut tags: Vec<(&str, String)> = Vec::new();
-        if let (Some(colour), Dialect::SubRip) = (style.colour, dialect) {
+        if let (Some(colour), TagDialect::SubRip) = (style.colour, dialect) {
             tags.push(("font", format!("<font color=\"{}\">", hex(colour))));
         }
         for (is_on, name) in [(style.bold, "b"), (style.italic, "i"), (style.underline, "u")] {
@@ -220,8 +220,10 @@ mod tests {
 
     #[test]
     fn tags_become_styles_and_other_brackets_stay() {
-        let marked =
-            parse("{\\an8}<i>a <b>b</b></i> 1 < 2 &amp; <font color=\"#ff0000\">c</font>", Dialect::SubRip);
+        let marked = parse(
+            "{\\an8}<i>a <b>b</b></i> 1 < 2 &amp; <font color=\"#ff0000\">c</font>",
+            TagDialect::SubRip,
+        );
         assert_eq!(marked.place, Some(8));
         let texts: Vec<&str> = marked.runs.iter().map(|run| run.text.as_str()).collect();
         assert_eq!(texts, ["a ", "b", " 1 < 2 & ", "c"]);
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_voice_is_a_speaker() {
-        let marked = parse("<v.loud Ann Lee>Hi <00:00:02.000>there</v> &#x263a;", Dialect::WebVtt);
+        let marked = parse("<v.loud Ann Lee>Hi <00:00:02.000>there</v> &#x263a;", TagDialect::WebVtt);
         assert_eq!(marked.speaker.as_deref(), Some("Ann Lee"));
         assert_eq!(marked.runs.iter().map(|run| run.text.as_str()).collect::<String>(), "Hi there ☺");
         assert_eq!(marked.ignored, ["timestamps"]);

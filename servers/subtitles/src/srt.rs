@@ -4,7 +4,7 @@ use crate::cue::{Cue, SourceCue, Subtitles};
 use crate::error::SubtitleError;
 use crate::kind::SubtitleFormat;
 use crate::limits::CUES_MAX;
-use crate::markup::{self, Dialect};
+use crate::markup::{self, TagDialect};
 use crate::time::{clock, parse_clock};
 
 pub(crate) fn parse(text: &str) -> Result<Subtitles, SubtitleError> {
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> Result<Subtitles, SubtitleError> {
 }
 
 fn cue(start: i64, end: i64, text: String) -> Cue {
-    let marked = markup::parse(&text, Dialect::SubRip);
+    let marked = markup::parse(&text, TagDialect::SubRip);
     let source = SourceCue { format: SubtitleFormat::Srt, settings: String::new(), text };
     Cue { start, end, runs: marked.runs, place: marked.place, source: Some(source), ..Cue::default() }
 }
@@ -73,7 +73,7 @@ pub(crate) fn write(subtitles: &Subtitles) -> String {
 
 fn body_of(cue: &Cue) -> String {
     let place = cue.place.filter(|place| *place != 2).map(|place| format!("{{\\an{place}}}"));
-    let text = markup::tagged(&cue.runs, Dialect::SubRip, str::to_owned);
+    let text = markup::tagged(&cue.runs, TagDialect::SubRip, str::to_owned);
     // A blank line would end the cue for most readers.
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     format!("{}{}", place.unwrap_or_default(), lines.join("\n"))

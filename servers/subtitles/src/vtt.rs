@@ -4,7 +4,7 @@ use crate::cue::{Cue, SourceCue, Subtitles};
 use crate::error::SubtitleError;
 use crate::kind::SubtitleFormat;
 use crate::limits::CUES_MAX;
-use crate::markup::{self, Dialect, MarkedText};
+use crate::markup::{self, MarkedText, TagDialect};
 use crate::time::{clock, parse_clock};
 
 pub(crate) fn parse(text: &str) -> Result<Subtitles, SubtitleError> {
@@ -72,7 +72,7 @@ fn cue(block: &[&str], at: usize, ignored: &mut Vec<String>) -> Option<Cue> {
     let (end, settings) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (start, end) = (parse_clock(start)?, parse_clock(end)?);
     let text = block[at + 1..].join("\n");
-    let MarkedText { runs, speaker, ignored: tags, .. } = markup::parse(&text, Dialect::WebVtt);
+    let MarkedText { runs, speaker, ignored: tags, .. } = markup::parse(&text, TagDialect::WebVtt);
     for tag in tags {
         if !ignored.contains(&tag) {
             ignored.push(tag);
@@ -149,7 +149,7 @@ fn settings_of(place: Option<u8>) -> String {
 }
 
 fn body_of(cue: &Cue) -> String {
-    let text = markup::tagged(&cue.runs, Dialect::WebVtt, escaped);
+    let text = markup::tagged(&cue.runs, TagDialect::WebVtt, escaped);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let text = lines.join("\n");
     match &cue.speaker {

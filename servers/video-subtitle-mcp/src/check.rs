@@ -12,7 +12,7 @@ use crate::shift::rate;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CheckArguments {
+pub(crate) struct CheckSubtitlesArguments {
     /// The subtitles themselves.
     #[serde(default)]
     text: Option<String>,
@@ -41,7 +41,7 @@ fn usual_findings() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct CheckOutput {
+pub(crate) struct CheckSubtitlesOutput {
     /// True if no rule is broken.
     ok: bool,
     cues: usize,
@@ -65,9 +65,19 @@ struct SubtitleFinding {
     detail: String,
 }
 
-pub(crate) fn check_subtitles(arguments: CheckArguments, work: &Work) -> Result<CheckOutput, Trouble> {
-    let CheckArguments { text, file_data, file_type, source_ref_id, profile: name, frame_rate, findings_max } =
-        arguments;
+pub(crate) fn check_subtitles(
+    arguments: CheckSubtitlesArguments,
+    work: &Work,
+) -> Result<CheckSubtitlesOutput, Trouble> {
+    let CheckSubtitlesArguments {
+        text,
+        file_data,
+        file_type,
+        source_ref_id,
+        profile: name,
+        frame_rate,
+        findings_max,
+    } = arguments;
     let name = name.as_deref().unwrap_or("streaming");
     let rules = profile(name).ok_or_else(|| {
         let names: Vec<&str> = profiles().iter().map(|profile| profile.name.as_str()).collect();
@@ -92,7 +102,7 @@ pub(crate) fn check_subtitles(arguments: CheckArguments, work: &Work) -> Result<
     });
     let findings = listed.collect();
     let cues = subtitles.cues.len();
-    Ok(CheckOutput {
+    Ok(CheckSubtitlesOutput {
         ok: found.is_empty(),
         cues,
         profile: &rules.name,

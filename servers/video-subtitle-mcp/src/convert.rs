@@ -9,7 +9,7 @@ use crate::output::{SubtitleOutput, output};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ConvertArguments {
+pub(crate) struct ConvertSubtitlesArguments {
     /// The subtitles themselves.
     #[serde(default)]
     text: Option<String>,
@@ -26,8 +26,8 @@ pub(crate) struct ConvertArguments {
     to: String,
 }
 
-pub(crate) fn convert(arguments: ConvertArguments, work: &Work) -> Result<SubtitleOutput, Trouble> {
-    let ConvertArguments { text, file_data, file_type, source_ref_id, to } = arguments;
+pub(crate) fn convert(arguments: ConvertSubtitlesArguments, work: &Work) -> Result<SubtitleOutput, Trouble> {
+    let ConvertSubtitlesArguments { text, file_data, file_type, source_ref_id, to } = arguments;
     let (from, subtitles) = SubtitleInput { text, file_data, file_type, source_ref_id }.load(work)?;
     output(&subtitles, format(Some(&to), from)?, work)
 }

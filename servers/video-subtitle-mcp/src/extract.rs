@@ -13,7 +13,7 @@ use crate::trouble::of_subtitles;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ExtractArguments {
+pub(crate) struct ExtractSubtitlesArguments {
     /// A video (MP4, MOV, MKV, WebM) or a file of subtitles, in Base64. For large videos use create_job.
     #[serde(default)]
     file_data: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct ExtractArguments {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ExtractOutput {
+pub(crate) struct ExtractSubtitlesOutput {
     /// All tracks of subtitles; empty if the file itself is one.
     tracks: Vec<TrackSummary>,
     /// The number of the track that was read.
@@ -71,14 +71,17 @@ impl From<MediaTrack> for TrackSummary {
     }
 }
 
-pub(crate) fn extract(arguments: ExtractArguments, work: &Work) -> Result<ExtractOutput, Trouble> {
-    let ExtractArguments { file_data, file_type, source_ref_id, track, language, to } = arguments;
+pub(crate) fn extract(
+    arguments: ExtractSubtitlesArguments,
+    work: &Work,
+) -> Result<ExtractSubtitlesOutput, Trouble> {
+    let ExtractSubtitlesArguments { file_data, file_type, source_ref_id, track, language, to } = arguments;
     let file = FileInput { file_data, file_type, source_ref_id }.load(work)?;
     if media_kind(&file.bytes).is_none() {
         let hint = file.media_type.as_deref().and_then(|hint| hint.parse().ok());
         let (from, subtitles) = parse(&file.bytes, hint).map_err(|error| of_subtitles(&error))?;
         let subtitles = output(&subtitles, format(to.as_deref(), from)?, work)?;
-        return Ok(ExtractOutput { tracks: Vec::new(), track: None, subtitles: Some(subtitles) });
+        return Ok(ExtractSubtitlesOutput { tracks: Vec::new(), track: None, subtitles: Some(subtitles) });
     }
     let mut file = Cursor::new(file.bytes);
     let found = tracks(&mut file).map_err(|error| of_subtitles(&error))?;
@@ -90,7 +93,7 @@ pub(crate) fn extract(arguments: ExtractArguments, work: &Work) -> Result<Extrac
         }
         None => None,
     };
-    Ok(ExtractOutput {
+    Ok(ExtractSubtitlesOutput {
         tracks: found.into_iter().map(TrackSummary::from).collect(),
         track: wanted,
         subtitles,

@@ -18,7 +18,7 @@ use url::Url;
 use crate::options::VideoSubtitleOptions;
 use crate::speech::SpeechEngine;
 use crate::transcript::english;
-use folder::{JobFolder, JobMode, JobOrder, JobRecord, JobState, JobsFolder};
+use folder::{JobFolder, JobMode, JobRecord, JobState, JobsFolder, VideoJobOrder};
 
 /// The jobs of this server.
 pub(crate) struct JobOffice {
@@ -63,7 +63,8 @@ impl JobOffice {
         let mut formats: Vec<String> = formats?.into_iter().map(|format| format.to_string()).collect();
         formats.sort();
         formats.dedup();
-        let order = JobOrder { input_url: arguments.input_url, mode, language: arguments.language, formats };
+        let order =
+            VideoJobOrder { input_url: arguments.input_url, mode, language: arguments.language, formats };
         let job = self.folder.create(order)?;
         self.start(&job);
         answers::answer(&job, &job.record()?, None)

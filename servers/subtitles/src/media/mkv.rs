@@ -11,7 +11,7 @@ use crate::cue::{Cue, Subtitles};
 use crate::error::SubtitleError;
 use crate::kind::SubtitleFormat;
 use crate::limits::{CUES_MAX, OPEN_CUE_MS, SAMPLE_BYTES_MAX, TRACK_BYTES_MAX, TRACKS_MAX};
-use crate::markup::{self, Dialect};
+use crate::markup::{self, TagDialect};
 use crate::timecode::rounded;
 
 use super::track::{MediaTrack, TrackCodec, read_at};
@@ -270,7 +270,7 @@ fn cue(codec: TrackCodec, bytes: &[u8], start: i64, end: i64) -> Option<Cue> {
             ass::event_of(start, end, settings.as_slice().try_into().ok()?, body)
         }
         _ => {
-            let dialect = if codec == TrackCodec::WebVtt { Dialect::WebVtt } else { Dialect::SubRip };
+            let dialect = if codec == TrackCodec::WebVtt { TagDialect::WebVtt } else { TagDialect::SubRip };
             let marked = markup::parse(&text, dialect);
             let cue = Cue {
                 start,

@@ -72,7 +72,7 @@ fn local(name: &str) -> &str {
 
 impl TtmlTree {
     pub(crate) fn parse(text: &str) -> Result<Self, SubtitleError> {
-        let mut builder = TreeBuilder::default();
+        let mut builder = TtmlBuilder::default();
         let mut reader = Reader::from_str(text.trim_start());
         loop {
             let event = reader.read_event().map_err(|error| SubtitleError::Xml(error.to_string()))?;
@@ -128,14 +128,14 @@ fn write_element(element: &TtmlElement, out: &mut String) {
 }
 
 #[derive(Default)]
-struct TreeBuilder {
+struct TtmlBuilder {
     prolog: Vec<TtmlNode>,
     open: Vec<TtmlElement>,
     root: Option<TtmlElement>,
     nodes: usize,
 }
 
-impl TreeBuilder {
+impl TtmlBuilder {
     fn take(&mut self, event: Event<'_>) -> Result<(), SubtitleError> {
         match event {
             Event::Start(start) => self.start(&start),

@@ -43,7 +43,7 @@ impl JobState {
 
 /// What was asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct JobOrder {
+pub(super) struct VideoJobOrder {
     pub(super) input_url: String,
     pub(super) mode: JobMode,
     pub(super) language: Option<String>,
@@ -53,7 +53,7 @@ pub(super) struct JobOrder {
 /// How far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct JobRecord {
-    pub(super) order: JobOrder,
+    pub(super) order: VideoJobOrder,
     pub(super) state: JobState,
     /// download, extract or transcribe.
     pub(super) stage: String,
@@ -109,7 +109,7 @@ impl JobsFolder {
         }
     }
 
-    pub(super) fn create(&self, order: JobOrder) -> Result<JobFolder, Trouble> {
+    pub(super) fn create(&self, order: VideoJobOrder) -> Result<JobFolder, Trouble> {
         self.open()?;
         self.make_room();
         let id = format!("job_{}", uuid::Uuid::now_v7().simple());
@@ -205,8 +205,8 @@ impl JobFolder {
 mod tests {
     use super::*;
 
-    fn order() -> JobOrder {
-        JobOrder {
+    fn order() -> VideoJobOrder {
+        VideoJobOrder {
             input_url: "https://example.com/v".into(),
             mode: JobMode::Auto,
             language: None,

@@ -4,7 +4,7 @@ use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::cue::{Cue, RunStyle, push_run};
 use crate::error::SubtitleError;
-use crate::markup::{self, Dialect};
+use crate::markup::{self, TagDialect};
 use crate::{decode, ttml};
 
 use super::boxes::{ByteCursor, boxes, find};
@@ -64,7 +64,7 @@ pub(super) fn web_vtt(sample: &[u8], start: i64, end: i64) -> Vec<Cue> {
         let text = |kind: &[u8; 4]| {
             find(content, &[kind]).map(|part| String::from_utf8_lossy(part.content).into_owned())
         };
-        let marked = markup::parse(&text(b"payl")?, Dialect::WebVtt);
+        let marked = markup::parse(&text(b"payl")?, TagDialect::WebVtt);
         // The same number in the next sample means that the cue goes on.
         let source = find(content, &[b"vsid"])
             .map(|part| part.content.iter().map(|byte| format!("{byte:02x}")).collect());
