@@ -14,7 +14,9 @@ mod pdf_text;
 mod personal_data;
 mod redaction;
 mod resumes;
+mod speech;
 mod speed;
+mod subtitles;
 mod tables;
 
 use std::path::PathBuf;
@@ -87,6 +89,16 @@ enum Set {
     PersonalData { data: PathBuf },
     /// Files with secrets, redacted
     Redaction { data: PathBuf },
+    /// Words of spoken clips
+    Speech {
+        /// A folder of WAV files, each with its words in a TXT file
+        data: PathBuf,
+        /// The folder that script/speech-model fills
+        #[arg(long, env = "CAPABILITY_SPEECH_MODELS")]
+        models: Option<PathBuf>,
+    },
+    /// IMSC documents: parsed, and unchanged by a round trip
+    Subtitles { data: PathBuf },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -108,6 +120,8 @@ fn main() -> ExitCode {
         Set::PdfStandards { data, each } => pdf_standards::run(&data, each),
         Set::PersonalData { data } => personal_data::run(&data),
         Set::Redaction { data } => redaction::run(&data),
+        Set::Speech { data, models } => speech::run(&data, models),
+        Set::Subtitles { data } => subtitles::run(&data),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

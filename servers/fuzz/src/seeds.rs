@@ -3,10 +3,12 @@
 mod office;
 mod pdf;
 mod pictures;
+mod videos;
 
 pub(crate) use office::{docx, epub, odt, pptx, xlsx};
 pub(crate) use pdf::{encrypted_looking, forms, plain, scanned};
 pub(crate) use pictures::{gif, jpeg, png, tiff, webp};
+pub(crate) use videos::{mkv, mp4, subtitles};
 
 /// A web page that uses every supported element.
 pub(crate) const HTML: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title><style>a{}</style></head><body>\

@@ -7,6 +7,7 @@ use audit_compliance_mcp::{contract, licenses, personal, readability, versions, 
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
+use capability_subtitles::{CueLayout, SubtitleFormat, TimeMap};
 use capability_typeset::{Article, DocxOptions, PdfOptions};
 use damage::Random;
 use social_intelligence_mcp::{copy, headline, platform};
@@ -38,6 +39,10 @@ pub enum ServerTarget {
     Standards,
     /// Web pages: accessibility; texts: personal data, contracts, licences
     Audit,
+    /// SRT, VTT, ASS, TTML, SBV: read, moved, checked, written
+    Subtitle,
+    /// Text tracks of MP4 and Matroska
+    Video,
 }
 
 /// Enough to see letters.
@@ -67,6 +72,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Text | ServerTarget::Resume => seeds::texts(),
             ServerTarget::Job => vec![seeds::JOB.into(), seeds::JOB_PAGE.into(), seeds::TEXT.into()],
             ServerTarget::Social => [seeds::texts(), vec![seeds::POST.into()]].concat(),
+            ServerTarget::Subtitle => seeds::subtitles(),
+            ServerTarget::Video => vec![seeds::mp4(), seeds::mkv()],
         }
     }
 
@@ -94,6 +101,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Social => judge_post(&String::from_utf8_lossy(input)),
             ServerTarget::Standards => judge(input),
             ServerTarget::Audit => audit(&String::from_utf8_lossy(input)),
+            ServerTarget::Subtitle => read_subtitles(input),
+            ServerTarget::Video => read_video(input),
         }
     }
 }
@@ -209,5 +218,31 @@ fn read_job(text: &str) {
     }
     for span in job_search_mcp::skills::find(&text) {
         assert!(!text[span.start..span.end].is_empty());
+    }
+}
+
+/// What was read can be moved, checked, laid out and written in every format, and read again.
+fn read_subtitles(input: &[u8]) {
+    for hint in [None, Some(SubtitleFormat::Srt), Some(SubtitleFormat::Vtt)] {
+        let Ok((_, read)) = capability_subtitles::parse(input, hint) else { continue };
+        let rate = "29.97df".parse().expect("a frame rate");
+        for profile in capability_subtitles::profiles() {
+            drop(capability_subtitles::check(&read, profile, rate));
+        }
+        let moved = TimeMap { numerator: 25_025, denominator: 24_000, offset_ms: -1500 }.apply(&read);
+        let layout = CueLayout { line_chars: 20, lines: 2, duration_ms_max: 5000, merge_gap_ms: 200 };
+        for one in [capability_subtitles::lay_out(&read, &layout), moved, read] {
+            for format in SubtitleFormat::ALL {
+                let written = capability_subtitles::write(&one, format);
+                drop(capability_subtitles::parse(written.text.as_bytes(), Some(format)));
+            }
+        }
+    }
+}
+
+fn read_video(input: &[u8]) {
+    let mut file = std::io::Cursor::new(input);
+    for track in capability_subtitles::tracks(&mut file).unwrap_or_default() {
+        drop(capability_subtitles::read_track(&mut file, track.number));
     }
 }

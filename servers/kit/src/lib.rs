@@ -32,10 +32,12 @@ mod serve;
 mod worker;
 
 // Other programs.
+mod download;
 mod lease;
 mod outgoing;
 
 pub use capability::Capability;
+pub use download::{DownloadError, DownloadPlan, download};
 pub use input::{FileInput, LoadedFile};
 pub use outgoing::{Outgoing, OutgoingAnswer, OutgoingError};
 pub use refs::{RefId, RefStore, StoredResult};

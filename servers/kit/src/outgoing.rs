@@ -23,7 +23,7 @@ use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use url::{Host, Position, Url};
 
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+pub(crate) const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// A client for one address.
@@ -128,7 +128,7 @@ impl Outgoing {
 }
 
 /// The address without a slash at its end. The port is written out, because a tunnel takes 443 where there is none.
-fn base(url: &Url) -> Option<String> {
+pub(crate) fn base(url: &Url) -> Option<String> {
     let (scheme, host) = (url.scheme(), url.host_str()?);
     let port = url.port_or_known_default().filter(|_| matches!(scheme, "http" | "https"))?;
     let (path, query) = (url.path().trim_end_matches('/'), &url[Position::AfterPath..Position::AfterQuery]);
@@ -136,7 +136,7 @@ fn base(url: &Url) -> Option<String> {
 }
 
 /// Requests are rare: the other side would close an idle connection before the next one.
-fn client<T>(roots: RootCertStore, tcp: T) -> Client<HttpsConnector<T>, Full<Bytes>>
+pub(crate) fn client<T>(roots: RootCertStore, tcp: T) -> Client<HttpsConnector<T>, Full<Bytes>>
 where
     HttpsConnector<T>: Connect + Clone,
 {
@@ -182,7 +182,7 @@ fn is_here(url: &Url) -> bool {
 }
 
 /// The machine's certificates and those of the file. They are read only where they are needed.
-fn roots(url: &Url, ca_file: Option<&Path>) -> Result<RootCertStore, Box<dyn Error>> {
+pub(crate) fn roots(url: &Url, ca_file: Option<&Path>) -> Result<RootCertStore, Box<dyn Error>> {
     let mut roots = RootCertStore::empty();
     if url.scheme() == "http" {
         return Ok(roots);
@@ -199,7 +199,7 @@ fn roots(url: &Url, ca_file: Option<&Path>) -> Result<RootCertStore, Box<dyn Err
 }
 
 /// The error with its causes: hyper's outermost one says next to nothing.
-fn unreachable(error: &(dyn Error + 'static)) -> OutgoingError {
+pub(crate) fn unreachable(error: &(dyn Error + 'static)) -> OutgoingError {
     let causes = std::iter::successors(Some(error), |error| (*error).source());
     OutgoingError::Unreachable(causes.map(ToString::to_string).collect::<Vec<_>>().join(": "))
 }

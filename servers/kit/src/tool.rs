@@ -45,6 +45,8 @@ pub enum FileStrategy {
     PlainTextText,
     /// `image_data` and `image_type`.
     ImageBase64,
+    /// `input_url`: an address that expires.
+    VideoS3PresignedUrl,
 }
 
 impl FileStrategy {
@@ -54,6 +56,7 @@ impl FileStrategy {
             FileStrategy::PlainTextContent => "plain_text_content",
             FileStrategy::PlainTextText => "plain_text_text",
             FileStrategy::ImageBase64 => "image_base64",
+            FileStrategy::VideoS3PresignedUrl => "video_s3_presigned_url",
         }
     }
 }

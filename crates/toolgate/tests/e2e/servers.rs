@@ -7,3 +7,4 @@ mod house;
 mod jobs;
 mod registered;
 mod social;
+mod videos;

@@ -21,6 +21,7 @@ const ALL: &[&str] = &[
     "resume-profile-mcp",
     "social-intelligence-mcp",
     "text-analysis-mcp",
+    "video-subtitle-mcp",
 ];
 
 #[tokio::test]
@@ -40,6 +41,8 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
     let schema = &named("job-search-mcp__parse_job")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");
     assert!(named("media-transform-mcp__convert")["outputSchema"].is_object());
+    let schema = &named("video-subtitle-mcp__create_job")["inputSchema"]["properties"];
+    assert!(schema.get("file_id").is_some() && schema.get("input_url").is_none(), "{schema:#}");
 }
 
 #[tokio::test]

@@ -1,0 +1,10 @@
+//! The server as a program, driven over stdin and stdout by the SDK's client.
+#![expect(clippy::disallowed_methods, reason = "a test reads settings as it likes")]
+#![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
+
+mod bad_input;
+mod drive;
+mod jobs;
+mod made;
+mod speech;
+mod tools;
