@@ -181,7 +181,7 @@ fn predicted(file: &PdfFile, bytes: Vec<u8>, parameters: &Dict) -> Vec<u8> {
         return bytes;
     }
     let bits = number("Colors", 1).clamp(1, 64) * number("BitsPerComponent", 8).clamp(1, 32);
-    let row = (bits * number("Columns", 1).clamp(1, 1 << 20)).div_ceil(8) as usize;
+    let row = usize::try_from(bits * number("Columns", 1).clamp(1, 1 << 20)).unwrap_or_default().div_ceil(8);
     let pixel = (bits as usize).div_ceil(8);
     let (mut unpacked, mut above) = (Vec::with_capacity(bytes.len()), vec![0u8; row]);
     for line in bytes.chunks(row + 1) {

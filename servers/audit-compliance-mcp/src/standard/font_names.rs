@@ -130,7 +130,8 @@ impl BaseEncoding {
 }
 
 fn decode(encoding: &'static encoding_rs::Encoding, code: u8) -> char {
-    let (text, _) = encoding.decode_without_bom_handling(&[code]);
+    let bytes = [code];
+    let (text, _) = encoding.decode_without_bom_handling(&bytes);
     text.chars().next().unwrap_or('\u{fffd}')
 }
 
