@@ -110,7 +110,8 @@ fn fit(last: &Cue, next: &Cue, layout: &CueLayout) -> bool {
 
 fn together(last: &Cue, next: &Cue) -> Cue {
     let mut runs = last.runs.clone();
-    push_run(&mut runs, " ", runs.last().map(|run| run.style).unwrap_or_default());
+    let style = runs.last().map(|run| run.style).unwrap_or_default();
+    push_run(&mut runs, " ", style);
     for run in &next.runs {
         push_run(&mut runs, &run.text, run.style);
     }
@@ -132,7 +133,8 @@ fn parts(cue: &Cue, layout: &CueLayout) -> Vec<Cue> {
     }
     // As few cues as the lines or the time allow, with about the same number of lines each.
     let by_lines = lines.len().div_ceil(layout.lines.max(1));
-    let by_time = usize::try_from(cue.duration().div_ceil(layout.duration_ms_max.max(1))).unwrap_or(1);
+    let by_time = cue.duration().unsigned_abs().div_ceil(layout.duration_ms_max.max(1).unsigned_abs());
+    let by_time = usize::try_from(by_time).unwrap_or(usize::MAX);
     let count = by_lines.max(by_time).min(lines.len()).max(1);
     let per = lines.len().div_ceil(count);
     let total: usize = lines.iter().map(|line| length(&line_text(line))).sum::<usize>().max(1);

@@ -46,10 +46,6 @@ impl Dict {
         }
     }
 
-    pub(crate) fn remove(&mut self, key: &str) {
-        self.0.retain(|(own, _)| own != key.as_bytes());
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &PdfValue)> {
         self.0.iter().map(|(key, value)| (key.as_slice(), value))
     }

@@ -124,16 +124,17 @@ impl Mp4Track {
 /// A cue that goes on through several samples is one.
 fn add(cues: &mut Vec<Cue>, found: Vec<Cue>) -> Result<(), SubtitleError> {
     for cue in found {
-        let same = cues.iter_mut().rev().take(8).find(|before| {
+        let same = cues.iter().rev().take(8).position(|before| {
             before.end == cue.start
                 && before.runs == cue.runs
                 && before.id == cue.id
                 && before.place == cue.place
                 && cue.id.is_some()
         });
+        let count = cues.len();
         match same {
-            Some(before) => before.end = cue.end,
-            None if cues.len() == CUES_MAX => {
+            Some(back) => cues[count - 1 - back].end = cue.end,
+            None if count == CUES_MAX => {
                 return Err(SubtitleError::TooMany { what: "cues", limit: CUES_MAX });
             }
             None => cues.push(cue),
