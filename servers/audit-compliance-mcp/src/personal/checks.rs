@@ -13,7 +13,7 @@ pub(super) fn luhn(digits: &[u32]) -> bool {
         .enumerate()
         .map(|(at, digit)| if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { *digit })
         .sum();
-    !digits.is_empty() && sum % 10 == 0 && digits.iter().any(|it| *it != digits[0])
+    !digits.is_empty() && sum.is_multiple_of(10) && digits.iter().any(|it| *it != digits[0])
 }
 
 /// The sum of digits times weights.
@@ -104,7 +104,7 @@ pub(super) fn dutch_bsn(text: &str) -> bool {
     let it = digits(text);
     it.len() == 9
         && it.iter().any(|digit| *digit > 0)
-        && (weighted(&it[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) + it[8] * 10) % 11 == 0
+        && (weighted(&it[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) + it[8] * 10).is_multiple_of(11)
 }
 
 /// Belgium, national number.
@@ -197,7 +197,7 @@ pub(super) fn aadhaar(text: &str) -> bool {
 /// Australia, tax file number.
 pub(super) fn australian(text: &str) -> bool {
     let it = digits(text);
-    it.len() == 9 && weighted(&it, &[1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 == 0
+    it.len() == 9 && weighted(&it, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11)
 }
 
 /// China, resident identity.

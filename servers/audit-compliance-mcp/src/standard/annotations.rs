@@ -163,7 +163,7 @@ fn accessible<'a>(c: &mut Checker<'a>, view: &AnnotationView<'a>, page: &'a Dict
             }
             let name = field_entry(c, dict, "TU");
             language::of_annotation(c, "7.2-25", name, dict, view.element);
-            if !name.bytes().is_some_and(|it| !it.is_empty()) && !described {
+            if name.bytes().is_none_or(|it| it.is_empty()) && !described {
                 fail(c, "7.18.1-3", "a field without TU");
             }
         }

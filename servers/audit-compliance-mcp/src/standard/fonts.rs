@@ -226,7 +226,7 @@ fn widths_entry<'a>(c: &mut Checker<'a>, font: &FontUse<'a>, name: &str) {
     let (first, last) = (c.at(font.dict, "FirstChar").int(), c.at(font.dict, "LastChar").int());
     let count = c.at(font.dict, "Widths").list().len() as i64;
     let complete = first.zip(last).is_some_and(|(first, last)| last - first + 1 == count);
-    if !complete && !(standard && !font.dict.has("Widths")) {
+    if !complete && (!standard || font.dict.has("Widths")) {
         c.a("6.2.11.2-1", format!("the widths of {name}"));
     }
 }

@@ -240,10 +240,9 @@ impl<'t> WebCheck<'t> {
     }
 
     fn aria(&mut self, node: usize, element: &WebNode, ids: &BTreeMap<String, usize>) {
-        if let Some(role) = element.attribute("role").filter(|it| !it.split_whitespace().any(is_role)) {
-            if !role.trim().is_empty() {
-                self.error("4.1.2", "Roles are those of WAI-ARIA.", "use a known role", node);
-            }
+        let role = element.attribute("role").filter(|it| !it.trim().is_empty());
+        if role.is_some_and(|it| !it.split_whitespace().any(is_role)) {
+            self.error("4.1.2", "Roles are those of WAI-ARIA.", "use a known role", node);
         }
         let unknown =
             element.attributes().any(|(name, _)| name.strip_prefix("aria-").is_some_and(|it| !is_aria(it)));
