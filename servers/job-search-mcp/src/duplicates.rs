@@ -23,7 +23,7 @@ pub struct ListedJob {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DuplicateGroup {
     pub jobs: Vec<usize>,
-    /// What they share.
+    /// The fields that they share.
     pub why: Vec<&'static str>,
 }
 
@@ -88,7 +88,7 @@ pub fn find(jobs: &[ListedJob]) -> Vec<DuplicateGroup> {
     reasons.into_iter().map(group).collect()
 }
 
-/// What two advertisements share if they are one.
+/// The fields that two advertisements share if they are one.
 fn same(one: &JobKeys, other: &JobKeys) -> Option<Vec<&'static str>> {
     if one.url.is_some() && one.url == other.url {
         return Some(vec!["url"]);

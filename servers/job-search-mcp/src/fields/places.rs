@@ -67,7 +67,7 @@ pub(crate) fn place_of(advert: &Advert) -> Option<String> {
     found.first().copied().or_else(|| in_sentence(advert)).map(|span| span.of(&advert.text).to_owned())
 }
 
-/// Where remote workers must live.
+/// The regions that remote workers must live in.
 fn within(advert: &Advert, parsed: &mut ParsedPosting) {
     let Some(name) = WITHIN.captures(&advert.text).and_then(|found| found.get(1)) else { return };
     parsed.note("/posting/applicantLocationRequirements/0", AdvertSpan::new(name.start(), name.end()));
