@@ -240,7 +240,7 @@ impl AdvertSpan {
     }
 }
 
-/// What is seen of a line.
+/// The looks of a line.
 #[derive(Clone, Copy)]
 struct LineLooks {
     is_item: bool,

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use resume_profile_mcp::shared::{folded, is_country, is_state};
 
-use crate::fields::{clean_title, seniority};
+use crate::advert::Advert;
+use crate::fields::{clean_title, place_of, seniority};
 
 /// An advertisement to compare.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,10 +23,12 @@ pub struct ListedJob {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DuplicateGroup {
     pub jobs: Vec<usize>,
-    /// What they share.
+    /// The fields that they share.
     pub why: Vec<&'static str>,
 }
 
+/// A place is looked for to here.
+const PLACE_BYTES_MAX: usize = 4 << 10;
 /// Words of a text in one piece of comparison.
 const SHINGLE_WORDS: usize = 4;
 const SHINGLES_MAX: usize = 1_500;
@@ -85,7 +88,7 @@ pub fn find(jobs: &[ListedJob]) -> Vec<DuplicateGroup> {
     reasons.into_iter().map(group).collect()
 }
 
-/// What two advertisements share if they are one.
+/// The fields that two advertisements share if they are one.
 fn same(one: &JobKeys, other: &JobKeys) -> Option<Vec<&'static str>> {
     if one.url.is_some() && one.url == other.url {
         return Some(vec!["url"]);
@@ -125,7 +128,8 @@ impl JobKeys {
         let text = job.text.as_deref().map(|text| TAGS.replace_all(text, " ").into_owned());
         let number =
             text.as_deref().and_then(|text| NUMBER.captures(text)).map(|found| found[1].to_uppercase());
-        let place = job.location.as_deref().unwrap_or_default();
+        let said = text.as_deref().filter(|_| job.location.is_none()).and_then(place_in);
+        let place = job.location.as_deref().or(said.as_deref()).unwrap_or_default();
         Self {
             title: title_words(&job.title, place),
             level: seniority(&job.title),
@@ -145,6 +149,11 @@ impl JobKeys {
         }
         Some(common(&self.shingles, &other.shingles) as f64 / fewer as f64)
     }
+}
+
+/// The place that the beginning of a text names: a board without a field for it still shows it there.
+fn place_in(text: &str) -> Option<String> {
+    place_of(&Advert::read(&text[..text.floor_char_boundary(PLACE_BYTES_MAX)]))
 }
 
 /// Common entries of two sorted lists.

@@ -11,6 +11,7 @@ mod terms;
 mod title;
 
 pub(crate) use hours::weekly;
+pub(crate) use places::place_of;
 pub(crate) use salary::unit_of;
 pub(crate) use terms::{employment_types, seniority};
 pub(crate) use title::clean as clean_title;

@@ -20,7 +20,7 @@ pub struct JobPosting {
     /// TELECOMMUTE for work that is done from anywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_location_type: Option<&'static str>,
-    /// Where remote workers must live.
+    /// The regions that remote workers must live in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub applicant_location_requirements: Vec<NamedThing>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct JobPosting {
     pub job_start_date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application_contact: Option<ApplicationContact>,
-    /// Where to apply.
+    /// The page to apply on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -11,7 +11,7 @@ use crate::posting::ParsedPosting;
 use crate::{fields, jsonld, requirements, skills};
 
 /// No advertisement is longer; the rest is left out with a warning.
-pub const TEXT_BYTES_MAX: usize = 256 << 10;
+pub const TEXT_BYTES_MAX: usize = 64 << 10;
 const PAGES_MAX: usize = 40;
 const SKILLS_MAX: usize = 60;
 /// The languages whose words the rules know.

@@ -74,36 +74,36 @@ pub fn find(text: &str) -> Vec<SkillSpan> {
     let lines = token_lines(text);
     let document: Vec<Vec<&str>> =
         lines.iter().map(|line| line.iter().map(|token| token.text(text)).collect()).collect();
-    let mut found = find_known(text);
+    let known = find_known(text);
+    let mut found = known.clone();
     for kind in [SkillKind::Knowledge, SkillKind::Skill] {
         for (line, ranges) in lines.iter().zip(tag_tokens(&document, kind)) {
-            for (from, to) in ranges {
-                add(&mut found, &line[from..to], kind);
-            }
+            let spans = ranges.into_iter().flat_map(|(from, to)| spans(&line[from..to], kind));
+            let telling = |span: &SkillSpan| text[span.start..span.end].chars().any(char::is_alphabetic);
+            found.extend(spans.filter(|span| telling(span) && !is_known(&known, span)));
         }
     }
     found.sort_by_key(|span| (span.start, span.end, span.kind));
     found
 }
 
-/// Only the well-known skills, in any language.
+/// Only the well-known skills, in any language and in the order of the text.
 pub fn find_known(text: &str) -> Vec<SkillSpan> {
     let known = shared::skills_in(text).into_iter();
     known.map(|(_, start, end)| SkillSpan { kind: SkillKind::Knowledge, start, end }).collect()
 }
 
 /// Commas part knowledge: the tagger was trained on texts without them.
-fn add(found: &mut Vec<SkillSpan>, tokens: &[Token], kind: SkillKind) {
+fn spans(tokens: &[Token], kind: SkillKind) -> Vec<SkillSpan> {
     let parts = tokens.split_inclusive(|token| token.comma && kind == SkillKind::Knowledge);
-    for part in parts {
-        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
-        let span = SkillSpan { kind, start: first.start, end: last.end };
-        let overlaps =
-            |other: &SkillSpan| other.kind == span.kind && other.start < span.end && span.start < other.end;
-        if !found.iter().any(overlaps) {
-            found.push(span);
-        }
-    }
+    let span = |part: &[Token]| Some(SkillSpan { kind, start: part.first()?.start, end: part.last()?.end });
+    parts.filter_map(span).collect()
+}
+
+/// True if a known skill of the same kind overlaps. The known ones do not overlap each other.
+fn is_known(known: &[SkillSpan], span: &SkillSpan) -> bool {
+    let next = known.partition_point(|other| other.end <= span.start);
+    known.get(next).is_some_and(|other| other.kind == span.kind && other.start < span.end)
 }
 
 #[cfg(test)]

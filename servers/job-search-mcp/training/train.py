@@ -5,8 +5,8 @@
 
 Two linear-chain conditional random fields, one for skills and one for knowledge, are trained on the training part of SkillSpan by
 stochastic gradients (AdaGrad) with dropped-out features; the weights of the later rounds are averaged, small ones are left out,
-and the others become bytes. Strict span F1 on the development part is printed; only the bias of each tagger is chosen there.
-Standard library only; about ten minutes on one core for each tagger. src/skills/features.rs makes the same features.
+and the others become bytes. Strict span F1 on the development part is printed; the bias of each tagger and DROPPED were chosen there.
+Standard library only; a few minutes on two cores. src/skills/features.rs makes the same features.
 """
 
 import collections

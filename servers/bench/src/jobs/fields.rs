@@ -120,7 +120,7 @@ fn shown(parsed: &ParsedPosting) -> Value {
     })
 }
 
-/// What a parser of `Label: value` lines finds: the usual way without rules.
+/// The finds of a parser of `Label: value` lines: the usual way without rules.
 fn labelled(text: &str) -> Value {
     const LABELS: [(&str, &str); 9] = [
         ("title", "title"),

@@ -1,4 +1,4 @@
-//! How to apply: an address of mail or of a page.
+//! The way to apply: an address of mail or of a page.
 
 use std::sync::LazyLock;
 

@@ -22,7 +22,7 @@ static AT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A name that does something: `Acme Ltd is looking for`, `Die Acme GmbH sucht`.
 static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)(?:^|[.!?]\s+)(?:The\s+|Die\s+|Der\s+|Das\s+|At\s+|Here at\s+)?(\p{Lu}[\p{L}\d.&+'’-]*(?:\s+(?:\p{Lu}[\p{L}\d.&+'’-]*|&|of|and|und|de|des|du|la|the|für))*)\s*(?:,[^,\n]{2,60},)?\s+(?:is|are|has|was|sucht|suchen|recrute|recherche|busca|cerca|zoekt|seeks|offers|develops|provides|builds|makes|operates|ist|hat|bietet|entwickelt|est|propose|développe|needs|wants)\b").expect("the pattern is fixed")
+    Regex::new(r"(?m)(?:^|[.!?]\s+)(?:The\s+|Die\s+|Der\s+|Das\s+|At\s+|Here at\s+)?(\p{Lu}[\p{L}\d.&+'’-]*(?:\s+(?:\p{Lu}[\p{L}\d.&+'’-]*|&|of|and|und|de|des|du|la|the|für|plc|mbH))*)\s*(?:,[^,\n]{2,60},)?\s+(?:is|are|has|was|sucht|suchen|recrute|recherche|busca|cerca|zoekt|seeks|offers|develops|provides|builds|makes|operates|ist|hat|bietet|entwickelt|est|propose|développe|needs|wants)\b").expect("the pattern is fixed")
 });
 
 /// `Join Acme`, `About Acme`.
@@ -63,7 +63,10 @@ fn beside_title(advert: &Advert) -> Option<AdvertSpan> {
 fn in_head(advert: &Advert, labelled: &LabelledValues, parsed: &ParsedPosting) -> Option<AdvertSpan> {
     let title = parsed.posting.title.as_deref().unwrap_or_default();
     let lines = advert.head().take(LINES_SEARCHED).filter(|line| !labelled.begins_in(line.span));
-    let short = lines.filter(|line| !advert.line(line).ends_with(['.', '!', '?', ':']));
+    let short = lines.filter(|line| {
+        let written = advert.line(line);
+        !places::is_sentence(written) && !written.ends_with(':')
+    });
     let parts = short.flat_map(|line| places::parts(&advert.text, line.span)).filter(|part| {
         let text = part.of(&advert.text);
         let fits = NAME_CHARS.contains(&text.chars().count())

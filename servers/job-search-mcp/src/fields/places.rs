@@ -24,7 +24,11 @@ static SEVERAL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `in Berlin, Germany`
 static INSIDE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(?:in|In|à|en|nach|près de|near)\s+((?:\p{Lu}[\p{L}'’.-]*)(?:[ -]\p{Lu}[\p{L}'’.-]*){0,3}(?:,\s(?:\p{Lu}[\p{L}'’.-]*)(?: \p{Lu}[\p{L}'’.-]*){0,2}){0,2})").expect("the pattern is fixed")
+    const WORD: &str = r"(?:St\.|\p{Lu}[\p{L}'’-]*)";
+    Regex::new(&format!(
+        r"\b(?:in|In|à|en|nach|près de|near)\s+({WORD}(?:[ -]{WORD}){{0,3}}(?:,\s{WORD}(?: {WORD}){{0,2}}){{0,2}})"
+    ))
+    .expect("the pattern is fixed")
 });
 
 /// `remote within the UK`, `anywhere in the EU`
@@ -53,7 +57,17 @@ pub(super) fn read(advert: &Advert, labelled: &LabelledValues, parsed: &mut Pars
     }
 }
 
-/// Where remote workers must live.
+/// The place that a text names, as it is written.
+pub(crate) fn place_of(advert: &Advert) -> Option<String> {
+    let labelled = LabelledValues::of(advert);
+    let mut found = labelled.find(JobLabel::Location).map(|span| several(advert, span)).unwrap_or_default();
+    if found.is_empty() {
+        found = in_head(advert);
+    }
+    found.first().copied().or_else(|| in_sentence(advert)).map(|span| span.of(&advert.text).to_owned())
+}
+
+/// The regions that remote workers must live in.
 fn within(advert: &Advert, parsed: &mut ParsedPosting) {
     let Some(name) = WITHIN.captures(&advert.text).and_then(|found| found.get(1)) else { return };
     parsed.note("/posting/applicantLocationRequirements/0", AdvertSpan::new(name.start(), name.end()));
@@ -107,12 +121,17 @@ fn is_rule(text: &str) -> bool {
 }
 
 fn in_head(advert: &Advert) -> Vec<AdvertSpan> {
-    let lines = advert.head().take(LINES_SEARCHED).filter(|line| !advert.line(line).ends_with('.'));
+    let lines = advert.head().take(LINES_SEARCHED).filter(|line| !is_sentence(advert.line(line)));
     let mut found = lines.map(|line| {
         let parts = parts(&advert.text, line.span).into_iter();
         parts.filter(|part| is_placelike(part.of(&advert.text))).collect::<Vec<_>>()
     });
     found.find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// A line with separators is none, even if a PDF has put the next paragraph behind it.
+pub(super) fn is_sentence(line: &str) -> bool {
+    line.ends_with(['.', '!', '?']) && !line.contains(['·', '|', '•'])
 }
 
 /// `Berlin`, `Austin, TX`, `Springfield, United Kingdom`: the names are known, or the last one is.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::SearchTree;
 
-/// Where the query is typed.
+/// The place that the query is typed into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SearchDialect {
@@ -44,10 +44,10 @@ impl SearchDialect {
 pub(crate) struct WrittenQuery {
     pub(crate) dialect: SearchDialect,
     pub(crate) query: String,
-    /// Where the board has a field of its own for the place.
+    /// Given apart if the board has a field of its own for the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) location: Option<String>,
-    /// What was left out to fit, and what to set beside the query.
+    /// Terms that were left out to fit, and filters to set beside the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::occupation;
 
-/// What is searched for.
+/// The wish of a searcher.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct QueryWish {
     pub(crate) title: Option<String>,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-/// What the sentences before say: the latest short one is often a heading.
+/// The sentences before, as far as they matter: the latest short one is often a heading.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LineContext {
     heading: String,

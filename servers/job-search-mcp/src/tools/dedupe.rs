@@ -39,7 +39,7 @@ pub(super) struct ListedJobArgument {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct DuplicateGroupOut {
     ids: Vec<String>,
-    /// What they share: title, company, place, text, number, url.
+    /// The fields that they share: title, company, place, text, number, url.
     why: Vec<&'static str>,
 }
 

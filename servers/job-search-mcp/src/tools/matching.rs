@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::given::GivenJob;
+use crate::posting::ParsedPosting;
 
 /// Quotes for one requirement.
 const QUOTES_MAX: usize = 2;
@@ -77,8 +78,8 @@ pub(super) fn compare(arguments: MatchProfileArguments, work: &Work) -> Result<M
         ));
     }
     let file = FileInput { source_ref_id: job_ref_id, ..FileInput::default() };
-    let (_, text) = GivenJob { text: job, file }.load(work)?.parse();
-    let fit = shared::score_profile(&profile, &text, today());
+    let (parsed, text) = GivenJob { text: job, file }.load(work)?.parse();
+    let fit = shared::score_profile(&profile, &asked(&parsed, text), today());
     let parts = fit.parts.into_iter();
     Ok(MatchProfileOutput {
         score: fit.score,
@@ -89,6 +90,16 @@ pub(super) fn compare(arguments: MatchProfileArguments, work: &Work) -> Result<M
         years_found: fit.years_found,
         warnings: fit.warnings,
     })
+}
+
+/// The requirements alone, where they were found: the scorer takes the rest of a text for requirements too.
+fn asked(parsed: &ParsedPosting, text: String) -> String {
+    if parsed.must.is_empty() {
+        return text;
+    }
+    let list = |items: &[String]| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
+    let title = parsed.posting.title.as_deref().unwrap_or_default();
+    format!("{title}\n\nRequirements:\n{}\nNice to have:\n{}", list(&parsed.must), list(&parsed.nice))
 }
 
 fn met(found: FitRequirement) -> MatchedOut {

@@ -20,6 +20,7 @@ async fn an_advertisement_is_parsed_from_its_file_and_matched_with_a_person() {
     let job = structure(&parsed).clone();
     assert_eq!(job["posting"]["title"], "Senior Rust Engineer", "{job:#}");
     assert_eq!(job["posting"]["baseSalary"]["value"]["maxValue"], 75000.0, "{job:#}");
+    assert_eq!(job["posting"]["hiringOrganization"]["name"], "Northwind Payments Ltd", "{job:#}");
     assert_eq!(job["posting"]["validThrough"], "2027-03-31", "{job:#}");
     assert_eq!(job["must"].as_array().map(Vec::len), Some(2), "{job:#}");
 
