@@ -67,6 +67,8 @@ pub(crate) enum ImportKind {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use clap::Parser;
 
     use super::*;
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn manifests_go_out_and_in_by_file() {
         let export = parse("export project/a:draft --out a.tar");
-        assert!(matches!(export, Ok(SubstrateCommand::Export(args)) if args.out == PathBuf::from("a.tar")));
+        assert!(matches!(export, Ok(SubstrateCommand::Export(args)) if args.out == Path::new("a.tar")));
         assert!(parse("export project/a:draft").is_err_and(|told| told.contains("--out")));
         let import = parse("import reports");
         assert!(matches!(import, Ok(SubstrateCommand::Import(args)) if args.kind == ImportKind::Auto));

@@ -61,7 +61,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Store(command) => Box::pin(store::run(&context, command)).await,
         Command::Substrate(command) => Box::pin(substrate::run(&context, command)).await,
         Command::Token(command) => token::run(&context, command).await,
-        Command::Connect(args) => connect::run(&context, args).await,
+        Command::Connect(args) => Box::pin(connect::run(&context, args)).await,
         Command::Platform(command) => platform::run(&context, command).await,
         Command::Console => console::run(&context).await,
         Command::Doctor => doctor::run(&context).await,

@@ -48,7 +48,7 @@ impl Shelf {
         done
     }
 
-    fn from_draft(&self) -> Value {
+    fn promoted_draft(&self) -> Value {
         json!({ "source_name": "draft", "expected_sha256": self.one })
     }
 }
@@ -56,7 +56,7 @@ impl Shelf {
 async fn people_agree_to_a_difference_and_that_runs(backing: Backing) {
     let shelf = Shelf::open(backing).await;
     let library = &shelf.library;
-    let id = pending(&shelf.promote(shelf.from_draft()).await);
+    let id = pending(&shelf.promote(shelf.promoted_draft()).await);
     let approval = library.site.get(&format!("/approvals/{id}")).await;
     let shown = &approval["attachments"][0];
     assert!(text(&shown["name"]).starts_with("pointer-change-"), "{approval}");
@@ -69,7 +69,7 @@ async fn people_agree_to_a_difference_and_that_runs(backing: Backing) {
     }
     assert_eq!(library.head("handbook").await, Some(shelf.one.clone()), "not before");
     library.approve(&id);
-    let done = shelf.promote(shelf.from_draft()).await;
+    let done = shelf.promote(shelf.promoted_draft()).await;
     assert_eq!(
         (&data(&done)["old_sha256"], &data(&done)["new_sha256"]),
         (&json!(shelf.one), &json!(shelf.two))
@@ -85,11 +85,11 @@ async fn people_agree_to_a_difference_and_that_runs(backing: Backing) {
 async fn a_source_that_moves_on_is_another_question() {
     let shelf = Shelf::open(Backing::Sqlite).await;
     let library = &shelf.library;
-    let id = pending(&shelf.promote(shelf.from_draft()).await);
+    let id = pending(&shelf.promote(shelf.promoted_draft()).await);
     library.approve(&id);
     let three = library.manifest("three", Some(&shelf.two)).await;
     library.done("pointer.advance", named("draft", json!({ "manifest_sha256": three }))).await;
-    assert_ne!(pending(&shelf.promote(shelf.from_draft()).await), id, "people agreed to something else");
+    assert_ne!(pending(&shelf.promote(shelf.promoted_draft()).await), id, "people agreed to something else");
     assert_eq!(library.head("handbook").await, Some(shelf.one.clone()));
 }
 
@@ -121,9 +121,9 @@ async fn a_promotion_must_name_what_it_replaces() {
 #[tokio::test]
 async fn a_grant_does_not_promote() {
     let shelf = Shelf::open(Backing::Sqlite).await;
-    let id = pending(&shelf.promote(shelf.from_draft()).await);
+    let id = pending(&shelf.promote(shelf.promoted_draft()).await);
     shelf.library.site.say(&["approvals", "approve", &id, "--remember", "--uses", "5", "--pin", "/name"]);
-    assert_eq!(data(&shelf.promote(shelf.from_draft()).await)["moved"], true);
+    assert_eq!(data(&shelf.promote(shelf.promoted_draft()).await)["moved"], true);
     let back = json!({ "manifest_sha256": shelf.one, "expected_sha256": shelf.two });
     let answer = shelf.promote(back).await;
     assert_eq!(status(&answer), "tool_error", "{answer}");
