@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn striped(ink: u8, ground: u8) -> Picture {
-        let pixel = |at: usize| [if at % 5 == 0 { ink } else { ground }; 3];
+        let pixel = |at: usize| [if at.is_multiple_of(5) { ink } else { ground }; 3];
         Picture::from_rgb(50, 20, (0..1000).flat_map(pixel).collect()).expect("a picture")
     }
 
