@@ -316,7 +316,7 @@ async fn any_operation_of_a_report_may_fail(world: StoreWorld) {
         store.fail_never();
         check_numbers(&store, &run).await;
         if logged.is_ok() {
-            assert!(log_of(&store, &run).await.iter().any(|one| one.detail["name"] == n.to_string()));
+            assert!(log_of(&store, &run).await.iter().any(|one| one.detail["name"] == json!(n.to_string())));
         }
         if clean {
             assert!(logged.is_ok() && saved.is_ok(), "{logged:?} {saved:?}");
