@@ -11,8 +11,9 @@ pub(crate) fn decode(bytes: &[u8]) -> (String, Option<String>) {
     let (text, remark) = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => (encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(), None),
         None => match std::str::from_utf8(bytes) {
-            Ok(text) => (text.to_owned(), None),
-            Err(_) => guessed(bytes),
+            // Plain letters of UTF-16 are valid UTF-8, too, with zeros between them.
+            Ok(text) if wide(bytes).is_none() => (text.to_owned(), None),
+            _ => guessed(bytes),
         },
     };
     (text.replace("\r\n", "\n").replace('\r', "\n"), remark)

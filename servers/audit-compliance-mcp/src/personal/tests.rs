@@ -22,7 +22,7 @@ fn names_and_addresses_are_found() {
 #[test]
 fn numbers_need_right_check_digits() {
     let cases = [
-        ("DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 01"),
+        ("DE89 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00"),
         ("4111 1111 1111 1111", "4111 1111 1111 1112"),
         ("12345678Z", "12345678A"),
         ("RSSMRA85T10A562S", "RSSMRA85T10A562T"),

@@ -82,7 +82,7 @@ async fn labels_that_make_no_sense_are_refused() {
     }
     let thousand: Vec<String> = (0..1000).map(|number| format!("label {number}")).collect();
     let answer = client.answer("classify_text", json!({"text": "some text", "labels": thousand})).await;
-    assert_eq!((answer["scores"].as_array().unwrap().len(), &answer["unsure"]), (1000, &json!(true)));
+    assert_eq!((answer["scores"].as_array().unwrap().len(), &answer["unsure"]), (10, &json!(true)));
     let answer = client.answer("classify_text", json!({"text": "a tram", "labels": ["tram"]})).await;
     assert_eq!(answer["scores"], json!([{"label": "tram", "score": 1.0}]));
 }

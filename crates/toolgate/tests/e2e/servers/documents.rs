@@ -47,7 +47,10 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
 
 #[tokio::test]
 async fn one_that_is_left_out_is_not_there() {
-    let archive = open("without = [\"image-ocr-mcp\", \"resume-profile-mcp\"]\n", &["doc-parser-mcp"]).await;
+    // So few are left that all of their tools are listed.
+    let without = ALL.iter().filter(|name| !["doc-parser-mcp", "text-analysis-mcp"].contains(name));
+    let without: Vec<&&str> = without.collect();
+    let archive = open(&format!("without = {without:?}\n"), &["doc-parser-mcp"]).await;
     let names = crate::kit::names(&archive.site.agent()).await;
     assert!(names.iter().any(|name| name.starts_with("text-analysis-mcp__")), "{names:?}");
     assert!(!names.iter().any(|name| name.starts_with("image-ocr-mcp__")), "{names:?}");
