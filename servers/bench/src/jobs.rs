@@ -5,34 +5,12 @@
 //! `job-search-mcp/corpus`, beside a parser of JSON-LD and labels alone. Duplicates: pairwise F1 on variants that are
 //! made here, beside equal titles and companies.
 
+mod counts;
 mod fields;
 mod spans;
 mod variants;
 
 use std::path::Path;
-
-/// The numbers of right, found and expected answers.
-#[derive(Clone, Copy, Default)]
-struct AnswerCounts {
-    right: usize,
-    found: usize,
-    wanted: usize,
-}
-
-impl AnswerCounts {
-    fn f1(self) -> f64 {
-        match self.found + self.wanted {
-            0 => 1.0,
-            all => 2.0 * self.right as f64 / all as f64,
-        }
-    }
-
-    fn add(&mut self, other: AnswerCounts) {
-        self.right += other.right;
-        self.found += other.found;
-        self.wanted += other.wanted;
-    }
-}
 
 /// `skillspan` is the folder of the set, which is not part of the project; `corpus` is ours.
 pub(crate) fn run(skillspan: &Path, corpus: &Path) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use job_search_mcp::reading::JobSource;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::AnswerCounts;
+use super::counts::AnswerCounts;
 
 /// An advertisement with its truth.
 #[derive(Deserialize)]

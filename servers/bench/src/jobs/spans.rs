@@ -8,7 +8,7 @@ use anyhow::Context;
 use job_search_mcp::skills::{SkillKind, tag_tokens};
 use resume_profile_mcp::shared;
 
-use super::AnswerCounts;
+use super::counts::AnswerCounts;
 
 /// A sentence: tokens with their tags for skills and for knowledge.
 type TaggedSentence = Vec<(String, char, char)>;

@@ -7,7 +7,7 @@ use job_search_mcp::duplicates::{ListedJob, find};
 
 use serde_json::Value;
 
-use super::AnswerCounts;
+use super::counts::AnswerCounts;
 use super::fields::{CorpusAdvert, adverts};
 
 /// Advertisements of one call.

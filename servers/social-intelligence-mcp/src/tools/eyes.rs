@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use capability_kit::{FileInput, Trouble, TroubleCode, Work};
 use capability_ocr::{OcrEngine, OcrError, OcrReading, OcrSettings, Picture};
 
-use super::SocialOptions;
+use super::options::SocialOptions;
 
 /// The OCR engine, searched with the first picture, so that the server starts at once.
 pub(super) struct CreativeEyes {
