@@ -70,8 +70,9 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
 #[tokio::test]
 async fn for_agents_there_is_no_collection() {
     let shelf = Shelf::open(Backing::Sqlite);
-    let said = shelf.refused("substrate.collect", json!({ "dry_run": true })).await;
-    assert_eq!((said.0, said.1.as_str()), (404, "unknown_tool"), "{said:?}");
+    let (agent, wanted) = (&shelf.site.gateway.agent, json!({ "dry_run": true }));
+    let said = shelf.site.rest(agent, "POST", "/tools/substrate.collect", Some(wanted)).await;
+    assert_eq!((said.status, &said.json()["code"]), (404, &json!("unknown_tool")), "{said:?}");
     let others = shelf.refused("substrate.manifest.pins", json!({ "principal": "someone-else" })).await;
     assert_eq!((others.0, others.1.as_str()), (403, "operators_only"), "{others:?}");
     let admin = &shelf.site.gateway.admin;
