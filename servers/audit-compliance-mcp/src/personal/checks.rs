@@ -85,7 +85,7 @@ pub(super) fn italian_code(text: &str) -> bool {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let upper = text.to_ascii_uppercase();
-    let value = |it: char| it.to_digit(10).or(it.to_digit(36).map(|it| it - 10));
+    let value = |it: char| it.to_digit(10).or_else(|| it.to_digit(36).map(|it| it - 10));
     let letters: Vec<char> = upper.chars().collect();
     if letters.len() != 16 {
         return false;
