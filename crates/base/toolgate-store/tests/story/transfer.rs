@@ -166,7 +166,7 @@ async fn whichever_operation_fails_the_next_run_goes_on() {
 async fn a_source_that_went_on_meanwhile_is_moved_from_the_start() {
     let world = TransferWorld::new().await;
     let target = world.target().await;
-    target.fail_from_nth(60);
+    target.fail_from_nth(100);
     assert!(run(&world.source, &target).await.is_err());
     let writer = LedgerWriter::start(&world.source, STREAM).await.expect("the writer starts");
     writer.append(entry(5_000)).await.expect("written");
