@@ -12,6 +12,9 @@ pub mod registry;
 pub mod server;
 pub mod tool;
 
+// Models that agents think with.
+pub mod model;
+
 // Governance of calls.
 pub mod approval;
 pub mod decision;

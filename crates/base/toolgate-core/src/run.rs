@@ -1,6 +1,8 @@
 //! Runs: one execution of a task each. The state machine is pure; the store runs each step inside one
 //! transaction together with its event, so concurrent events still lead to exactly one outcome.
 
+mod action;
+mod agent_loop;
 mod input;
 mod record;
 
@@ -11,6 +13,8 @@ use crate::port::BoxFuture;
 use crate::scope::AgentName;
 use crate::{CanonicalName, Digest, PrincipalId, Refusal};
 
+pub use action::{ActionKind, RequiredAction};
+pub use agent_loop::{AgentLoop, LoopState, LoopTurn, NewLoop, StoredMessage, TurnPhase};
 pub use input::{BadAnswer, BadSlot, InputRequest, InputSlot, InputState, SlotOption, SlotType};
 pub use record::{RunLabel, RunManifests, RunReport};
 
@@ -85,6 +89,15 @@ pub struct RunBudget {
     /// Bytes of arguments and results of data tools, files included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Answers of a model, in runs that the gateway drives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+    /// Tokens that a model read and wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The price of those, in millionths of a currency unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
 }
 
 impl RunBudget {
@@ -99,6 +112,9 @@ impl RunBudget {
             calls: least(self.calls, outer.calls),
             seconds: least(self.seconds, outer.seconds),
             bytes: least(self.bytes, outer.bytes),
+            turns: least(self.turns, outer.turns),
+            tokens: least(self.tokens, outer.tokens),
+            cost_micros: least(self.cost_micros, outer.cost_micros),
         }
     }
 
@@ -110,6 +126,9 @@ impl RunBudget {
             calls: left(self.calls, used.calls),
             seconds: left(self.seconds, used.active_ms / 1_000),
             bytes: left(self.bytes, used.bytes),
+            turns: left(self.turns, used.turns),
+            tokens: left(self.tokens, used.tokens),
+            cost_micros: left(self.cost_micros, used.cost_micros),
         }
     }
 }
@@ -120,6 +139,9 @@ pub struct BudgetUsage {
     pub bytes: u64,
     /// Milliseconds in which it was running, up to its last step.
     pub active_ms: u64,
+    pub turns: u64,
+    pub tokens: u64,
+    pub cost_micros: u64,
 }
 
 /// A definition of work.
@@ -224,7 +246,7 @@ impl Run {
         })
     }
 
-    /// The limit that it has reached: `calls`, `bytes` or `seconds`.
+    /// The limit that it has reached: `calls`, `bytes`, `seconds`, `turns`, `tokens` or `cost`.
     pub fn exhausted(&self, now_ms: i64) -> Option<&'static str> {
         let used = self.used_at(now_ms);
         let reached = |max: Option<u64>, used: u64| max.is_some_and(|max| used >= max);
@@ -238,6 +260,9 @@ impl Run {
             }
             () if reached(self.budget.calls, used.calls) => Some("calls"),
             () if reached(self.budget.bytes, used.bytes) => Some("bytes"),
+            () if reached(self.budget.turns, used.turns) => Some("turns"),
+            () if reached(self.budget.tokens, used.tokens) => Some("tokens"),
+            () if reached(self.budget.cost_micros, used.cost_micros) => Some("cost"),
             () => None,
         }
     }

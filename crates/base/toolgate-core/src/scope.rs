@@ -6,7 +6,7 @@ mod capability;
 mod definitions;
 mod limit;
 mod mount;
-mod name;
+pub(crate) mod name;
 mod pattern;
 mod reach;
 mod seat;

@@ -52,6 +52,8 @@ macro_rules! plain_name {
     };
 }
 
+pub(crate) use plain_name;
+
 plain_name!(
     /// The name of an agent definition.
     AgentName,
