@@ -182,6 +182,14 @@ words!(
         RunCheckpoint = "run.checkpoint",
         /// A run ended: completed, partial, failed or cancelled.
         RunEnded = "run.ended",
+        /// The model of a run answered; `detail` has the turn, the tokens, the cost and the digest of the message.
+        ModelCalled = "model.called",
+        /// The results of a turn's calls, or lines of the gateway, were added to the messages of a run.
+        RunMessages = "run.messages",
+        /// An automation was created, changed, paused, resumed or deleted.
+        AutomationChanged = "automation.changed",
+        /// An automation started a run, or did not; `detail` says why.
+        AutomationFired = "automation.fired",
         /// A run asks a person a question.
         InputRequested = "input.requested",
         /// A question was answered, was cancelled, or expired.

@@ -95,6 +95,11 @@ id!(
     "task_"
 );
 id!(
+    /// A rule that starts runs of a task.
+    AutomationId,
+    "aut_"
+);
+id!(
     /// A name that leads to a manifest.
     PointerId,
     "ptr_"

@@ -22,6 +22,7 @@ pub mod event;
 pub mod governance;
 
 // Work and bytes.
+pub mod automation;
 pub mod content;
 pub mod file;
 pub mod named_bytes;

@@ -4,18 +4,23 @@
 mod action;
 mod agent_loop;
 mod input;
+mod player;
 mod record;
 
 use crate::codes;
 use crate::file::FileName;
 use crate::id::{CallId, FileId, RunId, SessionId, TaskId};
+use crate::model::ModelName;
 use crate::port::BoxFuture;
 use crate::scope::AgentName;
-use crate::{CanonicalName, Digest, PrincipalId, Refusal};
+use crate::{CanonicalName, Digest, PrincipalId, RawJson, Refusal};
 
 pub use action::{ActionKind, RequiredAction};
 pub use agent_loop::{AgentLoop, LoopState, LoopTurn, NewLoop, StoredMessage, TurnPhase};
 pub use input::{BadAnswer, BadSlot, InputRequest, InputSlot, InputState, SlotOption, SlotType};
+pub use player::{
+    CallSafety, PlannedCall, PlayedCall, PlayedOutcome, RunStart, RunStarter, ToolOffer, TurnPlayer,
+};
 pub use record::{RunLabel, RunManifests, RunReport};
 
 /// `pending → running ↔ paused → completed | partial | failed | cancelled`.
@@ -154,11 +159,31 @@ pub struct Task {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
     pub budget: RunBudget,
+    /// The work itself, where the gateway runs the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<TaskPlan>,
     pub created_by: PrincipalId,
     pub created_at_ms: i64,
     pub updated_at_ms: i64,
     /// 1 when it was made.
     pub row_version: u64,
+}
+
+/// The work of a task whose agent the gateway runs.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskPlan {
+    /// The first message to the model.
+    pub goal: String,
+    pub model: ModelName,
+    /// Instructions in front of all messages, besides those of the gateway.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instructions: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input: Vec<InputFile>,
+    /// The JSON Schema that the result of a run must fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_schema: Option<RawJson>,
 }
 
 /// One execution of a task.
