@@ -5,6 +5,7 @@ use toolgate_testkit::gateway::{Gateway, until_async};
 
 use super::shelf::{Shelf, toml};
 use crate::doors::WAIT;
+use crate::files::bucket::Bucket;
 use crate::governed::database::Backing;
 use crate::governed::on_both;
 use crate::live::site::{Ending, Site};
@@ -13,6 +14,7 @@ use crate::toolgate;
 on_both!(
     what_no_pointer_and_no_pin_reaches_goes_after_a_while,
     killed_while_it_collects_a_gateway_leaves_nothing_half,
+    from_a_bucket_goes_only_what_nothing_reaches,
 );
 
 const SOON: &str = "[substrate]\ncollect_grace_seconds = 1\ncollect_every_seconds = 0\n";
@@ -65,6 +67,27 @@ async fn what_no_pointer_and_no_pin_reaches_goes_after_a_while(backing: Backing)
     // What was collected can be stored anew.
     let again = shelf.manifest(&[("a.txt", "lost words")], "lost").await;
     assert_eq!(again, lost);
+}
+
+async fn from_a_bucket_goes_only_what_nothing_reaches(backing: Backing) {
+    let shelf = Shelf::open_with(backing, &format!("{SOON}{}", Bucket::of_this_test().toml("")));
+    let shared = shelf.artifact("shared words").await;
+    let alone = shelf.artifact("lost words").await;
+    let kept = shelf.manifest(&[("a.txt", "kept words"), ("b.txt", "shared words")], "kept").await;
+    shelf.call("substrate.manifest.pin", json!({ "sha256": kept })).await;
+    shelf.manifest(&[("a.txt", "lost words"), ("b.txt", "shared words")], "lost").await;
+    would_go(&shelf, 1).await;
+    let told = collect(&shelf, &[]);
+    let counts = (&told["manifests"]["count"], &told["artifacts"]["count"], &told["is_complete"]);
+    assert_eq!(counts, (&json!(1), &json!(1), &json!(true)), "{told}");
+    let refused = shelf.refused("substrate.artifact.read", json!({ "sha256": alone })).await;
+    assert_eq!((refused.0, refused.1.as_str()), (404, "unknown_artifact"), "{refused:?}");
+    let read = shelf.call("substrate.artifact.read", json!({ "sha256": shared })).await;
+    assert_eq!(read["text"], "shared words", "{read}");
+    // The same bytes again, whether the storage still has them or not.
+    assert_eq!(shelf.artifact("lost words").await, alone);
+    let read = shelf.call("substrate.artifact.read", json!({ "sha256": alone })).await;
+    assert_eq!(read["text"], "lost words", "{read}");
 }
 
 #[tokio::test]
