@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod desk;
+mod formats;
+mod hint;
+mod http;
+mod report;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+
+pub use desk::{ModelDesk, ModelDeskSetup, ModelKeys, ModelSource};
+pub use report::ModelReport;
