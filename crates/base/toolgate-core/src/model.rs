@@ -7,6 +7,7 @@ mod definition;
 mod fault;
 mod known;
 mod message;
+mod report;
 mod request;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
@@ -15,6 +16,7 @@ pub use definition::{ModelDefinition, ModelLimits, ModelName, ModelPrices, Model
 pub use fault::{ModelFault, ModelFaultKind};
 pub use known::KnownModel;
 pub use message::{CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage};
+pub use report::ModelReport;
 pub use request::{ModelRequest, OfferedTool, ToolUse};
 
 use crate::Refusal;

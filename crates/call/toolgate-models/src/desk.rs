@@ -7,14 +7,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use toolgate_core::model::{
     KnownModel, ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelName, ModelPiece,
-    ModelRequest, Models,
+    ModelReport, ModelRequest, Models,
 };
 use toolgate_core::port::{BoxFuture, NoKey};
 use toolgate_core::{Refusal, codes};
 
 use crate::formats;
 use crate::http::ModelConnection;
-use crate::report::{self, ModelReport};
+use crate::report;
 use crate::stream;
 
 /// The models in force. The answer may differ from one request to the next.

@@ -11,4 +11,3 @@ mod stream;
 mod tests;
 
 pub use desk::{ModelDesk, ModelDeskSetup, ModelKeys, ModelSource};
-pub use report::ModelReport;

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use toolgate_core::RawJson;
 use toolgate_core::model::{
     CallArguments, MessagePart, ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelMessage,
-    ModelName, ModelPiece, ModelRequest, ModelUsage, Models, OfferedTool, ToolUse,
+    ModelPiece, ModelReport, ModelRequest, Models, OfferedTool, ToolUse,
 };
 
 use crate::hint;
@@ -18,29 +18,6 @@ const QUESTION: Duration = Duration::from_secs(25);
 const OUTPUT_TOKENS_MAX: u64 = 1_024;
 const PROBE: &str = "toolgate_probe";
 
-/// The findings about a model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ModelReport {
-    pub name: ModelName,
-    /// It said something.
-    pub answers: bool,
-    /// The answer came in pieces.
-    pub streams: bool,
-    /// It called the tool that it was told to call, with an object.
-    pub calls_tools: bool,
-    /// Of both questions.
-    pub usage: ModelUsage,
-    pub cost_micros: u64,
-    /// From the first question to the first piece of its answer.
-    pub first_piece: Option<Duration>,
-    /// Of both questions.
-    pub duration: Duration,
-    /// The first fault.
-    pub fault: Option<ModelFault>,
-    /// The advice about the fault, or about tools that are not called.
-    pub hint: Option<String>,
-}
-
 /// An answer and when its pieces came.
 struct TimedAnswer {
     answered: Result<ModelAnswer, ModelFault>,
@@ -50,25 +27,14 @@ struct TimedAnswer {
 }
 
 pub(crate) async fn of(models: &dyn Models, definition: &ModelDefinition) -> ModelReport {
-    let mut report = ModelReport {
-        name: definition.name.clone(),
-        answers: false,
-        streams: false,
-        calls_tools: false,
-        usage: ModelUsage::default(),
-        cost_micros: 0,
-        first_piece: None,
-        duration: Duration::ZERO,
-        fault: None,
-        hint: None,
-    };
+    let mut report = ModelReport::new(definition.name.clone());
     let spoken = ask(models, definition, &question()).await;
     report.first_piece = spoken.first_piece;
     report.streams = spoken.pieces > 0 && spoken.answered.is_ok();
-    let Some(answer) = report.note(spoken, definition) else { return report };
+    let Some(answer) = note(&mut report, spoken, definition) else { return report };
     report.answers = says_something(&answer);
     let called = ask(models, definition, &question_with_tool()).await;
-    let Some(answer) = report.note(called, definition) else { return report };
+    let Some(answer) = note(&mut report, called, definition) else { return report };
     report.calls_tools = calls_probe(&answer);
     if !report.calls_tools {
         report.hint = Some(hint::NO_TOOLS.to_owned());
@@ -76,24 +42,22 @@ pub(crate) async fn of(models: &dyn Models, definition: &ModelDefinition) -> Mod
     report
 }
 
-impl ModelReport {
-    /// Adds an answer, and returns it unless it is a fault.
-    fn note(&mut self, timed: TimedAnswer, definition: &ModelDefinition) -> Option<ModelAnswer> {
-        self.duration += timed.duration;
-        match timed.answered {
-            Ok(answer) => {
-                self.usage.input += answer.usage.input;
-                self.usage.cached += answer.usage.cached;
-                self.usage.written += answer.usage.written;
-                self.usage.output += answer.usage.output;
-                self.cost_micros += answer.usage.cost_micros(definition.prices);
-                Some(answer)
-            }
-            Err(fault) => {
-                self.hint = Some(hint::of(&fault, definition));
-                self.fault = Some(fault);
-                None
-            }
+/// Adds an answer to a report, and returns it unless it is a fault.
+fn note(report: &mut ModelReport, timed: TimedAnswer, definition: &ModelDefinition) -> Option<ModelAnswer> {
+    report.duration += timed.duration;
+    match timed.answered {
+        Ok(answer) => {
+            report.usage.input += answer.usage.input;
+            report.usage.cached += answer.usage.cached;
+            report.usage.written += answer.usage.written;
+            report.usage.output += answer.usage.output;
+            report.cost_micros += answer.usage.cost_micros(definition.prices);
+            Some(answer)
+        }
+        Err(fault) => {
+            report.hint = Some(hint::of(&fault, definition));
+            report.fault = Some(fault);
+            None
         }
     }
 }
