@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use toolgate_core::model::{
-    KnownModel, ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelName, ModelPiece,
-    ModelReport, ModelRequest, Models,
+    KnownModel, ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelName, ModelPiece, ModelReport,
+    ModelRequest, Models,
 };
 use toolgate_core::port::{BoxFuture, NoKey};
 use toolgate_core::{Refusal, codes};

@@ -80,7 +80,7 @@ async fn ask(models: &dyn Models, definition: &ModelDefinition, request: &ModelR
 }
 
 fn question() -> ModelRequest {
-    request("Answer with the single word: ready", Vec::new(), ToolUse::Forbidden)
+    request("Answer with the single word: ready", Vec::new())
 }
 
 fn question_with_tool() -> ModelRequest {
@@ -91,15 +91,15 @@ fn question_with_tool() -> ModelRequest {
         schema: RawJson::from_composed(schema.to_owned()),
     };
     let text = format!("Call the tool {PROBE} with the word \"ready\". Do not answer in any other way.");
-    request(&text, vec![tool], ToolUse::Allowed)
+    request(&text, vec![tool])
 }
 
-fn request(text: &str, tools: Vec<OfferedTool>, tool_use: ToolUse) -> ModelRequest {
+fn request(text: &str, tools: Vec<OfferedTool>) -> ModelRequest {
     ModelRequest {
         system: "You are asked by a program that checks whether you work. Be brief.".into(),
         tools: Arc::from(tools),
         messages: vec![ModelMessage::user(text)],
-        tool_use,
+        tool_use: ToolUse::Allowed,
         output_tokens_max: Some(OUTPUT_TOKENS_MAX),
     }
 }

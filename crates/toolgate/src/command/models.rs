@@ -11,8 +11,7 @@ use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{printable, put, say, talk};
 use crate::table::{TextTable, json as json_text};
 
-const NONE: &str =
-    "there are no models\nhint: a `[[models]]` table makes one; agents that run here need it, and nothing else";
+const NONE: &str = "there are no models\nhint: a `[[models]]` table makes one; agents that run here need it, and nothing else";
 
 pub(super) async fn run(context: &Context, command: ModelsCommand) -> anyhow::Result<ExitCode> {
     match command {

@@ -21,7 +21,7 @@ impl ModelDefinition {
     /// The context window, if none is named.
     pub const CONTEXT_TOKENS_USUAL: u64 = 128_000;
     const MODEL_CHARS_MAX: usize = 200;
-    const KEY_CHARS_MAX: usize = 128;
+    const KEY_CHARS_MAX: usize = 64;
 
     /// True if this may be a provider's own name of a model. It becomes a part of an address.
     pub fn is_model_name(text: &str) -> bool {
