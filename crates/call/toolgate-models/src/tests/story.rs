@@ -94,7 +94,9 @@ async fn ask(desk: &ModelDesk) -> Result<ModelAnswer, ModelFault> {
 async fn fault(answer: String, ending: Ending) -> ModelFault {
     let listener = ScriptedListener::start(answer, ending).await;
     let mut known = known(&listener.url);
-    known.definition.limits.silence = Duration::from_millis(300);
+    if ending == Ending::Silence {
+        known.definition.limits.silence = Duration::from_millis(300);
+    }
     ask(&desk(known)).await.expect_err("a fault")
 }
 
