@@ -5,6 +5,7 @@ mod approvals;
 mod files;
 mod filters;
 mod ledger;
+mod models;
 mod platform;
 mod policy;
 mod runs;
@@ -33,6 +34,7 @@ pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Rememb
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, LedgerCommand};
+pub(crate) use models::ModelsCommand;
 pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
@@ -106,13 +108,16 @@ pub(crate) enum Command {
     /// List and show capabilities, the named sets of tools that agents get
     #[command(subcommand)]
     Capabilities(CapabilitiesCommand),
+    /// List the language models of agents that run here, and test whether they answer, stream and call tools
+    #[command(subcommand)]
+    Models(ModelsCommand),
     /// List aliases of tools
     #[command(subcommand)]
     Aliases(AliasesCommand),
     /// Read and change the settings of a running gateway
     #[command(subcommand)]
     Settings(SettingsCommand),
-    /// Store the credentials that servers need, encrypted; values are never shown again
+    /// Store the credentials that servers and models need, encrypted; values are never shown again
     #[command(subcommand)]
     Secrets(SecretsCommand),
     /// List what waits for approval, and decide

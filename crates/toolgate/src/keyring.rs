@@ -21,6 +21,7 @@ use toolgate_store::{Books, SecretOrigin, SecretOwner, Store};
 
 use crate::config::{Config, CredentialSource, OpenBao, OpenBaoBy, VaultSettings};
 use crate::environment;
+use crate::models;
 
 const KEY_FILE: &str = "vault.key";
 /// The interval for checking changes of the vault by other processes.
@@ -135,14 +136,24 @@ impl VaultSecrets {
 
     /// A person who stores a value knows it, and may allow sending it to its server's address. If the address
     /// came from someone else, an admin's permission is needed too.
-    fn origins_for(&self, by: &Principal, server: &ServerName) -> Vec<String> {
+    fn origins_for(&self, by: &Principal, server: &ServerName, name: &str) -> Vec<String> {
         if by.role == Role::Admin {
             return Vec::new();
+        }
+        if *server == models::own_server() {
+            return self.origins_of_models(name);
         }
         let known = self.registry.servers();
         let is_sent = |known: &&KnownServer| known.name == *server && known.source != ServerSource::File;
         let instances = known.iter().filter(is_sent).flat_map(|known| &known.instances);
         instances.filter_map(|instance| origin_of(&instance.url)).collect()
+    }
+
+    /// The addresses of models of the settings that name this secret as their key.
+    fn origins_of_models(&self, name: &str) -> Vec<String> {
+        let models = self.registry.models().into_iter().filter(|known| !known.is_of_file());
+        let with_key = models.filter(|known| known.definition.key.as_deref() == Some(name));
+        with_key.filter_map(|known| origin_of(&known.definition.url)).collect()
     }
 }
 
@@ -175,7 +186,7 @@ impl SecretKeeper for VaultSecrets {
         place: SecretIdentity,
         value: String,
     ) -> BoxFuture<'static, Result<(), Refusal>> {
-        let origins = self.origins_for(by, &place.server);
+        let origins = self.origins_for(by, &place.server, &place.name);
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
             let SecretIdentity { server, principal, name } = place;

@@ -40,6 +40,7 @@ mod seating;
 mod chronicle;
 mod confining;
 mod machine;
+mod models;
 mod server_metrics;
 mod watcher;
 

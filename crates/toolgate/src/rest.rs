@@ -20,6 +20,7 @@ use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_courier::ReceiverBoard;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, RestBody, RestService, ServedCallers};
+use toolgate_models::ModelDesk;
 use toolgate_pipeline::{CallAnswer, CallerLabels, Pipeline, WaitMode};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
@@ -31,6 +32,7 @@ use crate::config::{Config, WebhookConfig};
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
+use crate::models::DeskModels;
 use crate::outbound::WebhookReceivers;
 use crate::platform::PlatformDomains;
 
@@ -94,6 +96,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) discovery: &'a Arc<Discovery>,
     pub(crate) domains: &'a PlatformDomains,
     pub(crate) board: &'a ReceiverBoard,
+    pub(crate) models: &'a Arc<ModelDesk>,
 }
 
 pub(crate) async fn api(
@@ -103,7 +106,7 @@ pub(crate) async fn api(
     vault: VaultSecrets,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, board } =
+    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, board, models } =
         *parts;
     Ok(Api::new(Services {
         store: store.clone(),
@@ -126,6 +129,7 @@ pub(crate) async fn api(
         policy: Arc::new(EnginePolicyPort { policy: governance.policy.clone(), catalog: catalog.clone() }),
         filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
         outbound: Arc::new(WebhookReceivers::of(config, store, board)),
+        models: Arc::new(DeskModels(models.clone())),
         retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),

@@ -39,6 +39,7 @@ use crate::governance::{
 use crate::keyring::{self, VaultSecrets};
 use crate::ledger_keeper::LedgerKeeper;
 use crate::machine::{HubCatalog, ManagerControl};
+use crate::models;
 use crate::outbound;
 use crate::pages;
 use crate::platform::{self, PlatformDomains};
@@ -152,7 +153,7 @@ async fn build(
         )),
         confiner: Some(confiner),
     });
-    let machine = ManagerControl::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
+    let machine = ManagerControl::new(servers.clone(), chronicle.memory(), hub.clone(), keys.clone());
     let registry = Registry::start(toolgate_registry::RegistrySetup {
         store: store.clone(),
         books: governance.books.clone(),
@@ -164,6 +165,7 @@ async fn build(
     })
     .await?;
     watcher.tell(registry.clone());
+    let models = models::desk(registry.clone(), keys);
     // A server's last listing is served until it has listed again.
     registry.listed_before(chronicle.take_listings()).await;
     machine.run();
@@ -254,6 +256,7 @@ async fn build(
         discovery: &discovery,
         domains: &domains,
         board: &board,
+        models: &models,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
     let api = rest::api(&parts, &catalog, &registry, desk, &shutdown).await?;

@@ -21,6 +21,7 @@ mod collection;
 mod console;
 mod door;
 mod files;
+mod models;
 mod pointers;
 mod registry;
 mod runs;
@@ -36,6 +37,7 @@ pub use collection::*;
 pub use console::*;
 pub use door::*;
 pub use files::*;
+pub use models::*;
 pub use pointers::*;
 pub use registry::*;
 pub use runs::*;
@@ -54,6 +56,7 @@ pub static AREAS: &[&CodeArea] = &[
     &POINTERS,
     &SCHEMAS,
     &RUNS,
+    &MODELS,
     &SESSIONS,
     &REGISTRY,
     &WARNINGS,

@@ -2,15 +2,21 @@
 //! except for the parts that a provider wants back unchanged.
 
 mod answer;
+mod bounds;
 mod definition;
 mod fault;
+mod known;
 mod message;
+mod report;
 mod request;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
+pub use bounds::MODELS_MAX;
 pub use definition::{ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider};
 pub use fault::{ModelFault, ModelFaultKind};
+pub use known::KnownModel;
 pub use message::{CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage};
+pub use report::ModelReport;
 pub use request::{ModelRequest, OfferedTool, ToolUse};
 
 use crate::Refusal;

@@ -23,7 +23,7 @@ use crate::events::RegistryEvent;
 use crate::known::{CurrentSetting, SettingContext, ToolDiff};
 use crate::nearest;
 use crate::pins::{self, PinNews, ReviewError};
-use crate::settings::{self, RegistrySettings, SETTING_KEYS, SettingConstraints, secrets};
+use crate::settings::{self, RegistrySettings, SETTING_KEYS, SettingConstraints, models, secrets};
 use crate::source::{FileState, ReviewVerdict};
 use crate::state::RegistryState;
 use crate::traits;
@@ -116,18 +116,20 @@ impl Records {
         }
     }
 
-    /// The addresses to which servers of a new value send secrets, unlike those of the old one: an admin may
-    /// add them; anyone else needs an earlier permission.
+    /// The addresses to which servers and models of a new value send secrets, unlike those of the old one: an admin
+    /// may add them; anyone else needs an earlier permission.
     async fn secrets_sent(
         &self,
         by: &Principal,
         change: &SettingChange,
         context: &SettingContext,
     ) -> Result<Vec<SecretOrigin>, Refusal> {
-        if change.before.key != settings::MCP_SERVERS {
-            return Ok(Vec::new());
-        }
-        let wanted = secrets::newly_sent(&change.before.value, &change.value);
+        let (before, after) = (&change.before.value, &change.value);
+        let wanted = match change.before.key {
+            settings::MCP_SERVERS => secrets::newly_sent(before, after),
+            settings::MODELS => models::newly_sent(before, after),
+            _ => return Ok(Vec::new()),
+        };
         if wanted.is_empty() || by.role == Role::Admin {
             return Ok(wanted);
         }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::event::{Durability, Event, LedgerEntry};
 use toolgate_core::governance::Ledger as _;
+use toolgate_core::model::KnownModel;
 use toolgate_core::registry::ToolRow;
 use toolgate_core::server::{Confinement, ServerListing, ServerState, TransportSpec};
 use toolgate_core::{Digest, Principal, PrincipalId, Refusal, ServerName};
@@ -154,6 +155,11 @@ impl Registry {
         state.roster.entries.iter().map(known).collect()
     }
 
+    /// The models in force: those of the file, and those of the settings whose names the file does not have. Sorted by name.
+    pub fn models(&self) -> Vec<KnownModel> {
+        self.desk.state().models()
+    }
+
     pub fn vitals(&self, server: &ServerName) -> Option<VitalsReport> {
         self.desk.machinery.vitals(server)
     }
@@ -246,6 +252,7 @@ fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
         ("aliases", before.aliases != after.aliases),
         ("agents", before.agents != after.agents),
         ("capabilities", before.capabilities != after.capabilities),
+        ("models", before.models != after.models),
         ("registry", before.review != after.review),
         ("network", before.addresses != after.addresses || before.egress != after.egress),
     ];

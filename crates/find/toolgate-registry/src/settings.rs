@@ -7,11 +7,13 @@ pub(crate) mod definition;
 pub(crate) mod fields;
 mod invalid;
 mod mcp_servers;
+pub(crate) mod models;
 mod review;
 pub(crate) mod secrets;
 
 use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;
+use toolgate_core::model::ModelDefinition;
 use toolgate_core::{Refusal, codes};
 
 use crate::definitions::{DefinitionSettings, read_agents, read_capabilities};
@@ -21,13 +23,14 @@ use crate::source::{AliasSpec, ReviewRules, ServerEntry};
 pub(crate) use review::ReviewSetting;
 
 /// All keys.
-pub const SETTING_KEYS: [&str; 5] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES];
+pub const SETTING_KEYS: [&str; 6] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES, MODELS];
 
 pub(crate) const MCP_SERVERS: &str = "mcp_servers";
 pub(crate) const ALIASES: &str = "aliases";
 pub(crate) const REGISTRY: &str = "registry";
 pub(crate) const AGENTS: &str = "agents";
 pub(crate) const CAPABILITIES: &str = "capabilities";
+pub(crate) const MODELS: &str = "models";
 
 /// The parsed settings.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +39,7 @@ pub(crate) struct RegistrySettings {
     pub(crate) aliases: Vec<AliasSpec>,
     pub(crate) review: ReviewSetting,
     pub(crate) set: DefinitionSettings,
+    pub(crate) models: Vec<ModelDefinition>,
 }
 
 /// The data that a new value must be consistent with.
@@ -58,6 +62,7 @@ impl RegistrySettings {
             REGISTRY => self.review = review::read(value)?,
             AGENTS => self.set.agents = read_agents(value)?,
             CAPABILITIES => self.set.capabilities = read_capabilities(value)?,
+            MODELS => self.models = models::read(value, ANY)?,
             // A key of a newer version of the gateway.
             _ => {}
         }
@@ -93,6 +98,7 @@ pub(crate) fn check(
         ALIASES => aliases::check(value, around.context),
         AGENTS => definition::check_agents(value, around),
         CAPABILITIES => definition::check_capabilities(value, around),
+        MODELS => models::check(value, around.context),
         _ => review::read(value).map(|_| ()),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolgate_catalog::{ServerSettings, ToolRule};
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
+use toolgate_core::model::KnownModel;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
@@ -20,6 +21,8 @@ pub struct FileState {
     pub aliases: Vec<AliasSpec>,
     pub agents: Vec<AgentDefinition>,
     pub capabilities: Vec<Capability>,
+    /// Models of the file, in its order.
+    pub models: Vec<KnownModel>,
     /// Used unless a setting overrides it.
     pub review: ReviewRules,
     /// The rules for servers that were named over the network.

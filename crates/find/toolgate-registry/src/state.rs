@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_catalog::Alias;
+use toolgate_core::address::Reach;
 use toolgate_core::event::Event;
+use toolgate_core::model::{KnownModel, ModelDefinition};
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{InstanceId, InstanceSpec, ServerListing};
 use toolgate_core::{CanonicalName, ServerName};
@@ -257,6 +259,20 @@ impl RegistryState {
             new_tools: entry.new_tools.unwrap_or(usual.new_tools),
             findings: usual.findings,
         }
+    }
+
+    /// The models of the file, and those of the settings that the file does not have.
+    pub(crate) fn models(&self) -> Vec<KnownModel> {
+        let (file, mut models) = (&self.file, self.file.models.clone());
+        let is_new =
+            |one: &&ModelDefinition| file.models.iter().all(|known| known.definition.name != one.name);
+        models.extend(self.settings.models.iter().filter(is_new).map(|definition| KnownModel {
+            definition: definition.clone(),
+            reach: Reach::Within(file.addresses),
+            egress: Arc::clone(&file.egress),
+        }));
+        models.sort_by(|one, other| one.definition.name.cmp(&other.definition.name));
+        models
     }
 
     /// Everything that was read by this process is judged again: the rules are others now.

@@ -46,8 +46,9 @@ mod refs;
 mod signed;
 mod uploads;
 
-// Servers, settings and secrets.
+// Servers, models, settings and secrets.
 mod instances;
+mod models;
 mod registry;
 mod secrets;
 mod servers;
@@ -195,7 +196,7 @@ fn work(table: RouteTable) -> RouteTable {
         .route(RouteCallers::Addressed, routes!(signed::get))
 }
 
-/// Servers, settings, definitions and secrets.
+/// Servers, models, settings, definitions and secrets.
 fn servers_and_registry(table: RouteTable) -> RouteTable {
     table
         .route(AUDITING, routes!(servers::list))
@@ -205,6 +206,9 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))
         .route(REGISTERING, routes!(instances::leave))
+        .route(AUDITING, routes!(models::list))
+        .route(AUDITING, routes!(models::show))
+        .route(RUNNING, routes!(models::test))
         .route(AUDITING, routes!(settings::list))
         .route(AUDITING, routes!(settings::show))
         .route(RUNNING, routes!(settings::change))

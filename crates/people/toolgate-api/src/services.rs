@@ -20,6 +20,7 @@ use toolgate_store::{ArgumentNames, Books, Store};
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
 use crate::filters::FilterPort;
+use crate::models::ModelPort;
 use crate::outbound::{Retention, WebhookPort};
 use crate::policy::PolicyPort;
 use crate::secret::SecretKeeper;
@@ -61,6 +62,7 @@ pub struct Services {
     pub policy: Arc<dyn PolicyPort>,
     pub filters: Arc<dyn FilterPort>,
     pub outbound: Arc<dyn WebhookPort>,
+    pub models: Arc<dyn ModelPort>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,

@@ -17,6 +17,7 @@ mod inbox_story;
 mod inputs_story;
 mod ledger_story;
 mod listening;
+mod models_story;
 mod outbound_story;
 mod parts;
 mod policy_story;

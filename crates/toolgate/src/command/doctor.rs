@@ -5,6 +5,7 @@ mod definitions;
 mod files;
 mod finding;
 mod machine;
+mod models;
 mod registry;
 mod sandbox;
 
@@ -85,6 +86,7 @@ async fn examine(context: &Context) -> Vec<DoctorFinding> {
         context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
     findings.extend(registry::check(&config, &store).await);
     findings.extend(definitions::check(&config, &store).await);
+    findings.extend(models::check(&config, &store).await);
     findings.extend(files::check(&config, &store).await);
     findings.extend(checkpoints::check(&config, &store).await);
     findings.extend(sandbox::check(&config));

@@ -43,6 +43,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         Command::Tasks(_)
         | Command::Agents(_)
         | Command::Capabilities(_)
+        | Command::Models(_)
         | Command::Aliases(_)
         | Command::Approvals(_)
         | Command::Policy(_)

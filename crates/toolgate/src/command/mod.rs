@@ -14,6 +14,7 @@ mod input;
 mod inputs;
 mod ledger;
 mod looking;
+mod models;
 mod pages;
 mod pick;
 mod platform;
@@ -51,6 +52,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Files(command) => files::run(&context, command).await,
         Command::Agents(command) => agents::run(&context, command).await,
         Command::Capabilities(command) => capabilities::run(&context, command).await,
+        Command::Models(command) => models::run(&context, command).await,
         Command::Aliases(command) => aliases::run(&context, command).await,
         Command::Settings(command) => settings::run(&context, command).await,
         Command::Secrets(command) => secrets::run(&context, command).await,

@@ -1,4 +1,4 @@
-//! `toolgate secrets`: the credentials for servers. Values go in and never out.
+//! `toolgate secrets`: the credentials for servers and models. Values go in and never out.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -16,6 +16,7 @@ use super::input;
 use super::records::{RecordsContext, person};
 use super::servers::{RosterServer, roster};
 use crate::cli::{SecretArgs, SecretsCommand};
+use crate::models::own_server;
 use crate::output::{put, say, talk};
 use crate::table::TextTable;
 
@@ -47,6 +48,10 @@ async fn set(context: &Context, room: &RecordsContext, args: SecretArgs) -> anyh
         return Ok(ExitCode::SUCCESS);
     }
     say!("stored {} of {server} for {}", args.name, whose(principal.as_ref()));
+    if server == own_server() {
+        talk!("It is the gateway's own: a model gets it by `key = \"{}\"`.", args.name);
+        return Ok(ExitCode::SUCCESS);
+    }
     match roster(&room.config, &room.store).await?.into_iter().find(|known| known.name == server) {
         None => talk!("No server is called {server:?} yet; `toolgate servers list` shows those there are."),
         Some(known) => tell_where_not(room, &known, principal, &args.name).await?,

@@ -5,6 +5,7 @@ mod agents;
 mod bytes;
 mod filters;
 mod governance;
+mod models;
 mod registry;
 mod servers;
 mod top;
@@ -101,6 +102,9 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &agents::AGENTS,
     &agents::MOUNTS,
     &agents::LIMITS,
+    &models::MODELS,
+    &models::PRICES,
+    &models::LIMITS,
     &bytes::SEARCH,
     &bytes::FILES,
     &bytes::RESULTS,

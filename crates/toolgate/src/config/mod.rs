@@ -16,6 +16,7 @@ mod filters;
 pub(crate) mod keys;
 mod ledger;
 mod limits;
+mod models;
 mod network;
 mod outbound;
 mod policy;
@@ -47,6 +48,7 @@ use std::sync::Arc;
 use toml::de::DeTable;
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
+use toolgate_core::model::ModelDefinition;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::{MessageLimits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OutsideSecret};
@@ -128,6 +130,8 @@ pub(crate) struct Config {
     /// In the order of the file.
     pub(crate) agents: Vec<AgentDefinition>,
     pub(crate) capabilities: Vec<Capability>,
+    /// In the order of the file.
+    pub(crate) models: Vec<ModelDefinition>,
     pub(crate) search: SearchSettings,
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
@@ -193,6 +197,7 @@ impl Config {
             aliases: Vec::new(),
             agents: Vec::new(),
             capabilities: Vec::new(),
+            models: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
             substrate: SubstrateSettings::default(),
@@ -262,6 +267,7 @@ const KEYS: &[&str] = &[
     "oauth",
     "agents",
     "capabilities",
+    "models",
     "search",
     "files",
     "results",
@@ -300,6 +306,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[oauth]", access::OAUTH_KEYS),
     ("[[agents]]", AgentDefinition::KEYS),
     ("[[capabilities]]", Capability::KEYS),
+    ("[[models]]", ModelDefinition::KEYS),
     ("[search]", search::KEYS),
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
@@ -385,7 +392,7 @@ fn with_bytes(
     Config { files: Box::new(settings), runs, substrate, console, ..config }
 }
 
-/// Reads the tables about registration, aliases, agents, and credentials.
+/// Reads the tables about registration, aliases, agents, models, and credentials.
 fn with_registry(
     config: Config,
     top: &ConfigSection<'_>,
@@ -401,12 +408,14 @@ fn with_registry(
     secrets::refuse_without_openbao(top, &outside, problems);
     let aliases = top.sections("aliases", problems);
     let (agents, capabilities) = (top.sections("agents", problems), top.sections("capabilities", problems));
+    let models = top.sections("models", problems);
     let search = table("search", problems).map(|section| search::read(&section, ctx, problems));
     Config {
         review: review.unwrap_or_default(),
         aliases: registry::read_aliases(aliases, problems),
         agents: agents::read_agents(agents, problems),
         capabilities: agents::read_capabilities(capabilities, problems),
+        models: models::read(models, ctx, problems),
         search: search.unwrap_or_default(),
         vault: vault.unwrap_or_default(),
         secrets: outside,

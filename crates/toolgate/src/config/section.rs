@@ -202,6 +202,27 @@ impl<'t> ConfigSection<'t> {
         None
     }
 
+    /// A number that `read` makes something of.
+    pub(super) fn converted<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: fn(f64) -> Option<T>,
+        problems: &mut ConfigProblems,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        let Some(number) = number(value) else {
+            self.wrong_type(key, value, expected, problems);
+            return None;
+        };
+        let found = read(number);
+        if found.is_none() {
+            let what = format!("`{key}` in {} is out of range", self.title);
+            problems.add(value.span(), what, expected, DROP_FOR_DEFAULT);
+        }
+        found
+    }
+
     /// A number per unit of time.
     pub(super) fn rate(&self, key: &str, problems: &mut ConfigProblems) -> Option<CallRate> {
         let written = self.string(key, problems)?;

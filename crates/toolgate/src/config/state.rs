@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolgate_catalog::{ServerSettings, ToolNameFilter};
 use toolgate_core::address::Reach;
+use toolgate_core::model::{KnownModel, ModelDefinition};
 use toolgate_credentials::OutsideSecret;
 use toolgate_registry::{FileSecret, FileState, ServerSource};
 
@@ -19,12 +20,18 @@ impl Config {
             aliases: self.aliases.clone(),
             agents: self.agents.clone(),
             capabilities: self.capabilities.clone(),
+            models: self.models.iter().map(|definition| self.known_model(definition)).collect(),
             review: self.review,
             addresses: self.network,
             secrets: self.secrets.iter().map(file_secret).collect(),
             // The gateway's identity is shown only to servers that the operator named.
             egress: Arc::new(self.egress.anonymous()),
         }
+    }
+
+    /// The operator wrote the address down.
+    fn known_model(&self, definition: &ModelDefinition) -> KnownModel {
+        KnownModel { definition: definition.clone(), reach: Reach::Anywhere, egress: self.egress.clone() }
     }
 
     fn registry_entry(&self, server: &ServerEntry) -> toolgate_registry::ServerEntry {

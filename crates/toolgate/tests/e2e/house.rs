@@ -43,6 +43,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["toolgate-core", "toolgate-outbound", "toolgate-store"],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
+    (
+        "toolgate-models",
+        &["toolgate-core", "toolgate-outbound", "toolgate-wire"],
+        &["axum", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-sandbox", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-upstream",

@@ -133,7 +133,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "No setting that can be changed while the gateway runs has this key.",
         advice: "The hint lists them.",
         message: "there is no setting \"mcp_server\"",
-        hint: Hint::Example("the settings are mcp_servers, aliases, agents, capabilities"),
+        hint: Hint::Example("the settings are mcp_servers, aliases, agents, capabilities, models"),
         see: &["invalid_setting"],
     };
 

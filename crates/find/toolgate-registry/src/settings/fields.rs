@@ -1,5 +1,6 @@
 //! Reads the members of an object, each problem with its place.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -79,6 +80,16 @@ impl<'a> JsonFields<'a> {
             usize::try_from(count).ok()
         };
         self.read(key, &format!("a whole number from 1 to {COUNT_MAX}"), read)
+    }
+
+    /// A whole number within bounds.
+    pub(crate) fn within(&self, key: &str, bounds: RangeInclusive<usize>) -> Result<Option<usize>, Refusal> {
+        let expected = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        let read = |value: &Value| {
+            let count = usize::try_from(value.as_u64()?).ok()?;
+            bounds.contains(&count).then_some(count)
+        };
+        self.read(key, &expected, read)
     }
 
     pub(crate) fn seconds(&self, key: &str) -> Result<Option<Duration>, Refusal> {

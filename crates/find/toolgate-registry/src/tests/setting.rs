@@ -1,9 +1,10 @@
 //! Settings that change while the gateway runs.
 
 use serde_json::json;
+use toolgate_core::address::Reach;
 
 use super::kit::*;
-use crate::{RefusalKind, ServerSource};
+use crate::{FileState, RefusalKind, Registry, ServerSource};
 
 #[tokio::test]
 async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
@@ -96,4 +97,35 @@ async fn drift_that_waits_is_accepted_when_the_setting_says_so() {
     records.change_setting(&operator(), "registry", value, None, &context).await.expect("set");
     until("it is shown", || gateway.description("files__read").as_deref() == Some("Reads well.")).await;
     gateway.registry.stop().await;
+}
+
+/// The models in force, each with the provider's own name.
+fn models(registry: &Registry) -> Vec<String> {
+    let told = |known: &toolgate_core::model::KnownModel| {
+        format!("{} {}", known.definition.name, known.definition.model)
+    };
+    registry.models().iter().map(told).collect()
+}
+
+#[tokio::test]
+async fn models_that_are_set_are_in_force_at_every_gateway_and_give_way_to_the_file() {
+    let house = RegistryFixture::new().await;
+    let gateway = house.gateway("one", file(&[])).await;
+    let other = house.gateway("two", file(&[])).await;
+    let value = json!([{ "name": "gpt", "provider": "openai", "model": "of-the-setting" }]);
+    gateway.registry.change_setting(&operator(), "models", value, None).await.expect("set");
+    assert_eq!(models(&gateway.registry), ["gpt of-the-setting"]);
+    until("the other gateway has it too", || models(&other.registry) == ["gpt of-the-setting"]).await;
+
+    let mut known = gateway.registry.models().remove(0);
+    assert!(!known.is_of_file());
+    known.definition.model = "of-the-file".into();
+    known.reach = Reach::Anywhere;
+    let changed = FileState { models: vec![known], ..file(&[]) };
+    assert_eq!(gateway.registry.reload(changed, Vec::new()).await, ["models changed"]);
+    assert_eq!(models(&gateway.registry), ["gpt of-the-file"]);
+    gateway.registry.reload(file(&[]), Vec::new()).await;
+    assert_eq!(models(&gateway.registry), ["gpt of-the-setting"], "it was only shadowed");
+    gateway.registry.stop().await;
+    other.registry.stop().await;
 }

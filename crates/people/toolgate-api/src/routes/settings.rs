@@ -56,7 +56,7 @@ pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Respons
 
 /// Show a setting
 #[utoipa::path(get, path = "/settings/{key}", tag = "settings",
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities")),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities or models")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
         (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<String>) -> ApiResult<Response> {
@@ -67,7 +67,7 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<Stri
 ///
 /// The whole value is checked before anything changes, and takes effect with the next call.
 #[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities"),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities or models"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
     responses((status = 200, description = "The new setting", body = SettingView),
         (status = 404, description = "Not found"),

@@ -32,7 +32,8 @@ use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use super::parts::{
-    Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, catalog, tool,
+    Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
+    catalog, tool,
 };
 use super::roster::{self, Drawer};
 use super::run_contents::DigestsOnly;
@@ -192,6 +193,7 @@ impl Gate {
             policy: Arc::new(Allowing),
             filters: Arc::new(OneFilter),
             outbound: Arc::new(OneWebhook),
+            models: Arc::new(TwoModels),
             retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },
             clock: shared,
             webhooks: vec![IncomingWebhook {

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use toolgate_catalog::{Catalog, CatalogUpdate, HintTrust, ServerSettings, ToolNameFilter, ToolRule};
+use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::decision::{
     ApprovalLikelihood, Decision, Denial, Policy, PolicyRequest, PolicyTemplate, Verdict, Visibility,
     VisibilityRequest,
@@ -15,10 +16,16 @@ use toolgate_core::decision::{
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::model::{
+    KnownModel, ModelDefinition, ModelFault, ModelFaultKind, ModelLimits, ModelName, ModelPrices,
+    ModelProvider, ModelReport,
+};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
 use toolgate_core::server::{AskPermissions, ServerListing};
-use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
+use toolgate_core::{
+    CanonicalName, Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool, codes,
+};
 use toolgate_pipeline::desk::ToolBook;
 use toolgate_pipeline::filter::{FilterAction, FilterRule, FilteredTraffic, known_kinds};
 use toolgate_pipeline::{CallAnswer, CallAnswerBody, Envelope};
@@ -27,9 +34,9 @@ use toolgate_sessions::SessionEnvironment;
 use toolgate_store::StoreError;
 
 use crate::{
-    FilterInForce, FilterPort, HoldMode, NotCalled, OutgoingWebhook, PolicyCell, PolicyFile, PolicyInForce,
-    PolicyPort, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
-    WebhookPort,
+    FilterInForce, FilterPort, HoldMode, ModelPort, NotCalled, OutgoingWebhook, PolicyCell, PolicyFile,
+    PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest,
+    ToolCaller, WebhookPort,
 };
 
 pub(super) fn server() -> ServerName {
@@ -238,6 +245,56 @@ impl WebhookPort for OneWebhook {
             _ => None,
         };
         Box::pin(async { tested })
+    }
+}
+
+/// One that works, of the file, and one that is away, of the settings.
+pub(super) struct TwoModels;
+
+impl TwoModels {
+    fn known(name: &str, provider: ModelProvider, key: Option<&str>, reach: Reach) -> KnownModel {
+        let prices =
+            ModelPrices { input: 2_500_000, cached: Some(250_000), written: None, output: 10_000_000 };
+        let definition = ModelDefinition {
+            name: ModelName::new(name).expect("a name"),
+            provider,
+            model: "gpt-5".into(),
+            url: provider.usual_url().into(),
+            key: key.map(str::to_owned),
+            context_tokens: 128_000,
+            prices,
+            limits: ModelLimits::default(),
+        };
+        KnownModel { definition, reach, egress: Arc::default() }
+    }
+}
+
+impl ModelPort for TwoModels {
+    fn models(&self) -> Vec<KnownModel> {
+        let within = Reach::Within(AddressRules::default());
+        vec![
+            Self::known("gpt", ModelProvider::Openai, Some("OPENAI_KEY"), Reach::Anywhere),
+            Self::known("local", ModelProvider::Ollama, None, within),
+        ]
+    }
+
+    fn test(&self, name: &ModelName) -> BoxFuture<'static, Result<ModelReport, Refusal>> {
+        let mut report = ModelReport::new(name.clone());
+        let tested = match name.as_str() {
+            "gpt" => {
+                (report.answers, report.streams, report.calls_tools) = (true, true, true);
+                report.usage.input = 20;
+                report.first_piece = Some(Duration::from_millis(150));
+                Ok(report)
+            }
+            "local" => {
+                report.fault = Some(ModelFault::new(ModelFaultKind::Away, "nobody listens"));
+                report.hint = Some("start it".into());
+                Ok(report)
+            }
+            _ => Err(Refusal::new(&codes::UNKNOWN_MODEL, format!("there is no model \"{name}\""))),
+        };
+        Box::pin(std::future::ready(tested))
     }
 }
 

@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod desk;
+mod formats;
+mod hint;
+mod http;
+mod report;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+
+pub use desk::{ModelDesk, ModelDeskSetup, ModelKeys, ModelSource};
