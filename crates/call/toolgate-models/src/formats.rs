@@ -28,7 +28,11 @@ pub(crate) use wire::{Framing, WireRequest};
 const DONE: &str = "[DONE]";
 
 /// The request of a model in its provider's form. `key` goes into a header, never into the path.
-pub(crate) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(crate) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     match definition.provider {
         ModelProvider::Openai => chat::request(definition, request, key),
         ModelProvider::OpenaiResponses => responses::request(definition, request, key),
@@ -113,9 +117,10 @@ impl AnswerReader {
 
     fn parse(&self, name: Option<&str>, data: &str) -> Result<Value, ModelFault> {
         let value: Value = serde_json::from_str(data).map_err(|_| match name {
-            Some("error") => {
-                ModelFault::new(ModelFaultKind::Busy, format!("The model's server broke off: {}", shown(data)))
-            }
+            Some("error") => ModelFault::new(
+                ModelFaultKind::Busy,
+                format!("The model's server broke off: {}", shown(data)),
+            ),
             _ => fault::nonsense(format!("The model's answer is no JSON: {}", shown(data))),
         })?;
         fault::told(self.provider, name, &value).map_or(Ok(value), Err)

@@ -17,7 +17,11 @@ use super::wire::{WireRequest, members, output_tokens_max};
 /// The member of a call that goes back with it: signatures of models behind compatible servers.
 const OWN_MEMBER: &str = "extra_content";
 
-pub(super) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(super) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     let mut body = members([("model", definition.model.as_str().into())]);
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), functions(&request.tools));

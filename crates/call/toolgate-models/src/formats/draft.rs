@@ -52,7 +52,9 @@ impl AnswerDraft {
             .collect();
         let calls = parts.iter().filter(|part| matches!(part, MessagePart::Call(_))).count();
         if calls > CALLS_MAX {
-            return Err(nonsense(format!("The model made {calls} calls at once; at most {CALLS_MAX} are possible.")));
+            return Err(nonsense(format!(
+                "The model made {calls} calls at once; at most {CALLS_MAX} are possible."
+            )));
         }
         let stop = settled(stop, calls > 0);
         if stop == StopReason::Finished && !parts.iter().any(says_something) {

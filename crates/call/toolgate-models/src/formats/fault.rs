@@ -64,12 +64,10 @@ pub(crate) fn fault(
     let error = serde_json::from_str(body)
         .map_or_else(|_| ProviderError::plain(body), |value: Value| ProviderError::read(&value));
     // A limit of tokens per minute is told in the words of an overflow, and waiting helps.
-    let kind = if status != 429 && error.is_overflow() {
-        ModelFaultKind::Overflow
-    } else {
-        kind_of_status(status)
-    };
-    let message = format!("The model's provider ({}) answered {status}: {}", provider.as_str(), error.message);
+    let kind =
+        if status != 429 && error.is_overflow() { ModelFaultKind::Overflow } else { kind_of_status(status) };
+    let message =
+        format!("The model's provider ({}) answered {status}: {}", provider.as_str(), error.message);
     let wait = retry_after.and_then(seconds).or(error.wait);
     ModelFault::new(kind, message).with_status(status).retry_after(wait)
 }

@@ -23,7 +23,11 @@ const NOT_SIGNED: &str = "skip_thought_signature_validator";
 /// What may stand in a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-pub(super) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(super) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     let mut body = Map::new();
     if !request.system.trim().is_empty() {
         body.insert("systemInstruction".to_owned(), json!({"parts": [{"text": &*request.system}]}));

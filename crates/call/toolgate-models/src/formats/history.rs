@@ -63,10 +63,9 @@ pub(super) fn texts(parts: &[MessagePart]) -> Vec<&str> {
 pub(super) fn opaque(parts: &[MessagePart], of: ModelProvider) -> impl Iterator<Item = Value> {
     parts.iter().filter_map(move |part| match part {
         MessagePart::Opaque { provider, raw } if *provider == of => Some(json::value(raw)),
-        MessagePart::Opaque { .. }
-        | MessagePart::Text(_)
-        | MessagePart::Call(_)
-        | MessagePart::Result(_) => None,
+        MessagePart::Opaque { .. } | MessagePart::Text(_) | MessagePart::Call(_) | MessagePart::Result(_) => {
+            None
+        }
     })
 }
 

@@ -20,7 +20,11 @@ const VERSION: &str = "2023-06-01";
 /// The text of a failed call that says nothing, since an error without a text is refused.
 const NO_TEXT: &str = "The call failed without a text.";
 
-pub(super) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(super) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     let mut body = members([
         ("model", definition.model.as_str().into()),
         ("max_tokens", output_tokens_max(definition, request).into()),

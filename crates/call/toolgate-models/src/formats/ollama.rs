@@ -3,9 +3,7 @@
 mod reader;
 
 use serde_json::{Value, json};
-use toolgate_core::model::{
-    MessagePart, ModelCall, ModelDefinition, ModelProvider, ModelRequest, ToolUse,
-};
+use toolgate_core::model::{MessagePart, ModelCall, ModelDefinition, ModelProvider, ModelRequest, ToolUse};
 
 pub(super) use reader::OllamaReader;
 
@@ -14,7 +12,11 @@ use super::id::{legal_name, plain_id};
 use super::schema::functions;
 use super::wire::{WireRequest, members, output_tokens_max};
 
-pub(super) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(super) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     let mut body = members([("model", definition.model.as_str().into())]);
     // Calls cannot be forbidden here, so the tools are not named then.
     if !request.tools.is_empty() && request.tool_use == ToolUse::Allowed {

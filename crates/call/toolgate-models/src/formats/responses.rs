@@ -18,7 +18,11 @@ use super::wire::{WireRequest, members, output_tokens_max};
 /// Families of models without reasoning, which refuse to be asked for it.
 const WITHOUT_REASONING: [&str; 3] = ["gpt-3.5", "gpt-4", "chatgpt-4"];
 
-pub(super) fn request(definition: &ModelDefinition, request: &ModelRequest, key: Option<&str>) -> WireRequest {
+pub(super) fn request(
+    definition: &ModelDefinition,
+    request: &ModelRequest,
+    key: Option<&str>,
+) -> WireRequest {
     let mut body = members([("model", definition.model.as_str().into())]);
     if !request.system.is_empty() {
         body.insert("instructions".to_owned(), Value::from(&*request.system));
@@ -81,7 +85,9 @@ fn answer(parts: &[MessagePart], items: &mut Vec<Value>) {
 
 /// The members of a message's own that stand behind its text.
 fn amendment(part: Option<&MessagePart>) -> Option<Map<String, Value>> {
-    let Some(MessagePart::Opaque { provider: ModelProvider::OpenaiResponses, raw }) = part else { return None };
+    let Some(MessagePart::Opaque { provider: ModelProvider::OpenaiResponses, raw }) = part else {
+        return None;
+    };
     raw.decode::<Map<String, Value>>().ok().filter(|own| !own.contains_key("type"))
 }
 

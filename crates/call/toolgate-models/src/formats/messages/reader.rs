@@ -21,7 +21,10 @@ pub(crate) struct MessagesReader {
 #[derive(Debug)]
 enum ContentBlock {
     Text(String),
-    Thinking { thinking: String, signature: String },
+    Thinking {
+        thinking: String,
+        signature: String,
+    },
     /// Thinking that is encrypted as a whole.
     Redacted(Value),
     ToolUse(DraftCall),
@@ -78,7 +81,11 @@ impl MessagesReader {
             Some("redacted_thinking") => ContentBlock::Redacted(start.clone()),
             Some("tool_use") => {
                 pieces.push(ModelPiece::Call(said("/name")));
-                ContentBlock::ToolUse(DraftCall { name: said("/name"), arguments: whole_input(start), own: None })
+                ContentBlock::ToolUse(DraftCall {
+                    name: said("/name"),
+                    arguments: whole_input(start),
+                    own: None,
+                })
             }
             _ => ContentBlock::Unknown,
         };

@@ -32,11 +32,7 @@ struct OutputItem {
 }
 
 impl ResponsesReader {
-    pub(crate) fn event(
-        &mut self,
-        kind: &str,
-        event: &Value,
-    ) -> Result<Vec<ModelPiece>, ModelFault> {
+    pub(crate) fn event(&mut self, kind: &str, event: &Value) -> Result<Vec<ModelPiece>, ModelFault> {
         let delta = text(event, "/delta").unwrap_or_default();
         match kind {
             "response.output_item.added" => return self.begin(event),
