@@ -66,6 +66,10 @@ pub(super) struct BudgetData {
     pub(super) seconds: Option<u64>,
     #[serde(default)]
     pub(super) bytes: Option<u64>,
+    #[serde(default)]
+    pub(super) turns: Option<u64>,
+    #[serde(default)]
+    pub(super) tokens: Option<u64>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -73,6 +77,11 @@ pub(super) struct BudgetUsedData {
     pub(super) calls: u64,
     pub(super) seconds: u64,
     pub(super) bytes: u64,
+    /// Of runs that the gateway drives.
+    #[serde(default)]
+    pub(super) turns: u64,
+    #[serde(default)]
+    pub(super) tokens: u64,
 }
 
 /// A run with the items that it waits for.
@@ -184,6 +193,15 @@ fn said(reason: &str) -> String {
         "budget.calls" => "used up its calls",
         "budget.seconds" => "used up its time",
         "budget.bytes" => "used up its bytes",
+        "budget.turns" => "used up its turns",
+        "budget.tokens" => "used up its tokens",
+        "budget.cost" => "used up its money",
+        "question" => "waits for an answer",
+        "credential" => "waits for a sign-in",
+        "captcha" => "waits for a person to prove that they are there",
+        "budget" => "waits for more money",
+        "unknown_outcome" => "waits for a person to say whether a call took effect",
+        "stuck" => "repeats itself, and waits for a person",
         other => other,
     };
     words.to_owned()

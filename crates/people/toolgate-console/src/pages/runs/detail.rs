@@ -238,13 +238,20 @@ fn output(run: &RunData) -> Markup {
 
 fn budget(run: &RunData) -> Markup {
     let (used, budget) = (run.used, run.budget);
+    let is_driven = used.turns > 0 || budget.turns.is_some() || budget.tokens.is_some();
     html! {
         (parts::facts([
             ("Calls", share(used.calls, budget.calls, parts::number)),
             ("Time", share(used.seconds, budget.seconds, seconds)),
             ("Bytes", share(used.bytes, budget.bytes, parts::size)),
         ]))
-        @if budget.calls.is_none() && budget.seconds.is_none() && budget.bytes.is_none() {
+        @if is_driven {
+            (parts::facts([
+                ("Turns", share(used.turns, budget.turns, parts::number)),
+                ("Tokens", share(used.tokens, budget.tokens, parts::number)),
+            ]))
+        }
+        @if budget.calls.is_none() && budget.seconds.is_none() && budget.bytes.is_none() && budget.turns.is_none() && budget.tokens.is_none() {
             p.help { "It has no limits. Set a budget when you create a run or its task." }
         }
     }
