@@ -91,7 +91,7 @@ async fn a_fork_goes_on_from_the_end_of_a_turn(world: StoreWorld) {
     for (turn, count) in [(0, 1), (1, 3), (2, 6), (3, 8)] {
         let name = format!("fork-{turn}");
         create(&books, a_run(&name)).await;
-        let fork = books.fork_loop(&run, turn, a_loop(&name), later(&by, 700)).await.expect("forked");
+        let fork = books.fork_loop(&run, turn, a_loop(&name), later(&by, 50)).await.expect("forked");
         assert_eq!((fork.state, fork.turn, fork.last_message), (LoopState::Ready, turn, count as u64));
         let copies = messages(&store, &fork.run).await;
         assert_eq!(copies.len(), count);
@@ -108,7 +108,7 @@ async fn a_fork_goes_on_from_the_end_of_a_turn(world: StoreWorld) {
     assert_eq!(messages(&store, &run).await, before, "the first run is as it was");
     // A fork of a fork.
     create(&books, a_run("again")).await;
-    let again = books.fork_loop(&id("fork-2"), 1, a_loop("again"), later(&by, 800)).await.expect("forked");
+    let again = books.fork_loop(&id("fork-2"), 1, a_loop("again"), later(&by, 50)).await.expect("forked");
     assert_eq!(again.last_message, 3);
 }
 
