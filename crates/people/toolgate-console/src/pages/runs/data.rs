@@ -70,6 +70,8 @@ pub(super) struct BudgetData {
     pub(super) turns: Option<u64>,
     #[serde(default)]
     pub(super) tokens: Option<u64>,
+    #[serde(default)]
+    pub(super) cost_micros: Option<u64>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -82,6 +84,15 @@ pub(super) struct BudgetUsedData {
     pub(super) turns: u64,
     #[serde(default)]
     pub(super) tokens: u64,
+    #[serde(default)]
+    pub(super) cost_micros: u64,
+}
+
+impl BudgetData {
+    /// True if it limits what a model uses up.
+    pub(super) fn is_of_models(&self) -> bool {
+        self.turns.is_some() || self.tokens.is_some() || self.cost_micros.is_some()
+    }
 }
 
 /// A run with the items that it waits for.
