@@ -34,6 +34,7 @@ mod registry;
 mod server;
 
 // Sessions, agents and runs.
+mod agent_loop;
 mod agent_version;
 mod quota;
 mod run;
@@ -67,6 +68,10 @@ mod pulse;
 // Failures on demand, for tests.
 mod fault;
 
+pub use agent_loop::{
+    AnsweredTurn, Folding, LOOP_MESSAGES_PAGE_MAX, LOOP_TURNS_PAGE_MAX, LoopError, LoopLease, NewMessage,
+    SPEND_ROWS_MAX, SpendBy, SpendQuery, SpendRow,
+};
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use books::{Books, BooksSettings};

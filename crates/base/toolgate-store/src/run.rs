@@ -14,9 +14,11 @@ mod events;
 mod held;
 mod input;
 mod log;
+mod loops;
 mod note;
 mod output;
 mod report;
+mod resume;
 mod row;
 mod step;
 mod stored_call;
@@ -39,6 +41,12 @@ pub use report::{NewCheckpoint, NotePhase, NoteSubject, RunCheckpoint, RunNote, 
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, SteppedRun};
 pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
+
+pub(crate) use budget::add as charge;
+pub(crate) use events::of_loop as loop_event;
+pub(crate) use held::HeldRun;
+pub(crate) use resume::resume_waiting;
+pub(crate) use row::json;
 
 use crate::cursor::PageCursor;
 use crate::db::without_nul;

@@ -28,6 +28,7 @@ impl Runs {
             description,
             agent,
             budget,
+            plan: None,
             created_by: by.clone(),
             created_at_ms: act.at_ms,
             updated_at_ms: act.at_ms,

@@ -49,12 +49,20 @@ struct BudgetArguments {
     seconds: Option<u64>,
     #[schemars(range(min = 1))]
     bytes: Option<u64>,
+    /// Answers of a model, where the gateway runs the agent
+    #[schemars(range(min = 1))]
+    turns: Option<u64>,
+    #[schemars(range(min = 1))]
+    tokens: Option<u64>,
+    /// In millionths of a currency unit
+    #[schemars(range(min = 1))]
+    cost_micros: Option<u64>,
 }
 
 impl From<BudgetArguments> for RunBudget {
     fn from(given: BudgetArguments) -> Self {
-        let BudgetArguments { calls, seconds, bytes } = given;
-        Self { calls, seconds, bytes }
+        let BudgetArguments { calls, seconds, bytes, turns, tokens, cost_micros } = given;
+        Self { calls, seconds, bytes, turns, tokens, cost_micros }
     }
 }
 

@@ -68,6 +68,10 @@ enum RunEventType {
     ToolCall,
     #[serde(rename = "run.checkpoint")]
     Checkpoint,
+    #[serde(rename = "model.called")]
+    ModelCalled,
+    #[serde(rename = "run.messages")]
+    Messages,
 }
 
 impl RunEventType {
@@ -81,6 +85,8 @@ impl RunEventType {
             RunEventType::Step => EventKind::RunStep,
             RunEventType::ToolCall => EventKind::RunToolCall,
             RunEventType::Checkpoint => EventKind::RunCheckpoint,
+            RunEventType::ModelCalled => EventKind::ModelCalled,
+            RunEventType::Messages => EventKind::RunMessages,
         }
     }
 }

@@ -82,6 +82,12 @@ struct RunLimits {
     seconds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_micros: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -89,6 +95,14 @@ struct RunUsage {
     calls: u64,
     seconds: u64,
     bytes: u64,
+    /// Answers of a model, where the gateway runs the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    /// In millionths of a currency unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_micros: Option<u64>,
 }
 
 /// The answer of a tool that is about one run.
@@ -150,11 +164,26 @@ impl RunOutput {
                 calls: run.budget.calls,
                 seconds: run.budget.seconds,
                 bytes: run.budget.bytes,
+                turns: run.budget.turns,
+                tokens: run.budget.tokens,
+                cost_micros: run.budget.cost_micros,
             },
-            used: RunUsage { calls: used.calls, seconds: used.active_ms / 1_000, bytes: used.bytes },
+            used: RunUsage {
+                calls: used.calls,
+                seconds: used.active_ms / 1_000,
+                bytes: used.bytes,
+                turns: some(used.turns),
+                tokens: some(used.tokens),
+                cost_micros: some(used.cost_micros),
+            },
             created_at: rfc3339(run.created_at_ms),
             started_at: run.started_at_ms.map(rfc3339),
             ended_at: run.ended_at_ms.map(rfc3339),
         }
     }
+}
+
+/// Nothing for runs that no model works in.
+fn some(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
 }

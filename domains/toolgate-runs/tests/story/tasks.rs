@@ -56,14 +56,15 @@ async fn a_run_has_the_agent_and_the_budget_of_its_task() {
     let gateway = RunsWorld::new().gateway("one").await;
     let runs = &gateway.runs;
     let clerk = AgentName::new("clerk").expect("a legal name");
-    let budget = RunBudget { calls: Some(5), seconds: Some(60), bytes: None };
+    let budget = RunBudget { calls: Some(5), seconds: Some(60), ..RunBudget::default() };
     let task = NewTask { agent: Some(clerk.clone()), budget, ..a_task("pay") };
     let task = runs.put_task(task, &ada()).await.expect("made").id;
-    let wanted = RunBudget { calls: Some(9), seconds: Some(30), bytes: Some(7) };
+    let wanted = RunBudget { calls: Some(9), seconds: Some(30), bytes: Some(7), ..RunBudget::default() };
     let new = NewRun { task: Some(task.clone()), budget: wanted, ..new_run() };
     let run = runs.create(new.clone()).await.expect("created");
     assert_eq!((&run.agent, &run.task), (&clerk, &Some(task.clone())));
-    assert_eq!(run.budget, RunBudget { calls: Some(5), seconds: Some(30), bytes: Some(7) });
+    let expected = RunBudget { calls: Some(5), seconds: Some(30), bytes: Some(7), ..RunBudget::default() };
+    assert_eq!(run.budget, expected);
     let cook = AgentName::new("cook").expect("a legal name");
     let run = runs.create(NewRun { agent: Some(cook.clone()), ..new.clone() }).await.expect("created");
     assert_eq!(run.agent, cook);

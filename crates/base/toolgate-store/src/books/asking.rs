@@ -1,5 +1,6 @@
 //! Asking people, or attaching to the open question about the very same call.
 
+use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::Event;
 use toolgate_core::governance::{NewApproval, OpenedApproval};
@@ -62,6 +63,10 @@ impl BooksInner {
             approval::save(&mut transaction, self.tenant(), &approval).await?;
         }
         let mut told: Vec<Event> = timed_out.into_iter().collect();
+        if changed {
+            let gateway = PrincipalId::gateway();
+            told.extend(self.let_go(&mut transaction, &approval, &gateway, now_ms).await?);
+        }
         let attempt = if approval.state.is_open() {
             told.push(events::joined(&approval, &new.call, now_ms));
             self.record(transaction, told).await?;

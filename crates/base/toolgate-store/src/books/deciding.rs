@@ -11,7 +11,9 @@ use toolgate_core::id::{ApprovalId, GrantId};
 use super::{BooksInner, down, events};
 use crate::approval::{self, VersionedApproval};
 use crate::clock::now_ms;
+use crate::db::Transaction;
 use crate::grant;
+use crate::run::{ActionStamp, resume_waiting};
 
 /// The number of expired approvals that are read at once.
 const DUE_MAX: i64 = 100;
@@ -40,6 +42,8 @@ impl BooksInner {
             grant::insert(&mut transaction, self.tenant(), grant).await.map_err(&down)?;
             told.push(events::grant_created(grant, &approval, now_ms));
         }
+        let by = &deciding.word.voter.id;
+        told.extend(self.let_go(&mut transaction, &approval, by, now_ms).await.map_err(&down)?);
         self.record(transaction, told).await.map_err(down)?;
         self.store.waiting.tell(&approval.id, version + 1);
         Ok(DecidedApproval { approval, grant })
@@ -70,7 +74,8 @@ impl BooksInner {
         let now_ms = now_ms();
         approval.cancel(why, now_ms)?;
         approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
-        let told = vec![events::resolved(&approval, by, now_ms)];
+        let mut told = vec![events::resolved(&approval, by, now_ms)];
+        told.extend(self.let_go(&mut transaction, &approval, by, now_ms).await.map_err(&down)?);
         self.record(transaction, told).await.map_err(down)?;
         self.store.waiting.tell(id, version + 1);
         Ok(())
@@ -118,9 +123,28 @@ impl BooksInner {
         let Some(VersionedApproval { mut approval, version }) = found else { return Ok(None) };
         let Some(told) = self.time_out(&mut approval, now_ms) else { return Ok(None) };
         approval::save(&mut transaction, self.tenant(), &approval).await?;
-        self.record(transaction, vec![told]).await?;
+        let mut told = vec![told];
+        told.extend(self.let_go(&mut transaction, &approval, &PrincipalId::gateway(), now_ms).await?);
+        self.record(transaction, told).await?;
         self.store.waiting.tell(id, version + 1);
         Ok(Some(approval))
+    }
+
+    /// Resumes the runs that waited for an approval, if nobody decides on it any more. Returns their events.
+    pub(super) async fn let_go(
+        &self,
+        transaction: &mut Transaction,
+        approval: &Approval,
+        by: &PrincipalId,
+        now_ms: i64,
+    ) -> Result<Vec<Event>, sqlx::Error> {
+        match approval.state {
+            ApprovalState::Pending => Ok(Vec::new()),
+            _ => {
+                let act = ActionStamp { by, at_ms: now_ms };
+                resume_waiting(transaction, self.tenant(), &approval.id, act).await
+            }
+        }
     }
 
     /// Applies a timeout that is due, and returns its event.

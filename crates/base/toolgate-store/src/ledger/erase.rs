@@ -7,6 +7,7 @@
 mod beside;
 mod find;
 mod grants;
+mod messages;
 mod recorded;
 mod scope;
 mod scrub;

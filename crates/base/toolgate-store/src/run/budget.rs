@@ -1,6 +1,6 @@
-//! The use of budgets by calls: that of their run, and of all runs above it.
+//! The use of budgets by calls and answers of a model: that of their run, and of all runs above it.
 
-use toolgate_core::run::{CallKind, Run, RunCall};
+use toolgate_core::run::{BudgetUsage, CallKind, Run, RunCall};
 
 use super::error::{BudgetExhausted, RunError};
 use super::held::HeldRun;
@@ -25,8 +25,9 @@ fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<BudgetExhauste
     match run.exhausted(now_ms) {
         Some("seconds") => Some(of("seconds", budget.seconds, used.active_ms / 1_000)),
         Some("calls") => Some(of("calls", budget.calls, used.calls)),
-        Some(_) => Some(of("bytes", budget.bytes, used.bytes)),
-        None => {
+        Some("bytes") => Some(of("bytes", budget.bytes, used.bytes)),
+        // Limits of turns, tokens and cost are not for calls: the loop of the run closes it.
+        Some(_) | None => {
             let is_too_large = budget.bytes.is_some_and(|max| used.bytes.saturating_add(call.bytes) > max);
             is_too_large
                 .then(|| BudgetExhausted { wanted: call.bytes, ..of("bytes", budget.bytes, used.bytes) })
@@ -51,21 +52,26 @@ pub(super) async fn charge(
     calls: u64,
 ) -> Result<(), StoreError> {
     match call.kind {
-        CallKind::Data => add(held, above, calls, call.bytes).await,
+        CallKind::Data => {
+            add(held, above, BudgetUsage { calls, bytes: call.bytes, ..BudgetUsage::default() }).await
+        }
         CallKind::Control | CallKind::Ask => Ok(()),
     }
 }
 
 /// The use of a run counts for all runs above it as well.
-pub(super) async fn add(
+pub(crate) async fn add(
     held: &mut HeldRun<'_>,
     above: &mut [StoredRun],
-    calls: u64,
-    bytes: u64,
+    more: BudgetUsage,
 ) -> Result<(), StoreError> {
     let charge = |run: &mut Run| {
-        run.used.calls = run.used.calls.saturating_add(calls);
-        run.used.bytes = run.used.bytes.saturating_add(bytes);
+        let used = &mut run.used;
+        used.calls = used.calls.saturating_add(more.calls);
+        used.bytes = used.bytes.saturating_add(more.bytes);
+        used.turns = used.turns.saturating_add(more.turns);
+        used.tokens = used.tokens.saturating_add(more.tokens);
+        used.cost_micros = used.cost_micros.saturating_add(more.cost_micros);
     };
     charge(&mut held.kept.run);
     held.save_own().await?;

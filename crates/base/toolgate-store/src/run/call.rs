@@ -2,7 +2,7 @@
 
 use toolgate_core::event::Durability;
 use toolgate_core::id::{CallId, RunId};
-use toolgate_core::run::{CallKind, RunCall, RunCallEnd, RunState, ended};
+use toolgate_core::run::{BudgetUsage, CallKind, RunCall, RunCallEnd, RunState, ended};
 use toolgate_core::{CanonicalName, PrincipalId};
 
 use super::error::RunError;
@@ -107,7 +107,8 @@ impl Books {
         let Some((kind,)) = kind else { return Ok(()) };
         if kind == CallKind::Data.as_str() && end.bytes > 0 {
             let mut above = held.above().await?;
-            budget::add(&mut held, &mut above, 0, end.bytes).await?;
+            let used = BudgetUsage { bytes: end.bytes, ..BudgetUsage::default() };
+            budget::add(&mut held, &mut above, used).await?;
         }
         held.commit().await.map(drop)
     }

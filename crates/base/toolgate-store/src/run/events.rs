@@ -110,6 +110,11 @@ fn about_input(input: &InputRequest, run: &Run) -> EventSubject {
     EventSubject { session: input.session.clone().or(run.session.clone()), ..about(run, input.call.as_ref()) }
 }
 
+/// An event of a run that the gateway drives.
+pub(crate) fn of_loop(kind: EventKind, run: &Run, act: ActionStamp<'_>, detail: Value) -> Event {
+    event(kind, about(run, None), act, detail)
+}
+
 fn about(run: &Run, call: Option<&CallId>) -> EventSubject {
     EventSubject {
         session: run.session.clone(),

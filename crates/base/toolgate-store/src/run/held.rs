@@ -8,7 +8,7 @@ use toolgate_core::run::{Run, RunState};
 
 use super::error::RunError;
 use super::row::{READ, READ_ROOT, RunRow, SAVE, StoredRun};
-use super::{events, log};
+use super::{events, log, loops};
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
@@ -22,28 +22,48 @@ pub struct ActionStamp<'a> {
 }
 
 /// If it is dropped, the transaction is rolled back.
-pub(super) struct HeldRun<'b> {
+pub(crate) struct HeldRun<'b> {
     books: &'b Books,
-    pub(super) tx: Transaction,
-    pub(super) tenant: &'static str,
+    pub(crate) tx: Transaction,
+    pub(crate) tenant: &'static str,
     /// The operation, for the error message.
-    pub(super) doing: &'static str,
+    pub(crate) doing: &'static str,
     by: PrincipalId,
     at_ms: i64,
-    pub(super) kept: StoredRun,
+    pub(crate) kept: StoredRun,
     told: Vec<Event>,
 }
 
+/// A step of a run's state machine.
+#[derive(Clone, Copy)]
+pub(super) struct RunStep<'a> {
+    pub(super) next: RunState,
+    pub(super) reason: &'a str,
+    /// The call that caused it.
+    pub(super) call: Option<&'a CallId>,
+}
+
 impl<'b> HeldRun<'b> {
-    pub(super) async fn take(
+    pub(crate) async fn take(
         books: &'b Books,
         id: &RunId,
         act: ActionStamp<'_>,
         durability: Durability,
         what: &'static str,
     ) -> Result<Self, RunError> {
+        let tx = books.store().db.begin(durability).await.map_err(doing(what))?;
+        Self::take_in(books, tx, id, act, what).await
+    }
+
+    /// The same in a transaction that holds an approval or nothing.
+    pub(crate) async fn take_in(
+        books: &'b Books,
+        mut tx: Transaction,
+        id: &RunId,
+        act: ActionStamp<'_>,
+        what: &'static str,
+    ) -> Result<Self, RunError> {
         let store = books.store();
-        let mut tx = store.db.begin(durability).await.map_err(doing(what))?;
         let kept = lock(&mut tx, store.tenant, id, what).await?;
         let kept = kept.ok_or_else(|| RunError::UnknownRun(id.clone()))?;
         let ActionStamp { by, at_ms } = act;
@@ -59,11 +79,11 @@ impl<'b> HeldRun<'b> {
         })
     }
 
-    pub(super) fn run(&self) -> &Run {
+    pub(crate) fn run(&self) -> &Run {
         &self.kept.run
     }
 
-    pub(super) fn act(&self) -> ActionStamp<'_> {
+    pub(crate) fn act(&self) -> ActionStamp<'_> {
         ActionStamp { by: &self.by, at_ms: self.at_ms }
     }
 
@@ -73,7 +93,7 @@ impl<'b> HeldRun<'b> {
     }
 
     /// Names the attempted operation.
-    pub(super) fn failed(&self) -> impl Fn(sqlx::Error) -> StoreError + use<> {
+    pub(crate) fn failed(&self) -> impl Fn(sqlx::Error) -> StoreError + use<> {
         doing(self.doing)
     }
 
@@ -82,7 +102,7 @@ impl<'b> HeldRun<'b> {
     }
 
     /// The runs above it, the nearest first.
-    pub(super) async fn above(&mut self) -> Result<Vec<StoredRun>, StoreError> {
+    pub(crate) async fn above(&mut self) -> Result<Vec<StoredRun>, StoreError> {
         let mut above = Vec::new();
         let mut next = self.kept.run.parent.clone();
         while let Some(id) = next {
@@ -95,7 +115,7 @@ impl<'b> HeldRun<'b> {
     }
 
     /// Takes the run itself one step on.
-    pub(super) async fn step(&mut self, next: RunState, reason: &str) -> Result<(), RunError> {
+    pub(crate) async fn step(&mut self, next: RunState, reason: &str) -> Result<(), RunError> {
         let kept = self.kept.clone();
         self.kept = self.step_one(kept, next, reason, None).await?;
         Ok(())
@@ -104,23 +124,21 @@ impl<'b> HeldRun<'b> {
     /// Takes a run of the tree one step on and tells of it.
     pub(super) async fn step_one(
         &mut self,
-        mut kept: StoredRun,
+        kept: StoredRun,
         next: RunState,
         reason: &str,
         call: Option<&CallId>,
     ) -> Result<StoredRun, RunError> {
-        let from = kept.run.state;
-        kept.run = kept.run.become_state(next, reason, self.at_ms)?;
-        kept.run.events += 1;
-        self.save(&kept).await?;
-        let told = events::stepped(&kept, from, self.act(), call);
-        self.log(&kept.run, told, None).await?;
+        let act = ActionStamp { by: &self.by, at_ms: self.at_ms };
+        let step = RunStep { next, reason, call };
+        let (kept, told) = take_step(&mut self.tx, self.tenant, kept, step, act, self.doing).await?;
+        self.told.push(told);
         Ok(kept)
     }
 
     /// Tells of an event of a run of the tree, and puts it into the run's own list under the number that the run has
     /// reached. `shown` is its detail there, if that has more than the ledger gets.
-    pub(super) async fn log(
+    pub(crate) async fn log(
         &mut self,
         run: &Run,
         event: Event,
@@ -134,22 +152,45 @@ impl<'b> HeldRun<'b> {
 
     pub(super) async fn save(&mut self, kept: &StoredRun) -> Result<(), StoreError> {
         let failed = self.failed();
-        let mut save = self.tx.sql(SAVE);
-        kept.push_changed(self.tenant, &mut save);
-        save.execute().await.map(drop).map_err(failed)
+        save(&mut self.tx, self.tenant, kept).await.map_err(failed)
     }
 
-    pub(super) async fn save_own(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn save_own(&mut self) -> Result<(), StoreError> {
         let kept = self.kept.clone();
         self.save(&kept).await
     }
 
     /// Commits it with its events.
-    pub(super) async fn commit(self) -> Result<Run, RunError> {
+    pub(crate) async fn commit(self) -> Result<Run, RunError> {
         let failed = self.failed();
         self.books.record(self.tx, self.told).await.map_err(failed)?;
         Ok(self.kept.run)
     }
+}
+
+/// Takes a run of a locked tree one step on, and its loop with it. Returns the event, which is to be told.
+pub(super) async fn take_step(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    mut kept: StoredRun,
+    step: RunStep<'_>,
+    act: ActionStamp<'_>,
+    what: &'static str,
+) -> Result<(StoredRun, Event), RunError> {
+    let from = kept.run.state;
+    kept.run = kept.run.become_state(step.next, step.reason, act.at_ms)?;
+    kept.run.events += 1;
+    save(tx, tenant, &kept).await.map_err(doing(what))?;
+    loops::follow(tx, tenant, &kept.run, act.at_ms).await.map_err(doing(what))?;
+    let told = events::stepped(&kept, from, act, step.call);
+    log::insert(tx, tenant, &kept.run, &told, None).await.map_err(doing(what))?;
+    Ok((kept, told))
+}
+
+async fn save(tx: &mut Transaction, tenant: &'static str, kept: &StoredRun) -> Result<(), sqlx::Error> {
+    let mut save = tx.sql(SAVE);
+    kept.push_changed(tenant, &mut save);
+    save.execute().await.map(drop)
 }
 
 /// Locks the tree of a run and reads the run.

@@ -20,8 +20,8 @@ macro_rules! select {
     ($conditions:literal) => {
         concat!(
             "SELECT id, root, depth, parent, task, agent, principal, created_by, session, state, reason, summary, input, \
-             output, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes, active_ms, ran_out_of, \
-             created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config, made_in, \
+             output, budget_calls, budget_seconds, budget_bytes, budget_turns, budget_tokens, budget_cost, used_calls, used_bytes, \
+             active_ms, used_turns, used_tokens, used_cost, ran_out_of, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config, made_in, \
              input_manifest, output_manifest, result, error, end_request, events FROM runs",
             $conditions
         )
@@ -43,28 +43,28 @@ pub(super) const DUE: &str = "SELECT id FROM runs
     ORDER BY state_since_ms, id LIMIT $3";
 pub(super) const INSERT: &str =
     "INSERT INTO runs (tenant, id, root, depth, parent, task, agent, principal, created_by,
-        session, state, reason, summary, input, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes,
-        active_ms, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config,
+        session, state, reason, summary, input, budget_calls, budget_seconds, budget_bytes, budget_turns, budget_tokens,
+        budget_cost, used_calls, used_bytes, active_ms, used_turns, used_tokens, used_cost, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version, run_type, name, config,
         made_in, input_manifest, events)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-        $24, $25, $26, $27, $28, $29, $30, $31)";
+        $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)";
 pub(super) const SAVE: &str = "UPDATE runs SET session = $3, state = $4, reason = $5, summary = $6, input = $7,
         output = $8, used_calls = $9, used_bytes = $10, active_ms = $11, ran_out_of = $12, started_at_ms = $13,
         state_since_ms = $14, ended_at_ms = $15, row_version = $16, output_manifest = $17, result = $18, error = $19,
-        end_request = $20, events = $21
+        end_request = $20, events = $21, used_turns = $22, used_tokens = $23, used_cost = $24
     WHERE tenant = $1 AND id = $2";
 
 /// A run with the fields that only the store knows.
 #[derive(Clone, Debug)]
-pub(super) struct StoredRun {
-    pub(super) run: Run,
+pub(crate) struct StoredRun {
+    pub(crate) run: Run,
     pub(super) root: RunId,
     /// The number of runs above it.
     pub(super) depth: u64,
     /// The artifacts that it names as its output. `None` means all that it stored.
     pub(super) output: Option<Vec<Digest>>,
-    /// The limit that refused a call.
-    pub(super) ran_out_of: Option<String>,
+    /// The limit that refused a call, or let the model have its last turn.
+    pub(crate) ran_out_of: Option<String>,
     /// The digest of the request that ended it, if a tool did.
     pub(super) end_request: Option<Digest>,
 }
@@ -91,6 +91,7 @@ impl StoredRun {
         to.push(stored_count(run.used.calls));
         to.push(stored_count(run.used.bytes));
         to.push(stored_count(run.used.active_ms));
+        push_spending(&run.used, to);
         to.push(run.created_at_ms);
         to.push(run.started_at_ms);
         to.push(run.state_since_ms);
@@ -128,6 +129,7 @@ impl StoredRun {
         to.push(run.report.error.as_ref().map(json));
         to.push(self.end_request.map(stored_digest));
         to.push(stored_count(run.events));
+        push_spending(&run.used, to);
     }
 }
 
@@ -135,14 +137,24 @@ fn stored_digest(digest: Digest) -> Vec<u8> {
     digest.as_bytes().to_vec()
 }
 
-/// Calls, seconds, bytes.
+/// Turns, tokens, cost.
+fn push_spending(used: &BudgetUsage, to: &mut SqlStatement<'_>) {
+    to.push(stored_count(used.turns));
+    to.push(stored_count(used.tokens));
+    to.push(stored_count(used.cost_micros));
+}
+
+/// Calls, seconds, bytes, turns, tokens, cost.
 pub(super) fn push_budget(budget: &RunBudget, to: &mut SqlStatement<'_>) {
     to.push(budget.calls.map(stored_count));
     to.push(budget.seconds.map(|seconds| stored_count(seconds.min(SECONDS_MAX))));
     to.push(budget.bytes.map(stored_count));
+    to.push(budget.turns.map(stored_count));
+    to.push(budget.tokens.map(stored_count));
+    to.push(budget.cost_micros.map(stored_count));
 }
 
-pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
+pub(crate) fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls")
 }
 
@@ -165,9 +177,15 @@ row! {
         budget_calls: Option<i64>,
         budget_seconds: Option<i64>,
         budget_bytes: Option<i64>,
+        budget_turns: Option<i64>,
+        budget_tokens: Option<i64>,
+        budget_cost: Option<i64>,
         used_calls: i64,
         used_bytes: i64,
         active_ms: i64,
+        used_turns: i64,
+        used_tokens: i64,
+        used_cost: i64,
         ran_out_of: Option<String>,
         created_at_ms: i64,
         started_at_ms: Option<i64>,
@@ -223,11 +241,21 @@ impl RunRow {
             manifests,
             report,
             events: read_count(self.events),
-            budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
+            budget: read_budget([
+                self.budget_calls,
+                self.budget_seconds,
+                self.budget_bytes,
+                self.budget_turns,
+                self.budget_tokens,
+                self.budget_cost,
+            ]),
             used: BudgetUsage {
                 calls: read_count(self.used_calls),
                 bytes: read_count(self.used_bytes),
                 active_ms: read_count(self.active_ms),
+                turns: read_count(self.used_turns),
+                tokens: read_count(self.used_tokens),
+                cost_micros: read_count(self.used_cost),
             },
             created_at_ms: self.created_at_ms,
             started_at_ms: self.started_at_ms,
@@ -257,9 +285,10 @@ fn read_digest(bytes: Option<Vec<u8>>, doing: &'static str) -> Result<Option<Dig
     Ok(Some(Digest::from_bytes(bytes)))
 }
 
-/// Calls, seconds, bytes.
-pub(super) fn read_budget([calls, seconds, bytes]: [Option<i64>; 3]) -> RunBudget {
-    RunBudget { calls: calls.map(read_count), seconds: seconds.map(read_count), bytes: bytes.map(read_count) }
+/// In the order of `push_budget`.
+pub(super) fn read_budget(columns: [Option<i64>; 6]) -> RunBudget {
+    let [calls, seconds, bytes, turns, tokens, cost_micros] = columns.map(|column| column.map(read_count));
+    RunBudget { calls, seconds, bytes, turns, tokens, cost_micros }
 }
 
 pub(super) fn read_agent(name: &str, doing: &'static str) -> Result<AgentName, StoreError> {

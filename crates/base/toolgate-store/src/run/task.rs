@@ -20,8 +20,8 @@ use crate::{Store, StoreError};
 macro_rules! select {
     ($conditions:literal) => {
         concat!(
-            "SELECT id, name, description, agent, budget_calls, budget_seconds, budget_bytes, created_by, created_at_ms, \
-             updated_at_ms, row_version FROM tasks",
+            "SELECT id, name, description, agent, budget_calls, budget_seconds, budget_bytes, budget_turns, budget_tokens, \
+             budget_cost, created_by, created_at_ms, updated_at_ms, row_version FROM tasks",
             $conditions
         )
     };
@@ -31,11 +31,12 @@ const SELECT: &str = select!("");
 const READ: &str = select!(" WHERE tenant = $1 AND id = $2");
 const INSERT: &str =
     "INSERT INTO tasks (tenant, id, name, description, agent, budget_calls, budget_seconds, budget_bytes,
-        created_by, created_at_ms, updated_at_ms, row_version)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        budget_turns, budget_tokens, budget_cost, created_by, created_at_ms, updated_at_ms, row_version)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 const CHANGE: &str =
     "UPDATE tasks SET name = $3, description = $4, agent = $5, budget_calls = $6, budget_seconds = $7,
-        budget_bytes = $8, updated_at_ms = $9, row_version = $10
+        budget_bytes = $8, budget_turns = $9, budget_tokens = $10, budget_cost = $11, updated_at_ms = $12,
+        row_version = $13
     WHERE tenant = $1 AND id = $2";
 const DELETE: &str = "DELETE FROM tasks WHERE tenant = $1 AND id = $2";
 
@@ -147,6 +148,9 @@ row! {
         budget_calls: Option<i64>,
         budget_seconds: Option<i64>,
         budget_bytes: Option<i64>,
+        budget_turns: Option<i64>,
+        budget_tokens: Option<i64>,
+        budget_cost: Option<i64>,
         created_by: String,
         created_at_ms: i64,
         updated_at_ms: i64,
@@ -161,7 +165,15 @@ impl TaskRow {
             name: self.name,
             description: self.description,
             agent: self.agent.as_deref().map(|agent| read_agent(agent, doing)).transpose()?,
-            budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
+            budget: read_budget([
+                self.budget_calls,
+                self.budget_seconds,
+                self.budget_bytes,
+                self.budget_turns,
+                self.budget_tokens,
+                self.budget_cost,
+            ]),
+            plan: None,
             created_by: PrincipalId::new(&self.created_by),
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,

@@ -2,6 +2,7 @@
 //! Postgres.
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
+mod agent_loop;
 mod approvals;
 mod collection;
 mod desk;

@@ -28,39 +28,39 @@ use toolgate_store::{
 use crate::desk;
 use crate::world::StoreWorld;
 
-const NOW_MS: i64 = 1_790_000_000_000;
+pub(crate) const NOW_MS: i64 = 1_790_000_000_000;
 const CALLS_BEFORE: usize = 2;
 /// More than a story has of one run.
 const EVENTS_MAX: usize = 100;
 
 /// Two gateways on one database.
-async fn replicas(world: &StoreWorld) -> (Store, Books, Books) {
+pub(crate) async fn replicas(world: &StoreWorld) -> (Store, Books, Books) {
     let (first, second) = (world.open().await, world.open().await);
     let one = desk::books(&first).await;
     let two = second.books(desk::settings("two")).await.expect("the books open");
     (first, one, two)
 }
 
-async fn place(world: &StoreWorld) -> (Store, Books) {
+pub(crate) async fn place(world: &StoreWorld) -> (Store, Books) {
     let store = world.open().await;
     let books = desk::books(&store).await;
     (store, books)
 }
 
-fn id(name: &str) -> RunId {
+pub(crate) fn id(name: &str) -> RunId {
     RunId::new(format!("run_{name}"))
 }
 
-fn ada() -> PrincipalId {
+pub(crate) fn ada() -> PrincipalId {
     PrincipalId::new("ada")
 }
 
 /// An act of Ada, `ms` milliseconds later.
-fn later(by: &PrincipalId, ms: i64) -> ActionStamp<'_> {
+pub(crate) fn later(by: &PrincipalId, ms: i64) -> ActionStamp<'_> {
     ActionStamp { by, at_ms: NOW_MS + ms }
 }
 
-fn a_run(name: &str) -> Run {
+pub(crate) fn a_run(name: &str) -> Run {
     Run {
         id: id(name),
         task: Some(TaskId::new("task_1")),
@@ -96,16 +96,16 @@ fn with_calls(calls: u64) -> RunBudget {
     RunBudget { calls: Some(calls), ..RunBudget::default() }
 }
 
-async fn create(books: &Books, run: Run) -> Run {
+pub(crate) async fn create(books: &Books, run: Run) -> Run {
     let by = ada();
     books.create_run(run, later(&by, 0)).await.expect("created")
 }
 
-async fn create_child(books: &Books, name: &str, parent: &RunId) -> Run {
+pub(crate) async fn create_child(books: &Books, name: &str, parent: &RunId) -> Run {
     create(books, Run { parent: Some(parent.clone()), ..a_run(name) }).await
 }
 
-async fn read(store: &Store, id: &RunId) -> Run {
+pub(crate) async fn read(store: &Store, id: &RunId) -> Run {
     store.run(id).await.expect("read").expect("is there")
 }
 
@@ -113,7 +113,7 @@ fn call_id(name: &str) -> CallId {
     CallId::new(format!("tc_{name}"))
 }
 
-fn a_call(name: &str, kind: CallKind) -> RunCall {
+pub(crate) fn a_call(name: &str, kind: CallKind) -> RunCall {
     let tool = match kind {
         CallKind::Data => "files:read",
         CallKind::Control => "toolgate:complete_workflow",
@@ -122,7 +122,7 @@ fn a_call(name: &str, kind: CallKind) -> RunCall {
     RunCall { call: call_id(name), tool: CanonicalName::recorded(tool), kind, bytes: 10 }
 }
 
-async fn admit(books: &Books, run: &RunId, call: &str) -> Result<(), RunError> {
+pub(crate) async fn admit(books: &Books, run: &RunId, call: &str) -> Result<(), RunError> {
     books.admit_run_call(run, &a_call(call, CallKind::Data), NOW_MS + 10).await
 }
 
@@ -133,14 +133,14 @@ async fn finish(books: &Books, run: &RunId, call: &str) {
 }
 
 /// Runs two data tools, so that a question may be asked.
-async fn look_first(books: &Books, run: &RunId) {
+pub(crate) async fn look_first(books: &Books, run: &RunId) {
     for call in ["first", "second"] {
         admit(books, run, call).await.expect("let in");
         finish(books, run, call).await;
     }
 }
 
-fn a_slot(slot_id: &str) -> InputSlot {
+pub(crate) fn a_slot(slot_id: &str) -> InputSlot {
     InputSlot {
         slot_type: SlotType::Text,
         slot_id: slot_id.to_owned(),
@@ -166,18 +166,28 @@ fn a_question(name: &str, run: &RunId, slot: InputSlot) -> InputRequest {
     }
 }
 
-async fn ask(books: &Books, name: &str, run: &RunId, slot: InputSlot) -> Result<InputRequest, RunError> {
+pub(crate) async fn ask(
+    books: &Books,
+    name: &str,
+    run: &RunId,
+    slot: InputSlot,
+) -> Result<InputRequest, RunError> {
     let by = PrincipalId::new("erna");
     books.ask_input(&a_question(name, run, slot), CALLS_BEFORE, later(&by, 30)).await
 }
 
-async fn answer(books: &Books, id: &InputId, by: &str, value: &str) -> Result<InputRequest, RunError> {
+pub(crate) async fn answer(
+    books: &Books,
+    id: &InputId,
+    by: &str,
+    value: &str,
+) -> Result<InputRequest, RunError> {
     let by = PrincipalId::new(by);
     let answer = InputAnswer { value: Value::from(value), via: "api".to_owned(), file: None };
     books.answer_input(id, &answer, later(&by, 40)).await
 }
 
-async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<SteppedRun, RunError> {
+pub(crate) async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<SteppedRun, RunError> {
     let by = PrincipalId::new("erna");
     let completion = RunCompletion {
         call: own.map(call_id),
@@ -205,23 +215,23 @@ async fn make(store: &Store, books: &Books, run: &RunId, name: &str) -> Digest {
 }
 
 /// The kinds of a run's ledger events, oldest first.
-async fn story_of(store: &Store, run: &RunId) -> Vec<&'static str> {
+pub(crate) async fn story_of(store: &Store, run: &RunId) -> Vec<&'static str> {
     events_of(store, run).await.iter().map(|one| one.event.kind.as_str()).collect()
 }
 
-async fn events_of(store: &Store, run: &RunId) -> Vec<RecordedEvent> {
+pub(crate) async fn events_of(store: &Store, run: &RunId) -> Vec<RecordedEvent> {
     let filter = EventFilter { run: Some(run.clone()), ..EventFilter::default() };
     let page = store.ledger_page(&filter, None, EVENTS_MAX, LedgerOrder::OldestFirst).await.expect("read");
     assert!(page.len() < EVENTS_MAX, "a story is shorter");
     page
 }
 
-async fn prove_ledger(store: &Store) {
+pub(crate) async fn prove_ledger(store: &Store) {
     let verified = store.verify_ledger(|_| ()).await.expect("the ledger can be read");
     assert_eq!(verified.fault, None);
 }
 
-fn detail(one: &RecordedEvent) -> Value {
+pub(crate) fn detail(one: &RecordedEvent) -> Value {
     one.event.detail.as_ref().expect("a detail").decode().expect("JSON")
 }
 

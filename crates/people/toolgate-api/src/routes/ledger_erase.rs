@@ -53,6 +53,8 @@ pub(crate) struct ErasedView {
     approvals: u64,
     /// Ended grants, and others whose pinned values were blanked.
     grants: u64,
+    /// Messages between ended runs and their models. Runs that have not ended keep theirs.
+    messages: u64,
     /// Arguments and results that stay, because earlier versions kept them once for several principals.
     shared: u64,
     /// Approvals that stay, because they are not decided or not used yet.
@@ -100,6 +102,7 @@ impl ErasedView {
             results: erased.results,
             approvals: erased.approvals,
             grants: erased.grants,
+            messages: erased.messages,
             shared,
             open_approvals,
         }

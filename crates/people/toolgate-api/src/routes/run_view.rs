@@ -29,13 +29,26 @@ pub(crate) struct BudgetBody {
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     bytes: Option<NonZeroU64>,
+    /// Answers of a model, where the gateway runs the agent.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    turns: Option<NonZeroU64>,
+    /// Tokens that a model reads and writes.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    tokens: Option<NonZeroU64>,
+    /// Their price, in millionths of a currency unit.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    cost_micros: Option<NonZeroU64>,
 }
 
 impl From<BudgetBody> for RunBudget {
     fn from(body: BudgetBody) -> Self {
-        let [calls, seconds, bytes] =
-            [body.calls, body.seconds, body.bytes].map(|limit| limit.map(NonZeroU64::get));
-        Self { calls, seconds, bytes }
+        let limits = [body.calls, body.seconds, body.bytes, body.turns, body.tokens, body.cost_micros];
+        let [calls, seconds, bytes, turns, tokens, cost_micros] =
+            limits.map(|limit| limit.map(NonZeroU64::get));
+        Self { calls, seconds, bytes, turns, tokens, cost_micros }
     }
 }
 
@@ -131,6 +144,14 @@ pub(crate) struct UsedView {
     calls: u64,
     seconds: u64,
     bytes: u64,
+    /// Answers of a model, where the gateway runs the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    /// In millionths of a currency unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_micros: Option<u64>,
 }
 
 /// A run, with what it waits for and its calls
@@ -249,7 +270,15 @@ impl From<OutputFile> for OutputFileView {
 
 impl From<BudgetUsage> for UsedView {
     fn from(used: BudgetUsage) -> Self {
-        Self { calls: used.calls, seconds: used.active_ms / 1_000, bytes: used.bytes }
+        let some = |count: u64| (count > 0).then_some(count);
+        Self {
+            calls: used.calls,
+            seconds: used.active_ms / 1_000,
+            bytes: used.bytes,
+            turns: some(used.turns),
+            tokens: some(used.tokens),
+            cost_micros: some(used.cost_micros),
+        }
     }
 }
 

@@ -74,6 +74,7 @@ fn tell(context: &Context, report: &ErasureReport, erasing: Erasing) {
             "results": erased.results,
             "approvals": erased.approvals,
             "grants": erased.grants,
+            "messages": erased.messages,
             "shared": shared,
             "open_approvals": open_approvals,
         });
@@ -97,8 +98,12 @@ fn kept_of(report: &ErasureReport, erasing: Erasing) -> String {
         Erasing::NotDone => "would erase",
     };
     let erased = &report.erased;
+    let messages = match erased.messages {
+        0 => String::new(),
+        some => format!(", and {} of runs", several(some, "message")),
+    };
     format!(
-        "{begins} {}, {}, {}, {} and {} of {}",
+        "{begins} {}, {}, {}, {} and {} of {}{messages}",
         bodies_of(erased.bodies),
         several(erased.refs, "ref"),
         several(erased.results, "kept result"),

@@ -41,6 +41,9 @@ pub(super) fn show(run: &Value) -> String {
         ("calls", calls(run)),
         ("seconds", used(run, "seconds")),
         ("bytes", used(run, "bytes")),
+        ("turns", used(run, "turns")),
+        ("tokens", used(run, "tokens")),
+        ("cost in millionths", used(run, "cost_micros")),
         ("created", own("created_at")),
         ("started", own("started_at")),
         ("in this state since", own("state_since")),
@@ -95,10 +98,10 @@ fn one_line(value: &Value) -> String {
 /// The used amount, with the limit if there is one.
 fn used(run: &Value, what: &str) -> String {
     let number = |value: &Value| value.as_u64().map(count);
-    let used = number(&run["used"][what]).unwrap_or_default();
+    let used = number(&run["used"][what]);
     match number(&run["budget"][what]) {
-        Some(most) => format!("{used} of {most}"),
-        None => used,
+        Some(most) => format!("{} of {most}", used.as_deref().unwrap_or("0")),
+        None => used.unwrap_or_default(),
     }
 }
 
@@ -155,7 +158,14 @@ pub(super) fn task(task: &Value) -> String {
 }
 
 fn budget(budget: &Value) -> String {
-    let limits = [("calls", "call"), ("seconds", "second"), ("bytes", "byte")];
+    let limits = [
+        ("calls", "call"),
+        ("seconds", "second"),
+        ("bytes", "byte"),
+        ("turns", "turn"),
+        ("tokens", "token"),
+        ("cost_micros", "millionth of money"),
+    ];
     let told = limits.iter().filter_map(|(key, noun)| Some(several(budget[*key].as_u64()?, noun)));
     told.collect::<Vec<_>>().join(", ")
 }

@@ -227,6 +227,8 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::RunStep | Kind::RunToolCall => sample(SampleSubject::Run, AGENT, OF_NOTE),
         Kind::RunCheckpoint => sample(SampleSubject::Run, AGENT, OF_CHECKPOINT),
         Kind::RunEnded => sample(SampleSubject::Run, AGENT, of_end()),
+        Kind::ModelCalled => sample(SampleSubject::Run, GATEWAY, OF_ANSWER),
+        Kind::RunMessages => sample(SampleSubject::Run, GATEWAY, OF_MESSAGES),
     }
 }
 
@@ -346,6 +348,36 @@ fn of_grant(kind: EventKind) -> EventSample {
     }
 }
 
+const DIGESTS: SampleMember = (
+    "messages",
+    "[{\"number\":4,\"digest\":\"sha256:2c26…\"}]",
+    "The messages that were added, by their numbers in the run, and the digests of their content",
+);
+
+const OF_ANSWER: &[SampleMember] = &[
+    ("model", "\"writer\"", "The model"),
+    ("turn", "2", "The number of the turn in the run"),
+    ("input", "5120", "The tokens that it read"),
+    ("cached", "4096", "Those of them that its provider had in a cache"),
+    ("written", "512", "Those of them that its provider wrote into a cache"),
+    ("output", "310", "The tokens that it wrote"),
+    ("cost_micros", "8930", "Their price, in millionths of a currency unit"),
+    ("duration_ms", "2140", "The time until the answer was complete, in milliseconds"),
+    ("stop", "\"calls\"", "The end of the answer: `finished`, `calls`, `length`, `refused` or `other`"),
+    DIGESTS,
+    NUMBER,
+];
+
+const OF_MESSAGES: &[SampleMember] = &[
+    ("turn", "2", "The number of the turn in the run; 0 before the first"),
+    ("model", "\"writer\"", "The model, where the messages are the goal of a new run"),
+    ("tools", "24", "The number of tools that were frozen for the run, if these were"),
+    ("from", "\"run_019a6e\"", "The run that the messages were copied from, if they were"),
+    ("folded", "{\"from\":2,\"to\":9}", "The messages that the added one stands for, if it does"),
+    DIGESTS,
+    NUMBER,
+];
+
 const OF_ERASURE: &[SampleMember] = &[
     ("principal", "\"ann\"", "The principal whose calls they were"),
     ("session", "\"ses_019a6f\"", "The session, if only its calls were concerned"),
@@ -355,6 +387,7 @@ const OF_ERASURE: &[SampleMember] = &[
     ("results", "0", "The number of results under ids of clients that were deleted"),
     ("approvals", "1", "The number of ended approvals that were deleted"),
     ("grants", "1", "The number of ended grants that were deleted, and of others whose pins were blanked"),
+    ("messages", "12", "The number of messages of ended runs that were emptied; absent if there were none"),
     REASON,
     ("ends", "{\"gateway\":317}", "The number of events that each stream had: later ones are not concerned"),
 ];

@@ -1,10 +1,10 @@
 //! The content of a principal's calls in other tables: refs, results under ids of clients, the arguments that
-//! people were shown, and grants.
+//! people were shown, grants, and messages of runs.
 
 use toolgate_core::approval::{Approval, ApprovalState};
 
-use super::grants;
 use super::scope::{ErasureCounts, ErasureScope};
+use super::{grants, messages};
 use crate::Store;
 use crate::db::{SqlStatement, Transaction, without_nul};
 
@@ -45,6 +45,7 @@ impl Store {
             results: results.unsigned_abs(),
             approvals: ended.len() as u64,
             grants: self.count_grants(scope, &ended).await?,
+            messages: self.count_messages(scope).await?,
         };
         Ok((counts, open))
     }
@@ -68,7 +69,8 @@ pub(super) async fn delete(
         Some(_) => 0,
         None => forget_results(tx, tenant, scope).await?,
     };
-    Ok(ErasureCounts { bodies: 0, refs, results, approvals: ended.len() as u64, grants })
+    let messages = messages::empty(tx, tenant, scope).await?;
+    Ok(ErasureCounts { bodies: 0, refs, results, approvals: ended.len() as u64, grants, messages })
 }
 
 async fn forget_results(

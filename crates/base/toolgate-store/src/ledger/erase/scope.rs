@@ -46,6 +46,14 @@ pub struct ErasureCounts {
     /// Ended grants, and others whose pins were blanked.
     #[serde(default)]
     pub grants: u64,
+    /// Messages between the principal's ended runs and their models. Their digests stay.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub messages: u64,
+}
+
+/// The events of earlier versions do not have it.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl ErasureCounts {
@@ -59,6 +67,7 @@ impl ErasureCounts {
         self.results += more.results;
         self.approvals += more.approvals;
         self.grants += more.grants;
+        self.messages += more.messages;
     }
 }
 

@@ -17,7 +17,13 @@ crate::on_both!(
 
 async fn a_child_gets_no_more_than_is_left_above_it(world: StoreWorld) {
     let (_, books) = place(&world).await;
-    let budget = RunBudget { calls: Some(5), seconds: Some(60), bytes: Some(1_000) };
+    let budget = RunBudget {
+        calls: Some(5),
+        seconds: Some(60),
+        bytes: Some(1_000),
+        tokens: Some(700),
+        ..RunBudget::default()
+    };
     let root = create(&books, Run { budget, ..a_run("root") }).await.id;
     admit(&books, &root, "1").await.expect("let in");
     finish(&books, &root, "1").await;
@@ -25,10 +31,11 @@ async fn a_child_gets_no_more_than_is_left_above_it(world: StoreWorld) {
     let wanted = Run { parent: Some(root.clone()), budget: with_calls(9), ..a_run("child") };
     // Ten seconds after the first call.
     let child = books.create_run(wanted, later(&by, 10_010)).await.expect("created");
-    assert_eq!(child.budget, RunBudget { calls: Some(4), seconds: Some(50), bytes: Some(900) });
+    let left = RunBudget { calls: Some(4), seconds: Some(50), bytes: Some(900), ..budget };
+    assert_eq!(child.budget, left);
     let modest = Run { parent: Some(child.id.clone()), budget: with_calls(1), ..a_run("grandchild") };
     let grandchild = books.create_run(modest, later(&by, 10_010)).await.expect("created");
-    assert_eq!(grandchild.budget, RunBudget { calls: Some(1), seconds: Some(50), bytes: Some(900) });
+    assert_eq!(grandchild.budget, RunBudget { calls: Some(1), ..left });
 }
 
 async fn what_a_child_uses_up_is_used_up_above_it(world: StoreWorld) {

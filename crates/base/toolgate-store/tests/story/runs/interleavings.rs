@@ -103,7 +103,7 @@ async fn live(world: &StoreWorld, waves: &[Wave<Deed>], case: u32) {
     let run = id(&case.to_string());
     let parent = RunId::new(format!("{run}-parent"));
     create(&gateways.books[0], Run { id: parent.clone(), ..a_run("") }).await;
-    let budget = RunBudget { calls: Some(CALLS_MAX), seconds: Some(60), bytes: None };
+    let budget = RunBudget { calls: Some(CALLS_MAX), seconds: Some(60), ..RunBudget::default() };
     create(&gateways.books[0], Run { parent: Some(parent.clone()), budget, ..a_run(&case.to_string()) })
         .await;
     let mut number = 0;

@@ -13,7 +13,15 @@ fn a_task(name: &str) -> Task {
         name: name.to_owned(),
         description: "pay\u{1F600}".to_owned(),
         agent: AgentName::new("clerk").ok(),
-        budget: RunBudget { calls: Some(1), seconds: None, bytes: Some(u64::MAX) },
+        budget: RunBudget {
+            calls: Some(1),
+            bytes: Some(u64::MAX),
+            turns: Some(2),
+            tokens: Some(3),
+            cost_micros: Some(4),
+            ..RunBudget::default()
+        },
+        plan: None,
         created_by: ada(),
         created_at_ms: NOW_MS,
         updated_at_ms: NOW_MS,
@@ -36,7 +44,9 @@ async fn a_task_is_kept_changed_and_deleted(world: StoreWorld) {
     books.create_task(&a_task("2"), later(&by, 0)).await.expect("created");
     let (tasks, next) = store.tasks(None, 1).await.expect("read");
     assert_eq!(tasks[0].id.as_str(), "task_2");
-    assert_eq!(tasks[0].budget.bytes, Some(i64::MAX.unsigned_abs()), "no database has more");
+    let budget = tasks[0].budget;
+    assert_eq!(budget.bytes, Some(i64::MAX.unsigned_abs()), "no database has more");
+    assert_eq!((budget.turns, budget.tokens, budget.cost_micros), (Some(2), Some(3), Some(4)));
     let (tasks, end) = store.tasks(next.as_ref(), 1).await.expect("read");
     assert_eq!((tasks[0].id.as_str(), end), ("task_1", None));
     books.delete_task(&task.id, later(&by, 9)).await.expect("deleted");

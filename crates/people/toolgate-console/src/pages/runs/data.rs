@@ -66,6 +66,12 @@ pub(super) struct BudgetData {
     pub(super) seconds: Option<u64>,
     #[serde(default)]
     pub(super) bytes: Option<u64>,
+    #[serde(default)]
+    pub(super) turns: Option<u64>,
+    #[serde(default)]
+    pub(super) tokens: Option<u64>,
+    #[serde(default)]
+    pub(super) cost_micros: Option<u64>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -73,6 +79,20 @@ pub(super) struct BudgetUsedData {
     pub(super) calls: u64,
     pub(super) seconds: u64,
     pub(super) bytes: u64,
+    /// Of runs that the gateway drives.
+    #[serde(default)]
+    pub(super) turns: u64,
+    #[serde(default)]
+    pub(super) tokens: u64,
+    #[serde(default)]
+    pub(super) cost_micros: u64,
+}
+
+impl BudgetData {
+    /// True if it limits what a model uses up.
+    pub(super) fn is_of_models(&self) -> bool {
+        self.turns.is_some() || self.tokens.is_some() || self.cost_micros.is_some()
+    }
 }
 
 /// A run with the items that it waits for.
@@ -184,6 +204,15 @@ fn said(reason: &str) -> String {
         "budget.calls" => "used up its calls",
         "budget.seconds" => "used up its time",
         "budget.bytes" => "used up its bytes",
+        "budget.turns" => "used up its turns",
+        "budget.tokens" => "used up its tokens",
+        "budget.cost" => "used up its money",
+        "question" => "waits for an answer",
+        "credential" => "waits for a sign-in",
+        "captcha" => "waits for a person to prove that they are there",
+        "budget" => "waits for more money",
+        "unknown_outcome" => "waits for a person to say whether a call took effect",
+        "stuck" => "repeats itself, and waits for a person",
         other => other,
     };
     words.to_owned()

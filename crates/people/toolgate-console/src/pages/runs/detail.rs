@@ -238,16 +238,30 @@ fn output(run: &RunData) -> Markup {
 
 fn budget(run: &RunData) -> Markup {
     let (used, budget) = (run.used, run.budget);
+    let is_driven = used.turns > 0 || budget.is_of_models();
+    let is_limited = budget.calls.is_some() || budget.seconds.is_some() || budget.bytes.is_some();
     html! {
         (parts::facts([
             ("Calls", share(used.calls, budget.calls, parts::number)),
             ("Time", share(used.seconds, budget.seconds, seconds)),
             ("Bytes", share(used.bytes, budget.bytes, parts::size)),
         ]))
-        @if budget.calls.is_none() && budget.seconds.is_none() && budget.bytes.is_none() {
+        @if is_driven {
+            (parts::facts([
+                ("Turns", share(used.turns, budget.turns, parts::number)),
+                ("Tokens", share(used.tokens, budget.tokens, parts::number)),
+                ("Cost", share(used.cost_micros, budget.cost_micros, money)),
+            ]))
+        }
+        @if !is_limited && !budget.is_of_models() {
             p.help { "It has no limits. Set a budget when you create a run or its task." }
         }
     }
+}
+
+/// Millionths of a currency unit, as such units.
+fn money(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 fn share(used: u64, limit: Option<u64>, said: impl Fn(u64) -> String) -> Markup {

@@ -1,0 +1,120 @@
+//! A loop under its lease, in a tree of runs that is locked until the end of the transaction.
+
+use serde_json::Value;
+use toolgate_core::event::{Durability, EventKind};
+use toolgate_core::run::AgentLoop;
+
+use super::digest::NumberedDigest;
+use super::error::LoopError;
+use super::lease::LoopLease;
+use super::message::{self, SealedMessage};
+use super::row::{self, LoopRow};
+use super::turn_row::{self, StoredTurn, TurnRow};
+use super::write::NewMessage;
+use crate::books::Books;
+use crate::db::{Transaction, without_nul};
+use crate::error::doing;
+use crate::registry::stored_count;
+use crate::run::{ActionStamp, HeldRun, loop_event};
+
+/// If it is dropped, the transaction is rolled back.
+pub(super) struct HeldLoop<'b> {
+    pub(super) held: HeldRun<'b>,
+    pub(super) kept: AgentLoop,
+}
+
+impl<'b> HeldLoop<'b> {
+    /// Locks it, if the lease still counts.
+    pub(super) async fn take(
+        books: &'b Books,
+        lease: &LoopLease,
+        act: ActionStamp<'_>,
+        what: &'static str,
+    ) -> Result<Self, LoopError> {
+        let tx = books.store().db.begin(Durability::OnDisk).await.map_err(doing(what))?;
+        Self::take_in(books, tx, lease, act, what).await
+    }
+
+    /// The same in a transaction that holds an approval or nothing.
+    pub(super) async fn take_in(
+        books: &'b Books,
+        tx: Transaction,
+        lease: &LoopLease,
+        act: ActionStamp<'_>,
+        what: &'static str,
+    ) -> Result<Self, LoopError> {
+        let mut held = HeldRun::take_in(books, tx, &lease.run, act, what).await?;
+        let id = without_nul(lease.run.as_str());
+        let read = held.tx.sql_for_update(row::READ).bind(held.tenant).bind(id);
+        let row: Option<LoopRow> = read.fetch_optional().await.map_err(doing(what))?;
+        let kept = row.ok_or(LoopError::Lost)?.read(what)?;
+        if kept.fence != lease.fence || kept.owner.as_ref() != Some(&lease.stream) {
+            return Err(LoopError::Lost);
+        }
+        Ok(Self { held, kept })
+    }
+
+    /// A loop that is created in this transaction.
+    pub(super) async fn create(mut held: HeldRun<'b>, kept: AgentLoop) -> Result<Self, LoopError> {
+        let (failed, tenant, at_ms) = (held.failed(), held.tenant, held.act().at_ms);
+        let mut insert = held.tx.sql(row::INSERT);
+        row::push_new(tenant, &kept, at_ms, &mut insert);
+        insert.execute().await.map_err(failed)?;
+        Ok(Self { held, kept })
+    }
+
+    pub(super) async fn turn(&mut self, turn: u64) -> Result<Option<StoredTurn>, LoopError> {
+        let (failed, doing) = (self.held.failed(), self.held.doing);
+        let run = without_nul(self.kept.run.as_str());
+        let read = self.held.tx.sql(turn_row::READ).bind(self.held.tenant).bind(run);
+        let row: Option<TurnRow> = read.bind(stored_count(turn)).fetch_optional().await.map_err(failed)?;
+        Ok(row.map(|row| row.read(doing)).transpose()?)
+    }
+
+    /// Adds a message under the next number.
+    pub(super) async fn add(&mut self, new: &NewMessage, turn: u64) -> Result<NumberedDigest, LoopError> {
+        let sealed = SealedMessage::new(&self.kept.run, self.kept.last_message + 1, turn, new)?;
+        self.add_sealed(&sealed).await
+    }
+
+    pub(super) async fn add_sealed(&mut self, sealed: &SealedMessage) -> Result<NumberedDigest, LoopError> {
+        let (failed, tenant, at_ms) = (self.held.failed(), self.held.tenant, self.held.act().at_ms);
+        let mut insert = self.held.tx.sql(message::INSERT);
+        sealed.push_new(tenant, &self.kept.run, at_ms, &mut insert);
+        insert.execute().await.map_err(failed)?;
+        self.kept.last_message = sealed.number;
+        Ok(NumberedDigest { number: sealed.number, digest: sealed.digest })
+    }
+
+    pub(super) async fn add_all(
+        &mut self,
+        messages: &[NewMessage],
+        turn: u64,
+    ) -> Result<Vec<NumberedDigest>, LoopError> {
+        let mut added = Vec::with_capacity(messages.len());
+        for message in messages {
+            added.push(self.add(message, turn).await?);
+        }
+        Ok(added)
+    }
+
+    /// Tells of it, in the run's own list and in the ledger.
+    pub(super) async fn log(&mut self, kind: EventKind, mut detail: Value) -> Result<(), LoopError> {
+        self.held.kept.run.events += 1;
+        self.held.save_own().await?;
+        let run = self.held.run().clone();
+        detail["number"] = Value::from(run.events);
+        let event = loop_event(kind, &run, self.held.act(), detail);
+        Ok(self.held.log(&run, event, None).await?)
+    }
+
+    /// Commits it with its events.
+    pub(super) async fn commit(mut self) -> Result<AgentLoop, LoopError> {
+        let (failed, tenant) = (self.held.failed(), self.held.tenant);
+        let mut save = self.held.tx.sql(row::SAVE);
+        row::push_changed(tenant, &self.kept, &mut save);
+        save.execute().await.map_err(failed)?;
+        self.held.commit().await?;
+        Ok(self.kept)
+    }
+}

@@ -1,0 +1,97 @@
+//! The leases of loops: who works on which one, and until when.
+
+use toolgate_core::event::Durability;
+use toolgate_core::id::RunId;
+use toolgate_core::run::AgentLoop;
+
+use super::row::{LoopRow, READ};
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::stored_count;
+use crate::{Store, StoreError};
+
+/// Those with a lease that is not over are in the index too, and they are few: a gateway works on a limited number.
+const DUE: &str = "SELECT run FROM run_loops
+    WHERE tenant = $1 AND state = 'ready' AND wake_at_ms <= $2 AND (owner IS NULL OR lease_until_ms <= $2)
+    ORDER BY wake_at_ms, run LIMIT $3";
+const NEXT: &str = "SELECT MIN(wake_at_ms) FROM run_loops WHERE tenant = $1 AND state = 'ready'";
+const CLAIM: &str = "UPDATE run_loops SET owner = $3, fence = fence + 1, lease_until_ms = $5
+    WHERE tenant = $1 AND run = $2 AND state = 'ready' AND wake_at_ms <= $4
+        AND (owner IS NULL OR lease_until_ms <= $4)";
+const RENEW: &str = "UPDATE run_loops SET lease_until_ms = $5
+    WHERE tenant = $1 AND run = $2 AND owner = $3 AND fence = $4";
+const RELEASE: &str = "UPDATE run_loops SET owner = NULL, lease_until_ms = 0, wake_at_ms = $5
+    WHERE tenant = $1 AND run = $2 AND owner = $3 AND fence = $4";
+
+/// The right of a gateway to work on a loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopLease {
+    pub run: RunId,
+    /// The ledger stream of the gateway.
+    pub stream: String,
+    /// The number of the lease. Later ones have larger numbers.
+    pub fence: u64,
+}
+
+impl Store {
+    /// The loops that any gateway may work on now, the longest waiting first.
+    pub async fn due_loops(&self, now_ms: i64, limit: usize) -> Result<Vec<RunId>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let due = self.db.sql(DUE).bind(self.tenant).bind(now_ms).bind(limit);
+        let ids: Vec<(String,)> = due.fetch_all().await.map_err(doing("find runs to go on with"))?;
+        Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
+    }
+
+    /// The first moment at which a loop that is ready wants to be worked on, for the sleep of an idle worker.
+    pub async fn next_loop_wake(&self) -> Result<Option<i64>, StoreError> {
+        let next = self.db.sql(NEXT).bind(self.tenant);
+        let (next,): (Option<i64>,) =
+            next.fetch_one().await.map_err(doing("look when a run wants to go on"))?;
+        Ok(next)
+    }
+
+    /// Takes the lease of a loop that is due. `None` if it is not, or if another was faster.
+    pub async fn claim_loop(
+        &self,
+        run: &RunId,
+        stream: &str,
+        now_ms: i64,
+        until_ms: i64,
+    ) -> Result<Option<(LoopLease, AgentLoop)>, StoreError> {
+        const DOING: &str = "take up a run";
+        // A number that was given is never given again, also after a crash of the machine.
+        let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let claim = tx.sql(CLAIM).bind(self.tenant).bind(without_nul(run.as_str())).bind(stream);
+        if claim.bind(now_ms).bind(until_ms).execute().await.map_err(doing(DOING))? == 0 {
+            return Ok(None);
+        }
+        let read = tx.sql(READ).bind(self.tenant).bind(without_nul(run.as_str()));
+        let row: LoopRow = read.fetch_one().await.map_err(doing(DOING))?;
+        let claimed = row.read(DOING)?;
+        tx.commit().await.map_err(doing(DOING))?;
+        let lease = LoopLease { run: run.clone(), stream: stream.to_owned(), fence: claimed.fence };
+        Ok(Some((lease, claimed)))
+    }
+
+    /// Keeps a lease for longer. `false` if it is another's by now.
+    pub async fn renew_loop(&self, lease: &LoopLease, until_ms: i64) -> Result<bool, StoreError> {
+        self.change_lease(RENEW, lease, until_ms, "keep a run").await
+    }
+
+    /// Gives a lease back: the loop is due again at a moment, if its run is not paused. `false` if it is another's by now.
+    pub async fn release_loop(&self, lease: &LoopLease, wake_at_ms: i64) -> Result<bool, StoreError> {
+        self.change_lease(RELEASE, lease, wake_at_ms, "give a run back").await
+    }
+
+    async fn change_lease(
+        &self,
+        text: &'static str,
+        lease: &LoopLease,
+        at_ms: i64,
+        what: &'static str,
+    ) -> Result<bool, StoreError> {
+        let change = self.db.sql(text).bind(self.tenant).bind(without_nul(lease.run.as_str()));
+        let change = change.bind(&*lease.stream).bind(stored_count(lease.fence)).bind(at_ms);
+        Ok(change.execute().await.map_err(doing(what))? > 0)
+    }
+}

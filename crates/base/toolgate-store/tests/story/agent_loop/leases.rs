@@ -1,0 +1,157 @@
+//! One gateway at a time works on a loop, and the one before it changes nothing any more.
+
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
+use toolgate_core::run::{ActionKind, RequiredAction};
+use toolgate_store::Folding;
+
+use super::*;
+use crate::runs::{events_of, place, replicas};
+use crate::world::postgres;
+
+crate::on_both!(
+    one_of_two_has_the_lease_until_it_is_over,
+    a_lease_that_is_kept_or_given_back_is_as_it_says,
+    the_gateway_before_changes_nothing,
+    many_claimers_have_one_winner,
+    loops_that_wait_are_not_looked_at,
+);
+
+const MANY: usize = 64;
+const WAITING: usize = 10_000;
+
+async fn one_of_two_has_the_lease_until_it_is_over(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    let run = driven(&one, "1").await;
+    assert!(store.due_loops(NOW_MS - 1, 10).await.expect("read").is_empty(), "its time has not come");
+    assert_eq!(store.next_loop_wake().await.expect("read"), Some(NOW_MS));
+    assert_eq!(due(&store).await, [run.clone()]);
+    let lease = claim(&store, &run).await;
+    assert_eq!((lease.fence, lease.stream.as_str()), (1, desk::STREAM));
+    assert!(due(&store).await.is_empty());
+    assert_eq!(store.claim_loop(&run, "two", UNTIL_MS - 1, UNTIL_MS + 1_000).await.expect("asked"), None);
+    let (second, kept) =
+        store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS + 1_000).await.expect("asked").expect("claimed");
+    assert_eq!((second.fence, kept.owner.as_deref(), kept.fence), (2, Some("two"), 2));
+    assert_eq!(kept, look(&store, &run).await);
+    assert!(!store.renew_loop(&lease, UNTIL_MS + 9_000).await.expect("asked"));
+    assert!(!store.release_loop(&lease, NOW_MS).await.expect("asked"));
+    assert_eq!(look(&store, &run).await, kept);
+    let nobody = store.claim_loop(&id("none"), "two", UNTIL_MS, UNTIL_MS).await.expect("asked");
+    assert_eq!(nobody, None);
+}
+
+async fn a_lease_that_is_kept_or_given_back_is_as_it_says(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let run = driven(&books, "1").await;
+    let lease = claim(&store, &run).await;
+    assert!(store.renew_loop(&lease, UNTIL_MS + 5_000).await.expect("asked"));
+    assert!(store.due_loops(UNTIL_MS + 4_999, 10).await.expect("read").is_empty());
+    assert_eq!(store.due_loops(UNTIL_MS + 5_000, 10).await.expect("read"), [run.clone()]);
+    assert!(store.release_loop(&lease, NOW_MS + 700).await.expect("asked"));
+    assert!(store.due_loops(NOW_MS + 699, 10).await.expect("read").is_empty());
+    assert_eq!(store.due_loops(NOW_MS + 700, 10).await.expect("read"), [run.clone()]);
+    assert!(!store.release_loop(&lease, NOW_MS).await.expect("asked"), "it is given back once");
+    assert_lost(ask(&books, &lease, 1).await);
+    assert_eq!(store.claim_loop(&run, "two", NOW_MS + 699, UNTIL_MS).await.expect("asked"), None);
+}
+
+async fn the_gateway_before_changes_nothing(world: StoreWorld) {
+    let (store, one, two) = replicas(&world).await;
+    let run = driven(&one, "1").await;
+    let old = claim(&store, &run).await;
+    play(&one, &old, 1, 1).await;
+    ask(&one, &old, 2).await.expect("asked");
+    let claimed = store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS + 9_000).await.expect("asked");
+    let (new, kept) = claimed.expect("claimed");
+    let before = (messages(&store, &run).await, events_of(&store, &run).await.len());
+    let turns = store.loop_turns(&run, 0, 10).await.expect("read");
+    let (by, fold) = (ada(), Folding { from: 2, to: 3, stands_for: line("short") });
+    let action = RequiredAction {
+        kind: ActionKind::Stuck,
+        id: String::new(),
+        since_ms: NOW_MS,
+        how: "resume it".to_owned(),
+    };
+    let at = later(&by, 500);
+    assert_lost(ask(&one, &old, 2).await);
+    assert_lost(one.fault_turn(&old, 2, "busy", false, at).await);
+    assert_lost(answer(&one, &old, 2, 1).await);
+    assert_lost(act(&one, &old, 1, 1).await);
+    assert_lost(one.freeze_loop_tools(&old, &[], None, at).await);
+    assert_lost(one.add_loop_line(&old, line("hurry"), true, at).await);
+    assert_lost(one.fold_loop(&old, fold, at).await);
+    assert_lost(one.note_fold_fault(&old).await);
+    assert_lost(one.wait_loop(&old, action, at).await);
+    // A lease is for the gateway that has it.
+    assert_lost(ask(&one, &LoopLease { stream: desk::STREAM.to_owned(), ..new.clone() }, 2).await);
+    assert_eq!((messages(&store, &run).await, events_of(&store, &run).await.len()), before);
+    assert_eq!(store.loop_turns(&run, 0, 10).await.expect("read"), turns);
+    assert_eq!(look(&store, &run).await, kept);
+    answer(&two, &new, 2, 0).await.expect("the one that has it goes on");
+}
+
+async fn many_claimers_have_one_winner(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    let other = world.open().await;
+    for name in ["1", "2"] {
+        let run = driven(&one, name).await;
+        let claims = (0..MANY).map(|number| {
+            let (store, run) = (if number % 2 == 0 { store.clone() } else { other.clone() }, run.clone());
+            tokio::spawn(async move {
+                let stream = format!("gateway-{number}");
+                store.claim_loop(&run, &stream, NOW_MS + 1, UNTIL_MS).await.expect("asked")
+            })
+        });
+        let mut winners = Vec::new();
+        for claim in claims.collect::<Vec<_>>() {
+            winners.extend(claim.await.expect("no panic"));
+        }
+        assert_eq!(winners.len(), 1);
+        let kept = look(&store, &run).await;
+        assert_eq!((kept.fence, kept.owner.as_ref()), (1, Some(&winners[0].0.stream)));
+    }
+}
+
+async fn loops_that_wait_are_not_looked_at(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let run = driven(&books, "ready").await;
+    let numbers = match world.is_postgres() {
+        true => format!("generate_series(1, {WAITING}) AS n(number)"),
+        false => format!(
+            "(WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n WHERE number < {WAITING}) \
+             SELECT number FROM n) AS n"
+        ),
+    };
+    let filled = world.sql(&format!(
+        "INSERT INTO run_loops (run, model, system, state, turn, last_message, input, cached, written, output, cost, \
+         fold_faults, nudged, fence, lease_until_ms, wake_at_ms, created_at_ms) \
+         SELECT 'run_w' || n.number, 'writer', '', 'waiting', 1, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 FROM {numbers}"
+    ));
+    assert_eq!(filled.await, WAITING as u64);
+    world.sql(if world.is_postgres() { "ANALYZE run_loops" } else { "ANALYZE" }).await;
+    assert_eq!(due(&store).await, [run]);
+    let plan = plan(&world).await;
+    assert!(plan.contains("run_loops_ready"), "{plan}");
+}
+
+/// The way to the loops that are due.
+async fn plan(world: &StoreWorld) -> String {
+    let text = "SELECT run FROM run_loops WHERE tenant = 'default' AND state = 'ready' AND wake_at_ms <= 5 \
+         AND (owner IS NULL OR lease_until_ms <= 5) ORDER BY wake_at_ms, run LIMIT 10";
+    if world.is_postgres() {
+        let mut connection = postgres(world.url()).await;
+        let explain = AssertSqlSafe(format!("EXPLAIN {text}"));
+        let rows = sqlx::query(explain).fetch_all(&mut connection).await.expect("a plan");
+        return rows.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(world.folder().join("toolgate.db"))
+        .busy_timeout(Duration::from_secs(10));
+    let mut connection = SqliteConnection::connect_with(&options).await.expect("the database opens");
+    let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {text}"));
+    let rows = sqlx::query(explain).fetch_all(&mut connection).await.expect("a plan");
+    rows.iter().map(|row| row.get::<String, _>(3)).collect::<Vec<_>>().join("\n")
+}
