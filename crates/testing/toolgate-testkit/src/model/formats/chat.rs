@@ -27,6 +27,18 @@ const MEMBERS: &[&str] = &[
     "reasoning_effort",
 ];
 
+/// Members of an answer, and those that compatible servers have beside the provider's.
+const ANSWER_MEMBERS: &[&str] = &[
+    "role",
+    "content",
+    "tool_calls",
+    "refusal",
+    "name",
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+];
+
 pub(super) fn read(body: &Value, problems: &mut Vec<String>) -> AskedModel {
     let mut asked = blank(WireFormat::Chat);
     only(body, MEMBERS, "the body", problems);
@@ -85,7 +97,7 @@ fn read_message(message: &Value, items: &mut Vec<HistoryItem>, problems: &mut Ve
 }
 
 fn read_assistant(message: &Value, items: &mut Vec<HistoryItem>, problems: &mut Vec<String>) {
-    only(message, &["role", "content", "tool_calls", "refusal", "name"], "an answer", problems);
+    only(message, ANSWER_MEMBERS, "an answer", problems);
     let calls = list_if_any(&message["tool_calls"], "tool_calls", problems);
     if message.get("tool_calls").is_some() && calls.is_empty() {
         problems.push("tool_calls is an empty list".to_owned());
@@ -99,7 +111,7 @@ fn read_assistant(message: &Value, items: &mut Vec<HistoryItem>, problems: &mut 
         problems.push("an answer has neither content nor calls".to_owned());
     }
     for call in calls {
-        only(call, &["id", "type", "function"], "a call", problems);
+        only(call, &["id", "type", "function", "extra_content"], "a call", problems);
         only(&call["function"], &["name", "arguments"], "a call's function", problems);
         let arguments = text(&call["function"]["arguments"], "arguments", problems);
         items.push(HistoryItem::Call(AskedCall {
