@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_testkit::model::{ModelStep, ScriptedCall, WireFormat, steps};
 
-use super::stage::{AgentStage, balance, looked};
+use super::stage::{AgentStage, action as action_of, balance, looked};
 use crate::governed::bank::{GATED, NO_HOLD, money, moved};
 use crate::governed::database::Backing;
 use crate::governed::on_both;
@@ -29,7 +29,7 @@ async fn an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_onc
         let asked = stage.model.requests().len();
         stage.bank.approve_as(&stage.bank.gateway.admin, id).await;
         let ended = stage.becomes(&run, "completed").await;
-        assert!(ended["action"].is_null(), "{format:?}: {ended}");
+        assert!(action_of(&ended).is_null(), "{format:?}: {ended}");
         let mut ran = stage.bank.ran().split_off(before);
         ran.sort();
         assert_eq!(ran, [looked("DE1"), moved(7)], "{format:?}: what ran before the vote does not run again");

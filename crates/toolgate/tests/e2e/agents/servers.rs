@@ -73,11 +73,8 @@ async fn an_agent_has_the_tools_of_its_capabilities_and_no_others() {
         ModelStep::complete("done"),
     ]);
     let stage = AgentStage::open(agents, script).await;
-    let plan = json!({ "goal": "Read only", "model": "openai" });
-    let body = json!({ "name": "A task", "agent": "reader", "plan": plan });
-    let made = stage.bank.rest(&stage.bank.gateway.admin, "POST", "/tasks", Some(body)).await;
-    assert_eq!(made.status, 201, "{made:?}");
-    let run = stage.start(made.json()["id"].as_str().expect("an id")).await;
+    let task = json!({ "goal": "Read only", "model": "openai", "agent": "reader" });
+    let run = stage.start(&stage.task_of(task).await).await;
     stage.becomes(&run, "completed").await;
     let first = &stage.model.requests()[0];
     assert!(first.offers("bank__balance") && !first.offers("bank__transfer"), "{:?}", first.tools);

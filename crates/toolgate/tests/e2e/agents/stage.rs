@@ -28,11 +28,14 @@ impl AgentStage {
     }
 
     /// A model that lets histories begin anew, because older messages are folded.
-    pub(super) async fn open_folding(more: &str, script: ModelScript) -> Self {
+    pub(super) async fn open_folding(script: ModelScript) -> Self {
         let settings = ModelSettings { allows_folds: true, ..ModelSettings::default() };
         let model = ScriptedModel::start_with(settings, script);
-        let bank = Bank::open(&format!("{}{more}", models_toml(&model)));
-        let stage = Self { bank, model };
+        let small = format!(
+            "context_tokens = 16000\nlimits = {{ output_tokens_max = 1000 }}\n{}",
+            entry("small", WireFormat::Chat, &model)
+        );
+        let stage = Self { bank: Bank::open(&format!("[[models]]\n{small}")), model };
         stage.ready().await;
         stage
     }
@@ -78,8 +81,12 @@ impl AgentStage {
 
     /// A task whose agent the gateway runs; returns its id.
     pub(super) async fn task(&self, goal: &str, format: WireFormat, budget: Value) -> String {
-        let plan = json!({ "goal": goal, "model": format.provider() });
-        let body = json!({ "name": "A task", "plan": plan, "budget": budget });
+        self.task_of(json!({ "goal": goal, "model": format.provider(), "budget": budget })).await
+    }
+
+    /// The same with these members.
+    pub(super) async fn task_of(&self, mut body: Value) -> String {
+        body["name"] = json!("A task");
         let made = self.bank.rest(&self.bank.gateway.admin, "POST", "/tasks", Some(body)).await;
         assert_eq!(made.status, 201, "{made:?}");
         made.json()["id"].as_str().expect("a task has an id").to_owned()
@@ -131,9 +138,10 @@ impl AgentStage {
     /// Waits until a run needs this action of somebody; returns the action.
     pub(super) async fn needs(&self, run: &str, kind: &str) -> Value {
         let shown = self.becomes(run, "paused").await;
-        assert_eq!(shown["action"]["kind"], kind, "{shown}");
-        assert!(shown["action"]["how"].as_str().is_some_and(|how| !how.is_empty()), "{shown}");
-        shown["action"].clone()
+        let action = action(&shown);
+        assert_eq!(action["kind"], kind, "{shown}");
+        assert!(action["how"].as_str().is_some_and(|how| !how.is_empty()), "{shown}");
+        action.clone()
     }
 
     /// The messages of a run, as text.
@@ -176,16 +184,24 @@ impl AgentStage {
     }
 }
 
+/// The action that a run waits for; null if it waits for none.
+pub(super) fn action(shown: &Value) -> &Value {
+    &shown["driven"]["action"]
+}
+
 /// A model of each format, under the name of its provider.
 fn models_toml(model: &ScriptedModel) -> String {
-    let entry = |format: WireFormat| {
-        let (name, url) = (format.provider(), model.url(format));
-        format!(
-            "[[models]]\nname = \"{name}\"\nprovider = \"{name}\"\nmodel = \"scripted\"\nurl = \"{url}\"\n\
-             prices = {{ input = 3, output = 15 }}\n"
-        )
-    };
-    WireFormat::ALL.map(entry).concat()
+    let table = |format: WireFormat| format!("[[models]]\n{}", entry(format.provider(), format, model));
+    WireFormat::ALL.map(table).concat()
+}
+
+/// The members of a model's table.
+fn entry(name: &str, format: WireFormat, model: &ScriptedModel) -> String {
+    let (provider, url) = (format.provider(), model.url(format));
+    format!(
+        "name = \"{name}\"\nprovider = \"{provider}\"\nmodel = \"scripted\"\nurl = \"{url}\"\n\
+         prices = {{ input = 3, output = 15 }}\n"
+    )
 }
 
 /// A look at an account.

@@ -18,15 +18,15 @@ fn site(model: &ScriptedModel) -> Site {
 }
 
 /// Tests a model that does this; returns its fault.
-fn fault(site: &Site, model: &ScriptedModel, format: WireFormat, step: ModelStep) -> Value {
+async fn fault(site: &Site, model: &ScriptedModel, name: &str, step: ModelStep) -> Value {
     model.follow(steps([step]));
-    let (succeeded, said) = tested(site, format.provider());
-    assert!(!succeeded && said["ok"] == false, "{format:?}: {said}");
-    assert!(
-        said["fault"]["message"].as_str().is_some_and(|message| !message.is_empty()),
-        "{format:?}: {said}"
-    );
-    assert!(said["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{format:?}: {said}");
+    let path = format!("/models/{name}/test");
+    let answer = site.rest(&site.gateway.admin, "POST", &path, Some(json!({}))).await;
+    assert_eq!(answer.status, 200, "a model that fails is a finding: {answer:?}");
+    let said = answer.json();
+    assert_eq!(said["ok"], false, "{name}: {said}");
+    assert!(said["fault"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{name}: {said}");
+    assert!(said["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{name}: {said}");
     said["fault"].clone()
 }
 
@@ -34,7 +34,7 @@ fn fault(site: &Site, model: &ScriptedModel, format: WireFormat, step: ModelStep
 async fn a_refusal_a_pause_and_nonsense_are_told_apart_in_every_format() {
     let model = ScriptedModel::start(steps([ModelStep::Nonsense]));
     let site = site(&model);
-    for format in WireFormat::ALL {
+    for name in WireFormat::ALL.map(WireFormat::provider) {
         for (step, kind, status) in [
             (ModelStep::status(400), "refused", json!(400)),
             (ModelStep::status(401), "refused", json!(401)),
@@ -43,14 +43,16 @@ async fn a_refusal_a_pause_and_nonsense_are_told_apart_in_every_format() {
             (ModelStep::status(503), "busy", json!(503)),
             (ModelStep::Overflow, "overflow", json!(400)),
         ] {
-            let fault = fault(&site, &model, format, step);
-            assert_eq!((&fault["kind"], &fault["status"]), (&json!(kind), &status), "{format:?}: {fault}");
+            let fault = fault(&site, &model, name, step).await;
+            assert_eq!((&fault["kind"], &fault["status"]), (&json!(kind), &status), "{name}: {fault}");
         }
-        let wait = fault(&site, &model, format, ModelStep::busy("7"));
-        assert_eq!(wait["retry_after_seconds"], 7, "{format:?}: {wait}");
-        let nonsense = fault(&site, &model, format, ModelStep::Nonsense);
-        assert_eq!(nonsense["kind"], "nonsense", "{format:?}: {nonsense}");
+        let wait = fault(&site, &model, name, ModelStep::busy("7")).await;
+        assert_eq!(wait["retry_after_seconds"], 7, "{name}: {wait}");
+        let nonsense = fault(&site, &model, name, ModelStep::Nonsense).await;
+        assert_eq!(nonsense["kind"], "nonsense", "{name}: {nonsense}");
     }
+    let (succeeded, said) = tested(&site, "openai");
+    assert!(!succeeded && said["fault"]["kind"] == "nonsense", "the command says the same: {said}");
 }
 
 #[tokio::test]
@@ -58,24 +60,25 @@ async fn a_stream_that_breaks_or_stalls_is_no_answer() {
     let model = ScriptedModel::start(steps([ModelStep::Nonsense]));
     let site = site(&model);
     let longer = ModelStep::say("A longer answer that never comes to its end");
-    for format in WireFormat::ALL {
-        let cut = fault(&site, &model, format, longer.clone().ending(StreamEnd::CutAfter(200)));
-        assert_eq!(cut["kind"], "away", "{format:?}: {cut}");
-        let stalled = fault(&site, &model, format, longer.clone().ending(StreamEnd::StallsAfter(200)));
-        assert_eq!(stalled["kind"], "away", "{format:?}: {stalled}");
+    for name in WireFormat::ALL.map(WireFormat::provider) {
+        let cut = fault(&site, &model, name, longer.clone().ending(StreamEnd::CutAfter(200))).await;
+        assert_eq!(cut["kind"], "away", "{name}: {cut}");
     }
-    let silent = fault(&site, &model, WireFormat::Chat, ModelStep::silence());
+    let stalled = fault(&site, &model, "openai", longer.ending(StreamEnd::StallsAfter(200))).await;
+    assert_eq!(stalled["kind"], "away", "{stalled}");
+    let silent = fault(&site, &model, "ollama", ModelStep::silence()).await;
     assert_eq!(silent["kind"], "away", "{silent}");
 }
 
 #[tokio::test]
-async fn a_model_that_is_away_is_said_with_its_address() {
-    let model = ScriptedModel::start(steps([ModelStep::say("ready")]));
+async fn a_model_that_is_away_is_a_fault_with_advice() {
+    let model = ScriptedModel::start(steps([ModelStep::say("never asked")]));
     let site = Site::open_with(
         "[[models]]\nname = \"gone\"\nprovider = \"openai\"\nmodel = \"scripted\"\nurl = \"http://127.0.0.1:9/v1\"\n",
     );
-    let fault = fault(&site, &model, WireFormat::Chat, ModelStep::say("never asked"));
+    let fault = fault(&site, &model, "gone", ModelStep::say("never asked")).await;
     assert_eq!(fault["kind"], "away", "{fault}");
+    assert!(model.requests().is_empty());
 }
 
 #[tokio::test]
