@@ -74,7 +74,7 @@ impl AskedModel {
 
     /// The text of the last result, if a call has been answered.
     pub fn last_result(&self) -> Option<&str> {
-        self.results().last()
+        self.results().next_back()
     }
 
     /// The texts of all results, in their order.

@@ -111,7 +111,7 @@ pub(super) fn tool_names(names: &[&str], problems: &mut Vec<String>) {
 
 /// The schema of arguments is that of an object.
 pub(super) fn tool_schema(schema: &Value, name: &str, problems: &mut Vec<String>) {
-    if schema["type"] != "object" {
+    if !schema["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("object")) {
         problems.push(format!("the schema of {name:?} is not that of an object: {schema}"));
     }
 }

@@ -75,7 +75,7 @@ pub fn script_of_lines(text: &str) -> anyhow::Result<ModelScript> {
         rules.push(rule);
     }
     let followed: Mutex<BTreeMap<(usize, String), usize>> = Mutex::default();
-    Ok(Arc::new(move |asked| {
+    Ok(Arc::new(move |asked: &AskedModel| {
         let mut followed = followed.lock();
         let fits = |(at, rule): &(usize, &ScriptRule)| {
             let count = followed.get(&(*at, asked.goal().to_owned())).copied().unwrap_or_default();
@@ -104,8 +104,8 @@ impl RuleStep {
             let message = self.say.unwrap_or_else(|| "The script says so".to_owned());
             return ModelStep::Status { status, retry_after: self.retry_after, message };
         }
-        if let Some(redirect) = self.redirect {
-            return ModelStep::Redirect(redirect);
+        if let Some(redirect) = &self.redirect {
+            return ModelStep::Redirect(redirect.clone());
         }
         match (self.overflow, self.endless, self.silence, self.nonsense) {
             (true, _, _, _) => ModelStep::Overflow,

@@ -1,7 +1,10 @@
 //! Models that do it wrong: tools that do not exist, arguments that are none, forbidden tools, cut-off calls, ids that repeat.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
-use toolgate_testkit::model::{ModelStep, ScriptedAnswer, ScriptedCall, WireFormat, steps};
+use toolgate_testkit::model::{ModelScript, ModelStep, ScriptedAnswer, ScriptedCall, WireFormat, steps};
 
 use super::stage::{AgentStage, balance, looked};
 use crate::governed::bank::{FORBIDDEN, money};
@@ -112,7 +115,11 @@ async fn a_result_that_commands_the_model_stays_within_its_frame() {
 
 #[tokio::test]
 async fn an_answer_without_words_and_calls_is_asked_again() {
-    let script = steps([ScriptedAnswer::default().into(), ModelStep::complete("now")]);
+    let times = AtomicUsize::new(0);
+    let script: ModelScript = Arc::new(move |_| match times.fetch_add(1, Ordering::Relaxed) {
+        0 => ScriptedAnswer::default().into(),
+        _ => ModelStep::complete("now"),
+    });
     let stage = AgentStage::open("", script).await;
     let run = stage.run("Say something").await;
     stage.becomes(&run, "completed").await;

@@ -59,7 +59,9 @@ fn read_tool(declared: &Value, problems: &mut Vec<String>) -> AskedTool {
 
 fn read_contents(contents: &Value, asked: &mut AskedModel, problems: &mut Vec<String>) {
     let contents = list(contents, "contents", problems);
-    let roles: Vec<&str> = contents.iter().filter_map(|content| content["role"].as_str()).collect();
+    let mut roles: Vec<&str> = contents.iter().filter_map(|content| content["role"].as_str()).collect();
+    // Results stand alone, and what is said after them follows in a content of its own.
+    roles.dedup_by(|one, before| one == before && *one == "user");
     alternate(&roles, "user", problems);
     let (mut calls, mut results) = (0, 0);
     for content in contents {

@@ -8,8 +8,18 @@ use super::super::script::{ScriptedAnswer, ScriptedPart};
 use super::chat::read_tool;
 use super::{StreamFacts, WireFormat, arguments_value, blank, pieces};
 
-const MEMBERS: &[&str] =
-    &["model", "messages", "tools", "stream", "options", "format", "keep_alive", "think"];
+const MEMBERS: &[&str] = &[
+    "model",
+    "messages",
+    "tools",
+    "stream",
+    "options",
+    "format",
+    "keep_alive",
+    "think",
+    "truncate",
+    "shift",
+];
 
 pub(super) fn read(body: &Value, problems: &mut Vec<String>) -> AskedModel {
     let mut asked = blank(WireFormat::Ollama);
