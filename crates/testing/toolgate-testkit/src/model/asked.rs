@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::formats::WireFormat;
+use super::format::WireFormat;
 
 /// A request that arrived.
 #[derive(Clone, PartialEq, Debug)]

@@ -5,6 +5,7 @@
 mod asked;
 mod cassette;
 mod checks;
+mod format;
 mod formats;
 mod history;
 mod rules;
@@ -14,7 +15,7 @@ mod server;
 
 pub use asked::{AskedCall, AskedModel, AskedTool, HistoryItem};
 pub use cassette::{Cassette, Recording};
-pub use formats::WireFormat;
+pub use format::WireFormat;
 pub use rules::script_of_lines;
 pub use script::{
     ModelScript, ModelStep, ScriptedAnswer, ScriptedCall, ScriptedPart, StreamEnd, obliging, steps,

@@ -10,7 +10,9 @@ use futures_util::{StreamExt, stream};
 use http::{StatusCode, header};
 use serde_json::Value;
 
-use super::formats::{StreamFacts, WireFormat};
+use super::format::WireFormat;
+use super::formats;
+use super::formats::wire::StreamFacts;
 use super::script::{ModelStep, ScriptedAnswer, StreamEnd};
 
 /// Until the bytes before a cut have left.
@@ -20,12 +22,12 @@ const TALK: &str = "and on and on ";
 
 pub(super) fn response(format: WireFormat, step: &ModelStep, facts: &StreamFacts) -> Response {
     match step {
-        ModelStep::Answer(answer, end) => streamed(format, format.frames(answer, facts), *end),
+        ModelStep::Answer(answer, end) => streamed(format, formats::frames(format, answer, facts), *end),
         ModelStep::Status { status, retry_after, message } => {
-            refusal(*status, &format.error(*status, message), retry_after.as_deref())
+            refusal(*status, &formats::error(format, *status, message), retry_after.as_deref())
         }
         ModelStep::Overflow => {
-            let (status, body) = format.overflow();
+            let (status, body) = formats::overflow(format);
             refusal(status, &body, None)
         }
         ModelStep::EndlessTalk => endless(format, facts),
@@ -87,7 +89,7 @@ fn first_bytes(frames: Vec<String>, mut left: usize) -> Vec<Bytes> {
 }
 
 fn endless(format: WireFormat, facts: &StreamFacts) -> Response {
-    let mut frames = format.frames(&ScriptedAnswer::default().say(TALK), facts);
+    let mut frames = formats::frames(format, &ScriptedAnswer::default().say(TALK), facts);
     let talk = frames.iter().position(|frame| frame.contains(TALK)).expect("it says its words");
     frames.truncate(talk + 1);
     let again = Bytes::from(frames[talk].clone());

@@ -17,7 +17,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asked::AskedModel;
 use super::cassette::{Cassette, forward};
-use super::formats::{RawAsked, StreamFacts, WireFormat};
+use super::format::WireFormat;
+use super::formats::wire::{RawAsked, StreamFacts};
+use super::formats::{self, error};
 use super::history::{KnownHistory, prompt_bytes};
 use super::script::{ModelScript, ModelStep, ScriptedAnswer, StreamEnd};
 use super::sending::{built, refusal, response};
@@ -154,7 +156,7 @@ async fn answer(State(state): State<Arc<ModelState>>, request: Request) -> Respo
     };
     let Ok(json) = serde_json::from_slice::<Value>(&body) else {
         state.kept.lock().problems.push(format!("a body is no JSON: {}", String::from_utf8_lossy(&body)));
-        return refusal(400, &format.error(400, "no JSON"), None);
+        return refusal(400, &error(format, 400, "no JSON"), None);
     };
     let source = state.source.lock().clone();
     let (asked, mut problems) = read(format, &head, json, &body);
@@ -164,7 +166,7 @@ async fn answer(State(state): State<Arc<ModelState>>, request: Request) -> Respo
         }
         if asked.key.as_ref() != Some(key) {
             state.keep(asked, problems);
-            return refusal(401, &format.error(401, "the key is not valid"), None);
+            return refusal(401, &error(format, 401, "the key is not valid"), None);
         }
     }
     match source {
@@ -175,7 +177,7 @@ async fn answer(State(state): State<Arc<ModelState>>, request: Request) -> Respo
             state.keep(asked, problems);
             match played {
                 Ok(recording) => recording.response(),
-                Err(miss) => refusal(501, &format.error(501, &miss), None),
+                Err(miss) => refusal(501, &error(format, 501, &miss), None),
             }
         }
         ModelSource::Record(cassette, address) => {
@@ -183,7 +185,7 @@ async fn answer(State(state): State<Arc<ModelState>>, request: Request) -> Respo
             state.keep(asked, problems);
             match forward(&cassette, &address, &head, body, key.as_deref()).await {
                 Ok(recording) => recording.response(),
-                Err(error) => refusal(502, &format.error(502, &error.to_string()), None),
+                Err(failed) => refusal(502, &error(format, 502, &failed.to_string()), None),
             }
         }
     }
@@ -192,7 +194,7 @@ async fn answer(State(state): State<Arc<ModelState>>, request: Request) -> Respo
 fn read(format: WireFormat, head: &Parts, body: Value, bytes: &Bytes) -> (AskedModel, Vec<String>) {
     let mut problems = Vec::new();
     let raw = RawAsked { path: head.uri.path(), query: head.uri.query(), headers: &head.headers, body };
-    let mut asked = format.read(&raw, &mut problems);
+    let mut asked = formats::read(format, &raw, &mut problems);
     let member: Result<ToolsMember<'_>, _> = serde_json::from_slice(bytes);
     let tools = member.ok().and_then(|member| member.tools).map(RawValue::get);
     asked.tools_text = tools.unwrap_or_default().to_owned();

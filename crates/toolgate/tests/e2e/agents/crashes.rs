@@ -19,7 +19,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(2);
 /// States that a run does not leave by itself.
 const ENDS: [&str; 5] = ["completed", "partial", "failed", "cancelled", "paused"];
 /// Whoever takes over need not wait for long.
-const SHORT_LEASE: &str = "[agent_loop]\nlease_seconds = 1\npoll_seconds = 0.1\n";
+const SHORT_LEASE: &str = "[agent_loop]\nlease_seconds = 1\n";
 
 /// Moves the amount of the goal once, looks, and ends.
 fn mover() -> ModelScript {

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::asked::{AskedCall, AskedModel, AskedTool, HistoryItem};
 use super::super::checks::{alternate, list, list_if_any, only, text, texts};
+use super::super::format::WireFormat;
 use super::super::script::{ScriptedAnswer, ScriptedPart};
-use super::{RawAsked, StreamFacts, WireFormat, blank, call_id, named_event, pieces, signature};
+use super::wire::{RawAsked, StreamFacts, blank, call_id, named_event, pieces, signature};
 
 const MEMBERS: &[&str] = &[
     "model",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::WireFormat;
+use super::super::format::WireFormat;
 
 pub(super) fn error(format: WireFormat, status: u16, message: &str) -> Value {
     let kind = match status {

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::asked::{AskedCall, AskedModel, AskedTool, HistoryItem};
 use super::super::checks::{alternate, list, list_if_any, only, text};
+use super::super::format::WireFormat;
 use super::super::script::{ScriptedAnswer, ScriptedPart};
-use super::{RawAsked, StreamFacts, WireFormat, arguments_value, blank, event, pieces, signature};
+use super::wire::{RawAsked, StreamFacts, arguments_value, blank, event, pieces, signature};
 
 const MEMBERS: &[&str] = &[
     "contents",
@@ -19,15 +20,10 @@ const MEMBERS: &[&str] = &[
 /// Keywords of JSON Schema that `parameters` has not; `parametersJsonSchema` has them.
 const FOREIGN_KEYWORDS: &[&str] = &["$schema", "$ref", "$defs", "additionalProperties", "oneOf", "const"];
 
-/// The model of a path, if it is one of this format.
-pub(super) fn model_of(path: &str) -> Option<&str> {
-    path.strip_prefix("/v1beta/models/")?.strip_suffix(":streamGenerateContent")
-}
-
 pub(super) fn read(asked_raw: &RawAsked<'_>, problems: &mut Vec<String>) -> AskedModel {
     let (mut asked, body) = (blank(WireFormat::Gemini), &asked_raw.body);
     only(body, MEMBERS, "the body", problems);
-    asked.model = model_of(asked_raw.path).unwrap_or_default().to_owned();
+    asked.model = WireFormat::gemini_model(asked_raw.path).unwrap_or_default().to_owned();
     if !asked_raw.query.is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse")) {
         problems.push("a stream of events is not asked for: alt=sse".to_owned());
     }
