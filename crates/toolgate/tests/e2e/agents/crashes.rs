@@ -101,14 +101,31 @@ impl LeftRuns {
     }
 }
 
+/// More than one by hand: `AGENT_KILL_ROUNDS=20` makes 200 runs at each point.
+fn rounds() -> usize {
+    std::env::var("AGENT_KILL_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
 async fn taken_up_after_a_restart(point: &str) {
+    for _ in 0..rounds() {
+        restarted_once(point).await;
+    }
+}
+
+async fn taken_up_by_another_gateway(point: &str) {
+    for _ in 0..rounds() {
+        taken_over_once(point).await;
+    }
+}
+
+async fn restarted_once(point: &str) {
     let stage = AgentStage::open_stopping(Backing::Sqlite, SHORT_LEASE, mover(), point).await;
     let left = LeftRuns { runs: stopped(&stage, point).await, ran: Vec::new() };
     let stage = stage.killed();
     left.end_once(&stage, point).await;
 }
 
-async fn taken_up_by_another_gateway(point: &str) {
+async fn taken_over_once(point: &str) {
     let mut first = AgentStage::open_stopping(Backing::postgres(), SHORT_LEASE, mover(), point).await;
     let runs = stopped(&first, point).await;
     first.bank.gateway.end(true);
