@@ -29,7 +29,7 @@ pub(crate) mod receiver;
 mod records;
 mod replicas;
 mod rounds;
-mod tampering;
+pub(crate) mod tampering;
 mod waiting;
 
 /// Makes two tests of each story: one on SQLite, one on Postgres.

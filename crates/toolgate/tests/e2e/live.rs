@@ -15,7 +15,7 @@ mod replicas;
 mod rolling;
 mod scaling;
 mod schemas;
-mod secrets;
+pub(crate) mod secrets;
 mod settings;
 pub(crate) mod site;
 pub(crate) mod worker;

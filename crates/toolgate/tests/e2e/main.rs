@@ -1,6 +1,7 @@
 //! The real binary, spoken to from outside. One test binary: booting is cheap, linking is not.
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
+mod agents;
 mod attacks;
 mod bad_input;
 mod basics;
@@ -18,6 +19,7 @@ mod governed;
 mod house;
 mod kit;
 mod live;
+mod models;
 mod moved;
 mod names;
 mod neighbours;

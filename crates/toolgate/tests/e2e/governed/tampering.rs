@@ -29,7 +29,7 @@ async fn written(backing: Backing) -> (Bank, Vec<Value>) {
     (bank, events)
 }
 
-pub(super) fn tamper(bank: &Bank, statement: &str) {
+pub(crate) fn tamper(bank: &Bank, statement: &str) {
     match bank.backing().database() {
         Some(database) => database.run(statement),
         None => {

@@ -26,7 +26,7 @@ fn worker() -> Worker {
 }
 
 /// `toolgate secrets set …` with the value on standard input.
-pub(super) fn set_secret(site: &Site, words: &[&str], value: &str) {
+pub(crate) fn set_secret(site: &Site, words: &[&str], value: &str) {
     let mut command = site.gateway.cli_command(&[&["secrets", "set"], words].concat());
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("the binary starts");
@@ -39,7 +39,7 @@ pub(super) fn set_secret(site: &Site, words: &[&str], value: &str) {
 }
 
 /// Everything that is stored, as bytes.
-pub(super) fn stored(site: &Site) -> Vec<u8> {
+pub(crate) fn stored(site: &Site) -> Vec<u8> {
     if let Some(database) = site.backing.database() {
         let dump = Command::new("pg_dump").args(["--inserts", &database.url]).output().expect("pg_dump runs");
         assert!(dump.status.success(), "{dump:?}");
@@ -49,7 +49,7 @@ pub(super) fn stored(site: &Site) -> Vec<u8> {
     files.flat_map(|file| std::fs::read(file.path()).unwrap_or_default()).collect()
 }
 
-pub(super) fn holds(bytes: &[u8], what: &str) -> bool {
+pub(crate) fn holds(bytes: &[u8], what: &str) -> bool {
     bytes.windows(what.len()).any(|window| window == what.as_bytes())
 }
 

@@ -1,0 +1,12 @@
+//! Agents that the gateway runs itself, against a model that follows a script and judges every request. The bank behind the
+//! gateway records what reached it.
+
+mod again;
+mod approvals;
+mod budgets;
+mod crashes;
+mod faults;
+mod servers;
+mod stage;
+mod tasks;
+mod wrong;

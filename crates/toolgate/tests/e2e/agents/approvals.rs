@@ -1,0 +1,96 @@
+//! Runs that wait for people in the middle: they cost nothing meanwhile, and every effect happens once.
+
+use serde_json::json;
+use toolgate_testkit::model::{ModelStep, ScriptedCall, WireFormat, steps};
+
+use super::stage::{AgentStage, action as action_of, balance, looked};
+use crate::governed::bank::{GATED, NO_HOLD, money, moved};
+use crate::governed::database::Backing;
+use crate::governed::on_both;
+use crate::runs::work::question;
+
+on_both!(
+    an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_once,
+    an_answer_in_the_middle_lets_the_run_go_on,
+);
+
+async fn an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_once(backing: Backing) {
+    let script = steps([
+        ModelStep::calls([balance("DE1"), ScriptedCall::new("bank__transfer", &money(7))]),
+        ModelStep::complete("moved"),
+    ]);
+    let stage = AgentStage::open_on(backing, &format!("{GATED}{NO_HOLD}"), script).await;
+    for format in WireFormat::ALL {
+        let before = stage.bank.ran().len();
+        let run = stage.run_as(&format!("Move 7 by {}", format.provider()), format).await;
+        let action = stage.needs(&run, "approval").await;
+        let id = action["id"].as_str().expect("an approval");
+        assert!(!stage.bank.ran()[before..].contains(&moved(7)), "{format:?}: nothing before the vote");
+        let asked = stage.model.requests().len();
+        stage.bank.approve_as(&stage.bank.gateway.admin, id).await;
+        let ended = stage.becomes(&run, "completed").await;
+        assert!(action_of(&ended).is_null(), "{format:?}: {ended}");
+        let mut ran = stage.bank.ran().split_off(before);
+        ran.sort();
+        assert_eq!(ran, [looked("DE1"), moved(7)], "{format:?}: what ran before the vote does not run again");
+        assert_eq!(stage.model.requests().len(), asked + 1, "{format:?}: the model was not asked meanwhile");
+    }
+    stage.verify();
+}
+
+#[tokio::test]
+async fn a_call_that_people_refuse_is_told_to_the_model() {
+    let script = steps([ModelStep::call("bank__transfer", &money(7)), ModelStep::complete("not moved")]);
+    let stage = AgentStage::open(&format!("{GATED}{NO_HOLD}"), script).await;
+    let run = stage.run("Move 7").await;
+    let action = stage.needs(&run, "approval").await;
+    let id = action["id"].as_str().expect("an approval");
+    let denied = json!({ "decision": "deny", "reason": "too much" });
+    let denied = stage.bank.decide(&stage.bank.gateway.admin, id, denied).await;
+    assert_eq!(denied.status, 200, "{denied:?}");
+    stage.becomes(&run, "completed").await;
+    assert_eq!(stage.bank.ran(), Vec::<String>::new());
+    assert!(stage.told().contains("too much") || stage.told().contains("denied"), "{}", stage.told());
+    stage.verify();
+}
+
+async fn an_answer_in_the_middle_lets_the_run_go_on(backing: Backing) {
+    let script = steps([
+        ModelStep::calls([balance("DE1"), balance("DE2")]),
+        ModelStep::call("request_user_input", &question("text", "tone")),
+        ModelStep::complete("asked and answered"),
+    ]);
+    let stage = AgentStage::open_on(backing, NO_HOLD, script).await;
+    let run = stage.run("Ask a person").await;
+    let action = stage.needs(&run, "question").await;
+    let asked = stage.model.requests().len();
+    stage.answer(action["id"].as_str().expect("a question"), json!("warm")).await;
+    stage.becomes(&run, "completed").await;
+    assert!(stage.told().contains("warm"), "{}", stage.told());
+    assert_eq!(stage.model.requests().len(), asked + 1);
+    stage.verify();
+}
+
+#[tokio::test]
+async fn a_run_that_waits_goes_on_after_a_crash() {
+    let script = steps([ModelStep::call("bank__transfer", &money(7)), ModelStep::complete("moved")]);
+    let stage = AgentStage::open(&format!("{GATED}{NO_HOLD}"), script).await;
+    let run = stage.run("Move 7").await;
+    let action = stage.needs(&run, "approval").await;
+    let stage = stage.killed();
+    assert_eq!(stage.needs(&run, "approval").await["id"], action["id"], "it waits for the same");
+    stage.bank.approve_as(&stage.bank.gateway.admin, action["id"].as_str().expect("an approval")).await;
+    stage.becomes(&run, "completed").await;
+    assert_eq!(stage.bank.ran(), [moved(7)]);
+    stage.verify();
+}
+
+#[tokio::test]
+async fn what_waits_stands_in_the_inbox() {
+    let script = steps([ModelStep::call("bank__transfer", &money(7)), ModelStep::complete("moved")]);
+    let stage = AgentStage::open(&format!("{GATED}{NO_HOLD}"), script).await;
+    let run = stage.run("Move 7").await;
+    let action = stage.needs(&run, "approval").await;
+    let inbox = stage.bank.get(&stage.bank.gateway.admin, "/inbox").await;
+    assert!(inbox.text.contains(action["id"].as_str().expect("an id")), "{inbox:?}");
+}

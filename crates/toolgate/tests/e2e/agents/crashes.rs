@@ -1,0 +1,182 @@
+//! Kill -9 at each point of a turn, with ten runs under way: whoever takes them up finishes them, no effect happens twice, no result
+//! is lost, and the history stays valid in every format.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
+use toolgate_testkit::model::{ModelScript, ModelStep, ScriptedCall, WireFormat};
+
+use super::stage::{AgentStage, action, balance};
+use crate::doors::WAIT;
+use crate::governed::bank::{money, moved};
+use crate::governed::database::Backing;
+
+const RUNS: u64 = 10;
+/// Far more than an answer takes, and far less than a test may.
+const ANSWER_WAIT: Duration = Duration::from_secs(2);
+/// States that a run does not leave by itself.
+const ENDS: [&str; 5] = ["completed", "partial", "failed", "cancelled", "paused"];
+/// Whoever takes over need not wait for long.
+const SHORT_LEASE: &str = "[agent_loop]\nlease_seconds = 1\n";
+
+/// Moves the amount of the goal once, looks, and ends.
+fn mover() -> ModelScript {
+    Arc::new(|asked| {
+        let amount: u64 = asked.goal().trim_start_matches("Move ").parse().expect("the goal has its amount");
+        match asked.turn() {
+            1 => ModelStep::calls([balance("DE1"), ScriptedCall::new("bank__transfer", &money(amount))]),
+            2 => ModelStep::calls([balance("DE2")]),
+            _ => ModelStep::complete(&format!("moved {amount}")),
+        }
+    })
+}
+
+/// Starts the runs in all formats, and waits until the gateway stands still at the point. Returns the amounts and the runs.
+async fn stopped(stage: &AgentStage, point: &str) -> Vec<(u64, String)> {
+    let mut tasks = Vec::new();
+    for amount in 1..=RUNS {
+        tasks.push((amount, stage.task(&format!("Move {amount}"), format_of(amount), json!({})).await));
+    }
+    let mut runs = Vec::new();
+    for (amount, task) in tasks {
+        // The gateway may stand still already, and answer no more.
+        match tokio::time::timeout(ANSWER_WAIT, stage.start(&task)).await {
+            Ok(run) => runs.push((amount, run)),
+            Err(_) => break,
+        }
+    }
+    let line = format!("stopped at {point}");
+    let stops = until_async(WAIT, || async { stage.bank.gateway.log().contains(&line).then_some(()) });
+    assert!(stops.await.is_some(), "no run reached {point:?}");
+    assert!(!runs.is_empty(), "{point}: no run began");
+    runs
+}
+
+fn format_of(amount: u64) -> WireFormat {
+    let at = usize::try_from(amount).expect("a small number");
+    WireFormat::ALL[at % WireFormat::ALL.len()]
+}
+
+/// The runs and the journal of a bank that is gone.
+struct LeftRuns {
+    runs: Vec<(u64, String)>,
+    ran: Vec<String>,
+}
+
+impl LeftRuns {
+    /// How often an amount was moved, by any bank.
+    fn moves(&self, stage: &AgentStage, amount: u64) -> usize {
+        let here = stage.bank.ran();
+        self.ran.iter().chain(&here).filter(|line| **line == moved(amount)).count()
+    }
+
+    /// Waits until a run has ended, and answers meanwhile as a person does who looks at the bank.
+    async fn end(&self, stage: &AgentStage, amount: u64, run: &str) -> Value {
+        let mut shown = stage.becomes_one(run, &ENDS).await;
+        while shown["state"] == "paused" {
+            let asked = action(&shown);
+            assert_eq!(asked["kind"], "unknown_outcome", "{shown}");
+            let is_of_effect = asked["how"].as_str().is_some_and(|how| how.contains("transfer"));
+            let has_happened = is_of_effect && self.moves(stage, amount) > 0;
+            let word = if has_happened { "happened" } else { "again" };
+            stage.answer(asked["id"].as_str().expect("a question"), json!(word)).await;
+            shown = stage.becomes_one(run, &ENDS).await;
+        }
+        shown
+    }
+
+    /// All runs end, and each effect happened exactly once.
+    async fn end_once(&self, stage: &AgentStage, point: &str) {
+        for (amount, run) in &self.runs {
+            let ended = self.end(stage, *amount, run).await;
+            assert_eq!(ended["state"], "completed", "{point}: {ended}");
+            assert_eq!(self.moves(stage, *amount), 1, "{point}: {amount} was not moved once");
+        }
+        for amount in 1..=RUNS {
+            assert!(self.moves(stage, amount) <= 1, "{point}: {amount} was moved more than once");
+        }
+        stage.verify();
+    }
+}
+
+/// More than one by hand: `AGENT_KILL_ROUNDS=20` makes 200 runs at each point.
+fn rounds() -> usize {
+    std::env::var("AGENT_KILL_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
+async fn taken_up_after_a_restart(point: &str) {
+    for _ in 0..rounds() {
+        restarted_once(point).await;
+    }
+}
+
+async fn taken_up_by_another_gateway(point: &str) {
+    for _ in 0..rounds() {
+        taken_over_once(point).await;
+    }
+}
+
+async fn restarted_once(point: &str) {
+    let stage = AgentStage::open_stopping(Backing::Sqlite, SHORT_LEASE, mover(), point).await;
+    let left = LeftRuns { runs: stopped(&stage, point).await, ran: Vec::new() };
+    let stage = stage.killed();
+    left.end_once(&stage, point).await;
+}
+
+async fn taken_over_once(point: &str) {
+    let mut first = AgentStage::open_stopping(Backing::postgres(), SHORT_LEASE, mover(), point).await;
+    let runs = stopped(&first, point).await;
+    first.bank.gateway.end(true);
+    let left = LeftRuns { runs, ran: first.bank.ran() };
+    let second = first.another(SHORT_LEASE);
+    left.end_once(&second, point).await;
+}
+
+macro_rules! killed_at {
+    ($($point:ident),+ $(,)?) => {
+        mod restarted {
+            $(
+                #[tokio::test]
+                async fn $point() {
+                    super::taken_up_after_a_restart(stringify!($point)).await;
+                }
+            )+
+        }
+        mod taken_over {
+            $(
+                #[tokio::test]
+                async fn $point() {
+                    super::taken_up_by_another_gateway(stringify!($point)).await;
+                }
+            )+
+        }
+    };
+}
+
+killed_at!(
+    loop_claimed,
+    loop_asked,
+    loop_streaming,
+    loop_answered,
+    loop_dispatched,
+    loop_resulted,
+    loop_closed,
+);
+
+#[tokio::test]
+async fn two_gateways_that_drive_at_once_make_each_effect_once() {
+    let one = AgentStage::open_on(Backing::postgres(), SHORT_LEASE, mover()).await;
+    let two = one.another(SHORT_LEASE);
+    two.ready().await;
+    let mut runs = Vec::new();
+    for amount in 1..=RUNS {
+        let stage = if amount % 2 == 0 { &one } else { &two };
+        runs.push((amount, stage.run_as(&format!("Move {amount}"), format_of(amount)).await));
+    }
+    for (_, run) in &runs {
+        one.becomes(run, "completed").await;
+    }
+    LeftRuns { runs, ran: one.bank.ran() }.end_once(&two, "nothing").await;
+}
