@@ -15,6 +15,7 @@ macro_rules! codes {
 }
 
 mod approvals;
+mod automations;
 mod calls;
 mod code;
 mod collection;
@@ -30,6 +31,7 @@ mod substrate;
 mod warnings;
 
 pub use approvals::*;
+pub use automations::*;
 pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
@@ -54,6 +56,7 @@ pub static AREAS: &[&CodeArea] = &[
     &POINTERS,
     &SCHEMAS,
     &RUNS,
+    &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,
     &WARNINGS,
