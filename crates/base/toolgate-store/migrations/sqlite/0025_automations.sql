@@ -65,8 +65,10 @@ CREATE TABLE automation_fires (
 );
 CREATE INDEX automation_fires_by_time ON automation_fires (tenant, automation, at_ms, cause);
 CREATE INDEX automation_fires_by_age ON automation_fires (tenant, at_ms);
+-- Few fires are open at a time, and those that are have to be found quickly among many that are not.
 CREATE INDEX automation_fires_open ON automation_fires (tenant, state, claimed_until_ms)
-    WHERE state IN ('claimed', 'buffered');
+    WHERE state = 'claimed' OR state = 'buffered';
+CREATE INDEX automation_fires_started ON automation_fires (tenant, automation, at_ms, cause) WHERE state = 'started';
 CREATE INDEX automation_fires_by_run ON automation_fires (tenant, run) WHERE run IS NOT NULL;
 -- A run of an automation is named after it and the cause.
 CREATE INDEX runs_of_automations ON runs (tenant, name) WHERE run_type = 'automation';

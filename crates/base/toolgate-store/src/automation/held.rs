@@ -1,6 +1,6 @@
 //! An automation whose row is locked until the end of the transaction.
 
-use toolgate_core::automation::{Automation, Fire, FireState};
+use toolgate_core::automation::{Automation, Fire};
 use toolgate_core::event::Event;
 use toolgate_core::id::{AutomationId, RunId};
 
@@ -26,8 +26,10 @@ const OPEN_RUNS: &str = "SELECT runs.id FROM runs JOIN
         (SELECT run FROM automation_fires WHERE tenant = $1 AND automation = $2 AND state = 'started'
             ORDER BY at_ms DESC, cause DESC LIMIT $3) AS started ON runs.id = started.run
     WHERE runs.tenant = $1 AND runs.state IN ('pending', 'running', 'paused') ORDER BY runs.id";
-const COUNT: &str = "SELECT COUNT(*) FROM automation_fires
-    WHERE tenant = $1 AND automation = $2 AND state = $3 AND cause <> $4";
+const COUNT_STARTING: &str = "SELECT COUNT(*) FROM automation_fires
+    WHERE tenant = $1 AND state = 'claimed' AND automation = $2 AND cause <> $3";
+const COUNT_BUFFERED: &str = "SELECT COUNT(*) FROM automation_fires
+    WHERE tenant = $1 AND state = 'buffered' AND automation = $2 AND cause <> $3";
 
 /// If it is dropped, the transaction is rolled back.
 pub(super) struct HeldAutomation<'b> {
@@ -85,15 +87,15 @@ impl<'b> HeldAutomation<'b> {
         let open: Vec<(String,)> = open.bind(STARTED_LOOKED_AT_MAX).fetch_all().await.map_err(failed)?;
         Ok(BusyFires {
             open: open.into_iter().map(|(id,)| RunId::new(id)).collect(),
-            starting: self.count(FireState::Claimed, besides).await?,
-            buffered: self.count(FireState::Buffered, besides).await?,
+            starting: self.count(COUNT_STARTING, besides).await?,
+            buffered: self.count(COUNT_BUFFERED, besides).await?,
         })
     }
 
-    async fn count(&mut self, state: FireState, besides: &str) -> Result<u64, StoreError> {
+    async fn count(&mut self, statement: &'static str, besides: &str) -> Result<u64, StoreError> {
         let (failed, id) = (self.failed(), self.id());
-        let count = self.tx.sql(COUNT).bind(self.tenant).bind(id).bind(state.as_str());
-        let (count,): (i64,) = count.bind(without_nul(besides)).fetch_one().await.map_err(failed)?;
+        let count = self.tx.sql(statement).bind(self.tenant).bind(id).bind(without_nul(besides));
+        let (count,): (i64,) = count.fetch_one().await.map_err(failed)?;
         Ok(read_count(count))
     }
 
