@@ -20,6 +20,11 @@ const WITHIN_WINDOW_MAX: usize = 20_000;
 /// An instant is never late within this time: gateways do not wake on the millisecond.
 const GRACE_MS: i64 = 10_000;
 
+/// A last instant that is further ahead than this is not the work of a gateway whose clock is a little fast.
+const AHEAD_MS_MAX: i64 = 60_000;
+/// Longer than a scheduler sleeps, and no longer than instants are apart.
+const LOOK_BACK_MS: i64 = 60_000;
+
 /// The time that is caught up with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CatchUpSpan {
@@ -43,8 +48,7 @@ pub(crate) struct CatchUp {
 
 /// Plans the instants that are due. `delay` is that of an instant. `None` if there are none.
 pub(crate) fn plan(schedule: &Schedule, span: CatchUpSpan, delay: impl Fn(i64) -> i64) -> Option<CatchUp> {
-    // If the clock was set back, instants count again from now on. Those that have had their row keep it.
-    let after_ms = span.after_ms.min(span.now_ms);
+    let after_ms = counted_from(span);
     let is_due = |instant: &i64| instant.saturating_add(delay(*instant)) <= span.now_ms;
     let due = |after_ms: i64, count: usize| -> Vec<i64> {
         let come = schedule.between(after_ms, span.now_ms, count);
@@ -65,6 +69,15 @@ pub(crate) fn plan(schedule: &Schedule, span: CatchUpSpan, delay: impl Fn(i64) -
     let mut missed = rows(&first[..MISSED_ROWS_MAX], start, window_ms);
     missed.extend(summary(schedule, first[MISSED_ROWS_MAX], until_ms, start));
     Some(CatchUp { start, missed, until_ms })
+}
+
+/// The moment from which instants count. If the clock was set back, that is a moment ago: those that have had their row keep it, and the
+/// next one comes when it is due, not when the clock has caught up with its former self.
+fn counted_from(span: CatchUpSpan) -> i64 {
+    match span.after_ms > span.now_ms.saturating_add(AHEAD_MS_MAX) {
+        true => span.now_ms.saturating_sub(LOOK_BACK_MS).saturating_sub(span.jitter_ms),
+        false => span.after_ms,
+    }
 }
 
 /// A row for each instant but the one that starts.

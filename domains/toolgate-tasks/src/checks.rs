@@ -27,7 +27,9 @@ pub(crate) fn automation(new: &NewAutomation) -> Result<(), Refusal> {
     let catch_up = new.catch_up_seconds.unwrap_or_default();
     if catch_up > CATCH_UP_SECONDS_MAX {
         let message = format!("a catch-up window has at most {CATCH_UP_SECONDS_MAX} seconds");
-        return Err(bad(message, "catch_up_seconds").hint("only the latest missed instant starts a run anyway"));
+        return Err(
+            bad(message, "catch_up_seconds").hint("only the latest missed instant starts a run anyway")
+        );
     }
     if new.jitter_seconds > JITTER_SECONDS_MAX {
         let message = format!("jitter has at most {JITTER_SECONDS_MAX} seconds");
@@ -65,13 +67,11 @@ fn trigger(trigger: &Trigger) -> Result<(), Refusal> {
             Err(bad(message, "trigger.kind").hint("to follow a run, use the trigger `run_ended`"))
         }
         Trigger::Event { .. } => Ok(()),
-        Trigger::Webhook { secret } => {
-            match (1..=SECRET_CHARS_MAX).contains(&secret.chars().count()) {
-                true => Ok(()),
-                false => Err(bad("a webhook needs the name of a secret".to_owned(), "trigger.secret")
-                    .hint("`toolgate secrets set` stores one")),
-            }
-        }
+        Trigger::Webhook { secret } => match (1..=SECRET_CHARS_MAX).contains(&secret.chars().count()) {
+            true => Ok(()),
+            false => Err(bad("a webhook needs the name of a secret".to_owned(), "trigger.secret")
+                .hint("`toolgate secrets set` stores one")),
+        },
         Trigger::Pointer { pattern } => NamePattern::new(pattern).map(drop).map_err(|error| {
             bad(error.to_string(), "trigger.pattern").hint("for instance `inbox/*`: namespace and name")
         }),

@@ -13,9 +13,9 @@ use toolgate_store::{
 };
 
 use crate::desk::TasksDesk;
+use crate::overlap;
 use crate::starting::short;
 use crate::triggers::{self, CHAIN_DEPTH_MAX};
-use crate::overlap;
 
 /// The position in the ledger is stored under this name.
 const SINK: &str = "automations";

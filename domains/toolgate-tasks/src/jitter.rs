@@ -25,7 +25,8 @@ mod tests {
         assert!(delays.iter().all(|delay| (0..=30_000).contains(delay)));
         let mean = delays.iter().sum::<i64>() / 1_000;
         assert!((13_000..17_000).contains(&mean), "{mean}");
-        let differs = (0..1_000).filter(|minute| delay_ms(&other, minute * 60_000, 30) != delays[*minute as usize]);
+        let differs =
+            (0..1_000).filter(|minute| delay_ms(&other, minute * 60_000, 30) != delays[*minute as usize]);
         assert!(differs.count() > 990);
     }
 

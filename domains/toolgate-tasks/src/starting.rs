@@ -72,7 +72,8 @@ impl TasksDesk {
     async fn plan(&self, automation: &Automation) -> Result<TaskPlan, Refusal> {
         let task = self.runs.task(&automation.task).await?;
         task.plan.ok_or_else(|| {
-            let message = format!("task {} has no plan: the gateway does not know what its agent shall do", task.id);
+            let message =
+                format!("task {} has no plan: the gateway does not know what its agent shall do", task.id);
             Refusal::new(&codes::TASK_WITHOUT_PLAN, message)
         })
     }
@@ -80,7 +81,9 @@ impl TasksDesk {
     /// A run that has ended meanwhile needs no cancelling.
     async fn cancel(&self, run: &RunId) -> Result<(), Refusal> {
         match self.starter.cancel(run, &self.gateway).await {
-            Err(refusal) if *refusal.code == codes::RUN_ENDED || refusal.kind == RefusalKind::NotFound => Ok(()),
+            Err(refusal) if *refusal.code == codes::RUN_ENDED || refusal.kind == RefusalKind::NotFound => {
+                Ok(())
+            }
             cancelled => cancelled,
         }
     }
@@ -100,7 +103,12 @@ impl TasksDesk {
         let note = short(&format!("it could not start a run: {}", refusal.message));
         let pause = automation.pause_on_failure.then_some(&*note);
         self.books.fire_failed(&fire, &reason, pause, self.own_act()).await?;
-        tracing::warn!(automation = automation.name, cause = fire.cause, reason, "an automation started no run");
+        tracing::warn!(
+            automation = automation.name,
+            cause = fire.cause,
+            reason,
+            "an automation started no run"
+        );
         Ok(Fire { state: FireState::Failed, reason: Some(reason), ..fire })
     }
 

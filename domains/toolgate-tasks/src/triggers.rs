@@ -43,7 +43,7 @@ pub(crate) fn kinds<'a>(triggers: impl Iterator<Item = &'a Trigger>) -> Vec<Even
         match trigger {
             Trigger::Event { kind, .. } => {
                 names.insert(kind.as_str());
-            },
+            }
             Trigger::Pointer { .. } => names.extend(pointer::KINDS.map(EventKind::as_str)),
             _ => {}
         }

@@ -145,9 +145,13 @@ impl Tasks {
         checks::automation(new)?;
         self.check_task(&new.task, "task").await?;
         match &new.trigger {
-            Trigger::Webhook { secret } => {
-                self.desk.keys.secret(secret).await.map(drop).map_err(|refusal| refusal.field("trigger.secret"))
-            }
+            Trigger::Webhook { secret } => self
+                .desk
+                .keys
+                .secret(secret)
+                .await
+                .map(drop)
+                .map_err(|refusal| refusal.field("trigger.secret")),
             Trigger::RunEnded { task: Some(task), .. } => {
                 self.desk.runs.task(task).await.map(drop).map_err(|refusal| refusal.field("trigger.task"))
             }
@@ -161,7 +165,8 @@ impl Tasks {
         match task.plan {
             Some(_) => Ok(()),
             None => {
-                let message = format!("task {id} has no plan: the gateway does not know what its agent shall do");
+                let message =
+                    format!("task {id} has no plan: the gateway does not know what its agent shall do");
                 Err(Refusal::new(&codes::TASK_WITHOUT_PLAN, message).field(field))
             }
         }

@@ -43,7 +43,8 @@ impl Tasks {
             let new =
                 NewFire { cause: instant.to_string(), data: None, depth: 1, retake: FireRetake::Unstarted };
             let start = |_: &BusyFires| FireVerdict::Start { cancel: Vec::new() };
-            let claimed = desk.books.claim_fire(&automation.id, new, desk.holder(), start, desk.act(by)).await;
+            let claimed =
+                desk.books.claim_fire(&automation.id, new, desk.holder(), start, desk.act(by)).await;
             fires.push(match claimed.map_err(refusal)? {
                 FireOutcome::Claimed(claim) => desk.begin(&automation, claim).await,
                 FireOutcome::Settled(fire) | FireOutcome::Before(fire) => fire,

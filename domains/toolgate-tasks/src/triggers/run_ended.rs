@@ -12,11 +12,7 @@ struct EndedRunDetail {
 }
 
 /// The run that ended, if it is of the task and ended in one of the states. No states stand for all.
-pub(super) fn matches<'e>(
-    task: Option<&TaskId>,
-    states: &[RunState],
-    event: &'e Event,
-) -> Option<&'e RunId> {
+pub(super) fn matches<'e>(task: Option<&TaskId>, states: &[RunState], event: &'e Event) -> Option<&'e RunId> {
     let state = final_state(event)?;
     let is_of_task = task.is_none_or(|task| event.about.task.as_deref() == Some(task.as_str()));
     let fits = is_of_task && (states.is_empty() || states.contains(&state));
