@@ -3,14 +3,14 @@
 use toolgate_core::automation::{Overlap, Trigger};
 use toolgate_core::event::EventKind;
 use toolgate_core::run::RunBudget;
-use toolgate_tasks::TaskStart;
+use toolgate_tasks::{NewAutomation, TaskStart};
 
-use crate::world::{TasksWorld, ada, until};
+use crate::world::{SINK, TasksWorld, ada, until, wanted};
 
 crate::on_both!(an_event_of_the_ledger_starts_a_run, automations_lead_to_one_another_five_times);
 
 async fn an_event_of_the_ledger_starts_a_run(world: TasksWorld) {
-    let (gateway, _other) = (world.gateway("one").await, world.gateway("two").await);
+    let (one, two) = (world.gateway("one").await, world.gateway("two").await);
     let trigger = Trigger::Event {
         kind: EventKind::TaskChanged,
         tool: None,
@@ -18,19 +18,20 @@ async fn an_event_of_the_ledger_starts_a_run(world: TasksWorld) {
         outcome: None,
         principal: Some(ada()),
     };
-    // The position in the ledger is that of the first look.
-    let automation = gateway.automation("watch", trigger, Overlap::AllowAll).await;
-    until("it follows the ledger", async || {
-        gateway.task("another").await;
-        !gateway.fires(&automation).await.is_empty()
+    let task = one.task("watched").await;
+    until("the ledger is read so far", async || {
+        one.store.outbox_waiting(SINK, &[EventKind::TaskChanged]).await.expect("read") == 0
     })
     .await;
-    until("they start", async || gateway.states(&automation).await.iter().all(|state| *state == "started"))
-        .await;
-    let fires = gateway.fires(&automation).await;
-    assert_eq!(gateway.automatic_runs().await.len(), fires.len());
-    assert!(fires[0].cause.starts_with("event:one/"), "{fires:?}");
-    let starts = [gateway.starter.starts(), _other.starter.starts()].concat();
+    let new = NewAutomation { overlap: Overlap::AllowAll, ..wanted("watch", &task, trigger) };
+    let automation = one.tasks.create_automation(new, &ada()).await.expect("made");
+    for number in 1..=3 {
+        one.task("another").await;
+        one.until_states(&automation, &["started"].repeat(number)).await;
+    }
+    assert!(one.fires(&automation).await.iter().all(|fire| fire.cause.starts_with("event:one/")));
+    let starts = [one.starter.starts(), two.starter.starts()].concat();
+    assert_eq!(starts.len(), 3);
     assert!(starts.iter().all(|start| start.plan.goal.contains("\"task.changed\"")), "{starts:?}");
 }
 

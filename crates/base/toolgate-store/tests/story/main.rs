@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod approvals;
+mod automations;
 mod collection;
 mod desk;
 mod faults;
