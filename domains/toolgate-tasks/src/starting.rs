@@ -41,7 +41,7 @@ impl TasksDesk {
     async fn start(&self, automation: &Automation, claim: FireClaim) -> Result<RunId, Refusal> {
         let FireClaim { fire, data, attempts, cancel, .. } = claim;
         if attempts > 1
-            && let Some(run) = self.store.run_of_fire(&fire).await.map_err(|error| down(&error))?
+            && let Some(run) = self.begun_before(&fire).await?
         {
             return Ok(run);
         }
@@ -67,6 +67,21 @@ impl TasksDesk {
         };
         let started = tokio::time::timeout(self.pace.start_limit, self.starter.start(start)).await;
         started.unwrap_or_else(|_| Err(Refusal::new(&codes::STORE_DOWN, "the run did not start in time")))
+    }
+
+    /// The run that an earlier attempt started. One that was made and never began is ended: nobody drives it.
+    async fn begun_before(&self, fire: &Fire) -> Result<Option<RunId>, Refusal> {
+        let Some(id) = self.store.run_of_fire(fire).await.map_err(|error| down(&error))? else {
+            return Ok(None);
+        };
+        let run = self.runs.get(&id).await?;
+        if run.started_at_ms.is_some() {
+            return Ok(Some(id));
+        }
+        if !run.state.is_final() {
+            self.cancel(&id).await?;
+        }
+        Ok(None)
     }
 
     async fn plan(&self, automation: &Automation) -> Result<TaskPlan, Refusal> {

@@ -78,7 +78,9 @@ pub(crate) enum StarterMood {
     Works,
     /// The gateway dies before there is a run.
     DiesBefore,
-    /// The gateway dies right after the run was made.
+    /// The gateway dies after the run was made, and before it begins.
+    DiesHalfway,
+    /// The gateway dies right after the run began.
     DiesAfter,
     Refuses(Refusal),
 }
@@ -99,6 +101,12 @@ impl StoryStarter {
         self.starts.lock().clone()
     }
 
+    async fn begin(&self, start: &RunStart) -> Result<RunId, Refusal> {
+        let run = self.make(start).await?;
+        self.runs.begin(&run, &start.by).await?;
+        Ok(run)
+    }
+
     async fn make(&self, start: &RunStart) -> Result<RunId, Refusal> {
         let new = NewRun {
             task: start.task.clone(),
@@ -111,9 +119,7 @@ impl StoryStarter {
             label: start.label(),
             budget: start.budget,
         };
-        let run = self.runs.create(new).await?.id;
-        self.runs.begin(&run, &start.by).await?;
-        Ok(run)
+        Ok(self.runs.create(new).await?.id)
     }
 }
 
@@ -123,10 +129,14 @@ impl RunStarter for StoryStarter {
         self.starts.lock().push(start.clone());
         Box::pin(async move {
             match mood {
-                StarterMood::Works => self.make(&start).await,
+                StarterMood::Works => self.begin(&start).await,
                 StarterMood::DiesBefore => std::future::pending().await,
-                StarterMood::DiesAfter => {
+                StarterMood::DiesHalfway => {
                     self.make(&start).await?;
+                    std::future::pending().await
+                }
+                StarterMood::DiesAfter => {
+                    self.begin(&start).await?;
                     std::future::pending().await
                 }
                 StarterMood::Refuses(refusal) => Err(refusal),

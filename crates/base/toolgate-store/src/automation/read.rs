@@ -30,7 +30,7 @@ const LAPSED: &str = "SELECT automation, cause FROM automation_fires
 const BUFFERED: &str = "SELECT automation, cause FROM automation_fires
     WHERE tenant = $1 AND state = 'buffered' ORDER BY at_ms LIMIT $2";
 const RUN_OF_FIRE: &str = "SELECT id FROM runs WHERE tenant = $1 AND run_type = 'automation' AND name = $2
-    ORDER BY created_at_ms, id LIMIT 1";
+    ORDER BY created_at_ms DESC, id DESC LIMIT 1";
 /// The run of the event and those above it: each may be a run of an automation.
 const DEPTH: &str = "WITH RECURSIVE above (id, parent) AS (
         SELECT id, parent FROM runs WHERE tenant = $1 AND id = $2
@@ -131,7 +131,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// The run of a cause, found by its label: the claim may have ended before it was noted.
+    /// The latest run of a cause, found by its label: the claim may have ended before it was noted.
     pub async fn run_of_fire(&self, fire: &Fire) -> Result<Option<RunId>, StoreError> {
         let label = RunLabel::of_fire(&fire.automation, &fire.cause).name.unwrap_or_default();
         let read = self.db.sql(RUN_OF_FIRE).bind(self.tenant).bind(without_nul(&label));
