@@ -18,7 +18,7 @@ use crate::starting::short;
 use crate::triggers::{self, CHAIN_DEPTH_MAX};
 
 /// The position in the ledger is stored under this name.
-const SINK: &str = "automations";
+pub(crate) const SINK: &str = "automations";
 const BATCH_MAX: usize = 100;
 /// Checks of the ledger's end before a batch is requested although nothing is new: another gateway may have released one.
 const QUIET_LOOKS_MAX: u32 = 20;
@@ -58,6 +58,11 @@ impl LedgerPlace {
         }
         self.quiet_looks = 0;
         let following = desk.store.following_automations().await?;
+        if following.is_empty() && desk.store.automations(None, 1).await?.0.is_empty() {
+            // A gateway without automations does not read its ledger.
+            self.nothing_until = Some(end);
+            return Ok(false);
+        }
         let kinds = triggers::kinds(following.iter().map(|watched| &watched.automation.trigger));
         let batch = desk.store.outbox(SINK, &kinds, BATCH_MAX).await?;
         if batch.is_empty() {
@@ -83,8 +88,9 @@ impl TasksDesk {
         events: &[RecordedEvent],
     ) -> Result<(), StoreError> {
         for recorded in events {
-            for WatchedAutomation { automation, .. } in following {
-                if let Some(cause) = triggers::cause(&automation.trigger, recorded) {
+            for WatchedAutomation { automation, passed_ms } in following {
+                let cause = triggers::cause(&automation.trigger, recorded);
+                if let Some(cause) = cause.filter(|_| is_since(recorded, *passed_ms)) {
                     self.fire(automation, cause, recorded).await?;
                 }
             }
@@ -148,4 +154,10 @@ impl TasksDesk {
         let name = label.and_then(|label| label.name);
         Ok(name.and_then(|name| name.split_once(' ').map(|(id, _)| AutomationId::new(id))))
     }
+}
+
+/// False for an event from before its automation was made or resumed. The ledger's time does not go back if a clock is set back, and
+/// does not run ahead with a clock that is fast.
+fn is_since(recorded: &RecordedEvent, passed_ms: i64) -> bool {
+    recorded.time.ms() >= passed_ms || recorded.event.at_ms >= passed_ms
 }

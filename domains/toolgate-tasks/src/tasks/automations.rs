@@ -3,10 +3,11 @@
 use toolgate_core::automation::{Automation, Trigger};
 use toolgate_core::id::{AutomationId, TaskId};
 use toolgate_core::{PrincipalId, Refusal, codes};
-use toolgate_store::TaskVersion;
+use toolgate_store::{SinkStart, TaskVersion};
 
 use super::Tasks;
 use crate::checks;
+use crate::follower::SINK;
 use crate::refusal::{bad_schedule, down, refusal, unknown};
 use crate::schedule::Schedule;
 use crate::view::{AutomationPage, CATCH_UP_SECONDS_USUAL, FirePage, NewAutomation};
@@ -40,6 +41,9 @@ impl Tasks {
             updated_at_ms: act.at_ms,
             row_version: 1,
         };
+        // Before it is there: it hears of every event from now on.
+        let follows = self.desk.store.create_sink(SINK, SinkStart::Now).await;
+        follows.map_err(|error| down(&error))?;
         self.desk.books.create_automation(&automation, act).await.map_err(refusal)?;
         self.desk.changed.notify_one();
         Ok(automation)
