@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::automation::Automation;
-use toolgate_core::event::{Position, RecordedEvent};
+use toolgate_core::event::{EventKind, Position, RecordedEvent};
 use toolgate_core::id::{AutomationId, RunId};
 use toolgate_core::run::{RunLabel, RunState};
 use toolgate_store::{
@@ -57,19 +57,26 @@ impl LedgerPlace {
             return Ok(false);
         }
         self.quiet_looks = 0;
-        let following = desk.store.following_automations().await?;
+        let mut following = desk.store.following_automations().await?;
         if following.is_empty() && desk.store.automations(None, 1).await?.0.is_empty() {
             // A gateway without automations does not read its ledger.
             self.nothing_until = Some(end);
             return Ok(false);
         }
-        let kinds = triggers::kinds(following.iter().map(|watched| &watched.automation.trigger));
+        let kinds = kinds_for(&following);
         let batch = desk.store.outbox(SINK, &kinds, BATCH_MAX).await?;
         if batch.is_empty() {
             self.nothing_until = Some(end);
             return Ok(false);
         }
         self.nothing_until = None;
+        if batch.events.iter().any(|recorded| recorded.event.kind == EventKind::AutomationChanged) {
+            // One that was made meanwhile may wait for kinds that were not asked for.
+            following = desk.store.following_automations().await?;
+            if kinds_for(&following) != kinds {
+                return desk.store.not_delivered(SINK, &batch).await.map(|()| true);
+            }
+        }
         match desk.hear_all(&following, &batch.events).await {
             Ok(()) => desk.store.delivered(SINK, &batch).await.map(|()| true),
             Err(error) => {
@@ -154,6 +161,10 @@ impl TasksDesk {
         let name = label.and_then(|label| label.name);
         Ok(name.and_then(|name| name.split_once(' ').map(|(id, _)| AutomationId::new(id))))
     }
+}
+
+fn kinds_for(following: &[WatchedAutomation]) -> Vec<EventKind> {
+    triggers::kinds(following.iter().map(|watched| &watched.automation.trigger))
 }
 
 /// False for an event from before its automation was made or resumed. The ledger's time does not go back if a clock is set back, and

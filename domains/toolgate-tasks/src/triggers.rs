@@ -36,9 +36,10 @@ pub(crate) fn cause(trigger: &Trigger, recorded: &RecordedEvent) -> Option<Strin
     }
 }
 
-/// The kinds of events that may be a cause for one of these triggers. The end of runs is always followed.
+/// The kinds of events that may be a cause for one of these triggers. The end of runs and changes of automations are always followed.
 pub(crate) fn kinds<'a>(triggers: impl Iterator<Item = &'a Trigger>) -> Vec<EventKind> {
-    let mut names = BTreeSet::from([EventKind::RunEnded.as_str()]);
+    let mut names =
+        BTreeSet::from([EventKind::AutomationChanged, EventKind::RunEnded].map(EventKind::as_str));
     for trigger in triggers {
         match trigger {
             Trigger::Event { kind, .. } => {

@@ -112,10 +112,10 @@ fn the_end_of_a_run_is_a_cause_once() {
 
 #[test]
 fn only_kinds_that_somebody_waits_for_are_read() {
-    assert_eq!(kinds([].into_iter()), [EventKind::RunEnded]);
+    assert_eq!(kinds([].into_iter()), [EventKind::AutomationChanged, EventKind::RunEnded]);
     let triggers = [on_call(), on_call(), Trigger::Pointer { pattern: "*".to_owned() }];
     let read = kinds(triggers.iter());
-    assert_eq!(read.len(), 4, "{read:?}");
+    assert_eq!(read.len(), 5, "{read:?}");
 }
 
 #[test]
