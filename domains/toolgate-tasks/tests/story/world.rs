@@ -264,7 +264,7 @@ impl TasksWorld {
         let pace = TasksPace {
             look: OFTEN,
             follow: OFTEN,
-            start_limit: Duration::from_millis(200),
+            start_limit: Duration::from_secs(1),
             claim: Duration::from_secs(90),
         };
         TasksGateway { tasks: Tasks::start_at(setup, pace), runs, starter, store }
