@@ -36,7 +36,7 @@ pub(crate) struct CatchUpSpan {
     pub(crate) jitter_ms: i64,
 }
 
-/// What becomes of the instants of a span.
+/// The fate of the instants of a span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CatchUp {
     /// The instant that starts a run.

@@ -1,4 +1,4 @@
-//! What becomes of instants that have come: on time, late, after a night asleep, and when the clock jumps.
+//! The fate of instants that have come: on time, late, after a night asleep, and when the clock jumps.
 
 use toolgate_core::automation::Trigger;
 

@@ -69,7 +69,7 @@ impl Clock for StoryClock {
     }
 }
 
-/// What becomes of a run that is to be started.
+/// The fate of a run that is to be started.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) enum StarterMood {
     #[default]
