@@ -1,6 +1,6 @@
 //! The end of a claim, and claims that another gateway takes up.
 
-use toolgate_core::automation::{Fire, FireState};
+use toolgate_core::automation::{Fire, FireState, Overlap};
 use toolgate_core::id::{AutomationId, RunId};
 
 use super::error::AutomationError;
@@ -57,13 +57,18 @@ impl Books {
     ) -> Result<Option<FireClaim>, AutomationError> {
         let mut held = HeldAutomation::take(self, automation, "take up a start of an automation").await?;
         let Some(row) = held.fire(cause).await? else { return Ok(None) };
+        // Whoever died may not have come to cancelling them.
+        let cancel = match held.automation.overlap {
+            Overlap::CancelOther => held.busy(cause).await?.open,
+            Overlap::Skip | Overlap::BufferOne | Overlap::AllowAll => Vec::new(),
+        };
         let (failed, id) = (held.failed(), held.id());
         let take = held.tx.sql(TAKE_UP).bind(held.tenant).bind(id).bind(without_nul(cause));
         let take = take.bind(without_nul(holder.stream)).bind(holder.until_ms).bind(act.at_ms);
         if take.execute().await.map_err(failed)? == 0 {
             return Ok(None);
         }
-        let claim = held.claim_of(row, Vec::new())?;
+        let claim = held.claim_of(row, cancel)?;
         held.commit().await?;
         Ok(Some(claim))
     }
