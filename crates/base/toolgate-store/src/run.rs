@@ -23,6 +23,7 @@ mod row;
 mod step;
 mod stored_call;
 mod task;
+mod task_version;
 
 use toolgate_core::PrincipalId;
 use toolgate_core::id::{RunId, SessionId, TaskId};
@@ -41,6 +42,7 @@ pub use report::{NewCheckpoint, NotePhase, NoteSubject, RunCheckpoint, RunNote, 
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, SteppedRun};
 pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
+pub use task_version::{StoredTaskVersion, TASK_VERSIONS_MAX, TaskWords};
 
 pub(crate) use budget::add as charge;
 pub(crate) use events::of_loop as loop_event;

@@ -1,9 +1,10 @@
 //! Definitions of work.
 
-use toolgate_core::RefusalKind;
 use toolgate_core::id::TaskId;
-use toolgate_core::run::RunBudget;
+use toolgate_core::model::ModelName;
+use toolgate_core::run::{RunBudget, TaskPlan};
 use toolgate_core::scope::AgentName;
+use toolgate_core::{RawJson, RefusalKind};
 use toolgate_runs::{NewRun, NewTask};
 
 use crate::world::{RunsWorld, ada, erna, new_run, refused};
@@ -49,6 +50,40 @@ async fn what_makes_no_sense_as_a_task_is_refused() {
     let nobody = NewTask { id: Some(TaskId::new("task_x")), ..a_task("a") };
     refused(runs.put_task(nobody, &ada()).await, "unknown_task");
     refused(runs.tasks(Some("yesterday"), 10).await, "invalid_cursor");
+}
+
+#[tokio::test]
+async fn a_task_has_a_plan_and_keeps_the_version_before() {
+    let gateway = RunsWorld::new().gateway("one").await;
+    let runs = &gateway.runs;
+    let plan = TaskPlan {
+        goal: "Pay the bills.".to_owned(),
+        model: ModelName::new("small").expect("a name"),
+        instructions: String::new(),
+        input: Vec::new(),
+        outcome_schema: None,
+    };
+    let planned = NewTask { plan: Some(plan.clone()), ..a_task("pay") };
+    let task = runs.put_task(planned.clone(), &ada()).await.expect("made");
+    assert_eq!(task.plan, Some(plan.clone()));
+    let change = NewTask { id: Some(task.id.clone()), ..a_task("pay by hand") };
+    runs.put_task(change, &erna()).await.expect("changed");
+    let versions = runs.task_versions(&task.id).await.expect("read");
+    assert_eq!((versions[0].version, versions[0].by.as_str(), &versions[0].words.plan), (2, "erna", &None));
+    assert_eq!((versions[1].version, versions[1].by.as_str()), (1, "ada"));
+    assert_eq!(versions[1].words.plan, Some(plan.clone()));
+    let schema = |text: &str| Some(RawJson::from_composed(text.to_owned()));
+    for (bad, field) in [
+        (TaskPlan { goal: " ".to_owned(), ..plan.clone() }, "plan.goal"),
+        (TaskPlan { goal: "x".repeat((100 << 10) + 1), ..plan.clone() }, "plan.goal"),
+        (TaskPlan { instructions: "x".repeat((100 << 10) + 1), ..plan.clone() }, "plan.instructions"),
+        (TaskPlan { outcome_schema: schema("true"), ..plan.clone() }, "plan.outcome_schema"),
+    ] {
+        let refusal =
+            refused(runs.put_task(NewTask { plan: Some(bad), ..a_task("a") }, &ada()).await, "bad_task");
+        assert_eq!(refusal.field.as_deref(), Some(field));
+    }
+    refused(runs.task_versions(&TaskId::new("task_x")).await, "unknown_task");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod agent_loop;
 mod approvals;
+mod automations;
 mod collection;
 mod desk;
 mod faults;

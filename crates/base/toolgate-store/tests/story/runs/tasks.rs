@@ -1,11 +1,17 @@
 //! Definitions of work.
 
-use toolgate_core::run::Task;
-use toolgate_store::TaskVersion;
+use toolgate_core::RawJson;
+use toolgate_core::model::ModelName;
+use toolgate_core::run::{Task, TaskPlan};
+use toolgate_store::{TASK_VERSIONS_MAX, TaskVersion};
 
 use super::*;
 
-crate::on_both!(a_task_is_kept_changed_and_deleted, a_task_that_changed_meanwhile_is_not_overwritten);
+crate::on_both!(
+    a_task_is_kept_changed_and_deleted,
+    a_task_keeps_its_plan_and_its_versions,
+    a_task_that_changed_meanwhile_is_not_overwritten,
+);
 
 fn a_task(name: &str) -> Task {
     Task {
@@ -57,6 +63,35 @@ async fn a_task_is_kept_changed_and_deleted(world: StoreWorld) {
     let told: Vec<String> =
         told.iter().map(|one| detail(one)["change"].as_str().expect("one").into()).collect();
     assert_eq!(told, ["created", "changed", "created", "deleted"]);
+}
+
+async fn a_task_keeps_its_plan_and_its_versions(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let by = ada();
+    let plan = TaskPlan {
+        goal: "Pay.\0".to_owned(),
+        model: ModelName::new("small").expect("a name"),
+        instructions: "Be brief.".to_owned(),
+        input: Vec::new(),
+        outcome_schema: Some(RawJson::from_composed("{\"type\":\"object\"}".to_owned())),
+    };
+    let task = Task { plan: Some(plan), budget: with_calls(1), ..a_task("1") };
+    books.create_task(&task, later(&by, 0)).await.expect("created");
+    assert_eq!(store.task(&task.id).await.expect("read"), Some(task.clone()));
+    for number in 0..TASK_VERSIONS_MAX {
+        let change = |before| Task { name: number.to_string(), plan: None, ..before };
+        books.change_task(&task.id, TaskVersion::Any, change, later(&by, 1)).await.expect("changed");
+        if number == 0 {
+            let versions = store.task_versions(&task.id).await.expect("read");
+            assert_eq!((versions[0].version, versions[0].words.name.as_str()), (2, "0"));
+            assert_eq!((versions[1].version, &versions[1].words.plan), (1, &task.plan));
+        }
+    }
+    let versions = store.task_versions(&task.id).await.expect("read");
+    let numbers: Vec<u64> = versions.iter().map(|one| one.version).collect();
+    assert_eq!(numbers, (2..=TASK_VERSIONS_MAX + 1).rev().collect::<Vec<_>>());
+    books.delete_task(&task.id, later(&by, 9)).await.expect("deleted");
+    assert!(store.task_versions(&task.id).await.expect("read").is_empty());
 }
 
 async fn a_task_that_changed_meanwhile_is_not_overwritten(world: StoreWorld) {
