@@ -20,6 +20,7 @@ mod code;
 mod collection;
 mod console;
 mod door;
+mod driven;
 mod files;
 mod pointers;
 mod registry;
@@ -35,6 +36,7 @@ pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
 pub use console::*;
 pub use door::*;
+pub use driven::*;
 pub use files::*;
 pub use pointers::*;
 pub use registry::*;
@@ -54,6 +56,7 @@ pub static AREAS: &[&CodeArea] = &[
     &POINTERS,
     &SCHEMAS,
     &RUNS,
+    &DRIVEN,
     &SESSIONS,
     &REGISTRY,
     &WARNINGS,
