@@ -7,9 +7,9 @@ codes! { DRIVEN, "Runs that the gateway drives";
 
     NOT_DRIVEN_HERE = Code {
         name: "not_driven_here",
-        fault: Blame::Gateway,
+        fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[CodeChannel::Http(503), CodeChannel::Result],
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
         title: "This process does not run agents",
         happened: "Tasks are started, and automations are kept, by a gateway that serves. A process that lives as long as one \
              command, or that speaks over its standard input, does not run agents.",

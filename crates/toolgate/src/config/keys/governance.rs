@@ -457,7 +457,8 @@ pub(super) const WEBHOOKS: ConfigTable = ConfigTable {
 
 pub(super) const METERING: ConfigTable = ConfigTable {
     header: "[metering]",
-    about: "One event for every executed tool, sent to a URL, written to a file, or both.",
+    about: "One event for every executed tool, every answer of a model, and the beginning and end of tasks and runs, sent to \
+         a URL, written to a file, or both.",
     accepted: outbound::METERING_KEYS,
     keys: &[
         without(
