@@ -19,6 +19,7 @@ mod governance;
 mod platform;
 mod rest;
 mod run_contents;
+mod task_ports;
 mod wiring;
 
 // Governance.

@@ -128,6 +128,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
             "toolgate-search",
             "toolgate-sessions",
             "toolgate-store",
+            "toolgate-tasks",
         ],
         &["sqlx", "rmcp", "reqwest"],
     ),

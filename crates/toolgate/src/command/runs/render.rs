@@ -144,6 +144,8 @@ pub(super) fn task(task: &Value) -> String {
     let lines = facts(&[
         ("name", own("name")),
         ("description", own("description")),
+        ("goal", one_line(&task["goal"])),
+        ("model", own("model")),
         ("agent", own("agent")),
         ("budget", budget(&task["budget"])),
         ("created by", own("created_by")),
@@ -155,7 +157,14 @@ pub(super) fn task(task: &Value) -> String {
 }
 
 fn budget(budget: &Value) -> String {
-    let limits = [("calls", "call"), ("seconds", "second"), ("bytes", "byte")];
+    let limits = [
+        ("calls", "call"),
+        ("seconds", "second"),
+        ("bytes", "byte"),
+        ("turns", "turn"),
+        ("tokens", "token"),
+        ("cost_micros", "millionth"),
+    ];
     let told = limits.iter().filter_map(|(key, noun)| Some(several(budget[*key].as_u64()?, noun)));
     told.collect::<Vec<_>>().join(", ")
 }
