@@ -98,8 +98,8 @@ pub(crate) async fn backfill(
 
 /// Fire an automation
 ///
-/// The message is signed with the secret that the trigger names; no token is needed. Each message is accepted once, and within five
-/// minutes. Its body becomes part of the run's first message, as data.
+/// The message is signed with the secret that the trigger names, within five minutes; no token is needed. The same message again, by
+/// its id, is the same start. Its body becomes part of the run's first message, as data.
 #[utoipa::path(post, path = "/automations/{name}/fire", tag = "automations", request_body = Object,
     params(("name" = String, Path, description = "The automation's name"),
         ("webhook-id" = String, Header, description = "The message's own id"),
@@ -107,7 +107,6 @@ pub(crate) async fn backfill(
         ("webhook-signature" = String, Header, description = "`v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"")),
     responses((status = 202, description = "The fire", body = FireView),
         (status = 401, description = "The signature is missing, wrong or too old"),
-        (status = 409, description = "The message was already received"),
         (status = 413, description = "The body is larger than 256 KiB")))]
 pub(crate) async fn fire(
     State(context): State<ApiContext>,
@@ -117,7 +116,7 @@ pub(crate) async fn fire(
     let (parts, body) = request.into_parts();
     let SignatureHeaders { id, timestamp, signatures } = SignatureHeaders::of(&parts.headers)?;
     let body = read_body(body, FIRE_BYTES_MAX.min(context.limits.request_bytes_max)).await?;
-    let request = WebhookRequest { id, timestamp, signature: signatures, body };
+    let request = WebhookRequest { id, timestamp, signature: signatures, body: body.to_vec() };
     let fire = context.tasks.tasks()?.fire_webhook(&name, request).await?;
     Ok(json(StatusCode::ACCEPTED, &FireView::from(fire)))
 }
