@@ -30,6 +30,7 @@ mod collecting;
 mod judging;
 mod ledger_keeper;
 mod outbound;
+mod spending;
 
 // Callers, sessions and credentials.
 mod callers;

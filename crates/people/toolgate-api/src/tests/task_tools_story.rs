@@ -18,7 +18,7 @@ use super::gate::{Gate, somebody};
 use super::task_kit::{connect, planned};
 
 /// A client that answers nothing.
-struct MuteCaller(PrincipalId);
+struct MuteCaller(PrincipalId, RawJson);
 
 impl Caller for MuteCaller {
     fn principal(&self) -> &PrincipalId {
@@ -30,7 +30,7 @@ impl Caller for MuteCaller {
     }
 
     fn capabilities(&self) -> &RawJson {
-        &RawJson::EMPTY
+        &self.1
     }
 
     fn client_info(&self) -> Option<&RawJson> {
@@ -74,7 +74,7 @@ async fn call(
     let tool = set.tools().iter().find(|tool| tool.tool.name.as_str() == name).expect("one of them").clone();
     let definition = AgentDefinition::named(AgentName::default_agent());
     let scope = Arc::new(Definitions::default().scope(&definition).expect("no capabilities"));
-    let caller = Arc::new(MuteCaller(by.principal.id.clone()));
+    let caller = Arc::new(MuteCaller(by.principal.id.clone(), RawJson::EMPTY));
     let now_ms = gate.clock.now_ms();
     let call = PlatformCall {
         tool: &tool,
