@@ -137,7 +137,7 @@ impl From<&StoredMessage> for ChatMessageOutput {
 
 impl From<&ModelCall> for ChatCallOutput {
     fn from(call: &ModelCall) -> Self {
-        let arguments = match &call.arguments {
+        let arguments: Value = match &call.arguments {
             CallArguments::Object(object) if object.as_str().chars().count() <= TEXT_CHARS_MAX => {
                 object.decode().unwrap_or_default()
             }

@@ -82,6 +82,35 @@ pub(super) struct RunDetailData {
     pub(super) run: RunData,
     pub(super) waiting: RunWaitingData,
     pub(super) children: u64,
+    /// Set if the gateway runs its agent.
+    #[serde(default)]
+    pub(super) driven: Option<DrivenData>,
+}
+
+/// The model of a run, its spending, and what it waits for.
+#[derive(Deserialize)]
+pub(super) struct DrivenData {
+    pub(super) model: String,
+    pub(super) turn: u64,
+    pub(super) tokens: TokensData,
+    pub(super) cost_micros: u64,
+    #[serde(default)]
+    pub(super) action: Option<ActionData>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct TokensData {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    #[serde(default)]
+    pub(super) cached_percent: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ActionData {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) how: String,
 }
 
 #[derive(Deserialize)]
@@ -184,6 +213,15 @@ fn said(reason: &str) -> String {
         "budget.calls" => "used up its calls",
         "budget.seconds" => "used up its time",
         "budget.bytes" => "used up its bytes",
+        "budget.turns" => "used up its turns",
+        "budget.tokens" => "used up its tokens",
+        "budget.cost" => "used up its money",
+        "question" => "waits for an answer",
+        "credential" => "waits for a sign-in",
+        "captcha" => "waits for a person on a page",
+        "budget" => "waits: a limit of spending is reached",
+        "unknown_outcome" => "waits: nobody knows if a call had its effect",
+        "stuck" => "waits: it repeats itself, or its model keeps failing",
         other => other,
     };
     words.to_owned()
