@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolgate_core::Refusal;
 use toolgate_core::codes::{self, Code};
-use toolgate_core::run::{InputFile, RunLabel};
+use toolgate_core::run::{InputFile, RunLabel, TaskPlan};
+use toolgate_core::{RawJson, Refusal};
 use toolgate_store::PageCursor;
 
 const NAME_CHARS_MAX: usize = 200;
 const DESCRIPTION_CHARS_MAX: usize = 20_000;
+const GOAL_BYTES_MAX: usize = 100 << 10;
+const INSTRUCTIONS_BYTES_MAX: usize = 100 << 10;
+const OUTCOME_SCHEMA_BYTES_MAX: usize = 256 << 10;
 const SUMMARY_CHARS_MAX: usize = 20_000;
 const REASON_CHARS_MAX: usize = 500;
 const CLIENT_ID_CHARS_MAX: usize = 200;
@@ -40,6 +43,31 @@ pub(crate) fn name(text: &str) -> Result<(), Refusal> {
 
 pub(crate) fn description(text: &str) -> Result<(), Refusal> {
     at_most(text, DESCRIPTION_CHARS_MAX, &codes::BAD_TASK, "description")
+}
+
+/// The plan of a task, with its files sorted.
+pub(crate) fn plan(plan: TaskPlan) -> Result<TaskPlan, Refusal> {
+    if plan.goal.trim().is_empty() {
+        return Err(invalid(&codes::BAD_TASK, "the goal of a task is empty".to_owned(), "plan.goal")
+            .hint("say what the agent shall reach"));
+    }
+    let schema = plan.outcome_schema.as_ref().map_or("", RawJson::as_str);
+    for (text, max, field) in [
+        (&*plan.goal, GOAL_BYTES_MAX, "plan.goal"),
+        (&*plan.instructions, INSTRUCTIONS_BYTES_MAX, "plan.instructions"),
+        (schema, OUTCOME_SCHEMA_BYTES_MAX, "plan.outcome_schema"),
+    ] {
+        if text.len() > max {
+            let message = format!("`{field}` has at most {max} bytes; this has {}", text.len());
+            return Err(invalid(&codes::BAD_TASK, message, field).hint("give the rest as input files"));
+        }
+    }
+    if !schema.is_empty() && !schema.trim_start().starts_with('{') {
+        let message = "`plan.outcome_schema` is a JSON Schema, which is an object".to_owned();
+        return Err(invalid(&codes::BAD_TASK, message, "plan.outcome_schema")
+            .hint("for instance {\"type\": \"object\"}"));
+    }
+    Ok(TaskPlan { input: manifest(plan.input)?, ..plan })
 }
 
 pub(crate) fn summary(text: &str) -> Result<(), Refusal> {

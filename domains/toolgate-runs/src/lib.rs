@@ -24,4 +24,4 @@ pub use view::{
     RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage,
 };
 
-pub use toolgate_store::RunCallState;
+pub use toolgate_store::{RunCallState, StoredTaskVersion, TaskWords};

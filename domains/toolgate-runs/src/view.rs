@@ -4,6 +4,7 @@ use serde_json::Value;
 use toolgate_core::id::{CallId, RunId, SessionId, TaskId};
 use toolgate_core::run::{
     CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunLabel, RunState, Task,
+    TaskPlan,
 };
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
@@ -18,6 +19,8 @@ pub struct NewTask {
     pub description: String,
     pub agent: Option<AgentName>,
     pub budget: RunBudget,
+    /// The work itself, if the gateway runs the agent.
+    pub plan: Option<TaskPlan>,
     /// The version that the caller saw.
     pub if_version: Option<u64>,
 }

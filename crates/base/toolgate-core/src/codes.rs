@@ -15,6 +15,7 @@ macro_rules! codes {
 }
 
 mod approvals;
+mod automations;
 mod calls;
 mod code;
 mod collection;
@@ -31,6 +32,7 @@ mod substrate;
 mod warnings;
 
 pub use approvals::*;
+pub use automations::*;
 pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
@@ -57,6 +59,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SCHEMAS,
     &RUNS,
     &DRIVEN,
+    &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,
     &WARNINGS,

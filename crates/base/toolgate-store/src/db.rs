@@ -9,8 +9,8 @@
 //! runs at a time (`BEGIN IMMEDIATE`): never begin one, nor wait for anything else, while another is open. On
 //! Postgres it is READ COMMITTED: lock the rows that were read and will be written with
 //! `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(DbLock::…)`. Locks are taken in this
-//! order: approval, grant, the revision of a topic or the root of a tree of runs, bytes, a manifest, a pointer,
-//! then the head of a ledger stream.
+//! order: approval, grant, the revision of a topic or the root of a tree of runs, bytes, a manifest, a pointer, an
+//! automation, then the head of a ledger stream.
 //!
 //! Texts are shared: `$1` works on both, and so do `ON CONFLICT`, `RETURNING`, partial indexes, several rows
 //! of `VALUES`. Where they must differ, `dialect().pick(sqlite, postgres)`. A text made at run time is

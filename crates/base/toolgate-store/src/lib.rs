@@ -35,6 +35,7 @@ mod server;
 
 // Sessions, agents and runs.
 mod agent_version;
+mod automation;
 mod quota;
 mod run;
 mod session;
@@ -69,6 +70,10 @@ mod fault;
 
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
+pub use automation::{
+    AUTOMATIONS_MAX, AutomationError, BusyFires, FIRES_PAGE_MAX, FireClaim, FireHolder, FireOutcome, FireRetake,
+    FireVerdict, InstantPass, MissedInstant, NewFire, WatchedAutomation,
+};
 pub use books::{Books, BooksSettings};
 pub use counts::WaitingCounts;
 pub use cursor::PageCursor;
@@ -105,7 +110,8 @@ pub use run::{
     ActionStamp, BatchCall, BudgetExhausted, CHECKPOINTS_KEPT_MAX, EndRequest, InputAnswer, InputFilter,
     LeftOutput, NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX,
     RUN_EVENTS_MAX, RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion,
-    RunEnding, RunError, RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, TaskVersion,
+    RunEnding, RunError, RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, StoredTaskVersion,
+    TASK_VERSIONS_MAX, TaskVersion, TaskWords,
 };
 pub use schema::{
     NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,

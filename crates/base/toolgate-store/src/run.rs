@@ -21,6 +21,7 @@ mod row;
 mod step;
 mod stored_call;
 mod task;
+mod task_version;
 
 use toolgate_core::PrincipalId;
 use toolgate_core::id::{RunId, SessionId, TaskId};
@@ -39,6 +40,7 @@ pub use report::{NewCheckpoint, NotePhase, NoteSubject, RunCheckpoint, RunNote, 
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, SteppedRun};
 pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
+pub use task_version::{StoredTaskVersion, TASK_VERSIONS_MAX, TaskWords};
 
 use crate::cursor::PageCursor;
 use crate::db::without_nul;

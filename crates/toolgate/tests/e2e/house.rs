@@ -89,6 +89,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-tasks",
+        &["toolgate-core", "toolgate-domain", "toolgate-runs", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-platform",
         &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-runs"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
@@ -212,6 +217,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
     ("axum", &["toolgate-api", "toolgate-console", "capability-kit"]),
+    ("croner", &["toolgate-tasks"]),
     ("maud", &["toolgate-console"]),
     ("include_dir", &["toolgate-console"]),
     (

@@ -2,26 +2,26 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::id::TaskId;
-use toolgate_core::run::Task;
+use toolgate_core::run::{Task, TaskPlan};
 
 use super::error::RunError;
-use super::events;
 use super::held::ActionStamp;
-use super::row::{push_budget, read_agent, read_budget};
+use super::row::{json, push_budget, read_agent, read_budget};
+use super::{events, task_version};
 use crate::books::Books;
 use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::page::{PageQuery, RUN_PAGE_MAX};
-use crate::registry::{read_count, stored_count};
+use crate::registry::{read_count, stored_count, unreadable};
 use crate::row::row;
 use crate::{Store, StoreError};
 
 macro_rules! select {
     ($conditions:literal) => {
         concat!(
-            "SELECT id, name, description, agent, budget_calls, budget_seconds, budget_bytes, created_by, created_at_ms, \
-             updated_at_ms, row_version FROM tasks",
+            "SELECT id, name, description, agent, budget_calls, budget_seconds, budget_bytes, budget_turns, budget_tokens, \
+             budget_cost, created_by, created_at_ms, updated_at_ms, row_version, plan FROM tasks",
             $conditions
         )
     };
@@ -31,11 +31,12 @@ const SELECT: &str = select!("");
 const READ: &str = select!(" WHERE tenant = $1 AND id = $2");
 const INSERT: &str =
     "INSERT INTO tasks (tenant, id, name, description, agent, budget_calls, budget_seconds, budget_bytes,
-        created_by, created_at_ms, updated_at_ms, row_version)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        budget_turns, budget_tokens, budget_cost, created_by, created_at_ms, updated_at_ms, row_version, plan)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 const CHANGE: &str =
     "UPDATE tasks SET name = $3, description = $4, agent = $5, budget_calls = $6, budget_seconds = $7,
-        budget_bytes = $8, updated_at_ms = $9, row_version = $10
+        budget_bytes = $8, budget_turns = $9, budget_tokens = $10, budget_cost = $11, updated_at_ms = $12,
+        row_version = $13, plan = $14
     WHERE tenant = $1 AND id = $2";
 const DELETE: &str = "DELETE FROM tasks WHERE tenant = $1 AND id = $2";
 
@@ -58,7 +59,9 @@ impl Books {
         push_budget(&task.budget, &mut insert);
         insert = insert.bind(without_nul(task.created_by.as_str())).bind(task.created_at_ms);
         insert = insert.bind(task.updated_at_ms).bind(stored_count(task.row_version));
+        insert = insert.bind(task.plan.as_ref().map(|plan| without_nul(&json(plan))));
         insert.execute().await.map_err(&doing)?;
+        task_version::keep(&mut tx, self.store().tenant, task, act.by).await.map_err(&doing)?;
         self.record(tx, vec![events::task_changed(task, act)]).await.map_err(doing)?;
         Ok(())
     }
@@ -83,6 +86,8 @@ impl Books {
         {
             return Err(RunError::Stale { current });
         }
+        // Versions of earlier releases were not kept.
+        task_version::keep(&mut tx, tenant, &before, &before.created_by).await.map_err(doing(DOING))?;
         let (created_by, created_at_ms) = (before.created_by.clone(), before.created_at_ms);
         let task = Task {
             id: id.clone(),
@@ -97,12 +102,14 @@ impl Books {
         update = update.bind(task.agent.as_ref().map(|agent| agent.as_str().to_owned()));
         push_budget(&task.budget, &mut update);
         update = update.bind(task.updated_at_ms).bind(stored_count(task.row_version));
+        update = update.bind(task.plan.as_ref().map(|plan| without_nul(&json(plan))));
         update.execute().await.map_err(doing(DOING))?;
+        task_version::keep(&mut tx, tenant, &task, act.by).await.map_err(doing(DOING))?;
         self.record(tx, vec![events::task_changed(&task, act)]).await.map_err(doing(DOING))?;
         Ok(task)
     }
 
-    /// Deletes a task; its runs stay.
+    /// Deletes a task and its versions; its runs stay.
     pub async fn delete_task(&self, id: &TaskId, act: ActionStamp<'_>) -> Result<(), RunError> {
         let doing = doing("delete a task");
         let mut tx = self.begin().await.map_err(&doing)?;
@@ -110,6 +117,7 @@ impl Books {
         if delete.execute().await.map_err(&doing)? == 0 {
             return Err(RunError::UnknownTask(id.clone()));
         }
+        task_version::forget(&mut tx, self.store().tenant, id).await.map_err(&doing)?;
         self.record(tx, vec![events::task_deleted(id, act)]).await.map_err(doing)?;
         Ok(())
     }
@@ -147,10 +155,14 @@ row! {
         budget_calls: Option<i64>,
         budget_seconds: Option<i64>,
         budget_bytes: Option<i64>,
+        budget_turns: Option<i64>,
+        budget_tokens: Option<i64>,
+        budget_cost: Option<i64>,
         created_by: String,
         created_at_ms: i64,
         updated_at_ms: i64,
         row_version: i64,
+        plan: Option<String>,
     }
 }
 
@@ -161,11 +173,23 @@ impl TaskRow {
             name: self.name,
             description: self.description,
             agent: self.agent.as_deref().map(|agent| read_agent(agent, doing)).transpose()?,
-            budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
+            budget: read_budget([
+                self.budget_calls,
+                self.budget_seconds,
+                self.budget_bytes,
+                self.budget_turns,
+                self.budget_tokens,
+                self.budget_cost,
+            ]),
+            plan: self.plan.map(|plan| read_plan(&plan, doing)).transpose()?,
             created_by: PrincipalId::new(&self.created_by),
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
             row_version: read_count(self.row_version),
         })
     }
+}
+
+fn read_plan(text: &str, doing: &'static str) -> Result<TaskPlan, StoreError> {
+    serde_json::from_str(text).map_err(|_| unreadable(doing, "plan of a task"))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::id::TaskId;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{RunBudget, Task};
+use toolgate_core::run::{RunBudget, Task, TaskPlan};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Principal, Refusal, RefusalKind};
 use toolgate_runs::NewTask;
@@ -42,6 +42,10 @@ pub(crate) struct TaskBody {
     /// The maximum budget of its runs; what is left out is unlimited.
     #[serde(default)]
     budget: Option<BudgetBody>,
+    /// The work, if the gateway runs the agent: `goal`, `model`, and optionally `instructions`, `input`, `outcome_schema`.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    plan: Option<TaskPlan>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,6 +67,10 @@ pub(crate) struct TaskView {
     agent: Option<String>,
     #[schema(value_type = BudgetBody)]
     budget: RunBudget,
+    /// The work, if the gateway runs the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    plan: Option<TaskPlan>,
     created_by: String,
     created_at: String,
     updated_at: String,
@@ -165,8 +173,8 @@ impl TaskBody {
             known_agent(context, agent)?;
         }
         let budget = self.budget.map(RunBudget::from).unwrap_or_default();
-        let TaskBody { name, description, agent, .. } = self;
-        Ok(NewTask { id, name, description, agent, budget, if_version })
+        let TaskBody { name, description, agent, plan, .. } = self;
+        Ok(NewTask { id, name, description, agent, budget, plan, if_version })
     }
 }
 
@@ -193,6 +201,7 @@ impl From<Task> for TaskView {
             description: task.description,
             agent: task.agent.map(|agent| agent.to_string()),
             budget: task.budget,
+            plan: task.plan,
             created_by: task.created_by.to_string(),
             created_at: rfc3339(task.created_at_ms),
             updated_at: rfc3339(task.updated_at_ms),

@@ -1,0 +1,91 @@
+//! One cause, one run: with several gateways, and when one of them dies on the way.
+
+use toolgate_core::automation::Overlap;
+use toolgate_core::event::EventKind;
+
+use crate::world::{HOUR, MINUTE, START_MS, StarterMood, TasksWorld, hourly, until};
+
+crate::on_both!(
+    three_gateways_start_one_run_for_an_instant,
+    a_start_that_nobody_finished_is_taken_up,
+    a_run_that_was_made_and_not_noted_is_found_and_not_made_again,
+    a_start_that_keeps_dying_ends_as_failed,
+    a_start_that_the_store_prevented_is_tried_again,
+);
+
+async fn three_gateways_start_one_run_for_an_instant(world: TasksWorld) {
+    let (one, two, three) =
+        (world.gateway("one").await, world.gateway("two").await, world.gateway("three").await);
+    let automation = one.automation("hourly", hourly(), Overlap::AllowAll).await;
+    for number in 1..=3 {
+        world.clock.advance(HOUR);
+        one.until_states(&automation, &["started"].repeat(number)).await;
+    }
+    let runs = one.automatic_runs().await;
+    let mut names: Vec<String> = runs.iter().filter_map(|run| run.label.name.clone()).collect();
+    names.sort();
+    let expected: Vec<String> =
+        (1..=3).map(|number| format!("{} {}", automation.id, START_MS + number * HOUR * 1_000)).collect();
+    assert_eq!(names, expected);
+    let asked: usize = [&one, &two, &three].iter().map(|gateway| gateway.starter.starts().len()).sum();
+    assert_eq!(asked, 3, "no other gateway even tried");
+    assert_eq!(one.told(EventKind::AutomationFired).await, 3);
+}
+
+async fn a_start_that_nobody_finished_is_taken_up(world: TasksWorld) {
+    let one = world.gateway("one").await;
+    one.starter.set(StarterMood::DiesBefore);
+    let automation = one.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    one.until_states(&automation, &["claimed"]).await;
+    until("the start began", async || one.starter.starts().len() == 1).await;
+    one.tasks.stop().await;
+    let two = world.gateway("two").await;
+    world.clock.advance(89);
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    assert_eq!(two.states(&automation).await, ["claimed"], "its time is not over");
+    world.clock.advance(2);
+    two.until_states(&automation, &["started"]).await;
+    assert_eq!(two.automatic_runs().await.len(), 1);
+}
+
+async fn a_run_that_was_made_and_not_noted_is_found_and_not_made_again(world: TasksWorld) {
+    let one = world.gateway("one").await;
+    one.starter.set(StarterMood::DiesAfter);
+    let automation = one.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    until("the run is made", async || one.automatic_runs().await.len() == 1).await;
+    one.tasks.stop().await;
+    let two = world.gateway("two").await;
+    world.clock.advance(2 * MINUTE);
+    two.until_states(&automation, &["started"]).await;
+    let runs = two.automatic_runs().await;
+    assert_eq!((runs.len(), two.starter.starts().len()), (1, 0));
+    assert_eq!(two.fires(&automation).await[0].run.as_ref(), Some(&runs[0].id));
+}
+
+async fn a_start_that_keeps_dying_ends_as_failed(world: TasksWorld) {
+    let gateway = world.gateway("one").await;
+    gateway.starter.set(StarterMood::DiesBefore);
+    let automation = gateway.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    for attempt in 1..=5 {
+        until("the next try", async || gateway.starter.starts().len() == attempt).await;
+        world.clock.advance(2 * MINUTE);
+    }
+    gateway.until_states(&automation, &["failed"]).await;
+    assert_eq!(gateway.starter.starts().len(), 5);
+    assert!(gateway.automatic_runs().await.is_empty());
+}
+
+async fn a_start_that_the_store_prevented_is_tried_again(world: TasksWorld) {
+    let gateway = world.gateway("one").await;
+    let down = toolgate_core::Refusal::new(&toolgate_core::codes::STORE_DOWN, "not now");
+    gateway.starter.set(StarterMood::Refuses(down));
+    let automation = gateway.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    until("it is tried", async || gateway.starter.starts().len() == 1).await;
+    gateway.starter.set(StarterMood::Works);
+    world.clock.advance(2 * MINUTE);
+    gateway.until_states(&automation, &["started"]).await;
+}
