@@ -63,9 +63,7 @@ pub(super) async fn resolve(
         (Some(word), None) if id.starts_with(ApprovalId::PREFIX) => {
             vote(parts, &context, &id, &word, reason).await
         }
-        (None, Some(answer)) if id.starts_with(InputId::PREFIX) => {
-            reply(parts, &context, &id, answer).await
-        }
+        (None, Some(answer)) if id.starts_with(InputId::PREFIX) => reply(parts, &context, &id, answer).await,
         _ => Err(unfitting(&id)),
     }
 }

@@ -122,10 +122,12 @@ fn cause(
             })?;
             Ok(Trigger::Once { at_ms })
         }
-        (None, None, None, Some(trigger)) => serde_json::from_value(Value::Object(trigger)).map_err(|error| {
-            let hint = "its member `on` is cron, interval, once, event, webhook, pointer or run_ended";
-            invalid(format!("`trigger`: {error}"), hint, "trigger")
-        }),
+        (None, None, None, Some(trigger)) => {
+            serde_json::from_value(Value::Object(trigger)).map_err(|error| {
+                let hint = "its member `on` is cron, interval, once, event, webhook, pointer or run_ended";
+                invalid(format!("`trigger`: {error}"), hint, "trigger")
+            })
+        }
         _ => {
             let message = "exactly one of `cron`, `every_seconds`, `at` and `trigger` says when it starts";
             Err(invalid(message.to_owned(), "give one of them", "trigger"))

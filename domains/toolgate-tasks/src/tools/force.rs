@@ -67,7 +67,9 @@ pub(super) async fn force(
     let parts = tools.parts()?;
     if [NAME, FLAT_NAME, WIRE_NAME].contains(&name.as_str()) {
         let message = "a call by hand cannot be made by hand again";
-        return Err(Refusal::new(&codes::INVALID_ARGUMENTS, message).hint("name the tool itself").field("name"));
+        return Err(Refusal::new(&codes::INVALID_ARGUMENTS, message)
+            .hint("name the tool itself")
+            .field("name"));
     }
     let run = match run_id {
         Some(id) => Some(changeable_run(&parts.runs, &context, Some(id)).await?),
