@@ -163,7 +163,7 @@ fn budget(budget: &Value) -> String {
         ("bytes", "byte"),
         ("turns", "turn"),
         ("tokens", "token"),
-        ("cost_micros", "millionth"),
+        ("cost_micros", "millionth of money"),
     ];
     let told = limits.iter().filter_map(|(key, noun)| Some(several(budget[*key].as_u64()?, noun)));
     told.collect::<Vec<_>>().join(", ")

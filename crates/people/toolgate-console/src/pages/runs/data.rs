@@ -87,13 +87,12 @@ pub(super) struct RunDetailData {
     pub(super) driven: Option<DrivenData>,
 }
 
-/// The model of a run, its spending, and what it waits for.
+/// The model of a run, its tokens, and what it waits for.
 #[derive(Deserialize)]
 pub(super) struct DrivenData {
     pub(super) model: String,
     pub(super) turn: u64,
     pub(super) tokens: TokensData,
-    pub(super) cost_micros: u64,
     #[serde(default)]
     pub(super) action: Option<ActionData>,
 }
@@ -218,10 +217,10 @@ fn said(reason: &str) -> String {
         "budget.cost" => "used up its money",
         "question" => "waits for an answer",
         "credential" => "waits for a sign-in",
-        "captcha" => "waits for a person on a page",
-        "budget" => "waits: a limit of spending is reached",
-        "unknown_outcome" => "waits: nobody knows if a call had its effect",
-        "stuck" => "waits: it repeats itself, or its model keeps failing",
+        "captcha" => "waits for a person to prove that they are there",
+        "budget" => "waits for more money",
+        "unknown_outcome" => "waits for a person to say whether a call took effect",
+        "stuck" => "repeats itself, and waits for a person",
         other => other,
     };
     words.to_owned()

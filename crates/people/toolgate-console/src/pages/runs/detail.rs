@@ -256,33 +256,6 @@ fn budget(run: &RunData) -> Markup {
     }
 }
 
-/// The model that works in a run, and what it waits for.
-fn model(run: &RunData, driven: &DrivenData) -> Markup {
-    html! {
-        @if let Some(action) = &driven.action {
-            p { "Waits (" (text::short(&action.kind.replace('_', " "))) "): " (links::id(&action.id)) }
-            p.help { (text::long(&action.how)) }
-        }
-        (parts::facts([
-            ("Model", html! { (text::short(&driven.model)) }),
-            ("Turn", html! { (parts::number(driven.turn)) }),
-            ("Input tokens", html! {
-                (parts::number(driven.tokens.input))
-                @if let Some(percent) = driven.tokens.cached_percent { span.soft { ", " (parts::number(percent)) " % from the cache" } }
-            }),
-            ("Output tokens", html! { (parts::number(driven.tokens.output)) }),
-            ("Cost", html! { (money(driven.cost_micros)) }),
-        ]))
-        p { a.button href=(PageAddress::of(["console", "runs", &run.id, "chat"])) { "Chat" } }
-    }
-}
-
-/// Currency units with four places: a turn may cost less than a cent.
-fn money(micros: u64) -> String {
-    const UNIT: u64 = 1_000_000;
-    format!("{}.{:04}", parts::number(micros / UNIT), micros % UNIT / 100)
-}
-
 fn share(used: u64, limit: Option<u64>, said: impl Fn(u64) -> String) -> Markup {
     html! {
         (said(used))
@@ -326,5 +299,25 @@ fn about(visit: &PageVisit, run: &RunData, task: Option<&TaskData>) -> Markup {
             h3 { "Input" }
             ul { @for file in &run.input { li { (text::short(&file.path)) " " (links::id(&file.file_id)) } } }
         }
+    }
+}
+
+/// The model that works in a run, and what it waits for.
+fn model(run: &RunData, driven: &DrivenData) -> Markup {
+    html! {
+        @if let Some(action) = &driven.action {
+            p { "Waits (" (text::short(&action.kind.replace('_', " "))) "): " (links::id(&action.id)) }
+            p.help { (text::long(&action.how)) }
+        }
+        (parts::facts([
+            ("Model", html! { (text::short(&driven.model)) }),
+            ("Turn", html! { (parts::number(driven.turn)) }),
+            ("Input tokens", html! {
+                (parts::number(driven.tokens.input))
+                @if let Some(percent) = driven.tokens.cached_percent { span.soft { ", " (parts::number(percent)) " % from the cache" } }
+            }),
+            ("Output tokens", html! { (parts::number(driven.tokens.output)) }),
+        ]))
+        p { a.button href=(PageAddress::of(["console", "runs", &run.id, "chat"])) { "Chat" } }
     }
 }
