@@ -100,6 +100,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Automations(AutomationsCommand),
     /// Show what models have cost, by agent, task, model or day
+    #[command(after_help = "Examples:\n  toolgate spend\n  toolgate spend --by day --since 7d")]
     Spend(SpendArgs),
     /// Store and fetch files, which agents use by their id
     #[command(subcommand)]

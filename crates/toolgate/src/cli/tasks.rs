@@ -217,7 +217,6 @@ pub(crate) struct CreateAutomationArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  toolgate spend\n  toolgate spend --by day --since 7d")]
 pub(crate) struct SpendArgs {
     /// Sum up by this
     #[arg(long, value_name = "WORD", default_value = "agent", value_parser = sums())]

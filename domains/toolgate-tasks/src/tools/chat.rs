@@ -22,6 +22,8 @@ const PAGE_USUAL: u16 = 20;
 const PAGE_MAX: u16 = 100;
 /// The number of characters of one text that are shown. `GET /runs/{id}/chat` shows all of them.
 const TEXT_CHARS_MAX: usize = 4_000;
+/// No run has a message with a higher number.
+const NUMBER_MAX: u64 = 1 << 32;
 
 pub(super) const CHAT: ToolDefinition = ToolDefinition::reads(
     "task.run.chat",
@@ -101,7 +103,8 @@ pub(super) async fn chat(
     let run = visible_run(&parts.runs, &context, arguments.run_id).await?;
     let limit = usize::from(arguments.limit.clamp(1, PAGE_MAX));
     // One more tells if there is a next page.
-    let found = parts.store.loop_messages(&run.id, arguments.after, limit + 1).await;
+    let after = arguments.after.min(NUMBER_MAX);
+    let found = parts.store.loop_messages(&run.id, after, limit + 1).await;
     let mut found = found.map_err(unreadable)?;
     let has_more = found.len() > limit;
     found.truncate(limit);
