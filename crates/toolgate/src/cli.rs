@@ -15,6 +15,7 @@ mod settings;
 mod span;
 mod store;
 mod substrate;
+mod tasks;
 mod tokens;
 mod tools;
 
@@ -37,12 +38,13 @@ pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, Le
 pub(crate) use models::ModelsCommand;
 pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
-pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
+pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
 pub(crate) use substrate::{ExportManifestArgs, ImportKind, ImportManifestArgs, SubstrateCommand};
+pub(crate) use tasks::{AutomationsCommand, CreateAutomationArgs, CreateTaskArgs, SpendArgs, TasksCommand};
 pub(crate) use tokens::{NewTokenArgs, TokenCommand};
 pub(crate) use tools::{
     AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
@@ -93,9 +95,15 @@ pub(crate) enum Command {
     /// List and answer the questions that runs ask people
     #[command(subcommand)]
     Inputs(InputsCommand),
-    /// List and show tasks, the definitions of work for runs
+    /// List, show, create, run and delete tasks, the definitions of work for runs
     #[command(subcommand)]
     Tasks(TasksCommand),
+    /// List, create, pause and resume automations, the rules that start tasks
+    #[command(subcommand)]
+    Automations(AutomationsCommand),
+    /// Show what models have cost, by agent, task, model or day
+    #[command(after_help = "Examples:\n  toolgate spend\n  toolgate spend --by day --since 7d")]
+    Spend(SpendArgs),
     /// Store and fetch files, which agents use by their id
     #[command(subcommand)]
     Files(FilesCommand),

@@ -10,6 +10,7 @@ use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
 use toolgate_schema::SchemaVersions;
 use toolgate_substrate::Substrate;
+use toolgate_tasks::TaskTools;
 
 /// Every tool that the gateway answers itself, sorted by wire name.
 pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
@@ -19,6 +20,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_runs::domain().tools(),
         toolgate_substrate::domain().tools(),
         toolgate_schema::domain().tools(),
+        toolgate_tasks::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
@@ -31,6 +33,7 @@ pub(crate) fn bind(
     runs: &Arc<Runs>,
     substrate: &Arc<Substrate>,
     schemas: &Arc<SchemaVersions>,
+    tasks: &Arc<TaskTools>,
     input_hold: Duration,
 ) -> DomainSet {
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
@@ -40,6 +43,7 @@ pub(crate) fn bind(
         .with(toolgate_runs::domain(), runs)
         .with(toolgate_substrate::domain(), substrate)
         .with(toolgate_schema::domain(), schemas)
+        .with(toolgate_tasks::domain(), tasks)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod governance;
 mod platform;
 mod rest;
 mod run_contents;
+mod task_ports;
 mod wiring;
 
 // Governance.
@@ -29,6 +30,7 @@ mod collecting;
 mod judging;
 mod ledger_keeper;
 mod outbound;
+mod spending;
 
 // Callers, sessions and credentials.
 mod callers;

@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
 use toolgate_substrate::{Substrate, SubstrateSetup};
+use toolgate_tasks::TaskTools;
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
@@ -25,6 +26,8 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
+    /// Connected where the gateway runs agents.
+    pub(crate) tasks: Arc<TaskTools>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -70,8 +73,9 @@ pub(crate) async fn open(
         clock,
         validator: Arc::new(Schemas::default()),
     });
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, config.runs.input_hold));
-    Ok(PlatformDomains { files, runs, substrate, tools })
+    let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
+    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
+    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
 }
 
 impl PlatformDomains {

@@ -123,6 +123,7 @@ pub(crate) async fn api(
         platform: domains.tools.tools().to_vec(),
         files: domains.files.clone(),
         runs: domains.runs.clone(),
+        tasks: domains.tasks.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
@@ -210,6 +211,7 @@ impl ToolCaller for GatewayTools {
             labels: CallerLabels {
                 run: request.run_id.map(RunId::new),
                 task: request.task_id.map(Into::into),
+                forced_by: None,
             },
             trace: request.trace.map(Into::into),
             patience: match hold {

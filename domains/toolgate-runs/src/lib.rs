@@ -18,7 +18,7 @@ pub use desk::{RunsSetup, WaitLimits};
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};
-pub use tools::domain;
+pub use tools::{VisibleRuns, changeable_run, domain, visible_run};
 pub use view::{
     AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask,
     RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage,

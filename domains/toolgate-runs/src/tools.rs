@@ -19,6 +19,8 @@ use toolgate_domain::Domain;
 
 use crate::runs::Runs;
 
+pub use visible::{VisibleRuns, changeable as changeable_run, seen as visible_run};
+
 /// The tools over runs.
 pub fn domain() -> Domain<Runs> {
     Domain::new()

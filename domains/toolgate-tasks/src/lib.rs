@@ -11,12 +11,17 @@ mod schedule;
 mod scheduler;
 mod starting;
 mod tasks;
+mod tools;
 mod triggers;
 mod view;
 mod words;
 
 pub use desk::{TasksPace, TasksSetup};
 pub use tasks::Tasks;
+pub use tools::{
+    ActionDesk, ActionVote, ForcedAnswer, ForcedCall, ForcedCalls, TaskFiles, TaskToolParts, TaskTools,
+    VoteWord, domain,
+};
 pub use view::{
     AutomationPage, CATCH_UP_SECONDS_USUAL, FirePage, NewAutomation, TaskStart, WebhookKeys, WebhookRequest,
 };

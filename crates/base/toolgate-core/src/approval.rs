@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::codes::{self, Code};
 use crate::content::Attachment;
 use crate::decision::{ApprovalRequirement, CALLER_GROUP, OnTimeout, PolicyTemplate};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
@@ -288,6 +289,22 @@ pub enum ApprovalRefusal {
     Edited,
     #[error("the request was withdrawn: {}", .0.told())]
     Withdrawn(WithdrawalReason),
+}
+
+impl ApprovalRefusal {
+    pub fn code(self) -> &'static Code {
+        match self {
+            ApprovalRefusal::Settled(_) => &codes::APPROVAL_SETTLED,
+            ApprovalRefusal::Expired => &codes::APPROVAL_EXPIRED,
+            ApprovalRefusal::Changed => &codes::APPROVAL_CHANGED,
+            ApprovalRefusal::Edited => &codes::APPROVAL_EDITED,
+            ApprovalRefusal::Withdrawn(_) => &codes::APPROVAL_WITHDRAWN,
+            ApprovalRefusal::Requester => &codes::APPROVAL_REQUESTER,
+            ApprovalRefusal::NotAPerson => &codes::APPROVAL_NOT_A_PERSON,
+            ApprovalRefusal::NotInGroup => &codes::APPROVAL_NOT_IN_GROUP,
+            ApprovalRefusal::NotEditable => &codes::APPROVAL_NOT_EDITABLE,
+        }
+    }
 }
 
 /// The effect of a step, beyond the vote itself.

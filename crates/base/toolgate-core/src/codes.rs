@@ -21,6 +21,7 @@ mod code;
 mod collection;
 mod console;
 mod door;
+mod driven;
 mod files;
 mod models;
 mod pointers;
@@ -38,6 +39,7 @@ pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
 pub use console::*;
 pub use door::*;
+pub use driven::*;
 pub use files::*;
 pub use models::*;
 pub use pointers::*;
@@ -59,6 +61,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SCHEMAS,
     &RUNS,
     &MODELS,
+    &DRIVEN,
     &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,

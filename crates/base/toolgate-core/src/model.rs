@@ -9,6 +9,7 @@ mod known;
 mod message;
 mod report;
 mod request;
+mod spend;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
 pub use bounds::MODELS_MAX;
@@ -18,6 +19,7 @@ pub use known::KnownModel;
 pub use message::{CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage};
 pub use report::ModelReport;
 pub use request::{ModelRequest, OfferedTool, ToolUse};
+pub use spend::{ReachedSpend, SpendLimit};
 
 use crate::Refusal;
 use crate::port::BoxFuture;

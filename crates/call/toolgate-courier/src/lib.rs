@@ -8,6 +8,7 @@ mod delivery;
 mod failure;
 mod follower;
 mod meter;
+mod metered;
 mod otlp;
 mod receiver;
 mod webhook;
@@ -26,7 +27,7 @@ use toolgate_store::{SinkStart, Store, StoreError};
 pub use board::{ReceiverBoard, ReceiverStatus};
 use delivery::Delivery;
 use follower::{FollowerPace, LedgerFollower};
-pub use meter::{METER_EVENT_TYPE, meter_event};
+pub use metered::{METER_EVENT_TYPE, meter_event};
 pub use receiver::{BadReceiver, MeterWebhook, Otlp, Receiver, Webhook};
 
 /// All followers of the ledger, running.

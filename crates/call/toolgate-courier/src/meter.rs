@@ -1,4 +1,4 @@
-//! Meter events: one CloudEvent for each executed tool, to a webhook or a file, without gaps.
+//! The delivery of meter events, to a webhook or a file, without gaps.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -6,48 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::Serialize;
-use toolgate_core::RawJson;
-use toolgate_core::event::{EventKind, Outcome, RecordedEvent};
+use toolgate_core::event::RecordedEvent;
 use toolgate_core::signature::SigningKey;
 
 use crate::client::DeliveryClient;
 use crate::cloud_event;
 use crate::failure::DeliveryFailure;
+use crate::metered::meter_event;
 use crate::webhook::signed_headers;
 use crate::{BadReceiver, MeterWebhook};
-
-pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
-
-/// The metered data, and nothing else: receivers may check it against a closed schema.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct MeteredCall<'a> {
-    tool_name: Option<&'a str>,
-    server_name: Option<&'a str>,
-    run_id: Option<&'a str>,
-    task_id: Option<&'a str>,
-    duration_ms: u64,
-}
-
-/// The meter event of a recorded event, if it is the end of a call that executed a tool. Its id is the
-/// call's, so that a receiver can recognise duplicates.
-pub fn meter_event(recorded: &RecordedEvent) -> Option<(String, RawJson)> {
-    let event = &recorded.event;
-    if event.kind != EventKind::CallCompleted || !event.outcome.is_some_and(Outcome::is_executed) {
-        return None;
-    }
-    let id = event.about.call.as_ref()?.as_str();
-    let data = MeteredCall {
-        tool_name: event.about.tool.as_ref().map(|tool| tool.as_str()),
-        server_name: event.about.server.as_ref().map(|server| server.as_str()),
-        run_id: event.about.run.as_ref().map(|run| run.as_str()),
-        task_id: event.about.task.as_deref(),
-        duration_ms: event.duration_us.unwrap_or_default().unsigned_abs().div_ceil(1000),
-    };
-    let json = cloud_event::renamed(recorded, id, Some(METER_EVENT_TYPE), &data);
-    Some((id.to_owned(), json))
-}
 
 pub(crate) struct MeterWebhookDelivery {
     client: DeliveryClient,

@@ -145,6 +145,11 @@ impl Quotas {
         rule::of_principal(&self.rules.load(), principal)
     }
 
+    /// The limits of an agent, for all principals that act as it, if there are any.
+    pub fn of_agent(&self, agent: &AgentName) -> Option<Quota> {
+        rule::of_agent(&self.rules.load(), agent)
+    }
+
     /// Counts a call, unless its caller makes too many. Nothing where that can only be said after a look at the store.
     pub(crate) fn count(&self, seat: &Seat, now_ms: i64) -> Option<Result<(), Refusal>> {
         let tallies = self.tallies(seat);

@@ -53,6 +53,8 @@ pub struct CallContext {
 pub struct CallerLabels {
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
+    /// The principal that makes the call by hand in the place of an agent. The gateway says so, never the caller.
+    pub forced_by: Option<PrincipalId>,
 }
 
 /// A call that waited for its client, and how often it has.

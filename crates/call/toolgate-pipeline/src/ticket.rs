@@ -47,6 +47,7 @@ impl Received {
             tool,
             about,
             opened_by: context.opened_by,
+            forced_by: context.labels.forced_by,
             agent: context.agent,
             template: context.template,
             run: context.run,
@@ -82,6 +83,8 @@ pub(crate) struct Ticket {
     pub(crate) tool: Arc<Tool>,
     pub(crate) about: Arc<EventSubject>,
     pub(crate) opened_by: Option<PrincipalId>,
+    /// Set if somebody makes the call by hand.
+    pub(crate) forced_by: Option<PrincipalId>,
     pub(crate) agent: Option<AgentName>,
     /// The level of care of the session.
     pub(crate) template: Option<PolicyTemplate>,
@@ -205,12 +208,13 @@ impl Ticket {
     }
 
     /// True if a permitted call of this tool leaves a record. Calls that may change something always do, and
-    /// so do calls in which a filter found something.
+    /// so do calls in which a filter found something, and those that somebody makes by hand.
     pub(crate) fn is_recorded(&self) -> bool {
         self.tool.audit != AuditLevel::None
             || self.tool.effects.changes_something()
             || self.is_gated
             || self.is_filtered
+            || self.forced_by.is_some()
     }
 
     pub(crate) fn elapsed_us(&self, pipeline: &Pipeline) -> i64 {

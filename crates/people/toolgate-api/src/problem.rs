@@ -231,18 +231,7 @@ impl From<DecideError> for Box<Problem> {
 impl From<ApprovalRefusal> for Box<Problem> {
     fn from(refusal: ApprovalRefusal) -> Self {
         use ApprovalRefusal as Why;
-        let code = match refusal {
-            Why::Settled(_) => &codes::APPROVAL_SETTLED,
-            Why::Expired => &codes::APPROVAL_EXPIRED,
-            Why::Changed => &codes::APPROVAL_CHANGED,
-            Why::Edited => &codes::APPROVAL_EDITED,
-            Why::Withdrawn(_) => &codes::APPROVAL_WITHDRAWN,
-            Why::Requester => &codes::APPROVAL_REQUESTER,
-            Why::NotAPerson => &codes::APPROVAL_NOT_A_PERSON,
-            Why::NotInGroup => &codes::APPROVAL_NOT_IN_GROUP,
-            Why::NotEditable => &codes::APPROVAL_NOT_EDITABLE,
-        };
-        let problem = Problem::new(code, refusal.to_string());
+        let problem = Problem::new(refusal.code(), refusal.to_string());
         match refusal {
             Why::Settled(state) => problem.with("state", state.as_str()),
             Why::Withdrawn(WithdrawalReason::ToolChanged) => {

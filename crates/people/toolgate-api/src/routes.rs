@@ -27,7 +27,10 @@ mod session_view;
 mod sessions;
 mod template_name;
 
-// Tasks, runs and questions.
+// Tasks, automations, runs and questions.
+mod automation_fires;
+mod automation_view;
+mod automations;
 mod batch;
 mod inputs;
 mod run_access;
@@ -35,6 +38,7 @@ mod run_events;
 mod run_start;
 mod run_view;
 mod runs;
+mod spend;
 mod tasks;
 
 // Files, refs and artifacts.
@@ -165,6 +169,17 @@ fn work(table: RouteTable) -> RouteTable {
         .route(RUNNING, routes!(tasks::create))
         .route(SITTING, routes!(tasks::show))
         .route(RUNNING, routes!(tasks::put, tasks::remove))
+        .route(SITTING, routes!(automations::list))
+        .route(RUNNING, routes!(automations::create))
+        .route(SITTING, routes!(automations::show))
+        .route(RUNNING, routes!(automations::put, automations::remove))
+        .route(RUNNING, routes!(automations::pause))
+        .route(RUNNING, routes!(automations::resume))
+        .route(SITTING, routes!(automation_fires::list))
+        .route(SITTING, routes!(automation_fires::next))
+        .route(RUNNING, routes!(automation_fires::backfill))
+        .route(RouteCallers::Signed, routes!(automation_fires::fire))
+        .route(AUDITING, routes!(spend::show))
         // The lookup of a run decides who sees and controls it.
         .route(SITTING, routes!(runs::list))
         .route(CALLING, routes!(run_start::create))

@@ -16,6 +16,7 @@ use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
 use toolgate_store::{ArgumentNames, Books, Store};
+use toolgate_tasks::TaskTools;
 
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
@@ -55,6 +56,8 @@ pub struct Services {
     pub platform: Vec<Arc<PlatformTool>>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
+    /// Tasks that the gateway runs, and automations.
+    pub tasks: Arc<TaskTools>,
     pub streams: Arc<dyn StreamQuota>,
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,

@@ -18,6 +18,8 @@ pub(crate) enum DoneNotice {
     Rejected,
     Paused,
     Resumed,
+    AutomationPaused,
+    AutomationResumed,
     Cancelled,
     Saved,
     Removed,
@@ -28,7 +30,7 @@ pub(crate) enum DoneNotice {
 
 impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(DoneNotice, &'static str, &'static str); 18] = [
+    const ALL: [(DoneNotice, &'static str, &'static str); 20] = [
         (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
         (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
         (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
@@ -49,6 +51,12 @@ impl DoneNotice {
         (DoneNotice::Rejected, "rejected", "Rejected. The tool stays withheld."),
         (DoneNotice::Paused, "paused", "Paused. Calls in progress finish; no new call starts."),
         (DoneNotice::Resumed, "resumed", "Resumed. The run continues."),
+        (
+            DoneNotice::AutomationPaused,
+            "automation-paused",
+            "Paused. Runs in progress continue; no new one starts.",
+        ),
+        (DoneNotice::AutomationResumed, "automation-resumed", "Resumed. It starts again at its next cause."),
         (DoneNotice::Cancelled, "cancelled", "Cancelled."),
         (DoneNotice::Saved, "saved", "Saved."),
         (DoneNotice::Removed, "removed", "Removed."),

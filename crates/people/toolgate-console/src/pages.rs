@@ -1,6 +1,7 @@
 //! Every page: those without a login, those with one, and the modules of each section.
 
 mod agents;
+mod automations;
 mod calls;
 mod catalogue;
 mod contents;
@@ -57,6 +58,7 @@ fn rooms() -> Router<PageContext> {
         .merge(ledger::routes())
         .merge(contents::routes())
         .merge(runs::routes())
+        .merge(automations::routes())
         .merge(servers::routes())
         .merge(tools::routes())
         .merge(reviews::routes())

@@ -1,4 +1,4 @@
-//! `toolgate runs …`, `toolgate inputs …` and `toolgate tasks …`
+//! `toolgate runs …` and `toolgate inputs …`
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -116,23 +116,6 @@ pub(crate) struct AnswerArgs {
     pub(crate) raw: bool,
 }
 
-#[derive(Subcommand)]
-pub(crate) enum TasksCommand {
-    /// List tasks, newest first
-    #[command(after_help = "Example:\n  toolgate tasks list")]
-    List {
-        #[command(flatten)]
-        most: LimitArg,
-    },
-    /// Show one task in full
-    #[command(after_help = "Example:\n  toolgate tasks show 3f2a")]
-    Show {
-        /// Its id, or a unique beginning or ending of at least three characters
-        #[arg(value_name = "TASK")]
-        id: String,
-    },
-}
-
 #[derive(Args)]
 pub(crate) struct LimitArg {
     /// Maximum number of entries
@@ -191,6 +174,5 @@ mod tests {
         assert!(parse(&["runs", "list", "--state", "done"]).is_err_and(|told| told.contains("completed")));
         assert!(parse(&["runs", "list", "--limit", "0"]).is_err());
         assert!(parse(&["runs", "cancel"]).is_err_and(|told| told.contains("RUN")));
-        assert!(parse(&["tasks", "list"]).is_ok() && parse(&["tasks", "show", "3f2a"]).is_ok());
     }
 }

@@ -11,8 +11,8 @@ use toolgate_files::StoragePlace;
 use toolgate_store::Store;
 
 use crate::cli::{
-    Command, FilesCommand, InputsCommand, RunsCommand, SecretsCommand, ServersCommand, SessionsCommand,
-    SettingsCommand, SubstrateCommand, TokenCommand, ToolsCommand,
+    AutomationsCommand, Command, FilesCommand, InputsCommand, RunsCommand, SecretsCommand, ServersCommand,
+    SessionsCommand, SettingsCommand, SubstrateCommand, TasksCommand, TokenCommand, ToolsCommand,
 };
 use crate::config::Config;
 
@@ -40,7 +40,17 @@ pub(super) fn only_looks(command: &Command) -> bool {
         }
         Command::Platform(command) => !command.tool.tool.effects.changes_something(),
         Command::Token(command) => !matches!(command, TokenCommand::Create(_)),
-        Command::Tasks(_)
+        Command::Tasks(command) => {
+            matches!(command, TasksCommand::List { .. } | TasksCommand::Show { .. })
+        }
+        Command::Automations(command) => matches!(
+            command,
+            AutomationsCommand::List { .. }
+                | AutomationsCommand::Show { .. }
+                | AutomationsCommand::Next { .. }
+                | AutomationsCommand::Fires { .. }
+        ),
+        Command::Spend(_)
         | Command::Agents(_)
         | Command::Capabilities(_)
         | Command::Models(_)

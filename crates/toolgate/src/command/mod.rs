@@ -3,6 +3,7 @@
 mod agents;
 mod aliases;
 mod approvals;
+mod automations;
 mod capabilities;
 mod connect;
 mod console;
@@ -27,6 +28,7 @@ mod servers;
 mod sessions;
 mod settings;
 mod shown;
+mod spend;
 mod stdio;
 mod store;
 mod substrate;
@@ -49,6 +51,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Runs(command) => runs::run(&context, command).await,
         Command::Inputs(command) => inputs::run(&context, command).await,
         Command::Tasks(command) => runs::run_tasks(&context, command).await,
+        Command::Automations(command) => automations::run(&context, command).await,
+        Command::Spend(args) => spend::run(&context, args).await,
         Command::Files(command) => files::run(&context, command).await,
         Command::Agents(command) => agents::run(&context, command).await,
         Command::Capabilities(command) => capabilities::run(&context, command).await,

@@ -1,33 +1,28 @@
 //! `toolgate runs` and `toolgate tasks`: executions of work, and their definitions.
 
 mod render;
+mod tasks;
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolgate_core::id::{RunId, TaskId};
+use toolgate_core::id::RunId;
 
 use super::context::Context;
 use super::pages::ApiList;
 use super::shown::text;
-use crate::cli::{ListRunsArgs, RunsCommand, TasksCommand};
+use crate::cli::{ListRunsArgs, RunsCommand};
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
+
+pub(super) use tasks::{TASKS, run_tasks};
 
 pub(super) const RUNS: ApiList = ApiList {
     path: "runs",
     prefix: RunId::PREFIX,
     noun: "run",
     command: "toolgate runs list",
-    everything: &[],
-};
-
-const TASKS: ApiList = ApiList {
-    path: "tasks",
-    prefix: TaskId::PREFIX,
-    noun: "task",
-    command: "toolgate tasks list",
     everything: &[],
 };
 
@@ -41,24 +36,6 @@ pub(super) async fn run(context: &Context, command: RunsCommand) -> anyhow::Resu
             step(context, &which.id, "cancel", &json!({ "reason": reason })).await
         }
     }
-}
-
-pub(super) async fn run_tasks(context: &Context, command: TasksCommand) -> anyhow::Result<ExitCode> {
-    match command {
-        TasksCommand::List { most } => {
-            let limit = most.count();
-            let ask = async |api: &mut LocalApi| TASKS.newest(api, &[], limit).await;
-            let tasks = context.ask(CatalogueNeed::NotNeeded, ask).await?;
-            put!("{}", render::tasks(&tasks).render(context.reader(), &tasks));
-            tell_of_more(&tasks, limit);
-        }
-        TasksCommand::Show { id } => {
-            let ask = async |api: &mut LocalApi| TASKS.find(api, &id).await;
-            let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
-            put!("{}", if context.global.json { table::json(&task) } else { render::task(&task) });
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 async fn list(context: &Context, args: &ListRunsArgs) -> anyhow::Result<ExitCode> {

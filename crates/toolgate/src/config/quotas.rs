@@ -16,6 +16,7 @@ pub(super) const KEYS: &[&str] = &[
     "wait_seconds",
     "rate",
     "calls_per_day",
+    "spend_per_day",
     "streams_max",
     "sessions_max",
     "approvals_max",
@@ -39,12 +40,14 @@ pub(super) fn read(mut section: ConfigSection<'_>, problems: &mut ConfigProblems
         sessions_max: count("sessions_max", FEW),
         approvals_max: count("approvals_max", SOME),
         calls_per_day: count("calls_per_day", CALLS_PER_DAY).map(|calls| calls as u64),
+        spend_per_day_micros: section.money_micros("spend_per_day", problems),
         wait: section.seconds("wait_seconds", SecondsRange::ZeroOrMore, problems),
         rate: section.rate("rate", problems),
         stored_bytes_max: section.bytes("stored_bytes_max", BYTES, problems).map(|bytes| bytes as u64),
         ..QuotaRule::about(who?)
     };
     refuse_what_agents_do_not_have(&rule, &section, problems);
+    refuse_what_principals_do_not_have(&rule, &section, problems);
     Some(rule)
 }
 
@@ -83,8 +86,43 @@ fn refuse_what_agents_do_not_have(
     for key in ["streams_max", "sessions_max", "approvals_max", "stored_bytes_max"] {
         if let Some(span) = section.key_span(key) {
             let what = format!("`{key}` is not for agents");
-            let expected = "`calls_max`, `waiting_max`, `wait_seconds`, `rate` or `calls_per_day`";
+            let expected =
+                "`calls_max`, `waiting_max`, `wait_seconds`, `rate`, `calls_per_day` or `spend_per_day`";
             problems.add(span, what, expected, "put it into a table with `principal`");
         }
+    }
+}
+
+/// The cost of models is summed up by agent.
+fn refuse_what_principals_do_not_have(
+    rule: &QuotaRule,
+    section: &ConfigSection<'_>,
+    problems: &mut ConfigProblems,
+) {
+    if matches!(rule.who, QuotaSubject::Principals(_))
+        && let Some(span) = section.key_span("spend_per_day")
+    {
+        let what = "`spend_per_day` is not for principals";
+        problems.add(span, what, "a table with `agent`", "`agent = \"*\"` limits every agent by itself");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::tests::{accepted, refused};
+
+    #[test]
+    fn spending_is_an_amount_of_money_for_an_agent() {
+        let limit = |text: &str| {
+            let config = accepted(&format!("[[quotas]]\nagent = \"writer\"\nspend_per_day = {text}\n"));
+            config.quotas[0].spend_per_day_micros
+        };
+        assert_eq!((limit("5"), limit("0.25"), limit("0")), (Some(5_000_000), Some(250_000), Some(0)));
+        for text in ["-1", "\"5\"", "nan", "1e12"] {
+            let said = refused(&format!("[[quotas]]\nagent = \"writer\"\nspend_per_day = {text}\n"));
+            assert!(said.contains("spend_per_day") && said.contains("0.25"), "{text}: {said}");
+        }
+        let said = refused("[[quotas]]\nprincipal = \"*\"\nspend_per_day = 5\n");
+        assert!(said.contains("`spend_per_day` is not for principals"), "{said}");
     }
 }

@@ -235,6 +235,24 @@ impl<'t> ConfigSection<'t> {
         rate.ok()
     }
 
+    /// An amount of money in currency units, as millionths of one.
+    pub(super) fn money_micros(&self, key: &str, problems: &mut ConfigProblems) -> Option<u64> {
+        const EXPECTED: &str = "an amount from 0 to 1000000000, such as `5` or `0.25`";
+        const UNIT: f64 = 1e6;
+        const MOST: f64 = 1e9;
+        let value = self.get(key)?;
+        let Some(amount) = number(value) else {
+            self.wrong_type(key, value, EXPECTED, problems);
+            return None;
+        };
+        if !(0.0..=MOST).contains(&amount) {
+            let what = format!("`{key}` in {} is out of range", self.title);
+            problems.add(value.span(), what, EXPECTED, DROP_FOR_DEFAULT);
+            return None;
+        }
+        Some((amount * UNIT).round() as u64)
+    }
+
     /// A moment, as a date or a date and time, in quotes or not. A date alone is its first moment in UTC.
     pub(super) fn moment_ms(&self, key: &str, problems: &mut ConfigProblems) -> Option<i64> {
         const EXPECTED: &str = "a date such as `2027-01-01`, or a time such as `2027-01-01T12:00:00Z`";

@@ -14,6 +14,7 @@ mod elicitation;
 mod envelopes;
 mod erasing;
 mod filtering;
+mod forced;
 mod grants;
 mod handles;
 mod heard;

@@ -138,6 +138,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
             "toolgate-search",
             "toolgate-sessions",
             "toolgate-store",
+            "toolgate-tasks",
         ],
         &["sqlx", "rmcp", "reqwest"],
     ),

@@ -81,13 +81,7 @@ pub(super) async fn list(
     let state = status.as_deref().map(state).transpose()?;
     let limit = usize::from(limit.clamp(1, PAGE_MAX));
     let query = RunQuery { state, run_type, cursor, limit, ..RunQuery::default() };
-    let query = match VisibleRuns::of(&context) {
-        VisibleRuns::All => query,
-        VisibleRuns::OfPrincipal(own) => RunQuery { principal: Some(own.clone()), ..query },
-        VisibleRuns::Within(own) => RunQuery { parent: Some(own.clone()), ..query },
-        VisibleRuns::MadeIn(own) => RunQuery { made_in: Some(own.clone()), ..query },
-    };
-    let page = runs.list(query).await?;
+    let page = runs.list(VisibleRuns::of(&context).narrow(query)).await?;
     let refs: Vec<ObjectRef> = page.runs.iter().map(|run| ObjectRef::Run { id: run.id.clone() }).collect();
     let runs = page.runs.iter().map(|run| RunOutput::short(run, context.now_ms)).collect();
     Ok(ToolReply::new(ListRunsOutput { runs, next_cursor: page.next }).refs(refs))

@@ -8,9 +8,10 @@ use toolgate_domain::ToolContext;
 
 use crate::refusal::unknown_run;
 use crate::runs::Runs;
+use crate::view::RunQuery;
 
 /// The runs that a caller sees.
-pub(super) enum VisibleRuns<'a> {
+pub enum VisibleRuns<'a> {
     All,
     OfPrincipal(&'a PrincipalId),
     /// This run and those that it started.
@@ -20,13 +21,23 @@ pub(super) enum VisibleRuns<'a> {
 }
 
 impl<'a> VisibleRuns<'a> {
-    pub(super) fn of(context: &'a ToolContext) -> Self {
+    pub fn of(context: &'a ToolContext) -> Self {
         let holder = &context.holder;
         match (&holder.run, holder.principal.role) {
             (Some(run), _) => VisibleRuns::Within(run),
             (None, _) if holder.opened_by.is_some() => VisibleRuns::MadeIn(&holder.session),
             (None, Role::Admin | Role::Operator | Role::Auditor) => VisibleRuns::All,
             (None, _) => VisibleRuns::OfPrincipal(&holder.principal.id),
+        }
+    }
+
+    /// A query that finds nothing else.
+    pub fn narrow(&self, query: RunQuery) -> RunQuery {
+        match self {
+            VisibleRuns::All => query,
+            VisibleRuns::OfPrincipal(own) => RunQuery { principal: Some((*own).clone()), ..query },
+            VisibleRuns::Within(own) => RunQuery { parent: Some((*own).clone()), ..query },
+            VisibleRuns::MadeIn(own) => RunQuery { made_in: Some((*own).clone()), ..query },
         }
     }
 
@@ -41,7 +52,7 @@ impl<'a> VisibleRuns<'a> {
 }
 
 /// The run that a caller names, or that of its session.
-pub(super) async fn seen(runs: &Runs, context: &ToolContext, id: Option<String>) -> Result<Run, Refusal> {
+pub async fn seen(runs: &Runs, context: &ToolContext, id: Option<String>) -> Result<Run, Refusal> {
     let id = match id {
         Some(id) => RunId::new(id),
         None => context.run()?.clone(),
@@ -54,7 +65,7 @@ pub(super) async fn seen(runs: &Runs, context: &ToolContext, id: Option<String>)
 }
 
 /// The same for a caller that will change it: auditors only look.
-pub(super) async fn changeable(
+pub async fn changeable(
     runs: &Runs,
     context: &ToolContext,
     id: Option<String>,

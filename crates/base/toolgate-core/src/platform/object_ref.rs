@@ -1,7 +1,7 @@
 //! The names of platform objects in an answer, which clients turn into links.
 
 use crate::Digest;
-use crate::id::{InputId, PointerId, RunId};
+use crate::id::{AutomationId, InputId, PointerId, RunId, TaskId};
 
 /// An object that an answer is about: `{"type":"run","id":"run_…"}`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -13,4 +13,6 @@ pub enum ObjectRef {
     Schema { id: String },
     Run { id: RunId },
     Input { id: InputId },
+    Task { id: TaskId },
+    Automation { id: AutomationId },
 }

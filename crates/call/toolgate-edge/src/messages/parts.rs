@@ -260,6 +260,7 @@ fn labels(claims: &str) -> CallerLabels {
     CallerLabels {
         run: members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref())),
         task: members.get_str(TASK_KEY).map(|task| task.as_ref().into()),
+        forced_by: None,
     }
 }
 

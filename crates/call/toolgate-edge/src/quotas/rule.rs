@@ -18,6 +18,8 @@ pub struct Quota {
     pub rate: Option<CallRate>,
     /// Calls from midnight to midnight, UTC.
     pub calls_per_day: Option<u64>,
+    /// The cost of models from midnight to midnight, UTC, in millionths of a currency unit.
+    pub spend_per_day_micros: Option<u64>,
     /// Streams that are open at once.
     pub streams_max: usize,
     /// Older-era sessions that are open at once; nothing says more than all may have together.
@@ -36,6 +38,7 @@ impl Default for Quota {
             wait: Duration::from_secs(60),
             rate: None,
             calls_per_day: None,
+            spend_per_day_micros: None,
             streams_max: 64,
             sessions_max: None,
             approvals_max: 100,
@@ -60,6 +63,7 @@ pub struct QuotaRule {
     pub wait: Option<Duration>,
     pub rate: Option<CallRate>,
     pub calls_per_day: Option<u64>,
+    pub spend_per_day_micros: Option<u64>,
     pub streams_max: Option<usize>,
     pub sessions_max: Option<usize>,
     pub approvals_max: Option<usize>,
@@ -75,6 +79,7 @@ impl QuotaRule {
             wait: None,
             rate: None,
             calls_per_day: None,
+            spend_per_day_micros: None,
             streams_max: None,
             sessions_max: None,
             approvals_max: None,
@@ -91,6 +96,7 @@ impl QuotaRule {
         quota.wait = self.wait.unwrap_or(quota.wait);
         quota.rate = self.rate.or(quota.rate);
         quota.calls_per_day = self.calls_per_day.or(quota.calls_per_day);
+        quota.spend_per_day_micros = self.spend_per_day_micros.or(quota.spend_per_day_micros);
         quota.sessions_max = self.sessions_max.or(quota.sessions_max);
         quota.stored_bytes_max = self.stored_bytes_max.or(quota.stored_bytes_max);
     }

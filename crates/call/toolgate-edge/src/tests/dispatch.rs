@@ -228,7 +228,7 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         seat: Arc::new(seat("ada")),
         name,
         arguments: RawJson::EMPTY,
-        labels: CallerLabels { run: Some(RunId::new("run_1")), task: Some("t".into()) },
+        labels: CallerLabels { run: Some(RunId::new("run_1")), task: Some("t".into()), forced_by: None },
         trace: Some("00-1".into()),
         patience: WaitMode::NotAtAll,
     };

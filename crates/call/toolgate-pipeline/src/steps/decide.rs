@@ -73,6 +73,9 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         detail["shadow"] = shadow.as_str().into();
         detail["shadow_policies"] = json!(policies_of(shadow));
     }
+    if let Some(by) = &ticket.forced_by {
+        detail["forced_by"] = by.as_str().into();
+    }
     // The session of a plain permit adds nothing, and most calls are one.
     if !detail.is_null() {
         tell_seat(ticket, &mut detail);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolgate_core::PrincipalId;
 use toolgate_core::approval::ApprovalState;
 use toolgate_core::decision::{ApprovalRequirement, Denial, Policy, PolicyTemplate, Verdict};
 use toolgate_core::event::Outcome;
@@ -44,6 +45,16 @@ async fn a_decision_that_says_more_than_yes_says_for_whom() {
     let told = details(&world);
     let [None, Some(denied)] = told.as_slice() else { panic!("a plain yes says nothing more: {told:?}") };
     assert_eq!((&denied["agent"], &denied["template"]), (&json!("clerk"), &json!("audit_critical")));
+}
+
+#[tokio::test]
+async fn a_call_by_hand_says_who_forced_it_even_if_it_is_simply_permitted() {
+    let mut world = careful(PipelineWorld::new(Verdict::Permit));
+    world.context.labels.forced_by = Some(PrincipalId::new("ops"));
+    world.call(json!({ "amount": 1 })).await;
+    let told = details(&world);
+    let [Some(permitted)] = told.as_slice() else { panic!("one decision, which says more: {told:?}") };
+    assert_eq!((&permitted["forced_by"], &permitted["agent"]), (&json!("ops"), &json!("clerk")));
 }
 
 #[tokio::test]

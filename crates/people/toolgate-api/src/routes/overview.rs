@@ -9,10 +9,12 @@ use http::StatusCode;
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, PrincipalId, Role};
 use toolgate_sessions::{SessionQuery, SessionState};
+use toolgate_store::SpendBy;
 
 use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficView};
 use super::answer::json;
 use super::servers::statuses;
+use super::spend::{DAY_MS, SpendSums, spent};
 use crate::ApiContext;
 use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
@@ -23,8 +25,8 @@ const SESSIONS_MAX: usize = 100;
 
 /// Show the overview
 ///
-/// Servers, the traffic of the last hour, what waits for people, the savings by scoping, and the state of the
-/// ledger. Approvers get only what waits for people.
+/// Servers, the traffic of the last hour, what waits for people, the savings by scoping, the cost of models
+/// today, and the state of the ledger. Approvers get only what waits for people.
 #[utoipa::path(get, path = "/overview", tag = "overview",
     responses((status = 200, description = "The overview", body = OverviewView)))]
 pub(crate) async fn show(
@@ -39,6 +41,7 @@ pub(crate) async fn show(
         view.traffic = Some(traffic);
         view.servers = Some(servers(&context).await?);
         view.tokens = Some(tokens(&context, now).await?);
+        view.spend_today = Some(spend_today(&context, now).await?);
         let events = context.store.ledger_size().await?;
         view.ledger = Some(LedgerView::of(events, context.archive.as_ref(), context.0.pulse.verification()));
     }
@@ -65,6 +68,12 @@ async fn tokens(context: &ApiContext, now: CurrentTime) -> ApiResult<TokensView>
     // Few requests come here; a box keeps the future of all others small.
     let counted = context.0.pulse.read_tokens(now, Box::pin(count_tokens(context))).await?;
     Ok(TokensView::from(counted))
+}
+
+async fn spend_today(context: &ApiContext, now: CurrentTime) -> ApiResult<SpendSums> {
+    let midnight_ms = now.ms - now.ms.rem_euclid(DAY_MS);
+    let rows = context.store.spend(&spent(SpendBy::Agent, midnight_ms, now.ms)).await?;
+    Ok(SpendSums::of_all(&rows))
 }
 
 /// The cost of the lists of the sessions in use, compared with a list of everything for each of them.

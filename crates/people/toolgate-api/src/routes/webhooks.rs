@@ -79,14 +79,14 @@ pub(crate) async fn decide(
 }
 
 /// The headers of a signed message.
-struct SignatureHeaders {
-    id: String,
-    timestamp: String,
-    signatures: String,
+pub(super) struct SignatureHeaders {
+    pub(super) id: String,
+    pub(super) timestamp: String,
+    pub(super) signatures: String,
 }
 
 impl SignatureHeaders {
-    fn of(headers: &HeaderMap) -> ApiResult<Self> {
+    pub(super) fn of(headers: &HeaderMap) -> ApiResult<Self> {
         let header = |name: &str| {
             let value = headers.get(name).and_then(|value| value.to_str().ok());
             value.filter(|value| !value.is_empty()).map(str::to_owned).ok_or_else(|| {

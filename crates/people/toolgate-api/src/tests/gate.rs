@@ -30,6 +30,7 @@ use toolgate_registry::Registry;
 use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
+use toolgate_tasks::TaskTools;
 
 use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
@@ -56,6 +57,8 @@ pub(super) struct Gate {
     pub(super) secrets: Arc<Drawer>,
     pub(super) files: Arc<Files>,
     pub(super) runs: Arc<Runs>,
+    /// Not connected, unless a story does so.
+    pub(super) tasks: Arc<TaskTools>,
     pub(super) shutdown: CancellationToken,
     pub(super) folder: TempDir,
 }
@@ -171,6 +174,7 @@ impl Gate {
             shutdown: shutdown.clone(),
         });
         let runs = runs.await.expect("runs");
+        let tasks = Arc::new(TaskTools::default());
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
@@ -187,6 +191,7 @@ impl Gate {
             platform: Vec::new(),
             files: files.clone(),
             runs: runs.clone(),
+            tasks: tasks.clone(),
             streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
@@ -205,7 +210,7 @@ impl Gate {
             limits,
             shutdown: shutdown.clone(),
         });
-        Self { api, store, books, clock, catalog, registry, secrets, files, runs, shutdown, folder }
+        Self { api, store, books, clock, catalog, registry, secrets, files, runs, tasks, shutdown, folder }
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {

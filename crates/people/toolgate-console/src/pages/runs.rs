@@ -1,5 +1,6 @@
 //! Runs: all of them, by state.
 
+mod chat;
 mod data;
 mod detail;
 mod steps;
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/runs", get(list))
         .route("/console/runs/{id}", get(detail::show))
+        .route("/console/runs/{id}/chat", get(chat::show))
         .route("/console/runs/{id}/pause", post(steps::pause))
         .route("/console/runs/{id}/resume", post(steps::resume))
         .route("/console/runs/{id}/cancel", post(steps::cancel))
@@ -85,7 +87,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<RunsPageQuery>) -> PageResu
     let next = page.next_cursor.as_deref();
     let next = next.map(|cursor| wanted.on(PageAddress::of(["console", "runs"])).with("cursor", cursor));
     let body = html! {
-        (parts::heading(html! { "Runs" }, html! {}))
+        (parts::heading(html! { "Runs" }, html! { a.button href="/console/automations" { "Automations" } }))
         (filters(&wanted, &tasks))
         section #runs data-live="run" aria-label="Runs" {
             @if page.runs.is_empty() { (nothing(&wanted)) } @else { (table(&visit, &page.runs, &tasks)) }
@@ -146,7 +148,8 @@ fn nothing(wanted: &RunsPageQuery) -> Markup {
         html! {
             p { "A run is one execution of a task: its calls, questions, artifacts and budget in one place." }
             p { "Programs start one with " code { "POST /runs" } "; "
-                a href="/docs/guide/files-and-runs" { "files and runs" } " says how." }
+                a href="/docs/guide/files-and-runs" { "files and runs" } " says how. The gateway itself runs tasks that have a model: "
+                a href="/docs/how-to/agents" { "let agents run here" } "." }
         },
     )
 }

@@ -147,6 +147,8 @@ pub(super) fn task(task: &Value) -> String {
     let lines = facts(&[
         ("name", own("name")),
         ("description", own("description")),
+        ("goal", one_line(&task["goal"])),
+        ("model", own("model")),
         ("agent", own("agent")),
         ("budget", budget(&task["budget"])),
         ("created by", own("created_by")),

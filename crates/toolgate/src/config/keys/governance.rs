@@ -283,6 +283,13 @@ pub(super) const QUOTAS: ConfigTable = ConfigTable {
             "The number of calls per day (UTC), over all replicas.",
         ),
         without(
+            "spend_per_day",
+            Other("amount"),
+            "any amount",
+            "The cost of models per day (UTC) of all runs of an agent, over all replicas, in the currency of their prices. A run that \
+             reaches it waits for a person. For agents only.",
+        ),
+        without(
             "streams_max",
             Count,
             "64",
@@ -304,7 +311,7 @@ pub(super) const QUOTAS: ConfigTable = ConfigTable {
     ],
     changes: WhileRunning,
     least: "[[quotas]]\nprincipal = \"*\"\n",
-    example: "[[quotas]]\nprincipal = \"*\"\nrate = \"600/m\"\napprovals_max = 20\n\n[[quotas]]\nagent = \"crawler\"\ncalls_max = 4\ncalls_per_day = 5000\n",
+    example: "[[quotas]]\nprincipal = \"*\"\nrate = \"600/m\"\napprovals_max = 20\n\n[[quotas]]\nagent = \"crawler\"\ncalls_max = 4\ncalls_per_day = 5000\nspend_per_day = 2.5\n",
 };
 
 pub(super) const TOOLS: ConfigTable = ConfigTable {
@@ -457,7 +464,8 @@ pub(super) const WEBHOOKS: ConfigTable = ConfigTable {
 
 pub(super) const METERING: ConfigTable = ConfigTable {
     header: "[metering]",
-    about: "One event for every executed tool, sent to a URL, written to a file, or both.",
+    about: "One event for every executed tool, every answer of a model, and the beginning and end of tasks and runs, sent to \
+         a URL, written to a file, or both.",
     accepted: outbound::METERING_KEYS,
     keys: &[
         without(

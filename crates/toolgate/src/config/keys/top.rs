@@ -81,7 +81,12 @@ pub(super) const TOP: ConfigTable = ConfigTable {
             "Corrections and additions to what servers say about their tools.",
         ),
         without("webhooks", Nested(TABLES), "none", "Receivers of ledger events."),
-        without("metering", Nested(TABLE), "none", "The receiver of one event for every executed tool."),
+        without(
+            "metering",
+            Nested(TABLE),
+            "none",
+            "The receiver of one event for every executed tool and every answer of a model.",
+        ),
         without("otlp", Nested(TABLE), "none", "The OpenTelemetry collector that receives spans of calls."),
         without(
             "network",

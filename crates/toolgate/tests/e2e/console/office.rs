@@ -217,13 +217,14 @@ impl Busy {
     }
 }
 
-const FIXED: [(&str, &str); 22] = [
+const FIXED: [(&str, &str); 23] = [
     ("overview", "/"),
     ("inbox", "/console/inbox"),
     ("grants", "/console/grants"),
     ("calls", "/console/calls"),
     ("ledger", "/console/ledger"),
     ("runs", "/console/runs"),
+    ("automations", "/console/automations"),
     ("servers", "/console/servers"),
     ("server", "/console/servers/bank"),
     ("tools", "/console/tools"),

@@ -13,6 +13,7 @@ use toolgate_store::{LedgerFault, ServerStatus, WaitingCounts};
 use utoipa::ToSchema;
 
 use crate::pulse::{LastVerification, ListTokens, MINUTES, OutcomeSums, TrafficEdge, TrafficHour};
+use crate::routes::spend::SpendSums;
 
 /// The maximum number of principals and edges, the busiest first.
 const PRINCIPALS_MAX: usize = 50;
@@ -34,6 +35,9 @@ pub(crate) struct OverviewView {
     pub(super) traffic: Option<TrafficView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<TokensView>,
+    /// The cost of models since midnight, UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) spend_today: Option<SpendSums>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ledger: Option<LedgerView>,
 }
@@ -180,7 +184,16 @@ impl OverviewView {
         let WaitingCounts { approvals, inputs, reviews } = waiting;
         let waiting = WaitingView { approvals, inputs, reviews };
         let at = rfc3339(now_ms);
-        Self { at, waiting, config_refused, servers: None, traffic: None, tokens: None, ledger: None }
+        Self {
+            at,
+            waiting,
+            config_refused,
+            servers: None,
+            traffic: None,
+            tokens: None,
+            spend_today: None,
+            ledger: None,
+        }
     }
 }
 

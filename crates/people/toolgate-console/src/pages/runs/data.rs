@@ -102,6 +102,34 @@ pub(super) struct RunDetailData {
     pub(super) run: RunData,
     pub(super) waiting: RunWaitingData,
     pub(super) children: u64,
+    /// Set if the gateway runs its agent.
+    #[serde(default)]
+    pub(super) driven: Option<DrivenData>,
+}
+
+/// The model of a run, its tokens, and what it waits for.
+#[derive(Deserialize)]
+pub(super) struct DrivenData {
+    pub(super) model: String,
+    pub(super) turn: u64,
+    pub(super) tokens: TokensData,
+    #[serde(default)]
+    pub(super) action: Option<ActionData>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct TokensData {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    #[serde(default)]
+    pub(super) cached_percent: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ActionData {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) how: String,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::data::{RunApprovalData, RunData, RunDetailData, RunQuestionData, TaskData, seconds};
+use super::data::{DrivenData, RunApprovalData, RunData, RunDetailData, RunQuestionData, TaskData, seconds};
 use super::tree::{self, AskedCall, RunBranch, RunStep};
 use crate::address::PageAddress;
 use crate::layout::{ConsolePage, csrf};
@@ -14,10 +14,10 @@ use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
 /// Everything that can happen in a run.
-const LIVE: &str = "run tool.call input approval artifact policy.decided";
+const LIVE: &str = "run tool.call input approval artifact policy.decided model";
 
 pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
-    let RunDetailData { run, waiting, children } = visit.get(PageAddress::of(["runs", &id])).await?;
+    let RunDetailData { run, waiting, children, driven } = visit.get(PageAddress::of(["runs", &id])).await?;
     let task = TaskData::of(&visit, run.task.as_deref()).await?;
     let trunk = tree::grow(&visit, run, waiting.approvals, children).await?;
     let run = &trunk.run;
@@ -41,6 +41,12 @@ pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult
                     h2 #state-title { "State" }
                     (state(&visit, run))
                     (actions(&visit, &trunk))
+                }
+                @if let Some(driven) = &driven {
+                    section.card #model data-live=(LIVE) aria-labelledby="model-title" {
+                        h2 #model-title { "Model" }
+                        (model(run, driven))
+                    }
                 }
                 section.card #budget data-live=(LIVE) aria-labelledby="budget-title" {
                     h2 #budget-title { "Budget" }
@@ -307,5 +313,25 @@ fn about(visit: &PageVisit, run: &RunData, task: Option<&TaskData>) -> Markup {
             h3 { "Input" }
             ul { @for file in &run.input { li { (text::short(&file.path)) " " (links::id(&file.file_id)) } } }
         }
+    }
+}
+
+/// The model that works in a run, and what it waits for.
+fn model(run: &RunData, driven: &DrivenData) -> Markup {
+    html! {
+        @if let Some(action) = &driven.action {
+            p { "Waits (" (text::short(&action.kind.replace('_', " "))) "): " (links::id(&action.id)) }
+            p.help { (text::long(&action.how)) }
+        }
+        (parts::facts([
+            ("Model", html! { (text::short(&driven.model)) }),
+            ("Turn", html! { (parts::number(driven.turn)) }),
+            ("Input tokens", html! {
+                (parts::number(driven.tokens.input))
+                @if let Some(percent) = driven.tokens.cached_percent { span.soft { ", " (parts::number(percent)) " % from the cache" } }
+            }),
+            ("Output tokens", html! { (parts::number(driven.tokens.output)) }),
+        ]))
+        p { a.button href=(PageAddress::of(["console", "runs", &run.id, "chat"])) { "Chat" } }
     }
 }

@@ -1,0 +1,122 @@
+//! The chat of a run: the messages between its agent and the model.
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::address::PageAddress;
+use crate::layout::ConsolePage;
+use crate::parts::moment::ago;
+use crate::parts::{self, BadgeTone, json, text};
+use crate::problem::PageResult;
+use crate::visit::PageVisit;
+
+const PAGE: usize = 50;
+
+#[derive(Default, Deserialize)]
+pub(super) struct ChatPageQuery {
+    #[serde(default)]
+    after: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChatData {
+    messages: Vec<MessageData>,
+    #[serde(default)]
+    next_after: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct MessageData {
+    number: u64,
+    turn: u64,
+    role: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    calls: Vec<PlannedCallData>,
+    #[serde(default)]
+    results: Vec<CallResultData>,
+    #[serde(default)]
+    folded_into: Option<u64>,
+    at: String,
+}
+
+#[derive(Deserialize)]
+struct PlannedCallData {
+    name: String,
+    arguments: Value,
+}
+
+#[derive(Deserialize)]
+struct CallResultData {
+    name: String,
+    text: String,
+    is_error: bool,
+}
+
+pub(super) async fn show(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    Query(wanted): Query<ChatPageQuery>,
+) -> PageResult<Response> {
+    let asked = PageAddress::of(["runs", &id, "chat"]).maybe("after", wanted.after.as_deref());
+    let page: ChatData = visit.get(asked.with("limit", PAGE)).await?;
+    let run = PageAddress::of(["console", "runs", &id]);
+    let next =
+        page.next_after.map(|after| PageAddress::of(["console", "runs", &id, "chat"]).with("after", after));
+    let body = html! {
+        (parts::heading(html! { "Chat of run " (text::short(&id)) }, html! { a.button href=(run) { "The run" } }))
+        p { "What the model was told, what it wanted to call, and what came back. Results are data of other programs." }
+        section #chat data-live="model run" aria-label="Messages" {
+            @if page.messages.is_empty() { (nothing()) }
+            @for one in &page.messages { (message(&visit, one)) }
+            @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "Newer" } } }
+        }
+    };
+    Ok(visit.page(&format!("Chat of run {id}"), ConsolePage::Runs, body).await)
+}
+
+fn nothing() -> Markup {
+    parts::empty(
+        "There are no messages.",
+        html! { p { "A run whose agent keeps its own loop has none here; its steps are on its page." } },
+    )
+}
+
+fn message(visit: &PageVisit, one: &MessageData) -> Markup {
+    html! {
+        section.card data-entry=(one.number) aria-label={ "Message " (one.number) } {
+            p.help {
+                (parts::badge(speaker(&one.role), BadgeTone::Plain)) " "
+                @if one.turn > 0 { "turn " (parts::number(one.turn)) ", " } (ago(visit, &one.at))
+                @if let Some(number) = one.folded_into { ", folded into message " (parts::number(number)) }
+            }
+            @if !one.text.is_empty() { (text::block(&one.text)) }
+            @for call in &one.calls {
+                details { summary { "Calls " (text::short(&call.name)) } (json::tree(&call.arguments)) }
+            }
+            @for result in &one.results {
+                details {
+                    summary {
+                        "Result of " (text::short(&result.name))
+                        @if result.is_error { " " (parts::badge("error", BadgeTone::Bad)) }
+                    }
+                    (text::block(&result.text))
+                }
+            }
+        }
+    }
+}
+
+/// The role of a message, as people say it.
+fn speaker(role: &str) -> &str {
+    match role {
+        "user" => "task and gateway",
+        "assistant" => "model",
+        "tool" => "results",
+        other => other,
+    }
+}

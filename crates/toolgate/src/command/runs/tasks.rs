@@ -1,0 +1,148 @@
+//! `toolgate tasks`: definitions of work, and the start of their runs.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use toolgate_core::id::TaskId;
+
+use super::{render, tell_of_more};
+use crate::cli::{CreateTaskArgs, TasksCommand};
+use crate::command::context::Context;
+use crate::command::input::read_stdin;
+use crate::command::pages::ApiList;
+use crate::command::shown::text;
+use crate::local::{CatalogueNeed, LocalApi};
+use crate::output::{put, say, talk};
+use crate::table;
+
+/// A goal from standard input.
+const GOAL_BYTES_MAX: u64 = 100 << 10;
+/// The goal that is read from standard input.
+const STDIN: &str = "-";
+
+pub(in crate::command) const TASKS: ApiList = ApiList {
+    path: "tasks",
+    prefix: TaskId::PREFIX,
+    noun: "task",
+    command: "toolgate tasks list",
+    everything: &[],
+};
+
+pub(in crate::command) async fn run_tasks(
+    context: &Context,
+    command: TasksCommand,
+) -> anyhow::Result<ExitCode> {
+    match command {
+        TasksCommand::List { most } => {
+            let limit = most.count();
+            let ask = async |api: &mut LocalApi| TASKS.newest(api, &[], limit).await;
+            let tasks = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+            put!("{}", render::tasks(&tasks).render(context.reader(), &tasks));
+            tell_of_more(&tasks, limit);
+        }
+        TasksCommand::Show { which } => {
+            let ask = async |api: &mut LocalApi| TASKS.find(api, &which.id).await;
+            let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+            put!("{}", if context.global.json { table::json(&task) } else { render::task(&task) });
+        }
+        TasksCommand::Create(args) => create(context, args).await?,
+        TasksCommand::Delete { which } => delete(context, &which.id).await?,
+        TasksCommand::Run { which, agent } => {
+            let body = match agent {
+                Some(agent) => json!({ "agent": agent }),
+                None => json!({}),
+            };
+            start(context, &which.id, &body).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn create(context: &Context, args: CreateTaskArgs) -> anyhow::Result<()> {
+    let body = body(args)?;
+    let ask = async |api: &mut LocalApi| api.post(&["tasks"], &body).await;
+    let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&task));
+    } else {
+        say!("{}", text(&task["id"]));
+        talk!("`toolgate tasks run {}` starts it", text(&task["id"]));
+    }
+    Ok(())
+}
+
+fn body(args: CreateTaskArgs) -> anyhow::Result<Value> {
+    let goal = match args.goal.as_str() {
+        STDIN => read_stdin(GOAL_BYTES_MAX)?,
+        _ => args.goal,
+    };
+    let mut body = json!({ "name": args.name, "goal": goal, "model": args.model });
+    let limits = [
+        ("calls", args.budget.budget_calls),
+        ("seconds", args.budget.budget_time.map(|time| time.as_secs())),
+        ("turns", args.budget.budget_turns),
+        ("tokens", args.budget.budget_tokens),
+        ("cost_micros", args.budget.budget_cost_micros),
+    ];
+    for (limit, most) in limits {
+        if let Some(most) = most {
+            body["budget"][limit] = json!(most);
+        }
+    }
+    if let Some(agent) = args.agent {
+        body["agent"] = json!(agent);
+    }
+    for (key, value) in [("description", args.description), ("instructions", args.instructions)] {
+        if let Some(value) = value {
+            body[key] = json!(value);
+        }
+    }
+    Ok(body)
+}
+
+async fn delete(context: &Context, id: &str) -> anyhow::Result<()> {
+    let ask = async |api: &mut LocalApi| {
+        let task = TASKS.find(api, id).await?;
+        api.delete(&["tasks", text(&task["id"])]).await?;
+        anyhow::Ok(task)
+    };
+    let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+    match context.global.json {
+        true => put!("{}", table::json(&task)),
+        false => say!("{} is deleted", text(&task["id"])),
+    }
+    Ok(())
+}
+
+async fn start(context: &Context, id: &str, body: &Value) -> anyhow::Result<()> {
+    let ask = async |api: &mut LocalApi| {
+        let task = TASKS.find(api, id).await?;
+        api.post(&["tasks", text(&task["id"]), "runs"], body).await
+    };
+    let run = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&run));
+    } else {
+        say!("{}", text(&run["id"]));
+        talk!("`toolgate runs chat {} --follow` shows what it does", text(&run["id"]));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn what_is_left_out_is_not_sent() {
+        let words = "toolgate tasks create Tailor --goal Go --model large --budget-turns 9 --budget-time 2m";
+        let cli = Cli::try_parse_from(words.split(' ')).unwrap_or_else(|error| panic!("{error}"));
+        let Command::Tasks(TasksCommand::Create(args)) = cli.command else { panic!("a task") };
+        let expected = json!({ "name": "Tailor", "goal": "Go", "model": "large",
+            "budget": { "turns": 9, "seconds": 120 } });
+        assert_eq!(body(args).expect("no input is read"), expected);
+    }
+}
