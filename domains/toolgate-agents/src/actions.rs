@@ -1,0 +1,251 @@
+//! What a run waits for, and what the answers of people lead to. Questions are inputs of the run, so they are in the inbox, and answering
+//! one lets the run go on.
+
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::id::{ApprovalId, InputId};
+use toolgate_core::run::{
+    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
+};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_runs::{InputQuery, NewQuestion};
+use toolgate_store::LoopError;
+
+use crate::error::DriveError;
+use crate::held::{LeasedLoop, LoopPace};
+use crate::lines::{self, LineKind};
+use crate::settings::{FAULT_CHARS_MAX, clipped};
+
+/// The answers of a run that are looked through for that to its last question.
+const ANSWERS_MAX: usize = 50;
+const STOP: &str = "stop";
+const GO_ON: &str = "go on";
+const HAPPENED: &str = "happened";
+const AGAIN: &str = "again";
+/// The reason of a run that a person stops.
+const STOPPED: &str = "stopped by a person";
+
+/// The word of a person on a call whose outcome is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OutcomeWord {
+    Happened,
+    Again,
+    /// There is no word yet, or the run was stopped.
+    Stops(LoopPace),
+}
+
+/// The word of a person on a run that is stuck.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum StuckWord {
+    Stop,
+    GoOn,
+    Advice(String),
+}
+
+/// Pauses a run that cannot go on by itself. The line is written first: it holds as soon as the run goes on, and begins the count of
+/// repetitions anew.
+pub(crate) async fn stuck(held: &mut LeasedLoop, why: &str) -> Result<LoopPace, DriveError> {
+    let why = clipped(why, FAULT_CHARS_MAX);
+    held.add_line(lines::paused(&why), false).await?;
+    let slot = InputSlot {
+        slot_type: SlotType::Text,
+        slot_id: stuck_slot(held.history.last_number()),
+        prompt_key: format!(
+            "Run {} is stuck. {why} Answer \"{GO_ON}\" to let it try again, \"{STOP}\" to end it, or write advice for the agent.",
+            held.run.id
+        ),
+        options: Vec::new(),
+    };
+    let asked = ask(held, slot).await?;
+    let how = format!("{why} Answer {} with \"{GO_ON}\", \"{STOP}\" or advice for the agent.", asked.id);
+    wait(held, action_of(ActionKind::Stuck, &asked, how)).await
+}
+
+/// A refusal of the gateway itself: it passes, or people must look at it.
+pub(crate) async fn refused(held: &mut LeasedLoop, refusal: &Refusal) -> Result<LoopPace, DriveError> {
+    match refusal.kind {
+        RefusalKind::Down | RefusalKind::TooMany => Ok(held.later()),
+        _ => {
+            let why = format!("Its tools cannot be called: {}. {}.", refusal.message, refusal.hint);
+            stuck(held, &why).await
+        }
+    }
+}
+
+/// Asks whether a call took effect, or reads the answer.
+pub(crate) async fn outcome_of(
+    held: &mut LeasedLoop,
+    call: &str,
+    tool: &str,
+) -> Result<OutcomeWord, DriveError> {
+    let tool = clipped(tool, FAULT_CHARS_MAX);
+    let option =
+        |value: &str, label: &str| SlotOption { value: value.to_owned(), label: Some(label.to_owned()) };
+    let slot = InputSlot {
+        slot_type: SlotType::Choice,
+        slot_id: format!("agent.unknown_outcome.{call}"),
+        prompt_key: format!(
+            "The gateway was interrupted while run {} called {tool} (call {call}). Nobody knows whether the call took effect. \
+             Look at the other side before you answer.",
+            held.run.id
+        ),
+        options: vec![
+            option(HAPPENED, "It happened: go on"),
+            option(AGAIN, "It did not happen: do it again"),
+            option(STOP, "End the run"),
+        ],
+    };
+    let asked = ask(held, slot).await?;
+    let Some(answer) = answer(&asked) else {
+        let how = format!(
+            "Find out whether {tool} took effect, then answer {} with \"{HAPPENED}\", \"{AGAIN}\" or \"{STOP}\".",
+            asked.id
+        );
+        return wait(held, action_of(ActionKind::UnknownOutcome, &asked, how)).await.map(OutcomeWord::Stops);
+    };
+    match answer.as_str() {
+        HAPPENED => Ok(OutcomeWord::Happened),
+        AGAIN => Ok(OutcomeWord::Again),
+        _ => stop(held, &asked).await.map(OutcomeWord::Stops),
+    }
+}
+
+/// Follows the answer to the question that the run waited for last. The way of the loop, if a person stopped it.
+pub(crate) async fn heed(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {
+    let Some(line) = held.history.last().filter(|one| LineKind::Paused.is(&one.message)) else {
+        return Ok(None);
+    };
+    let slot_id = stuck_slot(line.number);
+    let query = InputQuery {
+        state: Some(InputState::Answered),
+        run: Some(held.run.id.clone()),
+        cursor: None,
+        limit: ANSWERS_MAX,
+    };
+    let answered = held.desk.runs.inputs(query).await?.inputs;
+    // A run that was resumed without an answer goes on as it is.
+    let Some(asked) = answered.into_iter().find(|one| one.slot.slot_id == slot_id) else { return Ok(None) };
+    match stuck_word(&answer(&asked).unwrap_or_default()) {
+        StuckWord::GoOn => Ok(None),
+        StuckWord::Stop => stop(held, &asked).await.map(Some),
+        StuckWord::Advice(advice) => {
+            held.add_line(lines::person(&advice), false).await?;
+            Ok(None)
+        }
+    }
+}
+
+/// Pauses the run until people have acted, and gives its lease back.
+pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Result<LoopPace, DriveError> {
+    let action = if action.id.is_empty() { with_question(held, action).await? } else { action };
+    let id = action.id.clone();
+    match held.desk.books.wait_loop(&held.lease, action, held.act()).await {
+        Ok(()) => {}
+        // It has ended meanwhile.
+        Err(LoopError::Run(error)) => {
+            tracing::debug!(run = %held.run.id, %error, "a run does not wait");
+            return Ok(LoopPace::Rests);
+        }
+        Err(error) => return Err(error.into()),
+    }
+    if is_resolved(held, &id).await? {
+        go_on(held).await?;
+    }
+    Ok(LoopPace::Waits)
+}
+
+/// An action that brings no question of its own, such as a sign-in, is resolved by an answer.
+async fn with_question(held: &mut LeasedLoop, action: RequiredAction) -> Result<RequiredAction, DriveError> {
+    let slot = InputSlot {
+        slot_type: SlotType::Text,
+        slot_id: format!("agent.{}.{}", action.kind.as_str(), held.history.last_number()),
+        prompt_key: clipped(&format!("Run {} waits. {}", held.run.id, action.how), FAULT_CHARS_MAX),
+        options: Vec::new(),
+    };
+    let asked = ask(held, slot).await?;
+    Ok(RequiredAction { id: asked.id.to_string(), ..action })
+}
+
+/// Asks a person, or finds the same question.
+async fn ask(held: &LeasedLoop, slot: InputSlot) -> Result<InputRequest, DriveError> {
+    let question = NewQuestion {
+        run: held.run.id.clone(),
+        session: held.run.session.clone(),
+        call: None,
+        principal: held.run.principal.clone(),
+        slot,
+    };
+    Ok(held.desk.runs.ask_at_once(question).await?)
+}
+
+fn action_of(kind: ActionKind, asked: &InputRequest, how: String) -> RequiredAction {
+    RequiredAction { kind, id: asked.id.to_string(), since_ms: asked.created_at_ms, how }
+}
+
+/// The text of an answer; `None` while there is none.
+fn answer(asked: &InputRequest) -> Option<String> {
+    asked.answer.as_ref()?.decode().ok()
+}
+
+fn stuck_slot(line: u64) -> String {
+    format!("agent.stuck.{line}")
+}
+
+fn stuck_word(answer: &str) -> StuckWord {
+    let answer = answer.trim();
+    match answer.to_lowercase().as_str() {
+        STOP => StuckWord::Stop,
+        "" | GO_ON | "go" | "continue" | "yes" | "ok" => StuckWord::GoOn,
+        _ => StuckWord::Advice(answer.to_owned()),
+    }
+}
+
+/// Ends the run in the name of the person who said so.
+async fn stop(held: &LeasedLoop, asked: &InputRequest) -> Result<LoopPace, DriveError> {
+    let by = asked.answered_by.clone().unwrap_or_else(PrincipalId::gateway);
+    Box::pin(held.desk.runs.cancel(&held.run.id, &by, STOPPED)).await?;
+    Ok(LoopPace::Rests)
+}
+
+/// True if people were faster than the pause: nothing would wake the run then.
+async fn is_resolved(held: &LeasedLoop, id: &str) -> Result<bool, DriveError> {
+    if id.starts_with(InputId::PREFIX) {
+        return Ok(held.desk.runs.input(&InputId::new(id)).await?.state != InputState::Pending);
+    }
+    let approval = held.desk.store.get_approval(&ApprovalId::new(id)).await?;
+    let is_decided = approval.is_some_and(|approval| approval.state != ApprovalState::Pending);
+    Ok(is_decided && !has_question(held).await?)
+}
+
+/// True if the run waits for an answer besides.
+async fn has_question(held: &LeasedLoop) -> Result<bool, DriveError> {
+    let query = InputQuery {
+        state: Some(InputState::Pending),
+        run: Some(held.run.id.clone()),
+        cursor: None,
+        limit: 1,
+    };
+    Ok(!held.desk.runs.inputs(query).await?.inputs.is_empty())
+}
+
+async fn go_on(held: &LeasedLoop) -> Result<(), DriveError> {
+    let run = held.desk.runs.get(&held.run.id).await?;
+    if run.state == RunState::Paused {
+        held.desk.runs.resume(&run.id, &PrincipalId::gateway()).await?;
+        held.desk.bell.notify_one();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_may_stop_a_run_let_it_go_on_or_advise_it() {
+        assert_eq!(stuck_word(" Stop "), StuckWord::Stop);
+        for text in ["go on", "Go on", "", "ok"] {
+            assert_eq!(stuck_word(text), StuckWord::GoOn, "{text}");
+        }
+        assert_eq!(stuck_word("Stop reading."), StuckWord::Advice("Stop reading.".to_owned()));
+    }
+}
