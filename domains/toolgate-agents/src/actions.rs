@@ -1,10 +1,8 @@
 //! What a run waits for, and what the answers of people lead to. Questions are inputs of the run, so they are in the inbox, and answering
 //! one lets the run go on.
 
-use toolgate_core::approval::ApprovalState;
-use toolgate_core::id::{ApprovalId, InputId};
 use toolgate_core::run::{
-    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
+    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, SlotOption, SlotType,
 };
 use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 use toolgate_runs::{InputQuery, NewQuestion};
@@ -134,10 +132,9 @@ pub(crate) async fn heed(held: &mut LeasedLoop) -> Result<Option<LoopPace>, Driv
     }
 }
 
-/// Pauses the run until people have acted, and gives its lease back.
+/// Pauses the run until people have acted, and gives its lease back. If they were faster, the store lets the run go on.
 pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Result<LoopPace, DriveError> {
     let action = if action.id.is_empty() { with_question(held, action).await? } else { action };
-    let id = action.id.clone();
     match held.desk.books.wait_loop(&held.lease, action, held.act()).await {
         Ok(()) => {}
         // It has ended meanwhile.
@@ -146,9 +143,6 @@ pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Resul
             return Ok(LoopPace::Rests);
         }
         Err(error) => return Err(error.into()),
-    }
-    if is_resolved(held, &id).await? {
-        go_on(held).await?;
     }
     Ok(LoopPace::Waits)
 }
@@ -204,36 +198,6 @@ async fn stop(held: &LeasedLoop, asked: &InputRequest) -> Result<LoopPace, Drive
     let by = asked.answered_by.clone().unwrap_or_else(PrincipalId::gateway);
     Box::pin(held.desk.runs.cancel(&held.run.id, &by, STOPPED)).await?;
     Ok(LoopPace::Rests)
-}
-
-/// True if people were faster than the pause: nothing would wake the run then.
-async fn is_resolved(held: &LeasedLoop, id: &str) -> Result<bool, DriveError> {
-    if id.starts_with(InputId::PREFIX) {
-        return Ok(held.desk.runs.input(&InputId::new(id)).await?.state != InputState::Pending);
-    }
-    let approval = held.desk.store.get_approval(&ApprovalId::new(id)).await?;
-    let is_decided = approval.is_some_and(|approval| approval.state != ApprovalState::Pending);
-    Ok(is_decided && !has_question(held).await?)
-}
-
-/// True if the run waits for an answer besides.
-async fn has_question(held: &LeasedLoop) -> Result<bool, DriveError> {
-    let query = InputQuery {
-        state: Some(InputState::Pending),
-        run: Some(held.run.id.clone()),
-        cursor: None,
-        limit: 1,
-    };
-    Ok(!held.desk.runs.inputs(query).await?.inputs.is_empty())
-}
-
-async fn go_on(held: &LeasedLoop) -> Result<(), DriveError> {
-    let run = held.desk.runs.get(&held.run.id).await?;
-    if run.state == RunState::Paused {
-        held.desk.runs.resume(&run.id, &PrincipalId::gateway()).await?;
-        held.desk.bell.notify_one();
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -38,11 +38,16 @@ impl History {
         lines_before(&self.messages).any(|one| kind.is(&one.message))
     }
 
+    /// True if the next answer is the last one, without tools.
+    pub(crate) fn is_closing(&self) -> bool {
+        are_closing(&self.messages)
+    }
+
     /// True if the answer of a turn was asked for as the last one, without tools.
     pub(crate) fn closes(&self, turn: u64) -> bool {
         let Some(answer) = self.answer_of(turn) else { return false };
         let before = self.messages.partition_point(|one| one.number < answer.number);
-        lines_before(&self.messages[..before]).any(|one| LineKind::Closing.is(&one.message))
+        are_closing(&self.messages[..before])
     }
 
     /// The answer of a turn.
@@ -90,6 +95,13 @@ impl History {
 /// The lines at the end of some messages, newest first.
 fn lines_before(messages: &[StoredMessage]) -> impl Iterator<Item = &StoredMessage> {
     messages.iter().rev().take_while(|one| one.message.role == MessageRole::User)
+}
+
+fn are_closing(messages: &[StoredMessage]) -> bool {
+    let is_word =
+        |one: &&StoredMessage| LineKind::Closing.is(&one.message) || LineKind::Reopened.is(&one.message);
+    // The newest one counts.
+    lines_before(messages).find(is_word).is_some_and(|one| LineKind::Closing.is(&one.message))
 }
 
 #[cfg(test)]
@@ -211,8 +223,10 @@ mod tests {
         let closing = crate::lines::closing("turns").text();
         let history = Talk::new().says("a").line(&closing).says("b").done();
         assert!(history.closes(2) && !history.closes(1) && !history.closes(3));
-        assert!(!history.ends_with(LineKind::Closing), "an answer followed");
-        assert!(Talk::new().says("a").line(&closing).line("x").done().ends_with(LineKind::Closing));
+        assert!(!history.is_closing(), "an answer followed");
+        assert!(Talk::new().says("a").line(&closing).line("x").done().is_closing());
+        let again = Talk::new().says("a").line(&closing).line(&crate::lines::reopened().text());
+        assert!(!again.done().is_closing(), "there is budget again");
         assert!(!history.has(LineKind::Budget) && history.has(LineKind::Closing));
     }
 

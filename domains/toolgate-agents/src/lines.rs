@@ -8,6 +8,7 @@ use toolgate_core::model::{MessageRole, ModelMessage};
 pub(crate) const GATEWAY: &str = "[gateway] ";
 const BUDGET: &str = "[gateway] Most of the budget is used:";
 const CLOSING: &str = "[gateway] The budget is used up:";
+const REOPENED: &str = "[gateway] There is budget again:";
 const PAUSED: &str = "[gateway] This run was paused:";
 const OUTCOME: &str = "[gateway] The result is missing or does not fit:";
 const NUDGE: &str = "[gateway] You repeat yourself:";
@@ -22,6 +23,8 @@ pub(crate) enum LineKind {
     Budget,
     /// A limit is reached; only a closing answer follows.
     Closing,
+    /// The limit no longer holds, for instance in a run that goes on from another one.
+    Reopened,
     /// The run waited for a person.
     Paused,
     /// The outcome was asked for again.
@@ -35,6 +38,7 @@ impl LineKind {
         match self {
             LineKind::Budget => BUDGET,
             LineKind::Closing => CLOSING,
+            LineKind::Reopened => REOPENED,
             LineKind::Paused => PAUSED,
             LineKind::Outcome => OUTCOME,
             LineKind::Nudge => NUDGE,
@@ -58,6 +62,10 @@ pub(crate) fn closing(limit: &str) -> ModelMessage {
         "{CLOSING} {limit}. No tool can be called any more. Say in a few sentences what is done, what is not, and what would be \
          the next step. Your answer becomes the summary of the run."
     ))
+}
+
+pub(crate) fn reopened() -> ModelMessage {
+    ModelMessage::user(format!("{REOPENED} tools can be called. Go on with the task."))
 }
 
 pub(crate) fn paused(why: &str) -> ModelMessage {

@@ -76,13 +76,13 @@ async fn freeze_tools(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveEr
 /// True if only a closing answer follows.
 async fn close_if_exhausted(held: &mut LeasedLoop) -> Result<bool, DriveError> {
     let above = runs_above(held).await?;
-    let Some(limit) = budget::exhausted(&held.run, &above, held.desk.clock.now_ms()) else {
-        return Ok(false);
-    };
-    if !held.history.ends_with(LineKind::Closing) {
-        held.add_line(lines::closing(limit), false).await?;
+    let limit = budget::exhausted(&held.run, &above, held.desk.clock.now_ms());
+    match (limit, held.history.is_closing()) {
+        (Some(limit), false) => held.add_line(lines::closing(limit), false).await?,
+        (None, true) => held.add_line(lines::reopened(), false).await?,
+        (Some(_), true) | (None, false) => {}
     }
-    Ok(true)
+    Ok(limit.is_some())
 }
 
 async fn runs_above(held: &LeasedLoop) -> Result<Vec<Run>, DriveError> {
