@@ -137,10 +137,10 @@ pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Resul
     let action = if action.id.is_empty() { with_question(held, action).await? } else { action };
     match held.desk.books.wait_loop(&held.lease, action, held.act()).await {
         Ok(()) => {}
-        // It has ended meanwhile.
+        // It was changed meanwhile.
         Err(LoopError::Run(error)) => {
             tracing::debug!(run = %held.run.id, %error, "a run does not wait");
-            return Ok(LoopPace::Rests);
+            return Ok(held.later());
         }
         Err(error) => return Err(error.into()),
     }

@@ -141,7 +141,8 @@ async fn give_back(
         // It was given back with the pause, or is another's.
         Ok(LoopPace::Waits) | Err(DriveError::Lost) => return worked.map(drop),
         Ok(LoopPace::Later { wake_at_ms }) => *wake_at_ms,
-        Ok(LoopPace::Rests | LoopPace::Next) => later_ms,
+        // A run that is paused or has ended is not due, whatever the moment.
+        Ok(LoopPace::Rests | LoopPace::Next) => desk.clock.now_ms(),
         Err(error @ DriveError::Tampered { .. }) => {
             let reason = clipped(&error.to_string(), REASON_CHARS_MAX);
             Box::pin(desk.runs.fail(&lease.run, &reason, &PrincipalId::gateway())).await?;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
+use toolgate_core::governance::Clock as _;
 use toolgate_core::model::{ModelFault, ModelFaultKind};
 use toolgate_core::run::TurnPhase;
 
@@ -53,10 +54,12 @@ async fn the_wait_that_a_provider_asks_for_is_kept() {
             && gateway.agent_loop(&run).await.owner.is_none()
     })
     .await;
-    world.clock.advance(299);
-    tokio::time::sleep(std::time::Duration::from_millis(60)).await;
-    assert_eq!(world.models.asked(), 1);
-    world.clock.advance(2);
+    let due = async |seconds: i64| {
+        let later_ms = world.clock.now_ms() + seconds * 1_000;
+        gateway.store.due_loops(later_ms, 10).await.expect("read").len()
+    };
+    assert_eq!((due(299).await, due(300).await), (0, 1));
+    world.clock.advance(300);
     gateway.becomes(&run, "completed").await;
 }
 
@@ -99,16 +102,21 @@ async fn a_refusal_is_not_tried_again() {
 
 #[tokio::test]
 async fn an_overflow_folds_and_asks_again() {
-    let world = AgentsWorld::new(ScriptedModels::new(|turn, request| match turn {
-        ..4 => Reply::Call(vec![("read", json!({ "turn": turn }))]),
-        4 if request.messages.len() > 5 => fault(ModelFaultKind::Overflow),
-        _ => Reply::Say("Done."),
+    let world = AgentsWorld::new(ScriptedModels::new(|turn, request| {
+        let is_folded =
+            request.messages.iter().any(|one| one.text().starts_with("[gateway] Earlier messages"));
+        match turn {
+            _ if is_folded => Reply::Say("Done."),
+            ..4 => Reply::Call(vec![("read", json!({ "turn": turn }))]),
+            _ => fault(ModelFaultKind::Overflow),
+        }
     }));
     let gateway = world.gateway("one").await;
     let run = gateway.begin().await;
-    // After the fold, the request shows one answer only, and the script would call again: the fold itself is the proof.
-    until("the fold", async || gateway.chat(&run).await.iter().any(|one| one.folded_into.is_some())).await;
-    gateway.runs.cancel(&run, &crate::world::ada(), "enough").await.expect("cancelled");
+    gateway.becomes(&run, "completed").await;
+    assert_eq!(world.models.asked(), 6, "four turns, the overflow, and the answer");
+    let turns = gateway.agents.turns(&run, 0, 10).await.expect("read");
+    assert_eq!((turns.len(), turns[4].attempts), (5, 2));
 }
 
 #[tokio::test]

@@ -151,7 +151,10 @@ impl TurnPlayer for StoryPlayer {
     }
 
     fn safety<'a>(&'a self, _run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety> {
-        let safety = if name == "peek" { CallSafety::Repeatable } else { CallSafety::Once };
+        let safety = match name {
+            "peek" | "complete_workflow" => CallSafety::Repeatable,
+            _ => CallSafety::Once,
+        };
         Box::pin(std::future::ready(safety))
     }
 

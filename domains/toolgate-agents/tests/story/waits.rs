@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
+use toolgate_core::governance::Clock as _;
 use toolgate_core::run::LoopState;
 
 use crate::script::{Reply, ScriptedModels};
@@ -55,7 +56,7 @@ async fn runs_that_wait_are_not_even_looked_at() {
     for run in &waiting {
         gateway.waits_for(run, "question").await;
     }
-    let later_ms = toolgate_core::governance::Clock::now_ms(&*world.clock) + 1_000_000;
+    let later_ms = world.clock.now_ms() + 1_000_000;
     let due = gateway.store.due_loops(later_ms, 100).await.expect("read");
     assert!(due.is_empty(), "{due:?}");
 }

@@ -82,6 +82,11 @@ impl AgentsWorld {
         Self { folder: Arc::new(folder), clock: Arc::default(), records: Arc::default(), models }
     }
 
+    /// The same store without a gateway.
+    pub(crate) async fn observer(&self) -> Store {
+        Store::open(self.folder.path()).await.expect("the store opens")
+    }
+
     pub(crate) async fn gateway(&self, stream: &str) -> AgentsGateway {
         let store = Store::open(self.folder.path()).await.expect("the store opens");
         let settings = BooksSettings {
