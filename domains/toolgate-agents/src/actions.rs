@@ -2,16 +2,16 @@
 //! one lets the run go on.
 
 use toolgate_core::run::{
-    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, SlotOption, SlotType,
+    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
 };
 use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 use toolgate_runs::{InputQuery, NewQuestion};
 use toolgate_store::LoopError;
 
-use crate::error::DriveError;
+use crate::error::{DriveError, is_usual};
 use crate::held::{LeasedLoop, LoopPace};
 use crate::lines::{self, LineKind};
-use crate::settings::{FAULT_CHARS_MAX, clipped};
+use crate::settings::{FAULT_CHARS_MAX, REASON_CHARS_MAX, clipped};
 
 /// The answers of a run that are looked through for that to its last question.
 const ANSWERS_MAX: usize = 50;
@@ -58,15 +58,28 @@ pub(crate) async fn stuck(held: &mut LeasedLoop, why: &str) -> Result<LoopPace, 
     wait(held, action_of(ActionKind::Stuck, &asked, how)).await
 }
 
-/// A refusal of the gateway itself: it passes, or people must look at it.
-pub(crate) async fn refused(held: &mut LeasedLoop, refusal: &Refusal) -> Result<LoopPace, DriveError> {
-    match refusal.kind {
-        RefusalKind::Down | RefusalKind::TooMany => Ok(held.later()),
-        _ => {
-            let why = format!("Its tools cannot be called: {}. {}.", refusal.message, refusal.hint);
-            stuck(held, &why).await
-        }
+/// The gateway does not offer tools to a run: that passes, or people must look at it. Only between turns.
+pub(crate) async fn not_offered(held: &mut LeasedLoop, refusal: &Refusal) -> Result<LoopPace, DriveError> {
+    if is_passing(refusal) {
+        return Ok(held.later());
     }
+    let why = format!("It has no tools: {}. {}.", refusal.message, refusal.hint);
+    stuck(held, &why).await
+}
+
+/// The gateway makes no call of an answer: that passes, or the run has failed. No line may come between a call and its result, so
+/// nobody is asked here.
+pub(crate) async fn not_played(held: &LeasedLoop, refusal: &Refusal) -> Result<LoopPace, DriveError> {
+    if is_passing(refusal) {
+        return Ok(held.later());
+    }
+    let reason = clipped(&format!("its calls cannot be made: {}", refusal.message), REASON_CHARS_MAX);
+    Box::pin(held.desk.runs.fail(&held.run.id, &reason, &held.run.principal)).await?;
+    Ok(LoopPace::Rests)
+}
+
+fn is_passing(refusal: &Refusal) -> bool {
+    matches!(refusal.kind, RefusalKind::Down | RefusalKind::TooMany) || is_usual(refusal)
 }
 
 /// Asks whether a call took effect, or reads the answer.
@@ -113,13 +126,7 @@ pub(crate) async fn heed(held: &mut LeasedLoop) -> Result<Option<LoopPace>, Driv
         return Ok(None);
     };
     let slot_id = stuck_slot(line.number);
-    let query = InputQuery {
-        state: Some(InputState::Answered),
-        run: Some(held.run.id.clone()),
-        cursor: None,
-        limit: ANSWERS_MAX,
-    };
-    let answered = held.desk.runs.inputs(query).await?.inputs;
+    let answered = answered(held).await?;
     // A run that was resumed without an answer goes on as it is.
     let Some(asked) = answered.into_iter().find(|one| one.slot.slot_id == slot_id) else { return Ok(None) };
     match stuck_word(&answer(&asked).unwrap_or_default()) {
@@ -144,6 +151,11 @@ pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Resul
         }
         Err(error) => return Err(error.into()),
     }
+    let run = held.desk.runs.get(&held.run.id).await?;
+    if run.state == RunState::Running {
+        // People were faster. If the tool does not know that yet, asking it at once again and again would not help.
+        held.desk.clock.sleep(held.desk.settings.poll).await;
+    }
     Ok(LoopPace::Waits)
 }
 
@@ -151,12 +163,30 @@ pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Resul
 async fn with_question(held: &mut LeasedLoop, action: RequiredAction) -> Result<RequiredAction, DriveError> {
     let slot = InputSlot {
         slot_type: SlotType::Text,
-        slot_id: format!("agent.{}.{}", action.kind.as_str(), held.history.last_number()),
+        slot_id: free_slot(held, action.kind).await?,
         prompt_key: clipped(&format!("Run {} waits. {}", held.run.id, action.how), FAULT_CHARS_MAX),
         options: Vec::new(),
     };
     let asked = ask(held, slot).await?;
     Ok(RequiredAction { id: asked.id.to_string(), ..action })
+}
+
+/// The slot of the next question of a kind: those before it were answered, and did not help.
+async fn free_slot(held: &LeasedLoop, kind: ActionKind) -> Result<String, DriveError> {
+    let start = format!("agent.{}.", kind.as_str());
+    let before = answered(held).await?.iter().filter(|one| one.slot.slot_id.starts_with(&start)).count();
+    Ok(format!("{start}{before}"))
+}
+
+/// The questions of a run that were answered, newest first.
+async fn answered(held: &LeasedLoop) -> Result<Vec<InputRequest>, DriveError> {
+    let query = InputQuery {
+        state: Some(InputState::Answered),
+        run: Some(held.run.id.clone()),
+        cursor: None,
+        limit: ANSWERS_MAX,
+    };
+    Ok(held.desk.runs.inputs(query).await?.inputs)
 }
 
 /// Asks a person, or finds the same question.

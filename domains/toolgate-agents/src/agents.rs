@@ -48,8 +48,8 @@ impl Agents {
         Ok(())
     }
 
-    /// Lets a new run go on from the end of a turn of another one. `new` is as for [`Agents::begin`]; its goal is not used, since the
-    /// messages are those of the other run.
+    /// Lets a new run go on from the end of a turn of another one. `system` is that of the other loop as it is stored, and the goal is
+    /// among the messages that are kept.
     pub async fn retry(
         &self,
         run: &RunId,
@@ -57,7 +57,7 @@ impl Agents {
         new: NewLoop,
         by: &PrincipalId,
     ) -> Result<AgentLoop, Refusal> {
-        let new = self.checked(new).await?;
+        self.check_model(&new)?;
         let forked = self.desk.books.fork_loop(run, turn, new, self.desk.act(by)).await.map_err(refusal)?;
         self.desk.bell.notify_one();
         Ok(forked)
@@ -106,18 +106,23 @@ impl Agents {
         check_bytes("instructions", new.system.len(), TEXT_BYTES_MAX)?;
         let schema_bytes = new.outcome_schema.as_ref().map_or(0, |schema| schema.as_bytes().len());
         check_bytes("outcome_schema", schema_bytes, SCHEMA_BYTES_MAX)?;
-        if self.desk.models.definition(&new.model).is_none() {
-            let message = format!("there is no model {:?}", new.model.as_str());
-            return Err(Refusal::new(&codes::INVALID_ARGUMENTS, message)
-                .field("model")
-                .hint("`toolgate models list` names the models that are configured"));
-        }
+        self.check_model(&new)?;
         let run = self.desk.runs.get(&new.run).await?;
         Ok(NewLoop {
             system: prompt::system(&new.system, new.outcome_schema.as_ref()),
             goal: prompt::goal(&new.goal, &run.input),
             ..new
         })
+    }
+
+    fn check_model(&self, new: &NewLoop) -> Result<(), Refusal> {
+        if self.desk.models.definition(&new.model).is_some() {
+            return Ok(());
+        }
+        let message = format!("there is no model {:?}", new.model.as_str());
+        Err(Refusal::new(&codes::INVALID_ARGUMENTS, message)
+            .field("model")
+            .hint("`toolgate models list` names the models that are configured"))
     }
 }
 

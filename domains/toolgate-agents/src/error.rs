@@ -40,7 +40,7 @@ impl DriveError {
     pub(crate) fn is_usual(&self) -> bool {
         match self {
             DriveError::Lost => true,
-            DriveError::Refused(refusal) => USUAL.contains(&refusal.code),
+            DriveError::Refused(refusal) => is_usual(refusal),
             DriveError::Run(error) => matches!(
                 error,
                 RunError::Paused { .. }
@@ -53,7 +53,12 @@ impl DriveError {
     }
 }
 
-/// The same for a caller. The cause may name hosts and statements: it is for the log.
+/// True if a run was paused, ended or deleted meanwhile.
+pub(crate) fn is_usual(refusal: &Refusal) -> bool {
+    USUAL.contains(&refusal.code)
+}
+
+/// The refusal of a question about a loop. The cause may name hosts and statements: it is for the log.
 pub(crate) fn refusal(error: LoopError) -> Refusal {
     match error {
         LoopError::Run(RunError::UnknownRun(id)) => toolgate_runs::unknown_run(&id),

@@ -70,7 +70,7 @@ fn refused_calls(calls: &[ModelCall]) -> CallEndings {
             }
             CallArguments::Broken(_) => {
                 "This call was not made: its arguments are no JSON object. They may have been cut off; \
-                                         send shorter ones."
+                 send shorter ones."
                     .to_owned()
             }
             CallArguments::Object(_) => continue,
@@ -101,7 +101,7 @@ async fn settle(
     let played = match send(held, calls.clone()).await {
         SentCalls::Played(played) => played,
         SentCalls::Halted => return Ok(Some(held.halted())),
-        SentCalls::Refused(refusal) => return actions::refused(held, &refusal).await.map(Some),
+        SentCalls::Refused(refusal) => return actions::not_played(held, &refusal).await.map(Some),
     };
     let mut outcomes: BTreeMap<String, PlayedOutcome> =
         played.into_iter().map(|played| (played.id, played.outcome)).collect();
@@ -134,7 +134,9 @@ struct Stops {
 impl Stops {
     /// The first one counts: the others are found when the turn is played again.
     fn waits(&mut self, action: RequiredAction) {
-        self.action.get_or_insert(action);
+        if self.action.is_none() {
+            self.action = Some(action);
+        }
     }
 
     async fn pace(self, held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {

@@ -64,7 +64,7 @@ async fn freeze_tools(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveEr
     }
     let mut offer = match held.desk.player.offer(&held.run).await {
         Ok(offer) => offer,
-        Err(refusal) => return actions::refused(held, &refusal).await.map(Some),
+        Err(refusal) => return actions::not_offered(held, &refusal).await.map(Some),
     };
     offer.tools.sort_by(|one, other| one.name.cmp(&other.name));
     let note = (!offer.away.is_empty()).then(|| new_message(lines::away(&offer.away)));

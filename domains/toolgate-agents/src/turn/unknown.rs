@@ -29,7 +29,7 @@ pub(super) async fn resolve(held: &mut LeasedLoop, call: &PlannedCall) -> Result
             SentCalls::Played(played) => played,
             SentCalls::Halted => return Ok(UnknownEnd::Stops(held.halted())),
             SentCalls::Refused(refusal) => {
-                return actions::refused(held, &refusal).await.map(UnknownEnd::Stops);
+                return actions::not_played(held, &refusal).await.map(UnknownEnd::Stops);
             }
         };
         match played.into_iter().next().map_or(PlayedOutcome::NotNow, |played| played.outcome) {
