@@ -1,4 +1,4 @@
-//! What a run waits for, and what the answers of people lead to. Questions are inputs of the run, so they are in the inbox, and answering
+//! Actions that a run waits for, and the ways on that people's answers lead to. Questions are inputs of the run, so they are in the inbox, and answering
 //! one lets the run go on.
 
 use toolgate_core::run::{

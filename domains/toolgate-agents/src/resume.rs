@@ -26,7 +26,7 @@ pub(crate) fn next_step(turn: u64, last: Option<&LoopTurn>) -> NextStep {
 
 /// The id of a call that is made again: the earlier one stays in the records as unknown.
 pub(crate) fn again(id: &str, times: usize) -> String {
-    [id, &AGAIN.repeat(times)].concat()
+    format!("{id}{}", AGAIN.repeat(times))
 }
 
 #[cfg(test)]

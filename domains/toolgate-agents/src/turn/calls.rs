@@ -124,7 +124,7 @@ async fn settle(
     stops.pace(held).await
 }
 
-/// What keeps a turn from its end.
+/// The reasons why a turn does not come to its end.
 #[derive(Default)]
 struct Stops {
     action: Option<RequiredAction>,

@@ -23,6 +23,8 @@ pub(super) async fn fold_if_due(held: &mut LeasedLoop) -> Result<Option<LoopPace
     let kept = held.desk.settings.turns_kept;
     match Box::pin(fold(held, &definition, kept)).await? {
         FoldEnd::Folded | FoldEnd::NothingOld => Ok(None),
+        // The run was paused or cancelled meanwhile: nobody is to blame.
+        FoldEnd::Failed if held.halt.is_cancelled() => Ok(Some(held.halted())),
         FoldEnd::Failed => {
             let faults = held.desk.books.note_fold_fault(&held.lease).await?;
             match faults >= FOLD_FAULTS_MAX {
