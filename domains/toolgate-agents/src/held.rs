@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::model::{ModelMessage, ModelUsage};
-use toolgate_core::run::{AgentLoop, LoopTurn, Run};
+use toolgate_core::run::{AgentLoop, LoopTurn, Run, RunState};
 use toolgate_store::{ActionStamp, LoopLease, NewMessage};
 
 use crate::desk::LoopDesk;
@@ -71,6 +71,11 @@ impl LeasedLoop {
                 return Ok(());
             }
         }
+    }
+
+    /// True if its run may go on. A pending one starts with its first request.
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.run.state, RunState::Pending | RunState::Running)
     }
 
     pub(crate) fn act(&self) -> ActionStamp<'_> {

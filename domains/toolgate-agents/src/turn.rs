@@ -8,8 +8,6 @@ mod fold;
 mod prepare;
 mod unknown;
 
-use toolgate_core::run::RunState;
-
 use act::StoredAnswer;
 use ask::{AskedTurn, TurnReply};
 use prepare::{Preparation, ReadyTurn};
@@ -20,7 +18,7 @@ use crate::resume::{NextStep, next_step};
 
 /// Takes a loop one step on, from where its rows stand.
 pub(crate) async fn take_turn(held: &mut LeasedLoop) -> Result<LoopPace, DriveError> {
-    if !matches!(held.run.state, RunState::Pending | RunState::Running) {
+    if !held.is_running() {
         return Ok(LoopPace::Rests);
     }
     match next_step(held.agent_loop.turn, held.last_turn.as_ref()) {

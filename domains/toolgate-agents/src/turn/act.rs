@@ -28,6 +28,9 @@ impl<'a> StoredAnswer<'a> {
     /// Makes its calls, or ends the run with its words.
     pub(super) async fn act(self) -> Result<LoopPace, DriveError> {
         let Self { held, turn, text, calls, stop } = self;
+        if !held.is_running() {
+            return Ok(LoopPace::Rests);
+        }
         if held.history.closes(turn) {
             return close::close_partly(held, &text).await;
         }

@@ -1,5 +1,4 @@
 //! The promises of agents that run here, tested on a real database with a scripted model and tools in memory.
-#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod contents;
 mod crowd;
