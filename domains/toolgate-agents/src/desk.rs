@@ -11,7 +11,7 @@ use toolgate_core::run::TurnPlayer;
 use toolgate_runs::Runs;
 use toolgate_store::{ActionStamp, Books, Store};
 
-use crate::driven::DrivenRuns;
+use crate::driven::DriverHalts;
 use crate::outcome::OutcomeCheck;
 use crate::settings::AgentsSettings;
 use crate::watch::LoopWatchers;
@@ -41,7 +41,7 @@ pub(crate) struct LoopDesk {
     pub(crate) settings: AgentsSettings,
     pub(crate) stream: String,
     pub(crate) shutdown: CancellationToken,
-    pub(crate) driven: DrivenRuns,
+    pub(crate) driven: DriverHalts,
     pub(crate) watchers: LoopWatchers,
     /// Rings when a loop may be due.
     pub(crate) bell: Notify,
@@ -62,7 +62,7 @@ impl LoopDesk {
             settings,
             stream,
             shutdown: shutdown.child_token(),
-            driven: DrivenRuns::default(),
+            driven: DriverHalts::default(),
             watchers: LoopWatchers::default(),
             bell: Notify::new(),
         }

@@ -7,11 +7,11 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::id::RunId;
 
 #[derive(Default)]
-pub(crate) struct DrivenRuns {
+pub(crate) struct DriverHalts {
     halts: Mutex<BTreeMap<RunId, CancellationToken>>,
 }
 
-impl DrivenRuns {
+impl DriverHalts {
     /// Begins to drive a run; `None` if this gateway does so already. The token ends with that of the gateway.
     pub(crate) fn enter(&self, run: &RunId, shutdown: &CancellationToken) -> Option<CancellationToken> {
         let mut halts = self.halts.lock();
