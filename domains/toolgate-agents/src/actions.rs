@@ -1,10 +1,11 @@
 //! Actions that a run waits for, and the ways on that people's answers lead to. Questions are inputs of the run, so they are in the inbox, and answering
 //! one lets the run go on.
 
+use toolgate_core::model::ReachedSpend;
 use toolgate_core::run::{
     ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
 };
-use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind, moment};
 use toolgate_runs::{InputQuery, NewQuestion};
 use toolgate_store::LoopError;
 
@@ -39,23 +40,39 @@ enum StuckWord {
     Advice(String),
 }
 
-/// Pauses a run that cannot go on by itself. The line is written first: it holds as soon as the run goes on, and begins the count of
-/// repetitions anew.
+/// Pauses a run that cannot go on by itself. Only between turns.
 pub(crate) async fn stuck(held: &mut LeasedLoop, why: &str) -> Result<LoopPace, DriveError> {
+    pause(held, ActionKind::Stuck, why).await
+}
+
+/// Pauses a run whose agent has spent all that it may for now. Only between turns.
+pub(crate) async fn spent(held: &mut LeasedLoop, reached: &ReachedSpend) -> Result<LoopPace, DriveError> {
+    let ReachedSpend { holder, spent_micros, max_micros, until_ms } = reached;
+    let why = format!(
+        "The spending of {holder} is at its limit: {} of {}. It may spend again at {}, or when the limit is raised.",
+        money(*spent_micros),
+        money(*max_micros),
+        moment::rfc3339(*until_ms)
+    );
+    pause(held, ActionKind::Budget, &why).await
+}
+
+/// The line is written first: it holds as soon as the run goes on, and begins the count of repetitions anew.
+async fn pause(held: &mut LeasedLoop, kind: ActionKind, why: &str) -> Result<LoopPace, DriveError> {
     let why = clipped(why, FAULT_CHARS_MAX);
     held.add_line(lines::paused(&why), false).await?;
     let slot = InputSlot {
         slot_type: SlotType::Text,
-        slot_id: stuck_slot(held.history.last_number()),
+        slot_id: pause_slot(held.history.last_number()),
         prompt_key: format!(
-            "Run {} is stuck. {why} Answer \"{GO_ON}\" to let it try again, \"{STOP}\" to end it, or write advice for the agent.",
+            "Run {} waits. {why} Answer \"{GO_ON}\" to let it try again, \"{STOP}\" to end it, or write advice for the agent.",
             held.run.id
         ),
         options: Vec::new(),
     };
     let asked = ask(held, slot).await?;
     let how = format!("{why} Answer {} with \"{GO_ON}\", \"{STOP}\" or advice for the agent.", asked.id);
-    wait(held, action_of(ActionKind::Stuck, &asked, how)).await
+    wait(held, action_of(kind, &asked, how)).await
 }
 
 /// The gateway does not offer tools to a run: that passes, or people must look at it. Only between turns.
@@ -125,7 +142,7 @@ pub(crate) async fn heed(held: &mut LeasedLoop) -> Result<Option<LoopPace>, Driv
     let Some(line) = held.history.last().filter(|one| LineKind::Paused.is(&one.message)) else {
         return Ok(None);
     };
-    let slot_id = stuck_slot(line.number);
+    let slot_id = pause_slot(line.number);
     let answered = answered(held).await?;
     // A run that was resumed without an answer goes on as it is.
     let Some(asked) = answered.into_iter().find(|one| one.slot.slot_id == slot_id) else { return Ok(None) };
@@ -210,8 +227,8 @@ fn answer(asked: &InputRequest) -> Option<String> {
     asked.answer.as_ref()?.decode().ok()
 }
 
-fn stuck_slot(line: u64) -> String {
-    format!("agent.stuck.{line}")
+fn pause_slot(line: u64) -> String {
+    format!("agent.paused.{line}")
 }
 
 fn stuck_word(answer: &str) -> StuckWord {
@@ -221,6 +238,11 @@ fn stuck_word(answer: &str) -> StuckWord {
         "" | GO_ON | "go" | "continue" | "yes" | "ok" => StuckWord::GoOn,
         _ => StuckWord::Advice(answer.to_owned()),
     }
+}
+
+/// Millionths of a currency unit in words.
+fn money(micros: u64) -> String {
+    format!("{}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
 /// Ends the run in the name of the person who said so.
@@ -241,5 +263,13 @@ mod tests {
             assert_eq!(stuck_word(text), StuckWord::GoOn, "{text}");
         }
         assert_eq!(stuck_word("Stop reading."), StuckWord::Advice("Stop reading.".to_owned()));
+    }
+
+    #[test]
+    fn an_amount_is_told_in_units_and_hundredths() {
+        assert_eq!(
+            (money(0), money(5_000_000), money(1_239_999)),
+            ("0.00".into(), "5.00".into(), "1.23".into())
+        );
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::governance::Clock;
-use toolgate_core::model::Models;
+use toolgate_core::model::{Models, SpendLimit};
 use toolgate_core::run::TurnPlayer;
 use toolgate_runs::Runs;
 use toolgate_store::{ActionStamp, Books, Store};
@@ -24,6 +24,8 @@ pub struct AgentsSetup {
     pub models: Arc<dyn Models>,
     pub player: Arc<dyn TurnPlayer>,
     pub outcome: Arc<dyn OutcomeCheck>,
+    /// Limits over many runs, if there are any.
+    pub spend: Option<Arc<dyn SpendLimit>>,
     pub settings: AgentsSettings,
     /// This gateway's ledger stream.
     pub stream: String,
@@ -38,6 +40,7 @@ pub(crate) struct LoopDesk {
     pub(crate) models: Arc<dyn Models>,
     pub(crate) player: Arc<dyn TurnPlayer>,
     pub(crate) outcome: Arc<dyn OutcomeCheck>,
+    pub(crate) spend: Option<Arc<dyn SpendLimit>>,
     pub(crate) settings: AgentsSettings,
     pub(crate) stream: String,
     pub(crate) shutdown: CancellationToken,
@@ -59,6 +62,7 @@ impl LoopDesk {
             models,
             player,
             outcome,
+            spend,
             settings,
             stream,
             shutdown: shutdown.child_token(),

@@ -6,12 +6,14 @@ mod definition;
 mod fault;
 mod message;
 mod request;
+mod spend;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
 pub use definition::{ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider};
 pub use fault::{ModelFault, ModelFaultKind};
 pub use message::{CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage};
 pub use request::{ModelRequest, OfferedTool, ToolUse};
+pub use spend::{ReachedSpend, SpendLimit};
 
 use crate::Refusal;
 use crate::port::BoxFuture;

@@ -35,6 +35,9 @@ impl<'a> ReadyTurn<'a> {
         if let Some(pace) = actions::heed(held).await? {
             return Ok(Preparation::Stops(pace));
         }
+        if let Some(pace) = limit_spending(held).await? {
+            return Ok(Preparation::Stops(pace));
+        }
         let tool_use = match close_if_exhausted(held).await? {
             true => ToolUse::Forbidden,
             false => ToolUse::Allowed,
@@ -71,6 +74,15 @@ async fn freeze_tools(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveEr
     held.desk.books.freeze_loop_tools(&held.lease, &offer.tools, note, held.act()).await?;
     held.refresh().await?;
     Ok(None)
+}
+
+/// Limits over many runs end no run: it waits for people.
+async fn limit_spending(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {
+    let Some(limit) = held.desk.spend.clone() else { return Ok(None) };
+    match limit.reached(&held.run).await? {
+        Some(reached) => actions::spent(held, &reached).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// True if only a closing answer follows.

@@ -1,5 +1,7 @@
 //! Budgets, repetition and folding.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 use toolgate_core::model::{MessageRole, ToolUse};
 use toolgate_core::run::RunBudget;
@@ -111,9 +113,9 @@ async fn a_long_conversation_is_folded_between_turns() {
         () => reading(),
     };
     // Folded answers are not in the request, so the turns are counted apart.
-    let count = std::sync::atomic::AtomicUsize::new(0);
+    let count = AtomicUsize::new(0);
     let models = ScriptedModels::with_context(2_600, move |_, request| {
-        let said = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let said = count.fetch_add(1, Ordering::SeqCst);
         script(said, request.tool_use == ToolUse::Forbidden, request.messages.len())
     });
     let world = AgentsWorld::new(models);
@@ -153,4 +155,25 @@ async fn a_child_ends_with_the_budget_of_its_parent() {
     let ended = gateway.becomes(&child, "partial").await;
     assert_eq!(ended.reason.as_deref(), Some("budget.turns"));
     until("the count", async || gateway.run(&parent).await.used.turns == 3).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_has_spent_its_day_waits_for_people() {
+    let world = AgentsWorld::new(ScriptedModels::new(|_, _| Reply::Say("Done.")));
+    world.is_spent.store(true, Ordering::SeqCst);
+    let gateway = world.gateway("one").await;
+    let run = gateway.begin().await;
+    let asked = gateway.waits_for(&run, "budget").await;
+    let how = gateway.agent_loop(&run).await.action.expect("it waits").how;
+    assert!(how.contains("The spending of agent default is at its limit: 5.00 of 5.00."), "{how}");
+    gateway.answer(&asked, "go on").await;
+    until("another question", async || {
+        gateway.agent_loop(&run).await.action.is_some_and(|action| action.id != asked)
+    })
+    .await;
+    assert_eq!(world.models.asked(), 0, "a word alone raises no limit");
+    world.is_spent.store(false, Ordering::SeqCst);
+    let asked = gateway.waits_for(&run, "budget").await;
+    gateway.answer(&asked, "go on").await;
+    gateway.becomes(&run, "completed").await;
 }

@@ -1,6 +1,6 @@
 //! The place of a story: its own folder, gateways with runs and agents, a model and tools in memory.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use toolgate_agents::{Agents, AgentsSettings, AgentsSetup, OutcomeCheck};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::RunId;
-use toolgate_core::model::{ModelMessage, ModelName, Models};
+use toolgate_core::model::{ModelMessage, ModelName, Models, ReachedSpend, SpendLimit};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{AgentLoop, LoopState, NewLoop, Run, RunBudget, RunLabel, StoredMessage};
-use toolgate_core::{PrincipalId, RawJson};
+use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_runs::{NewRun, RunInput, Runs, RunsSetup, WaitLimits};
 use toolgate_store::{Books, BooksSettings, Store};
 
@@ -74,12 +74,35 @@ pub(crate) struct AgentsWorld {
     pub(crate) clock: Arc<AgentsClock>,
     pub(crate) records: Arc<ToolRecords>,
     pub(crate) models: Arc<ScriptedModels>,
+    /// True while no agent may spend.
+    pub(crate) is_spent: Arc<AtomicBool>,
+}
+
+/// A limit that a story reaches when it likes.
+struct StorySpend(Arc<AtomicBool>);
+
+impl SpendLimit for StorySpend {
+    fn reached<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>> {
+        let reached = self.0.load(Ordering::SeqCst).then(|| ReachedSpend {
+            holder: format!("agent {}", run.agent),
+            spent_micros: 5_000_000,
+            max_micros: 5_000_000,
+            until_ms: 1_800_086_400_000,
+        });
+        Box::pin(std::future::ready(Ok(reached)))
+    }
 }
 
 impl AgentsWorld {
     pub(crate) fn new(models: Arc<ScriptedModels>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self { folder: Arc::new(folder), clock: Arc::default(), records: Arc::default(), models }
+        Self {
+            folder: Arc::new(folder),
+            clock: Arc::default(),
+            records: Arc::default(),
+            models,
+            is_spent: Arc::default(),
+        }
     }
 
     /// The same store without a gateway.
@@ -121,6 +144,7 @@ impl AgentsWorld {
             models,
             player,
             outcome: Arc::new(OkCheck),
+            spend: Some(Arc::new(StorySpend(Arc::clone(&self.is_spent)))),
             settings: settings_of_stories(),
             stream: stream.to_owned(),
             shutdown: CancellationToken::new(),

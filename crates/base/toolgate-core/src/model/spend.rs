@@ -1,0 +1,23 @@
+//! The port to the limits of spending.
+
+use crate::Refusal;
+use crate::port::BoxFuture;
+use crate::run::Run;
+
+/// A limit of spending that is reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReachedSpend {
+    /// The holder of the limit, for people: `agent writer`.
+    pub holder: String,
+    /// Millionths of a currency unit.
+    pub spent_micros: u64,
+    pub max_micros: u64,
+    /// The end of the span that is counted, when spending may go on.
+    pub until_ms: i64,
+}
+
+/// Limits of spending over many runs. The budget of one run is another matter.
+pub trait SpendLimit: Send + Sync {
+    /// The limit that a run must not go beyond with its next turn; `None` if there is room.
+    fn reached<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>>;
+}
