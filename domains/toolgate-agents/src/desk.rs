@@ -52,8 +52,19 @@ pub(crate) struct LoopDesk {
 
 impl LoopDesk {
     pub(crate) fn new(setup: AgentsSetup) -> Self {
-        let AgentsSetup { store, books, clock, runs, models, player, outcome, settings, stream, shutdown } =
-            setup;
+        let AgentsSetup {
+            store,
+            books,
+            clock,
+            runs,
+            models,
+            player,
+            outcome,
+            spend,
+            settings,
+            stream,
+            shutdown,
+        } = setup;
         Self {
             store,
             books,
