@@ -73,9 +73,9 @@ impl LeasedLoop {
         }
     }
 
-    /// True if its run may go on. A pending one starts with its first request.
+    /// True if its run is neither paused nor over.
     pub(crate) fn is_running(&self) -> bool {
-        matches!(self.run.state, RunState::Pending | RunState::Running)
+        self.run.state == RunState::Running
     }
 
     pub(crate) fn act(&self) -> ActionStamp<'_> {

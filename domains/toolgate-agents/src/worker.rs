@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::id::RunId;
 use toolgate_core::model::ModelUsage;
-use toolgate_core::run::{AgentLoop, LoopState};
+use toolgate_core::run::{AgentLoop, LoopState, RunState};
 use toolgate_core::{PrincipalId, stop_point};
 use toolgate_store::{LoopLease, Outage, StoreError};
 
@@ -87,10 +87,15 @@ async fn work(
     agent_loop: AgentLoop,
     halt: &CancellationToken,
 ) -> Result<LoopPace, DriveError> {
+    let mut run = desk.runs.get(&lease.run).await?;
+    if run.state == RunState::Pending {
+        // Only a run that has started can wait for people.
+        run = desk.runs.begin(&run.id, &run.principal).await?;
+    }
     let mut held = LeasedLoop {
         desk: Arc::clone(desk),
         lease: lease.clone(),
-        run: desk.runs.get(&lease.run).await?,
+        run,
         agent_loop,
         history: History::default(),
         last_turn: None,
