@@ -99,6 +99,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-agents",
+        &["toolgate-core", "toolgate-runs", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-platform",
         &["toolgate-core", "toolgate-domain", "toolgate-files", "toolgate-runs"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

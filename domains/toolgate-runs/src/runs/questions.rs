@@ -20,6 +20,15 @@ impl Runs {
     /// Asks a person, and pauses the run; or finds the question that was asked under the same id before, which may have
     /// been answered.
     pub async fn ask(&self, asking: NewQuestion) -> Result<InputRequest, Refusal> {
+        self.ask_after(DATA_TOOLS_BEFORE_ASKING, asking).await
+    }
+
+    /// The same for a question of the gateway itself: the agent need not have looked for an answer first.
+    pub async fn ask_at_once(&self, asking: NewQuestion) -> Result<InputRequest, Refusal> {
+        self.ask_after(0, asking).await
+    }
+
+    async fn ask_after(&self, calls_before: usize, asking: NewQuestion) -> Result<InputRequest, Refusal> {
         let slot = asking.slot.checked().map_err(|bad| Refusal::new(&codes::BAD_SLOT, bad.to_string()))?;
         let act = self.desk.act(&asking.principal);
         let new = InputRequest {
@@ -36,7 +45,7 @@ impl Runs {
             created_at_ms: act.at_ms,
             resolved_at_ms: None,
         };
-        self.desk.books.ask_input(&new, DATA_TOOLS_BEFORE_ASKING, act).await.map_err(refusal)
+        self.desk.books.ask_input(&new, calls_before, act).await.map_err(refusal)
     }
 
     /// Resolves when the question is no longer pending, regardless of who answered it and in which process.
