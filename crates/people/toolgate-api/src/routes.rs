@@ -29,13 +29,20 @@ mod template_name;
 
 // Tasks, runs and questions.
 mod batch;
+mod chat;
+mod driven;
+mod driven_view;
 mod inputs;
+mod plan;
 mod run_access;
 mod run_events;
+mod run_files;
+mod run_seat;
 mod run_start;
 mod run_view;
 mod runs;
 mod tasks;
+mod turns;
 
 // Files, refs and artifacts.
 mod artifacts;
@@ -94,6 +101,7 @@ use crate::problem::Problem;
 use crate::{ApiContext, access, document};
 use answer::whole;
 use table::RouteTable;
+pub(crate) use turns::{run_starter, turn_player};
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, api) = parts();
@@ -164,6 +172,9 @@ fn work(table: RouteTable) -> RouteTable {
         .route(RUNNING, routes!(tasks::create))
         .route(SITTING, routes!(tasks::show))
         .route(RUNNING, routes!(tasks::put, tasks::remove))
+        .route(SITTING, routes!(tasks::versions))
+        // The sessions decide the rights of a run that the gateway drives.
+        .route(CALLING, routes!(driven::start))
         // The lookup of a run decides who sees and controls it.
         .route(SITTING, routes!(runs::list))
         .route(CALLING, routes!(run_start::create))
@@ -174,6 +185,9 @@ fn work(table: RouteTable) -> RouteTable {
         .route(SITTING, routes!(runs::children))
         .route(SITTING, routes!(runs::calls))
         .route(SITTING, routes!(run_events::follow))
+        .route(SITTING, routes!(chat::messages))
+        .route(SITTING, routes!(chat::turns))
+        .route(CALLING, routes!(driven::retry))
         .route(CALLING, routes!(batch::call))
         .route(INBOX, routes!(inputs::list))
         // Agents see the questions of their own runs; the handler omits the others.

@@ -19,6 +19,7 @@ use toolgate_store::{ArgumentNames, Books, Store};
 
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
+use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
 use crate::outbound::{Retention, WebhookPort};
 use crate::policy::PolicyPort;
@@ -54,6 +55,8 @@ pub struct Services {
     pub platform: Vec<Arc<PlatformTool>>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
+    /// The agents that the gateway runs itself.
+    pub driven: Arc<dyn DrivenRuns>,
     pub streams: Arc<dyn StreamQuota>,
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,

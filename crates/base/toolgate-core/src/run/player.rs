@@ -1,6 +1,6 @@
 //! The ports of a driven run: the tools that it is offered, the calls of a turn on the one path, and the start of runs.
 
-use super::{InputFile, Run, RunBudget, RunState, TaskPlan};
+use super::{InputFile, Run, RunBudget, RunLabel, RunState, TaskPlan};
 use crate::id::{AutomationId, RunId, TaskId};
 use crate::model::OfferedTool;
 use crate::port::BoxFuture;
@@ -84,11 +84,23 @@ pub struct RunStart {
     /// The principal that asks for it, and whose rights it has.
     pub by: PrincipalId,
     pub automation: Option<AutomationId>,
+    /// The instant or cause of the automation. It is told by the label of the run, so that it starts no second one.
+    pub cause: Option<String>,
+}
+
+impl RunStart {
+    /// The label that its run must have: by it, an automation finds the run of a cause again after a crash.
+    pub fn label(&self) -> RunLabel {
+        match (&self.automation, &self.cause) {
+            (Some(automation), Some(cause)) => RunLabel::of_fire(automation, cause),
+            _ => RunLabel::default(),
+        }
+    }
 }
 
 /// The start and the end of driven runs.
 pub trait RunStarter: Send + Sync {
-    /// Opens a session, creates the run and its loop, and lets it begin.
+    /// Opens a session, creates the run and its loop, and lets it begin. The run has the label of its start.
     fn start(&self, start: RunStart) -> BoxFuture<'_, Result<RunId, Refusal>>;
     fn cancel<'a>(&'a self, run: &'a RunId, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>>;
     /// `None` if there is no such run.

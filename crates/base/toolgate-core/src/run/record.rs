@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Digest;
-use crate::id::SessionId;
+use crate::id::{AutomationId, SessionId};
 
 /// The words that an agent with a loop of its own gives its run.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -14,6 +14,20 @@ pub struct RunLabel {
     pub config: Option<Value>,
     /// The session in which a tool created it. The session that its calls are made in is another matter.
     pub made_in: Option<SessionId>,
+}
+
+impl RunLabel {
+    /// The `run_type` of runs that an automation started.
+    pub const AUTOMATION: &'static str = "automation";
+
+    /// The label of the run that an automation starts for a cause.
+    pub fn of_fire(automation: &AutomationId, cause: &str) -> Self {
+        Self {
+            run_type: Some(Self::AUTOMATION.to_owned()),
+            name: Some(format!("{automation} {cause}")),
+            ..Self::default()
+        }
+    }
 }
 
 /// The manifests of a run. Runs of earlier versions, and those without input or output, have none.

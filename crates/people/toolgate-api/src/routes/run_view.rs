@@ -9,6 +9,7 @@ use toolgate_core::run::{BudgetUsage, CallKind, InputFile, OutputFile, Run, RunB
 use toolgate_runs::{RunCallState, RunCallView};
 use utoipa::ToSchema;
 
+use super::driven_view::DrivenView;
 use super::inputs::InputView;
 use super::views::ApprovalView;
 
@@ -29,13 +30,26 @@ pub(crate) struct BudgetBody {
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     bytes: Option<NonZeroU64>,
+    /// Answers of the model, in runs that the gateway drives.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    turns: Option<NonZeroU64>,
+    /// Tokens that the model reads and writes.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    tokens: Option<NonZeroU64>,
+    /// The price of those, in millionths of a currency unit.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    cost_micros: Option<NonZeroU64>,
 }
 
 impl From<BudgetBody> for RunBudget {
     fn from(body: BudgetBody) -> Self {
-        let [calls, seconds, bytes] =
-            [body.calls, body.seconds, body.bytes].map(|limit| limit.map(NonZeroU64::get));
-        Self { calls, seconds, bytes }
+        let BudgetBody { calls, seconds, bytes, turns, tokens, cost_micros } = body;
+        let [calls, seconds, bytes, turns, tokens, cost_micros] =
+            [calls, seconds, bytes, turns, tokens, cost_micros].map(|limit| limit.map(NonZeroU64::get));
+        Self { calls, seconds, bytes, turns, tokens, cost_micros }
     }
 }
 
@@ -131,6 +145,9 @@ pub(crate) struct UsedView {
     calls: u64,
     seconds: u64,
     bytes: u64,
+    turns: u64,
+    tokens: u64,
+    cost_micros: u64,
 }
 
 /// A run, with what it waits for and its calls
@@ -142,6 +159,9 @@ pub(crate) struct RunDetail {
     pub(super) calls: CallCounts,
     /// The number of runs that were created within it.
     pub(super) children: u64,
+    /// Set if the gateway runs its agent: model, tokens, cost, and the action that it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) driven: Option<DrivenView>,
 }
 
 /// The approvals and questions that a run waits for
@@ -249,7 +269,8 @@ impl From<OutputFile> for OutputFileView {
 
 impl From<BudgetUsage> for UsedView {
     fn from(used: BudgetUsage) -> Self {
-        Self { calls: used.calls, seconds: used.active_ms / 1_000, bytes: used.bytes }
+        let BudgetUsage { calls, bytes, active_ms, turns, tokens, cost_micros } = used;
+        Self { calls, seconds: active_ms / 1_000, bytes, turns, tokens, cost_micros }
     }
 }
 

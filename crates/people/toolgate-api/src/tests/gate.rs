@@ -31,6 +31,7 @@ use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 
+use super::driven_kit::StillAgents;
 use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, catalog, tool,
 };
@@ -55,6 +56,7 @@ pub(super) struct Gate {
     pub(super) secrets: Arc<Drawer>,
     pub(super) files: Arc<Files>,
     pub(super) runs: Arc<Runs>,
+    pub(super) driven: Arc<StillAgents>,
     pub(super) shutdown: CancellationToken,
     pub(super) folder: TempDir,
 }
@@ -170,6 +172,7 @@ impl Gate {
             shutdown: shutdown.clone(),
         });
         let runs = runs.await.expect("runs");
+        let driven = StillAgents::new(&books);
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
@@ -186,6 +189,7 @@ impl Gate {
             platform: Vec::new(),
             files: files.clone(),
             runs: runs.clone(),
+            driven: driven.clone(),
             streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
@@ -203,7 +207,7 @@ impl Gate {
             limits,
             shutdown: shutdown.clone(),
         });
-        Self { api, store, books, clock, catalog, registry, secrets, files, runs, shutdown, folder }
+        Self { api, store, books, clock, catalog, registry, secrets, files, runs, driven, shutdown, folder }
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {
