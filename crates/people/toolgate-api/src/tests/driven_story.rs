@@ -59,7 +59,8 @@ async fn workshop() -> (Gate, Arc<Workshop>) {
         shop = Some(made.clone());
         Arc::new(made)
     });
-    (gate.await, shop.expect("it was made"))
+    let gate = gate.await;
+    (gate, shop.expect("it was made"))
 }
 
 fn planned(id: &str, name: &str) -> PlannedCall {
