@@ -2,7 +2,7 @@
 
 use futures_util::stream::BoxStream;
 use toolgate_core::id::RunId;
-use toolgate_core::model::{ModelName, ModelPiece};
+use toolgate_core::model::ModelPiece;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::NewLoop;
 use toolgate_core::{PrincipalId, Refusal};
@@ -11,13 +11,10 @@ pub trait DrivenRuns: Send + Sync {
     /// Checks that this process runs agents.
     fn check(&self) -> Result<(), Refusal>;
 
-    /// The names of the models that are configured, sorted.
-    fn models(&self) -> Vec<ModelName>;
-
     /// Creates the loop of a run, and lets it begin.
     fn begin<'a>(&'a self, new: NewLoop, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>>;
 
-    /// Ends now the request to the model and the calls of a run that was paused or has ended.
+    /// Ends now the request to the model of a run that was paused or has ended, and the calls of one that has ended.
     fn interrupt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
 
     /// The pieces of answers as they arrive; none while another gateway drives the run.

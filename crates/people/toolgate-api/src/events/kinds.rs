@@ -3,14 +3,15 @@
 use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
-/// Events in runs: decisions about calls, and the calls, besides the events of the runs themselves.
+/// Events in runs: decisions about calls, the calls, and answers of models, besides the events of the runs themselves.
 const RUN: &str = "run";
-const RUN_KINDS: [EventKind; 5] = [
+const RUN_KINDS: [EventKind; 6] = [
     EventKind::PolicyDecided,
     EventKind::CallStarted,
     EventKind::CallPaused,
     EventKind::CallResumed,
     EventKind::CallCompleted,
+    EventKind::ModelCalled,
 ];
 /// The events of their own runs that agents do not see.
 const POLICY: &str = "policy";

@@ -191,7 +191,7 @@ async fn is_acted(context: &ApiContext, driven: &AgentLoop, turn: u64) -> ApiRes
 
 fn no_plan(task: &TaskId) -> Box<Problem> {
     let detail = format!("task {task} has no goal, so the gateway cannot run it");
-    Problem::bad_field(&codes::BAD_TASK, "goal", detail)
+    Problem::bad_field(&codes::TASK_WITHOUT_PLAN, "goal", detail)
         .hint("give it a `goal` and a `model`, or start a run of your own with `POST /runs`")
 }
 

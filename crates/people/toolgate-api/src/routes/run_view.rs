@@ -30,15 +30,15 @@ pub(crate) struct BudgetBody {
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     bytes: Option<NonZeroU64>,
-    /// Answers of the model, in runs that the gateway drives.
+    /// Answers of a model, where the gateway runs the agent.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     turns: Option<NonZeroU64>,
-    /// Tokens that the model reads and writes.
+    /// Tokens that a model reads and writes.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     tokens: Option<NonZeroU64>,
-    /// The price of those, in millionths of a currency unit.
+    /// Their price, in millionths of a currency unit.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     cost_micros: Option<NonZeroU64>,
@@ -46,9 +46,9 @@ pub(crate) struct BudgetBody {
 
 impl From<BudgetBody> for RunBudget {
     fn from(body: BudgetBody) -> Self {
-        let BudgetBody { calls, seconds, bytes, turns, tokens, cost_micros } = body;
+        let limits = [body.calls, body.seconds, body.bytes, body.turns, body.tokens, body.cost_micros];
         let [calls, seconds, bytes, turns, tokens, cost_micros] =
-            [calls, seconds, bytes, turns, tokens, cost_micros].map(|limit| limit.map(NonZeroU64::get));
+            limits.map(|limit| limit.map(NonZeroU64::get));
         Self { calls, seconds, bytes, turns, tokens, cost_micros }
     }
 }
@@ -145,9 +145,14 @@ pub(crate) struct UsedView {
     calls: u64,
     seconds: u64,
     bytes: u64,
-    turns: u64,
-    tokens: u64,
-    cost_micros: u64,
+    /// Answers of a model, where the gateway runs the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    /// In millionths of a currency unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_micros: Option<u64>,
 }
 
 /// A run, with what it waits for and its calls
@@ -269,8 +274,15 @@ impl From<OutputFile> for OutputFileView {
 
 impl From<BudgetUsage> for UsedView {
     fn from(used: BudgetUsage) -> Self {
-        let BudgetUsage { calls, bytes, active_ms, turns, tokens, cost_micros } = used;
-        Self { calls, seconds: active_ms / 1_000, bytes, turns, tokens, cost_micros }
+        let some = |count: u64| (count > 0).then_some(count);
+        Self {
+            calls: used.calls,
+            seconds: used.active_ms / 1_000,
+            bytes: used.bytes,
+            turns: some(used.turns),
+            tokens: some(used.tokens),
+            cost_micros: some(used.cost_micros),
+        }
     }
 }
 

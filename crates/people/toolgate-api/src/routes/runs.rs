@@ -148,8 +148,7 @@ pub(crate) async fn calls(
 
 /// Pause a run
 ///
-/// Calls in progress finish; no others start. In a run that the gateway drives, the request to the model and the calls in progress end
-/// now.
+/// Calls in progress finish; no others start. In a run that the gateway drives, the request to the model ends now.
 #[utoipa::path(post, path = "/runs/{id}/pause", tag = "runs", params(("id" = String, Path, description = "run_…")),
     responses((status = 200, description = "The run in its new state", body = RunView),
         (status = 404, description = "Not found, or not visible to the caller"),

@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use parking_lot::Mutex;
 use toolgate_core::id::RunId;
-use toolgate_core::model::{ModelName, ModelPiece};
+use toolgate_core::model::ModelPiece;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::NewLoop;
 use toolgate_core::{PrincipalId, Refusal, codes};
@@ -14,8 +14,6 @@ use toolgate_store::{ActionStamp, Books};
 
 use crate::{DrivenRuns, RunPiece};
 
-/// The models that are configured.
-pub(super) const MODEL: &str = "sonnet";
 const AT_MS: i64 = 1_800_000_000_000;
 
 pub(super) struct StillAgents {
@@ -43,10 +41,6 @@ impl StillAgents {
 impl DrivenRuns for StillAgents {
     fn check(&self) -> Result<(), Refusal> {
         Ok(())
-    }
-
-    fn models(&self) -> Vec<ModelName> {
-        vec![ModelName::new(MODEL).expect("a name")]
     }
 
     fn begin<'a>(&'a self, new: NewLoop, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>> {

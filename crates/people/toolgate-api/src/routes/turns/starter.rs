@@ -56,7 +56,6 @@ pub(crate) struct StartedDriven {
 struct DrivenPlan {
     run: NewRun,
     session: NewSession,
-    /// The work, with the names of all files.
     work: TaskPlan,
 }
 
@@ -101,15 +100,14 @@ impl DrivenStart {
             agent: Some(agent.clone()),
             principal: principal.id.clone(),
             created_by: self.credential.principal.id,
-            input: input.clone(),
+            input,
             content: RunInput::Files,
             label,
             parent,
             budget,
         };
         let session = NewSession { agent: Some(agent), principal: Some(principal.id.to_string()), ..session };
-        let work = TaskPlan { goal: with_files(plan.goal, &input), input: Vec::new(), ..plan };
-        Ok(DrivenPlan { run, session, work })
+        Ok(DrivenPlan { run, session, work: plan })
     }
 }
 
@@ -171,11 +169,12 @@ async fn let_begin(context: &ApiContext, run: &RunId, by: &PrincipalId) {
 
 /// Checks that a model is configured.
 pub(crate) fn known_model(context: &ApiContext, name: &ModelName) -> ApiResult<()> {
-    let models = context.driven.models();
-    if models.contains(name) {
+    let models = context.models.models();
+    let mut known = models.iter().map(|model| model.definition.name.as_str());
+    if known.any(|known| known == name.as_str()) {
         return Ok(());
     }
-    let known = models.iter().map(ModelName::as_str);
+    let known = models.iter().map(|model| model.definition.name.as_str());
     let otherwise =
         "`toolgate models list` shows those there are; `[[models]]` or `PATCH /settings/models` adds one";
     let detail = format!("there is no model {:?}", name.as_str());
@@ -200,15 +199,6 @@ async fn present(context: &ApiContext, files: Vec<InputFile>) -> ApiResult<Vec<I
         }
     }
     Ok(files)
-}
-
-/// The goal with the names of the files, as tools take them.
-fn with_files(goal: String, files: &[InputFile]) -> String {
-    if files.is_empty() {
-        return goal;
-    }
-    let lines: String = files.iter().map(|file| format!("\n- {}: {}", file.path, file.file)).collect();
-    format!("{goal}\n\nFiles of this run, by name and id:{lines}")
 }
 
 /// The scope of the run that a run belongs to.
@@ -310,21 +300,5 @@ async fn runs_within(context: &ApiContext, run: &RunId) -> ApiResult<Vec<RunId>>
         }
         parent = found[next].clone();
         next += 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use toolgate_core::Digest;
-    use toolgate_core::id::FileId;
-
-    use super::*;
-
-    #[test]
-    fn a_goal_names_its_files_as_tools_take_them() {
-        let file = InputFile { path: "cv.pdf".into(), file: FileId::new("file_1"), digest: Digest::of("cv") };
-        assert_eq!(with_files("Read it.".into(), &[]), "Read it.");
-        let told = with_files("Read it.".into(), &[file]);
-        assert_eq!(told, "Read it.\n\nFiles of this run, by name and id:\n- cv.pdf: file_1");
     }
 }
