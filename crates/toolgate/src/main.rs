@@ -14,6 +14,7 @@ mod environment;
 mod reload;
 
 // The gateway, assembled.
+mod agents;
 mod domains;
 mod governance;
 mod platform;

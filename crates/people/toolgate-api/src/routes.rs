@@ -172,9 +172,6 @@ fn work(table: RouteTable) -> RouteTable {
         .route(RUNNING, routes!(tasks::create))
         .route(SITTING, routes!(tasks::show))
         .route(RUNNING, routes!(tasks::put, tasks::remove))
-        .route(SITTING, routes!(tasks::versions))
-        // The sessions decide the rights of a run that the gateway drives.
-        .route(CALLING, routes!(driven::start))
         // The lookup of a run decides who sees and controls it.
         .route(SITTING, routes!(runs::list))
         .route(CALLING, routes!(run_start::create))
@@ -189,6 +186,9 @@ fn work(table: RouteTable) -> RouteTable {
         .route(SITTING, routes!(chat::turns))
         .route(CALLING, routes!(driven::retry))
         .route(CALLING, routes!(batch::call))
+        .route(SITTING, routes!(tasks::versions))
+        // The sessions decide the rights of a run that the gateway drives.
+        .route(CALLING, routes!(driven::start))
         .route(INBOX, routes!(inputs::list))
         // Agents see the questions of their own runs; the handler omits the others.
         .route(PEOPLE_AND_AGENTS, routes!(inputs::show))

@@ -55,8 +55,6 @@ pub struct Services {
     pub platform: Vec<Arc<PlatformTool>>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
-    /// The agents that the gateway runs itself.
-    pub driven: Arc<dyn DrivenRuns>,
     pub streams: Arc<dyn StreamQuota>,
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,
@@ -66,6 +64,8 @@ pub struct Services {
     pub outbound: Arc<dyn WebhookPort>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,
+    /// The agents that the gateway runs itself.
+    pub driven: Arc<dyn DrivenRuns>,
     pub webhooks: Vec<IncomingWebhook>,
     pub limits: MessageLimits,
     /// Ends the streams of events.

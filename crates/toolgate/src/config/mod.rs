@@ -6,6 +6,7 @@
 
 mod access;
 mod address;
+mod agent_loop;
 mod agents;
 mod changes;
 mod checkpoints;
@@ -45,6 +46,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::de::DeTable;
+use toolgate_agents::AgentsSettings;
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
 use toolgate_core::scope::{AgentDefinition, Capability};
@@ -132,6 +134,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
+    pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
@@ -195,6 +198,7 @@ impl Config {
             capabilities: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
+            agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
@@ -266,6 +270,7 @@ const KEYS: &[&str] = &[
     "files",
     "results",
     "runs",
+    "agent_loop",
     "substrate",
     "console",
 ];
@@ -304,6 +309,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
     ("[runs]", runs::KEYS),
+    ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
     ("[console]", console::KEYS),
 ];
@@ -359,7 +365,7 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, the substrate, and the console.
+/// Reads the tables about files, results, runs, agents that run here, the substrate, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -369,6 +375,7 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
+    let agent_loop = table("agent_loop");
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -380,9 +387,10 @@ fn with_bytes(
     settings.public_url = files::public_url(top, ctx, problems);
     settings.egress = config.egress.clone();
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
+    let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, substrate, console, ..config }
+    Config { files: Box::new(settings), runs, agent_loop, substrate, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, and credentials.

@@ -51,12 +51,12 @@ pub(super) struct Gate {
     pub(super) store: Store,
     pub(super) books: Arc<Books>,
     pub(super) clock: Arc<ApiClock>,
+    pub(super) driven: Arc<StillAgents>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) registry: Arc<Registry>,
     pub(super) secrets: Arc<Drawer>,
     pub(super) files: Arc<Files>,
     pub(super) runs: Arc<Runs>,
-    pub(super) driven: Arc<StillAgents>,
     pub(super) shutdown: CancellationToken,
     pub(super) folder: TempDir,
 }
@@ -139,6 +139,7 @@ impl Gate {
         };
         let books = Arc::new(store.books(settings).await.expect("books"));
         let clock = Arc::new(ApiClock::default());
+        let driven = StillAgents::new(&books);
         let shared: Arc<dyn Clock> = clock.clone();
         let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
         let desk =
@@ -172,7 +173,6 @@ impl Gate {
             shutdown: shutdown.clone(),
         });
         let runs = runs.await.expect("runs");
-        let driven = StillAgents::new(&books);
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
@@ -181,6 +181,7 @@ impl Gate {
             names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),
+            driven: driven.clone(),
             caller: caller(&runs),
             catalog: catalog.clone(),
             registry: registry.clone(),
@@ -189,7 +190,6 @@ impl Gate {
             platform: Vec::new(),
             files: files.clone(),
             runs: runs.clone(),
-            driven: driven.clone(),
             streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
