@@ -48,7 +48,7 @@ pub(crate) struct ActionView {
     #[schema(example = "apr_0198f5c2a4b07c3d8e1f")]
     id: String,
     since: String,
-    /// How to resolve it, in words.
+    /// The way to resolve it, in words.
     how: String,
 }
 

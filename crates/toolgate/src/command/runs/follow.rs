@@ -61,8 +61,8 @@ struct ShownRun {
     run: String,
     /// The number of the last message.
     messages: u64,
-    /// The turn whose text was shown while it came.
-    live_turn: Option<u64>,
+    /// The text that was shown while it came, since the last message. Who comes late has missed its beginning.
+    live: String,
     /// True if the cursor stands behind a piece of text.
     is_in_line: bool,
     /// True if the output is for a program, which gets the end alone.
@@ -73,8 +73,8 @@ struct ShownRun {
 
 impl ShownRun {
     fn new(api: LocalApi, run: &str, is_quiet: bool) -> Self {
-        let (messages, live_turn, is_in_line, after) = (0, None, false, None);
-        Self { api, run: run.to_owned(), messages, live_turn, is_in_line, is_quiet, after }
+        let (messages, live, is_in_line, after) = (0, String::new(), false, None);
+        Self { api, run: run.to_owned(), messages, live, is_in_line, is_quiet, after }
     }
 
     /// Follows the events, and returns the run once it has ended.
@@ -121,7 +121,7 @@ impl ShownRun {
         if self.is_quiet {
             return;
         }
-        self.live_turn = piece["turn"].as_u64();
+        self.live.push_str(text(&piece["text"]));
         self.is_in_line = true;
         put!("{}", printable(text(&piece["text"])));
     }
@@ -140,9 +140,8 @@ impl ShownRun {
             return;
         }
         self.end_line();
-        let was_live = self.live_turn.is_some() && self.live_turn == message["turn"].as_u64();
-        let said = text(&message["text"]);
-        if text(&message["role"]) == "assistant" && !was_live && !said.is_empty() {
+        let (said, live) = (text(&message["text"]), std::mem::take(&mut self.live));
+        if text(&message["role"]) == "assistant" && live != said {
             say!("{}", printable(said));
         }
         for line in chat::acts(message) {
