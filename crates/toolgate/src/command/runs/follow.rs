@@ -139,12 +139,14 @@ impl ShownRun {
         if self.is_quiet {
             return;
         }
-        self.end_line();
-        let (said, live) = (text(&message["text"]), std::mem::take(&mut self.live));
-        if text(&message["role"]) == "assistant" && live != said {
-            say!("{}", printable(said));
+        let (said, acts) = (text(&message["text"]), chat::acts(message));
+        if text(&message["role"]) == "assistant" {
+            self.end_line();
+            if std::mem::take(&mut self.live) != said {
+                say!("{}", printable(said));
+            }
         }
-        for line in chat::acts(message) {
+        for line in acts {
             talk!("{line}");
         }
     }
