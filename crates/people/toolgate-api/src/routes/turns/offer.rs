@@ -18,7 +18,7 @@ use crate::routes::servers::statuses;
 /// One page of a list, as a client of MCP reads it.
 #[derive(Deserialize)]
 struct ListedPage {
-    tools: Vec<ListedTool>,
+    tools: Vec<RawJson>,
     #[serde(default, rename = "nextCursor")]
     next_cursor: Option<String>,
 }
@@ -48,7 +48,9 @@ fn listed(context: &ApiContext, seat: &Seat) -> Vec<OfferedTool> {
         let page = context.discovery.page(&view, &[], cursor.as_deref(), context.limits.page_size);
         let page = page.expect("the cursor is the one that the list gave");
         let page: ListedPage = page.decode().expect("a list is written by the gateway itself");
-        tools.extend(page.tools.into_iter().map(OfferedTool::from));
+        // A definition that makes no sense to a model is not offered.
+        let readable = page.tools.iter().filter_map(|tool| tool.decode::<ListedTool>().ok());
+        tools.extend(readable.map(OfferedTool::from));
         match page.next_cursor {
             Some(next) => cursor = Some(next),
             None => return tools,

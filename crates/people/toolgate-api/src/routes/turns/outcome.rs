@@ -3,6 +3,7 @@
 use serde_json::Value;
 use toolgate_core::RawJson;
 use toolgate_core::codes::{self, Code};
+use toolgate_core::id::RefId;
 use toolgate_core::run::{ActionKind, PlayedOutcome, RequiredAction};
 
 /// Refusals of calls that did not begin, and may be made later.
@@ -67,7 +68,7 @@ fn result(envelope: &Value) -> PlayedOutcome {
     }
     let known = lines.join("\n");
     let refs = envelope["refs"].as_array().into_iter().flatten();
-    lines.extend(refs.filter(|one| !names(&known, one)).map(|one| format!("[{one}]")));
+    lines.extend(refs.filter(|one| is_unnamed_ref(one, &known)).map(|one| format!("[{one}]")));
     PlayedOutcome::Ended { text: lines.join("\n"), is_error: data["isError"] == true }
 }
 
@@ -93,9 +94,10 @@ fn structured(data: &Value) -> Option<String> {
     (!shown.is_null()).then(|| shown.to_string())
 }
 
-/// True if the text says already where the ref is.
-fn names(text: &str, one: &Value) -> bool {
-    one["id"].as_str().is_some_and(|id| text.contains(id))
+/// True for a part of the result that was taken out, and that the text does not name. Other refs say what a tool worked on.
+fn is_unnamed_ref(one: &Value, text: &str) -> bool {
+    let id = one["id"].as_str().or_else(|| one["ref_id"].as_str()).unwrap_or_default();
+    id.starts_with(RefId::PREFIX) && !text.contains(id)
 }
 
 fn text(value: &Value) -> &str {
@@ -134,7 +136,7 @@ mod tests {
             { "type": "resource_link", "uri": "file:///a" },
             { "type": "text", "text": "see ref_1" },
         ]);
-        let refs = json!([{ "id": "ref_1", "kind": "ref" }, { "id": "ref_2", "kind": "ref" }]);
+        let refs = json!([{ "id": "ref_1", "kind": "ref" }, { "id": "ref_2", "kind": "ref" }, { "id": "inp_1", "kind": "input" }]);
         let envelope = json!({ "status": "succeeded", "data": { "content": content }, "refs": refs });
         let told =
             "one\n[image image/png]\n[resource file:///a]\nsee ref_1\n[{\"id\":\"ref_2\",\"kind\":\"ref\"}]";
