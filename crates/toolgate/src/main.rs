@@ -18,6 +18,7 @@ mod agents;
 mod domains;
 mod governance;
 mod platform;
+mod recording;
 mod rest;
 mod run_contents;
 mod wiring;

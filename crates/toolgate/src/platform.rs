@@ -17,8 +17,8 @@ use toolgate_substrate::{Substrate, SubstrateSetup};
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
-use crate::wiring::ServerRecording;
 
 #[derive(Clone)]
 pub(crate) struct PlatformDomains {

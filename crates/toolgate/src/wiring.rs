@@ -43,6 +43,7 @@ use crate::machine::{HubCatalog, ManagerControl};
 use crate::outbound;
 use crate::pages;
 use crate::platform::{self, PlatformDomains};
+pub(crate) use crate::recording::ServerRecording;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
 use crate::server_metrics::ServerNumbers;
@@ -68,13 +69,6 @@ pub(crate) struct AssembledGateway {
     pub(crate) tasks: TaskTracker,
     chronicle: Chronicle,
     shutdown_wait: Duration,
-}
-
-/// The permission to record servers in the store. Only the gateway that holds the data folder's lock writes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServerRecording {
-    Yes,
-    No,
 }
 
 pub(crate) async fn start(
