@@ -1,16 +1,18 @@
 //! Runs that the gateway drives: their start, their chat, and their end.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolgate_core::codes;
+use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
 use toolgate_core::model::ModelName;
 use toolgate_core::run::{PlannedCall, PlayedOutcome, RunBudget, RunStart, TaskPlan};
 use toolgate_core::{MessageLimits, PrincipalId, RawJson};
-
-use std::sync::Arc;
+use toolgate_sessions::SessionEnd;
 
 use super::file_kit::{agent, operator};
-use super::gate::{BODY_BYTES_MAX, Gate, Read};
+use super::gate::{BODY_BYTES_MAX, Gate, Read, until};
 use super::run_kit::{Workshop, told};
 
 const GOAL: &str = r#"{"name":"Tailor","agent":"teller","goal":"Tailor it.","model":"gpt","instructions":"Be brief.",
@@ -294,4 +296,35 @@ async fn a_run_is_tried_again_under_its_own_id() {
         (409, "run_state".into())
     );
     assert_eq!(gate.get(&agent(), &format!("/runs/{plain}/chat")).await.json(), json!({ "messages": [] }));
+}
+
+#[tokio::test]
+async fn a_run_that_waited_longer_than_its_session_lasts_gets_another_within_the_same_scope() {
+    let (gate, _) = workshop().await;
+    let body = r#"{"goal":"g","model":"gpt","policy_template":"regulated"}"#;
+    let id = RunId::new(run_id(&gate.post(&agent(), "/runs", body).await));
+    let player = gate.api.player();
+    let session = async || gate.runs.get(&id).await.expect("there").session.expect("a session");
+    let close = async |session: &SessionId, reason: &str| {
+        let end = SessionEnd { at_ms: gate.clock.now_ms(), reason: reason.into() };
+        gate.books.close_session(session, &end, Vec::new()).await.expect("closed");
+    };
+    let first = session().await;
+    close(&first, "idle").await;
+    until("another session", async || {
+        let run = gate.runs.get(&id).await.expect("there");
+        player.offer(&run).await.is_ok() && session().await != first
+    })
+    .await;
+    let second = session().await;
+    let stored = gate.store.get_session(&second).await.expect("read").expect("there");
+    assert_eq!((stored.scope.template, stored.run), (Some(PolicyTemplate::Regulated), Some(id.clone())));
+    // An end that somebody decided on stands.
+    close(&second, "closed").await;
+    until("no session", async || {
+        let run = gate.runs.get(&id).await.expect("there");
+        player.offer(&run).await.is_err()
+    })
+    .await;
+    assert_eq!(session().await, second);
 }
