@@ -16,7 +16,7 @@ use toolgate_core::run::NewLoop;
 use toolgate_core::schema::{SchemaValidator as _, ValueProblem, ValueVerdict};
 use toolgate_core::{PrincipalId, RawJson, Refusal, codes};
 use toolgate_credentials::Keys;
-use toolgate_edge::Gateway;
+use toolgate_edge::{Gateway, Quotas};
 use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
 use toolgate_sessions::Sessions;
@@ -27,6 +27,7 @@ use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
 use crate::models::own_server;
 use crate::platform::PlatformDomains;
+use crate::spending::AgentSpendLimit;
 use crate::task_ports::TaskPorts;
 
 /// The agents from the view of the API, which exists before them: they play through it.
@@ -80,6 +81,7 @@ pub(crate) struct AgentParts<'a> {
     pub(crate) store: &'a Store,
     pub(crate) governance: &'a Governance,
     pub(crate) gateway: &'a Arc<Gateway>,
+    pub(crate) quotas: &'a Arc<Quotas>,
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) domains: &'a PlatformDomains,
     pub(crate) models: &'a Arc<ModelDesk>,
@@ -110,6 +112,11 @@ impl RunningAgents {
             models: parts.models.clone(),
             player: api.player(),
             outcome: Arc::new(SchemaOutcomes(Schemas::default())),
+            spend: Some(Arc::new(AgentSpendLimit {
+                quotas: parts.quotas.clone(),
+                store: store.clone(),
+                clock: clock.clone(),
+            })),
             settings: config.agent_loop,
             stream: config.store.stream.clone(),
             shutdown: shutdown.clone(),

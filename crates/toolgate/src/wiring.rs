@@ -263,6 +263,7 @@ async fn build(
             store,
             governance: &governance,
             gateway: &gateway,
+            quotas: &quotas,
             sessions: &sessions,
             domains: &domains,
             models: &models,
