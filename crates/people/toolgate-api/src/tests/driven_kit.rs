@@ -49,7 +49,10 @@ impl DrivenRuns for StillAgents {
                 return Err(Refusal::new(code, "the loop cannot be created"));
             }
             let act = ActionStamp { by, at_ms: AT_MS };
+            let run = new.run.clone();
             self.books.create_loop(new, 10, act).await.expect("the loop is created");
+            // As the gateway does that takes it up.
+            self.books.start_run(&run, act).await.expect("the run begins");
             Ok(())
         })
     }

@@ -131,7 +131,7 @@ async fn started(
     }
 }
 
-/// Gives a run its session and its loop, and lets it begin.
+/// Gives a run its session and its loop. The gateway that takes the loop up lets the run begin.
 async fn lead(
     context: &ApiContext,
     credential: &Credential,
@@ -156,15 +156,7 @@ async fn lead(
         }
         return Err(problem);
     }
-    let_begin(context, run, by).await;
     Ok(session)
-}
-
-/// Starts the run itself. A gateway that drives it already may have done so.
-async fn let_begin(context: &ApiContext, run: &RunId, by: &PrincipalId) {
-    if let Err(refusal) = context.runs.begin(run, by).await {
-        tracing::debug!(%run, %refusal, "a driven run has begun by itself");
-    }
 }
 
 /// Checks that a model is configured.
