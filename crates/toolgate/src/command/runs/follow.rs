@@ -190,12 +190,14 @@ async fn connected(config: &Config) -> anyhow::Result<LocalApi> {
 async fn interrupted(config: &Config, run: &str, interruption: Interruption) -> anyhow::Result<ExitCode> {
     if interruption == Interruption::Pauses {
         let mut api = connected(config).await?;
-        // A run that waits for somebody is paused already, and one may end at this moment.
+        // A run that waits for somebody is paused already, and one may end, or not have begun, at this moment.
         if let Err(error) = api.post(&["runs", run, "pause"], &json!({})).await {
             tracing::debug!(%error, "the run was not paused");
         }
+        let state = api.get(&["runs", run], &[]).await?;
         talk!(
-            "\n{run} is paused: `toolgate runs resume {run}` lets it go on, `toolgate runs cancel {run}` ends it"
+            "\n{run} is {}: `toolgate runs resume {run}` lets a paused one go on, `toolgate runs cancel {run}` ends it",
+            text(&state["state"])
         );
     }
     talk!("`toolgate runs chat {run} --follow` shows it again");
