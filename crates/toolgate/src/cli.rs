@@ -8,6 +8,7 @@ mod ledger;
 mod models;
 mod platform;
 mod policy;
+mod run;
 mod runs;
 mod servers;
 mod sessions;
@@ -38,6 +39,7 @@ pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, Le
 pub(crate) use models::ModelsCommand;
 pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
+pub(crate) use run::RunArgs;
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
@@ -89,7 +91,12 @@ pub(crate) enum Command {
     /// List, open and close sessions, and explain which tools a session sees and why
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// List, pause, resume and cancel runs
+    /// Let an agent work on a goal, and show what it does
+    #[command(
+        after_help = "Examples:\n  toolgate run 'Summarise the open issues' --model large --agent clerk\n  toolgate run 'Tailor the résumé' --model large --file resume.pdf --budget-turns 20\n\nCtrl-C pauses the run. Exit codes: 0 completed, 3 partial, 1 failed or cancelled, 130 interrupted."
+    )]
+    Run(RunArgs),
+    /// List, pause, resume and cancel runs, and show their chats
     #[command(subcommand)]
     Runs(RunsCommand),
     /// List and answer the questions that runs ask people

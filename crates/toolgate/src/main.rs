@@ -14,9 +14,11 @@ mod environment;
 mod reload;
 
 // The gateway, assembled.
+mod agents;
 mod domains;
 mod governance;
 mod platform;
+mod recording;
 mod rest;
 mod run_contents;
 mod task_ports;

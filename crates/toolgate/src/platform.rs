@@ -18,8 +18,8 @@ use toolgate_tasks::TaskTools;
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
-use crate::wiring::ServerRecording;
 
 #[derive(Clone)]
 pub(crate) struct PlatformDomains {

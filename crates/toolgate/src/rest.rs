@@ -26,6 +26,7 @@ use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
+use crate::agents::AgentDoorway;
 use crate::archiving;
 use crate::checkpoints::ConfiguredFolder;
 use crate::config::{Config, WebhookConfig};
@@ -104,6 +105,7 @@ pub(crate) async fn api(
     catalog: &Arc<Catalog>,
     registry: &Arc<Registry>,
     vault: VaultSecrets,
+    driven: AgentDoorway,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
     let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, board, models } =
@@ -134,6 +136,7 @@ pub(crate) async fn api(
         retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),
+        driven: Arc::new(driven),
         webhooks: webhooks(config)?,
         limits: config.limits.clone(),
     }))
@@ -223,6 +226,15 @@ impl ToolCaller for GatewayTools {
             let answered = gateway.call_tool(call).await;
             answered.map(|(_, answer)| answer).map_err(not_called)
         })
+    }
+
+    fn cancel_run(&self, run: &RunId) {
+        self.0.cancel_run(run);
+    }
+
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        let gateway = self.0.clone();
+        Box::pin(async move { gateway.settled().await })
     }
 }
 

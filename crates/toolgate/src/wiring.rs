@@ -23,6 +23,7 @@ use toolgate_sessions::Sessions;
 use toolgate_store::{Store, StreamClaim};
 use toolgate_upstream::ServerManager;
 
+use crate::agents::{AgentDoorway, AgentParts, RunningAgents};
 use crate::archiving;
 use crate::callers::{self, Callers};
 use crate::checkpoints::Checkpointer;
@@ -43,6 +44,7 @@ use crate::models;
 use crate::outbound;
 use crate::pages;
 use crate::platform::{self, PlatformDomains};
+pub(crate) use crate::recording::ServerRecording;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
 use crate::server_metrics::ServerNumbers;
@@ -59,6 +61,8 @@ pub(crate) struct AssembledGateway {
     sessions: Arc<Sessions>,
     domains: PlatformDomains,
     governance: Governance,
+    /// None in a process that lives as long as one command.
+    agents: Option<RunningAgents>,
     courier: Option<Courier>,
     watcher: Arc<GatewayWatcher>,
     pub(crate) shutdown: CancellationToken,
@@ -66,13 +70,6 @@ pub(crate) struct AssembledGateway {
     pub(crate) tasks: TaskTracker,
     chronicle: Chronicle,
     shutdown_wait: Duration,
-}
-
-/// The permission to record servers in the store. Only the gateway that holds the data folder's lock writes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServerRecording {
-    Yes,
-    No,
 }
 
 pub(crate) async fn start(
@@ -132,6 +129,7 @@ async fn build(
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
+    let webhook_keys = keys.clone();
     let others = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
     let mut chronicle = Chronicle::open(store, others).await?;
     let watcher =
@@ -259,8 +257,24 @@ async fn build(
         models: &models,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
-    let api = rest::api(&parts, &catalog, &registry, desk, &shutdown).await?;
+    let driven = AgentDoorway::default();
+    let api = rest::api(&parts, &catalog, &registry, desk, driven.clone(), &shutdown).await?;
     doorway.open(api.clone(), pages::console(config, store, &api, &sealing_key));
+    let agents = (record == ServerRecording::Yes).then(|| {
+        let parts = AgentParts {
+            config,
+            store,
+            governance: &governance,
+            gateway: &gateway,
+            quotas: &quotas,
+            sessions: &sessions,
+            domains: &domains,
+            models: &models,
+            keys: &webhook_keys,
+            api: &api,
+        };
+        RunningAgents::start(&parts, &driven, &shutdown)
+    });
     let courier = match record {
         ServerRecording::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
         ServerRecording::No => None,
@@ -275,6 +289,7 @@ async fn build(
         sessions,
         domains,
         governance,
+        agents,
         courier,
         watcher,
         shutdown,
@@ -320,9 +335,13 @@ impl AssembledGateway {
         self.watcher.heard(server)
     }
 
-    /// Ends calls, then servers, then the record of them.
+    /// Ends agents, then calls, then servers, then the record of them.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
+        if let Some(agents) = &self.agents {
+            // Their leases are given back while the store is there.
+            drop(tokio::time::timeout(self.shutdown_wait, agents.stop()).await);
+        }
         // A started batch finishes, within the available time.
         drop(tokio::time::timeout(self.shutdown_wait, self.api.finish()).await);
         self.gateway.drain().await;

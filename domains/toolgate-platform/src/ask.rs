@@ -100,7 +100,8 @@ pub(crate) async fn request_user_input(
         InputState::Pending if context.caller.can_answer(AskKind::Elicitation) => {
             at_client(&tools, &context, asked).await?
         }
-        InputState::Pending => hold(&tools, &context, asked).await,
+        InputState::Pending if context.caller.waits_for_people() => hold(&tools, &context, asked).await,
+        InputState::Pending => asked,
         _ => asked,
     };
     match told.state {

@@ -171,6 +171,10 @@ pub trait Caller: Send + Sync {
     /// The client's own `clientInfo` object.
     fn client_info(&self) -> Option<&RawJson>;
     fn can_answer(&self, kind: AskKind) -> bool;
+    /// False if the client comes back for what people decide or answer, instead of waiting for it.
+    fn waits_for_people(&self) -> bool {
+        true
+    }
     /// True if the client asked for progress.
     fn wants_progress(&self) -> bool;
     /// The level of log messages the client asked for.

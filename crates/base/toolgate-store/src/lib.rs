@@ -76,8 +76,8 @@ pub use agent_loop::{
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use automation::{
-    AUTOMATIONS_MAX, AutomationError, BusyFires, FIRES_PAGE_MAX, FireClaim, FireHolder, FireOutcome, FireRetake,
-    FireVerdict, InstantPass, MissedInstant, NewFire, WatchedAutomation,
+    AUTOMATIONS_MAX, AutomationError, BusyFires, FIRES_PAGE_MAX, FireClaim, FireHolder, FireOutcome,
+    FireRetake, FireVerdict, InstantPass, MissedInstant, NewFire, WatchedAutomation,
 };
 pub use books::{Books, BooksSettings};
 pub use counts::WaitingCounts;

@@ -8,6 +8,7 @@ pub(crate) mod futile;
 pub(crate) mod tool_call;
 
 pub(crate) mod errand;
+pub(crate) mod in_runs;
 pub(crate) mod own;
 pub(crate) mod requester;
 

@@ -10,6 +10,7 @@ use toolgate_core::MessageLimits;
 use toolgate_core::Refusal;
 use toolgate_core::content::Contents;
 use toolgate_core::governance::Approvals;
+use toolgate_core::id::RunId;
 use toolgate_core::platform::Platform;
 use toolgate_core::port::Servers;
 use toolgate_core::run::Runs;
@@ -19,6 +20,7 @@ use toolgate_pipeline::Pipeline;
 
 use crate::calls::described::DescribedTools;
 use crate::calls::futile::Futile;
+use crate::calls::in_runs::RunCalls;
 use crate::calls::jobs::table::Jobs;
 use crate::calls::links::ResourceLinks;
 use crate::clients::hub::Hub;
@@ -73,6 +75,8 @@ pub struct Gateway {
     pub(crate) approvals: Arc<dyn Approvals>,
     pub(crate) contents: Arc<dyn Contents>,
     pub(crate) runs: Arc<dyn Runs>,
+    /// The calls of runs in progress.
+    pub(crate) in_runs: Arc<RunCalls>,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) platform: Arc<dyn Platform>,
     pub(crate) rest: Option<Arc<dyn RestService>>,
@@ -113,6 +117,7 @@ impl Gateway {
             approvals: setup.approvals,
             contents: setup.contents,
             runs: setup.runs,
+            in_runs: Arc::default(),
             quotas: setup.quotas,
             platform: setup.platform,
             rest: setup.rest,
@@ -167,6 +172,17 @@ impl Gateway {
         }
         // Whether time ran out or the last server settled, what is known then is what is served.
         drop(tokio::time::timeout(left, settled.wait_for(|settled| *settled)).await);
+    }
+
+    /// Ends the calls of a run that are in progress here, down to their servers. What was sent may have had its effect: such a
+    /// call ends as cancelled.
+    pub fn cancel_run(&self, run: &RunId) {
+        self.in_runs.cancel(run);
+    }
+
+    /// Resolves when every server has been reached or given up once, or the time to start is over.
+    pub async fn settled(&self) {
+        self.wait_settled().await;
     }
 
     /// Sessions may see something else now, or have ended: their clients are told, or disconnected.

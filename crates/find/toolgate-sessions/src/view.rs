@@ -27,6 +27,8 @@ pub struct NewSession {
     pub run: Option<RunId>,
     /// The requested owner. Only operators may name another one.
     pub principal: Option<String>,
+    /// The scope that it stays within, whatever its agent has. That of a run within another is that of the other's session.
+    pub within: Option<Arc<Scope>>,
 }
 
 /// A session at the one moment the secret of its token is known.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
@@ -51,4 +52,10 @@ pub trait ToolCaller: Send + Sync {
         request: ToolCallRequest,
         hold: HoldMode,
     ) -> BoxFuture<'static, Result<CallAnswer, NotCalled>>;
+
+    /// Ends the calls of a run that are in progress here, down to the servers.
+    fn cancel_run(&self, run: &RunId);
+
+    /// Resolves when every server has been reached or given up once.
+    fn settled(&self) -> BoxFuture<'static, ()>;
 }

@@ -5,6 +5,7 @@
 //! waits for slow listeners.
 
 mod kinds;
+mod pieces;
 mod reader;
 mod wish;
 
@@ -20,8 +21,9 @@ use toolgate_core::id::RunId;
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder, Store, StoreError, ledger_event_json};
 
 pub(crate) use kinds::{EventKinds, UnknownKind};
+use pieces::PieceStream;
 pub(crate) use reader::EventBody;
-use reader::StreamReader;
+use reader::{StreamReader, StreamSubject};
 pub(crate) use wish::StreamFilter;
 
 use crate::streams::StreamPlace;
@@ -151,6 +153,18 @@ impl EventFeed {
         wish: StreamFilter,
         place: StreamPlace,
     ) -> Result<EventBody, NoSeat> {
+        self.listen_with(after, wish, place, None).await
+    }
+
+    /// The same with the pieces of a model's answers between the events, as they arrive. Those that nobody hears are lost: the answer
+    /// is an event once it is whole.
+    pub(crate) async fn listen_with(
+        self: &Arc<Self>,
+        after: Option<Position>,
+        wish: StreamFilter,
+        place: StreamPlace,
+        pieces: Option<PieceStream>,
+    ) -> Result<EventBody, NoSeat> {
         let (seats, max) = match wish.run {
             None => (&self.seats, STREAMS_MAX),
             Some(_) => (&self.run_seats, RUN_STREAMS_MAX),
@@ -167,7 +181,7 @@ impl EventFeed {
         }
         let at = after.unwrap_or_else(|| newest.clone());
         self.follow(newest).await;
-        Ok(self.seated(seat, live, at, wish))
+        Ok(self.seated(seat, live, at, StreamSubject { wish, pieces }))
     }
 
     fn seated(
@@ -175,9 +189,9 @@ impl EventFeed {
         seat: StreamSeat,
         live: broadcast::Receiver<FeedEvent>,
         at: Position,
-        wish: StreamFilter,
+        subject: StreamSubject,
     ) -> EventBody {
-        let (reader, body) = StreamReader::new(Arc::clone(self), seat, live, at, wish);
+        let (reader, body) = StreamReader::new(Arc::clone(self), seat, live, at, subject);
         self.runtime.spawn(reader.run());
         body
     }

@@ -25,6 +25,7 @@ mod work;
 // Ports to the rest of the program.
 mod call;
 mod checkpoints;
+mod driven;
 mod filters;
 mod models;
 mod outbound;
@@ -42,6 +43,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use bytes::Bytes;
 use toolgate_core::platform::PlatformTool;
+use toolgate_core::run::{RunStarter, TurnPlayer};
 use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
@@ -49,6 +51,7 @@ pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
 pub use checkpoints::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
 pub(crate) use context::ApiContext;
 use context::ApiInner;
+pub use driven::{DrivenRuns, RunPiece};
 use events::EventFeed;
 pub use filters::{FilterInForce, FilterPort, FilterView};
 pub use models::ModelPort;
@@ -88,6 +91,16 @@ impl Api {
             pulse: GatewayPulse::default(),
         }));
         Api { router: routes::router(context.clone()), context }
+    }
+
+    /// The way of the calls of runs that the gateway drives: in the session of each, as its principal.
+    pub fn player(&self) -> Arc<dyn TurnPlayer> {
+        routes::turn_player(&self.context)
+    }
+
+    /// The start and the end of such runs.
+    pub fn starter(&self) -> Arc<dyn RunStarter> {
+        routes::run_starter(&self.context)
     }
 
     /// Waits for the work that continues without its clients. No more requests may come.

@@ -32,14 +32,21 @@ mod automation_fires;
 mod automation_view;
 mod automations;
 mod batch;
+mod chat;
+mod driven;
+mod driven_view;
 mod inputs;
+mod plan;
 mod run_access;
 mod run_events;
+mod run_files;
+mod run_seat;
 mod run_start;
 mod run_view;
 mod runs;
 mod spend;
 mod tasks;
+mod turns;
 
 // Files, refs and artifacts.
 mod artifacts;
@@ -99,6 +106,7 @@ use crate::problem::Problem;
 use crate::{ApiContext, access, document};
 use answer::whole;
 use table::RouteTable;
+pub(crate) use turns::{run_starter, turn_player};
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, api) = parts();
@@ -190,7 +198,13 @@ fn work(table: RouteTable) -> RouteTable {
         .route(SITTING, routes!(runs::children))
         .route(SITTING, routes!(runs::calls))
         .route(SITTING, routes!(run_events::follow))
+        .route(SITTING, routes!(chat::messages))
+        .route(SITTING, routes!(chat::turns))
+        .route(CALLING, routes!(driven::retry))
         .route(CALLING, routes!(batch::call))
+        .route(SITTING, routes!(tasks::versions))
+        // The sessions decide the rights of a run that the gateway drives.
+        .route(CALLING, routes!(driven::start))
         .route(INBOX, routes!(inputs::list))
         // Agents see the questions of their own runs; the handler omits the others.
         .route(PEOPLE_AND_AGENTS, routes!(inputs::show))

@@ -20,6 +20,7 @@ use toolgate_tasks::TaskTools;
 
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
+use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
 use crate::models::ModelPort;
 use crate::outbound::{Retention, WebhookPort};
@@ -68,6 +69,8 @@ pub struct Services {
     pub models: Arc<dyn ModelPort>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,
+    /// The agents that the gateway runs itself.
+    pub driven: Arc<dyn DrivenRuns>,
     pub webhooks: Vec<IncomingWebhook>,
     pub limits: MessageLimits,
     /// Ends the streams of events.

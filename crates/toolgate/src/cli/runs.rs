@@ -19,6 +19,15 @@ pub(crate) enum RunsCommand {
         #[command(flatten)]
         which: RunIdArg,
     },
+    /// Show the messages between the agent of a run and its model
+    #[command(after_help = "Examples:\n  toolgate runs chat 3f2a\n  toolgate runs chat 3f2a --follow")]
+    Chat {
+        #[command(flatten)]
+        which: RunIdArg,
+        /// Show what follows as well, until the run ends
+        #[arg(long, short)]
+        follow: bool,
+    },
     /// Pause a run: calls in progress finish, no others start
     #[command(after_help = "Example:\n  toolgate runs pause 3f2a")]
     Pause {

@@ -4,7 +4,10 @@ mod progress;
 mod render;
 mod transfer;
 
+use std::path::Path;
 use std::process::ExitCode;
+
+use serde_json::Value;
 
 use super::context::Context;
 use super::pages::ApiList;
@@ -43,6 +46,13 @@ async fn store(context: &Context, args: PutArgs) -> anyhow::Result<ExitCode> {
         talk!("{}", render::stored(&file));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Stores a file under its own name, for a command that hands it on.
+pub(super) async fn put_file(api: &mut LocalApi, path: &Path) -> anyhow::Result<Value> {
+    let source = UploadSource::open(path, None).await?;
+    let query = [("name", source.name.clone())];
+    source.send(api, &query).await
 }
 
 async fn list(context: &Context, args: &ListFilesArgs) -> anyhow::Result<ExitCode> {

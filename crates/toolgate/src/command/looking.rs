@@ -30,7 +30,9 @@ pub(super) fn only_looks(command: &Command) -> bool {
             ToolsCommand::Call { .. } | ToolsCommand::Accept(_) | ToolsCommand::Reject { .. }
         ),
         Command::Sessions(command) => !matches!(command, SessionsCommand::Open(_)),
-        Command::Runs(command) => matches!(command, RunsCommand::List(_) | RunsCommand::Show { .. }),
+        Command::Runs(command) => {
+            matches!(command, RunsCommand::List(_) | RunsCommand::Show { .. } | RunsCommand::Chat { .. })
+        }
         Command::Inputs(command) => !matches!(command, InputsCommand::Answer(_)),
         Command::Files(command) => !matches!(command, FilesCommand::Put(_)),
         Command::Settings(command) => !matches!(command, SettingsCommand::Set { .. }),
@@ -61,6 +63,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Filters(_)
         | Command::Doctor => true,
         Command::Serve(_)
+        | Command::Run(_)
         | Command::Stdio(_)
         | Command::Connect(_)
         | Command::Console

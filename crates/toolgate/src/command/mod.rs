@@ -21,6 +21,7 @@ mod pick;
 mod platform;
 mod policy;
 mod records;
+mod run;
 mod runs;
 mod secrets;
 mod serve;
@@ -48,6 +49,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Servers(command) => Box::pin(servers::run(&context, command)).await,
         Command::Tools(command) => tools::run(&context, command).await,
         Command::Sessions(command) => sessions::run(&context, command).await,
+        Command::Run(args) => Box::pin(run::run(&context, args)).await,
         Command::Runs(command) => runs::run(&context, command).await,
         Command::Inputs(command) => inputs::run(&context, command).await,
         Command::Tasks(command) => runs::run_tasks(&context, command).await,

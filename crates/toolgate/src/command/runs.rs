@@ -1,6 +1,9 @@
 //! `toolgate runs` and `toolgate tasks`: executions of work, and their definitions.
 
+mod chat;
+mod follow;
 mod render;
+mod stream;
 mod tasks;
 
 use std::process::ExitCode;
@@ -16,6 +19,7 @@ use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
 
+pub(super) use follow::{Interruption, follow};
 pub(super) use tasks::{TASKS, run_tasks};
 
 pub(super) const RUNS: ApiList = ApiList {
@@ -30,6 +34,7 @@ pub(super) async fn run(context: &Context, command: RunsCommand) -> anyhow::Resu
     match command {
         RunsCommand::List(args) => list(context, &args).await,
         RunsCommand::Show { which } => show(context, &which.id).await,
+        RunsCommand::Chat { which, follow } => show_chat(context, &which.id, follow).await,
         RunsCommand::Pause { which } => step(context, &which.id, "pause", &json!({})).await,
         RunsCommand::Resume { which } => step(context, &which.id, "resume", &json!({})).await,
         RunsCommand::Cancel { which, reason } => {
@@ -59,6 +64,26 @@ async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| RUNS.find(api, id).await;
     let run = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     put!("{}", if context.global.json { table::json(&run) } else { render::show(&run) });
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn show_chat(context: &Context, id: &str, follows: bool) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| {
+        let run = RUNS.find(api, id).await?;
+        let messages = if follows { Vec::new() } else { chat::after(api, text(&run["id"]), 0).await? };
+        anyhow::Ok((text(&run["id"]).to_owned(), messages))
+    };
+    let (run, messages) = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+    if follows {
+        return Box::pin(follow(context, &context.config()?, &run, Interruption::StopsWatching)).await;
+    }
+    match context.global.json {
+        true => put!("{}", table::json(&messages)),
+        false => put!("{}", messages.iter().map(chat::shown).collect::<String>()),
+    }
+    if messages.is_empty() {
+        talk!("{run} has no messages: the gateway does not drive it");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -39,6 +39,7 @@ impl Config {
             ("[files]", self.of_files() != after.of_files()),
             ("[results]", self.of_results() != after.of_results()),
             ("[runs]", self.runs != after.runs),
+            ("[agent_loop]", self.agent_loop != after.agent_loop),
             ("[substrate]", self.substrate != after.substrate),
             ("[console]", self.console != after.console),
         ];

@@ -109,6 +109,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &bytes::FILES,
     &bytes::RESULTS,
     &bytes::RUNS,
+    &bytes::AGENT_LOOP,
     &bytes::SUBSTRATE,
     &bytes::CONSOLE,
     &top::LIMITS,

@@ -6,6 +6,7 @@
 
 mod access;
 mod address;
+mod agent_loop;
 mod agents;
 mod changes;
 mod checkpoints;
@@ -46,6 +47,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::de::DeTable;
+use toolgate_agents::AgentsSettings;
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
 use toolgate_core::model::ModelDefinition;
@@ -136,6 +138,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
+    pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
@@ -200,6 +203,7 @@ impl Config {
             models: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
+            agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
@@ -272,6 +276,7 @@ const KEYS: &[&str] = &[
     "files",
     "results",
     "runs",
+    "agent_loop",
     "substrate",
     "console",
 ];
@@ -311,6 +316,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
     ("[runs]", runs::KEYS),
+    ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
     ("[console]", console::KEYS),
 ];
@@ -366,7 +372,7 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, the substrate, and the console.
+/// Reads the tables about files, results, runs, agents that run here, the substrate, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -376,6 +382,7 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
+    let agent_loop = table("agent_loop");
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -387,9 +394,10 @@ fn with_bytes(
     settings.public_url = files::public_url(top, ctx, problems);
     settings.egress = config.egress.clone();
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
+    let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, substrate, console, ..config }
+    Config { files: Box::new(settings), runs, agent_loop, substrate, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, models, and credentials.

@@ -140,6 +140,21 @@ impl LocalApi {
         Ok(DownloadBody::new(answer.into_body(), length))
     }
 
+    /// Opens a stream of events, which arrives for as long as it is read.
+    pub(crate) async fn follow(
+        &mut self,
+        path: &[&str],
+        query: &[(&str, String)],
+    ) -> anyhow::Result<DownloadBody> {
+        let request = request(Method::GET, path, query, JSON, whole(""));
+        let answer = self.exchange(request, &PassedBytes::default()).await?;
+        if !answer.status().is_success() {
+            let (status, bytes) = read(answer).await?;
+            return answered(status, &bytes).and_then(|_| bail!("the gateway answered with status {status}"));
+        }
+        Ok(DownloadBody::new(answer.into_body(), None))
+    }
+
     async fn ask(
         &mut self,
         method: Method,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpAnswer, HttpClient, until_async};
 
 use crate::boot;
 use crate::doors::{Events, Pair, Stdio, WAIT, another_token, modern_meta};
@@ -516,6 +516,36 @@ async fn a_newer_client_that_hangs_up_cancels_at_the_server() {
         let params = json!({ "name": format!("{server}__test_cancellation") });
         let request = world.newer().modern_request(1, "tools/call", params);
         send_and_hang_up(&world, server, request, 1).await;
+        cancelled(&world, server, 1).await;
+    }
+}
+
+/// Posts to the REST API as the agent.
+async fn post(world: &ErasWorld, path: &str, body: Value) -> HttpAnswer {
+    let client = world.gateway.client();
+    let request = client.http.post(world.gateway.url(path)).bearer_auth(&client.token);
+    HttpClient::finish(request.header("content-type", "application/json").body(body.to_string())).await
+}
+
+#[tokio::test]
+async fn a_cancelled_run_cancels_its_calls_at_the_server() {
+    let world = ErasWorld::open().await;
+    for server in SERVERS {
+        let run =
+            post(&world, "/runs", json!({})).await.json()["run"]["id"].as_str().expect("an id").to_owned();
+        let calls = json!({ "calls": [{ "id": "1.0", "name": format!("{server}__test_cancellation") }] });
+        let path = format!("/runs/{run}/tool-calls");
+        let cancelling = async {
+            let is_there =
+                || async { (count(&world, server, json!({ "begun": true })).await == 1).then_some(()) };
+            assert!(until_async(WAIT, is_there).await.is_some(), "{server}: the call gets there");
+            let cancel = post(&world, &format!("/runs/{run}/cancel"), json!({})).await;
+            assert_eq!(cancel.status, 200, "{cancel:?}");
+        };
+        let (answered, ()) = tokio::join!(post(&world, &path, calls), cancelling);
+        let result = &answered.json()["results"][0];
+        let told = (&result["status"], &result["error"]["code"]);
+        assert_eq!(told, (&json!("cancelled"), &json!("cancelled")), "{server}: {answered:?}");
         cancelled(&world, server, 1).await;
     }
 }

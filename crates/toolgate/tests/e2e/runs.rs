@@ -12,5 +12,6 @@ mod replicas;
 mod restarts;
 mod steering;
 mod tasks;
+mod terminal;
 mod tools;
 pub(crate) mod work;

@@ -50,6 +50,18 @@ impl Runs {
         forget(&self.desk, stream).await
     }
 
+    /// The result of a claimed call of a run that the gateways drive. Waits, for a limited time, for one that runs in a living
+    /// gateway; one of a dead gateway is given up, and its outcome is unknown.
+    pub async fn recorded_or_lost(&self, run: &RunId, client_id: &str) -> RawJson {
+        let RunDesk { store, stream, .. } = &*self.desk;
+        let lost = store.give_up_batch_call(run, client_id, &unknown(), stream).await;
+        if let Err(error) = lost {
+            tracing::debug!(%error, "it is not known whether the gateway of a call lives");
+        }
+        // A gateway that dies from now on is noticed by those that go on, which close its calls.
+        self.recorded(run, client_id).await
+    }
+
     /// The result of a claimed call. Waits, for a limited time, for one that runs; then it says so.
     pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
         let mut limit = self.desk.clock.sleep(self.desk.limits.recording);

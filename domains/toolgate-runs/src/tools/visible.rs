@@ -65,11 +65,7 @@ pub async fn seen(runs: &Runs, context: &ToolContext, id: Option<String>) -> Res
 }
 
 /// The same for a caller that will change it: auditors only look.
-pub async fn changeable(
-    runs: &Runs,
-    context: &ToolContext,
-    id: Option<String>,
-) -> Result<Run, Refusal> {
+pub async fn changeable(runs: &Runs, context: &ToolContext, id: Option<String>) -> Result<Run, Refusal> {
     let run = seen(runs, context, id).await?;
     match context.principal().role {
         Role::Auditor => {

@@ -136,3 +136,24 @@ async fn only_calls_of_runs_that_exist_are_claimed() {
     let told: Value = gateway.runs.recorded(&run, "never sent").await.decode().expect("JSON");
     assert_eq!(told["status"], "unknown");
 }
+
+#[tokio::test]
+async fn a_call_of_a_dead_gateway_is_given_up_and_one_of_a_living_gateway_is_waited_for() {
+    let world = RunsWorld::new();
+    let brief = WaitLimits { recording: Duration::from_millis(30), ..limits() };
+    let (one, two) = (world.gateway("one").await, world.gateway_within("two", brief).await);
+    let run = one.run().await;
+    let claim = one.store.claim_stream("one", "a folder", "gateway one").await.expect("claimed");
+    one.runs.claim(&run, "1.0", request()).await.expect("claimed");
+    two.runs.claim(&run, "1.1", request()).await.expect("claimed");
+    let status = async |id: &str| -> Value {
+        let told: Value = two.runs.recorded_or_lost(&run, id).await.decode().expect("JSON");
+        told["status"].clone()
+    };
+    assert_eq!(status("1.0").await, "running", "its gateway shows signs of life");
+    assert_eq!(status("1.1").await, "running", "a gateway does not take itself for dead");
+    claim.release().await;
+    assert_eq!(status("1.0").await, "unknown");
+    one.runs.record(&run, "1.0", result(3)).await;
+    assert_eq!(status("1.0").await, "unknown", "a late result does not change what was told");
+}

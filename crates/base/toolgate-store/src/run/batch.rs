@@ -21,6 +21,11 @@ const TAKE_UP: &str = "UPDATE batch_calls SET state = 'running', result = NULL, 
     WHERE tenant = $1 AND run = $2 AND client_id = $3 AND request = $4 AND state = 'put_off'";
 const FORGET: &str = "UPDATE batch_calls SET state = 'done', result = $3
     WHERE tenant = $1 AND stream = $2 AND state = 'running'";
+/// Gateways of a shared database claim their streams; one without a claim is dead. Elsewhere there is one gateway.
+const GIVE_UP: &str = "UPDATE batch_calls SET state = 'done', result = $4
+    WHERE tenant = $1 AND run = $2 AND client_id = $3 AND state = 'running' AND stream <> $5
+    AND NOT EXISTS (SELECT 1 FROM gateways WHERE gateways.tenant = batch_calls.tenant
+        AND gateways.stream = batch_calls.stream)";
 
 /// A call that a client has sent under its own id.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,5 +113,20 @@ impl Store {
     pub async fn forget_batch_calls(&self, stream: &str, unknown: &RawJson) -> Result<u64, StoreError> {
         let forget = self.db.sql(FORGET).bind(self.tenant).bind(stream).bind(unknown.as_str().to_owned());
         forget.execute().await.map_err(doing("close the calls of batches that a crash left open"))
+    }
+
+    /// Gives this result, an unknown outcome, to a call that runs in a gateway other than that of this stream, if that gateway is
+    /// dead. `false` if it lives, or the call has ended.
+    pub async fn give_up_batch_call(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        unknown: &RawJson,
+        own_stream: &str,
+    ) -> Result<bool, StoreError> {
+        let give_up = self.db.sql(GIVE_UP).bind(self.tenant).bind(without_nul(run.as_str()));
+        let give_up = give_up.bind(without_nul(client_id)).bind(unknown.as_str().to_owned());
+        let given_up = give_up.bind(own_stream).execute().await;
+        Ok(given_up.map_err(doing("give up a call of a dead gateway"))? > 0)
     }
 }

@@ -15,7 +15,8 @@ use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_discovery::{BuiltIn, DESCRIBED_MAX, SearchRequest, described};
 use toolgate_pipeline::{
-    CallAnswerBody, CallPayload, CallRequest, Confirmer, DeliveredReply, DeliveryError, Executor, WaitMode,
+    CallAnswer, CallAnswerBody, CallPayload, CallRequest, Confirmer, DeliveredReply, DeliveryError, Executor,
+    WaitMode,
 };
 use toolgate_search::{AnswerBudget, DetailLevel, tokens};
 
@@ -58,6 +59,7 @@ struct DescribeArguments {
     names: Vec<String>,
 }
 
+/// Answers a question, and says the answer in the words of MCP.
 pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     caller: &RequestCaller,
@@ -65,29 +67,11 @@ pub(crate) async fn run(
     request: OwnedRequest,
     cancel: &CancellationToken,
 ) -> Result<EnvelopedReply, RpcError> {
-    gateway.wait_settled().await;
-    let seat = caller.client.seat();
-    let lookup = ToolLookup {
-        gateway: gateway.clone(),
-        seat: seat.clone(),
-        built_in,
-        arguments: request.parts.arguments.clone().unwrap_or(RawJson::EMPTY),
-        told: Mutex::default(),
-    };
-    let call = CallRequest {
-        principal: seat.principal.clone(),
-        tool: built_in.tool().clone(),
-        arguments: request.parts.arguments.clone(),
-        context: tool_call::context(&seat, &request),
-    };
-    let answer = gateway.pipeline.call(call, &SilentClient, &lookup, cancel).await;
-    gateway.hub.metrics.tool_call(&answer.envelope);
-    let told = lookup.told.into_inner();
+    let (answer, data) = answer(gateway, caller, built_in, &request, cancel).await;
     match answer.body {
         CallAnswerBody::Result(result) => {
-            remember(gateway, caller, &seat, &told);
             let structured = json!({
-                "status": "success", "data": told.data, "refs": [],
+                "status": "success", "data": data, "refs": [],
                 "warnings": answer.envelope.warnings, "tool_call_id": answer.envelope.tool_call_id,
             });
             let mut result: Value = result.decode().unwrap_or_default();
@@ -106,6 +90,38 @@ pub(crate) async fn run(
             ))
         }
     }
+}
+
+/// Answers a question. The second part is the answer for programs.
+pub(crate) async fn answer(
+    gateway: &Arc<Gateway>,
+    caller: &RequestCaller,
+    built_in: BuiltIn,
+    request: &OwnedRequest,
+    cancel: &CancellationToken,
+) -> (CallAnswer, Value) {
+    gateway.wait_settled().await;
+    let seat = caller.client.seat();
+    let lookup = ToolLookup {
+        gateway: gateway.clone(),
+        seat: seat.clone(),
+        built_in,
+        arguments: request.parts.arguments.clone().unwrap_or(RawJson::EMPTY),
+        told: Mutex::default(),
+    };
+    let call = CallRequest {
+        principal: seat.principal.clone(),
+        tool: built_in.tool().clone(),
+        arguments: request.parts.arguments.clone(),
+        context: tool_call::context(&seat, request),
+    };
+    let answer = gateway.pipeline.call(call, &SilentClient, &lookup, cancel).await;
+    gateway.hub.metrics.tool_call(&answer.envelope);
+    let told = lookup.told.into_inner();
+    if matches!(answer.body, CallAnswerBody::Result(_)) {
+        remember(gateway, caller, &seat, &told);
+    }
+    (answer, told.data)
 }
 
 /// Schemas that were shown are known, and found tools join the list of a client of the older era that wants them there.

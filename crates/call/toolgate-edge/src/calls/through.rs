@@ -19,10 +19,13 @@ use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
 use crate::messages::reply::EnvelopedReply;
 
+/// The advice to a caller that is shown a schema instead of a result.
+pub(crate) const FITTING: &str = "call it again with arguments that fit this schema";
+
 /// The call that `call_tool` was asked to make.
-struct TargetCall {
-    name: String,
-    arguments: RawJson,
+pub(crate) struct TargetCall {
+    pub(crate) name: String,
+    pub(crate) arguments: RawJson,
     warning: Option<CallWarning>,
 }
 
@@ -38,10 +41,6 @@ pub(crate) async fn call(
             return Ok(failed(&codes::INVALID_ARGUMENTS, &problem, "send `name` and `arguments`"));
         }
     };
-    if let Some(built_in) = BuiltIn::named(&wish.name) {
-        let message = format!("{} is not called through call_tool", built_in.wire());
-        return Ok(failed(&codes::INVALID_ARGUMENTS, &message, "name a tool that search_tools has found"));
-    }
     let seat = caller.client.seat();
     let found = match find::tool(gateway, &seat, &wish.name).await {
         Ok(found) => found,
@@ -51,7 +50,7 @@ pub(crate) async fn call(
         }
     };
     let note = match schema_note(gateway, &seat, &found) {
-        Err(said) => return Ok(said),
+        Err(said) => return Ok(failed(&codes::DESCRIBE_FIRST, &said, FITTING)),
         Ok(note) => note,
     };
     let asked = wish.name.clone();
@@ -66,7 +65,7 @@ pub(crate) async fn call(
 }
 
 impl TargetCall {
-    fn read(arguments: Option<&RawJson>) -> Result<Self, String> {
+    pub(crate) fn read(arguments: Option<&RawJson>) -> Result<Self, String> {
         let arguments: Value = match arguments {
             Some(arguments) => arguments.decode().map_err(|error| format!("the arguments: {error}"))?,
             None => Value::Null,
@@ -81,6 +80,12 @@ impl TargetCall {
         if let Some(other) = members.keys().next() {
             return Err(format!(
                 "call_tool has no argument {other:?}; what the tool takes goes into `arguments`"
+            ));
+        }
+        if let Some(built_in) = BuiltIn::named(&name) {
+            return Err(format!(
+                "{} is not called through call_tool; name a tool that search_tools has found",
+                built_in.wire()
             ));
         }
         let (arguments, warning) = read_arguments(given)?;
@@ -105,9 +110,13 @@ fn read_arguments(given: Option<Value>) -> Result<(Value, Option<CallWarning>), 
     }
 }
 
-/// The schema, if the answer has to show it. A tool that may change something is not run on a guess: its first call without
+/// The schema, if the answer has to show it; or the answer that shows nothing else. A tool that may change something is not run on a guess: its first call without
 /// describe answers with the schema alone.
-fn schema_note(gateway: &Gateway, seat: &Seat, found: &ResolvedTool) -> Result<SchemaNote, EnvelopedReply> {
+pub(crate) fn schema_note(
+    gateway: &Gateway,
+    seat: &Seat,
+    found: &ResolvedTool,
+) -> Result<SchemaNote, String> {
     let entry = &found.entry;
     let view = gateway.discovery.view(seat);
     if found.barred.is_some()
@@ -121,13 +130,12 @@ fn schema_note(gateway: &Gateway, seat: &Seat, found: &ResolvedTool) -> Result<S
     if guess_is_harmless { Ok(SchemaNote::Always) } else { Err(schema_first(entry)) }
 }
 
-fn schema_first(entry: &CatalogEntry) -> EnvelopedReply {
-    let message = format!(
+fn schema_first(entry: &CatalogEntry) -> String {
+    format!(
         "{} was not called: it may change something, and its schema was not looked at in this session. It takes:\n{}",
         entry.wire,
         exact_schema(entry)
-    );
-    failed(&codes::DESCRIBE_FIRST, &message, "call it again with arguments that fit this schema")
+    )
 }
 
 fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &MissingTool) -> EnvelopedReply {

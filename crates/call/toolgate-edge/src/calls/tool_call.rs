@@ -124,6 +124,10 @@ impl ToolCall {
             arguments: self.request.parts.arguments.clone(),
             context,
         };
+        // The call ends with its run, or with the patience of its caller.
+        let run = request.context.run.as_ref();
+        let entry = run.map(|run| self.gateway.in_runs.enter(run, cancel.child_token()));
+        let cancel = entry.as_ref().map_or(cancel, |entry| &entry.cancel);
         let errand = Errand::new(self, input);
         let requester = Requester { gateway: &self.gateway, caller: &self.caller, patience: self.patience };
         let answer = self.gateway.pipeline.call(request, &requester, &errand, cancel).await;

@@ -26,6 +26,8 @@ pub(crate) struct RequestCaller {
     /// The level of logs that the request asked for, in the newer era.
     pub(crate) log_level: Option<String>,
     pub(crate) input_wait: Duration,
+    /// False if it comes back for what people decide, instead of waiting for them.
+    pub(crate) is_patient: bool,
     pub(crate) mailbox: Mailbox,
     /// The means to end the request early; nothing if it cannot be ended.
     pub(crate) leash: Option<Leash>,
@@ -44,11 +46,17 @@ impl RequestCaller {
             progress_token: None,
             log_level: None,
             input_wait,
+            is_patient: true,
             mailbox: Mailbox::default(),
             leash: None,
             stream: OnceLock::new(),
             answered_by: Mutex::default(),
         }
+    }
+
+    /// The same, and it does not wait for people.
+    pub(crate) fn impatient(self) -> Self {
+        Self { is_patient: false, ..self }
     }
 
     /// The same client, as if no one were there to hear or answer.
@@ -118,6 +126,10 @@ impl Caller for RequestCaller {
 
     fn can_answer(&self, kind: AskKind) -> bool {
         self.client.abilities.can_answer(kind)
+    }
+
+    fn waits_for_people(&self) -> bool {
+        self.is_patient
     }
 
     fn wants_progress(&self) -> bool {

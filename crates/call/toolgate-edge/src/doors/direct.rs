@@ -6,11 +6,14 @@ use tokio_util::sync::CancellationToken;
 use toolgate_catalog::MissingTool;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, Tool};
+use toolgate_discovery::BuiltIn;
 use toolgate_pipeline::{CallAnswer, CallerLabels, WaitMode};
 use toolgate_wire::ProtocolVersion;
 use toolgate_wire::object::push_member;
 
 use crate::calls::find::{self, ResolvedTool};
+use crate::calls::lookup;
+use crate::calls::through::{self, TargetCall};
 use crate::calls::tool_call::{ResultAudience, SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::clients::client::Client;
@@ -43,19 +46,76 @@ pub enum NotCalled {
 
 impl Gateway {
     /// Calls a tool through the pipeline, if there is one of that name. A call that was sent goes on to its end even if the future
-    /// is dropped; one that waits for people is not sent then, unless policy lets it.
+    /// is dropped; one that waits for people is not sent then, unless policy lets it. Agents in runs also have the tools by which
+    /// others are found and called.
     pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, CallAnswer), NotCalled> {
-        let ResolvedTool { entry, warning, barred } = match find::tool(self, &call.seat, &call.name).await {
-            Ok(found) => found,
-            Err(missing) => {
-                find::record_nowhere(self, &call.seat, &call.name, &missing).await;
-                return Err(NotCalled::Missing(missing));
+        match BuiltIn::named(&call.name).filter(|_| call.seat.run.is_some()) {
+            None => {
+                let found = self.found(&call.seat, &call.name).await?;
+                self.call_found(call, found).await
             }
-        };
+            Some(BuiltIn::Call) => self.call_target(call).await,
+            Some(built_in) => self.look_up(call, built_in).await,
+        }
+    }
+
+    async fn found(self: &Arc<Self>, seat: &Arc<Seat>, name: &str) -> Result<ResolvedTool, NotCalled> {
+        match find::tool(self, seat, name).await {
+            Ok(found) => Ok(found),
+            Err(missing) => {
+                find::record_nowhere(self, seat, name, &missing).await;
+                Err(NotCalled::Missing(missing))
+            }
+        }
+    }
+
+    /// The call that `call_tool` was asked to make.
+    async fn call_target(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, CallAnswer), NotCalled> {
+        let refused = |message: String| NotCalled::Refused(RpcError::invalid_params(message));
+        let TargetCall { name, arguments, .. } = TargetCall::read(Some(&call.arguments)).map_err(refused)?;
+        let found = self.found(&call.seat, &name).await?;
+        if let Err(schema) = through::schema_note(self, &call.seat, &found) {
+            return Err(refused(format!("{schema}\n{}", through::FITTING)));
+        }
+        self.call_found(DirectCall { name, arguments, ..call }, found).await
+    }
+
+    /// The answer of a tool that finds others.
+    async fn look_up(
+        self: &Arc<Self>,
+        call: DirectCall,
+        built_in: BuiltIn,
+    ) -> Result<(Arc<Tool>, CallAnswer), NotCalled> {
+        let (request, caller) = self.prepared(call);
+        let (gateway, cancel) = (self.clone(), CancellationToken::new());
+        let running = self
+            .calls
+            .spawn(async move { lookup::answer(&gateway, &caller, built_in, &request, &cancel).await.0 });
+        let answer = running.await.map_err(|_| NotCalled::Ended)?;
+        Ok((built_in.tool().clone(), answer))
+    }
+
+    /// The request of a call, and its caller, who hears of nothing but the answer.
+    fn prepared(&self, call: DirectCall) -> (OwnedRequest, RequestCaller) {
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta = meta_of(call.labels, call.trace);
         let client = Client::new(call.seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
-        let caller = Arc::new(RequestCaller::quiet(client, self.limits.input_wait));
+        let caller = RequestCaller::quiet(client, self.limits.input_wait);
+        match call.patience {
+            WaitMode::NotAtAll => (request, caller.impatient()),
+            WaitMode::Hold | WaitMode::Handle | WaitMode::Unbounded => (request, caller),
+        }
+    }
+
+    async fn call_found(
+        self: &Arc<Self>,
+        call: DirectCall,
+        found: ResolvedTool,
+    ) -> Result<(Arc<Tool>, CallAnswer), NotCalled> {
+        let ResolvedTool { entry, warning, barred } = found;
+        let patience = call.patience;
+        let (request, caller) = self.prepared(call);
+        let caller = Arc::new(caller);
         // The caller is there for as long as this future is.
         let _presence = CallerPresence(caller.clone());
         let tool_call = ToolCall {
@@ -63,7 +123,7 @@ impl Gateway {
             caller,
             entry,
             request: Arc::new(request),
-            patience: call.patience,
+            patience,
             warnings: warning.into_iter().collect(),
             barred,
             note: SchemaNote::Never,

@@ -37,6 +37,7 @@ pub(crate) fn start(
         progress_token: request.parts.meta.progress_token.take(),
         log_level: request.parts.meta.log_level.take().filter(|_| modern).or(of_session),
         input_wait: gateway.limits.input_wait,
+        is_patient: true,
         mailbox: Mailbox::default(),
         leash: Some(ties.leash.clone()),
         stream: OnceLock::new(),

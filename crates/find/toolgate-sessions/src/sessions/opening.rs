@@ -95,7 +95,11 @@ impl Sessions {
         check_names(new)?;
         let choice = choose(definitions, by, new.agent.as_ref())?;
         let principal = holder(by, new.principal.as_deref(), &choice.agent.name)?;
-        let base = self.frozen(choice.scope.clone(), new.policy_template)?;
+        let scope = match &new.within {
+            Some(outer) => choice.scope.clone().within(Scope::clone(outer)),
+            None => choice.scope.clone(),
+        };
+        let base = self.frozen(scope, new.policy_template)?;
         self.check_mounts(by, &new.mounts, &Default::default(), &base)?;
         Ok(SessionPlan { choice, principal, base })
     }

@@ -20,6 +20,7 @@ crate::on_both!(
     what_a_session_may_touch_is_changed_by_who_may,
     nobody_finds_the_session_of_somebody_else,
     a_bound_credential_opens_sessions_within_its_agent,
+    a_session_within_another_scope_has_no_more_than_that,
 );
 
 async fn an_agent_opens_a_session_and_sits_in_it(world: SessionsWorld) {
@@ -245,5 +246,25 @@ async fn a_bound_credential_opens_sessions_within_its_agent(world: SessionsWorld
     assert!(gateway.seat(&bound, &to(&opened.session.id)).await.is_ok());
     let elsewhere = Credential { agent: Some(name("default")), ..agent("bert") };
     assert_eq!(gateway.seat(&elsewhere, &to(&opened.session.id)).await, Err("unknown_session"));
+    gateway.sessions.stop().await;
+}
+
+async fn a_session_within_another_scope_has_no_more_than_that(world: SessionsWorld) {
+    let gateway = SessionsGateway::start(&world, "one").await;
+    let outer = NewSession {
+        mounts: mounts(&["files"], &[]),
+        policy_template: Some(PolicyTemplate::Regulated),
+        ..NewSession::default()
+    };
+    let outer = gateway.sessions.open(&agent("erna"), outer).await.expect("opened").session;
+    gateway.around.servers.lock().push(server("later"));
+    let inner =
+        NewSession { agent: Some(name("cook")), within: Some(outer.scope.clone()), ..NewSession::default() };
+    let inner = gateway.sessions.open(&agent("bert"), inner).await.expect("opened").session;
+    let reached = |name: &str| inner.scope.reaches(&server(name));
+    assert!(reached("files") && !reached("bank") && !reached("later"));
+    assert_eq!(inner.scope.template, Some(PolicyTemplate::Regulated));
+    let agents: Vec<&str> = inner.scope.layers.iter().map(|layer| layer.agent.as_str()).collect();
+    assert_eq!(agents, ["clerk", "cook"], "policy judges by the outer one");
     gateway.sessions.stop().await;
 }

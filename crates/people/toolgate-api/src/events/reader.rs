@@ -15,6 +15,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use toolgate_core::event::Position;
 use toolgate_store::LEDGER_PAGE_MAX;
 
+use super::pieces::{PieceStream, frame, next};
 use super::{EventFeed, FeedEvent, StreamFilter, StreamSeat};
 
 /// Frames that wait for a reader.
@@ -33,11 +34,19 @@ pub(crate) struct StreamReader {
     /// After the last event that was sent or passed over.
     at: Position,
     wish: StreamFilter,
+    /// The answers that are under way in its run.
+    pieces: Option<PieceStream>,
     frames: mpsc::Sender<Bytes>,
     /// The final message, for a reader that may begin too late.
     farewell: Arc<OnceLock<Bytes>>,
     keep_alive: Interval,
     _seat: StreamSeat,
+}
+
+/// The content of a stream.
+pub(super) struct StreamSubject {
+    pub(super) wish: StreamFilter,
+    pub(super) pieces: Option<PieceStream>,
 }
 
 /// The reason why a stream ends.
@@ -58,15 +67,16 @@ impl StreamReader {
         seat: StreamSeat,
         live: broadcast::Receiver<FeedEvent>,
         at: Position,
-        wish: StreamFilter,
+        subject: StreamSubject,
     ) -> (Self, EventBody) {
+        let StreamSubject { wish, pieces } = subject;
         let (frames, waiting) = mpsc::channel(FRAMES_MAX);
         let farewell = Arc::new(OnceLock::new());
         let every = feed.patience.keep_alive;
         let mut keep_alive = tokio::time::interval_at(Instant::now() + every, every);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let body = EventBody { welcome: Some(WELCOME), waiting, farewell: Some(Arc::clone(&farewell)) };
-        (Self { feed, live, at, wish, frames, farewell, keep_alive, _seat: seat }, body)
+        (Self { feed, live, at, wish, pieces, frames, farewell, keep_alive, _seat: seat }, body)
     }
 
     pub(super) async fn run(mut self) {
@@ -131,6 +141,7 @@ impl StreamReader {
                     Err(RecvError::Lagged(_)) => return Ok(()),
                     Err(RecvError::Closed) => return Err(StreamEnd::Gone),
                 },
+                piece = next(&mut self.pieces) => self.send(frame(&piece)).await?,
                 _ = self.keep_alive.tick() => self.send(KEEP_ALIVE_COMMENT).await?,
             }
         }

@@ -1,7 +1,5 @@
 //! The calls of one turn of a model, all at once.
 
-mod turn;
-
 use std::collections::BTreeSet;
 
 use axum::Extension;
@@ -19,10 +17,10 @@ use utoipa::ToSchema;
 use super::answer::json;
 use super::run_access::find;
 use super::tools::{EnvelopeView, hold, trace};
+use super::turns::{CallTurn, TurnCall};
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
-use turn::{CallTurn, TurnCall};
 
 const CALLS_MAX: usize = 128;
 

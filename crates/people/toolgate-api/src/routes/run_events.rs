@@ -30,7 +30,9 @@ pub(crate) struct RunEventsQuery {
 /// Follow the events of a run
 ///
 /// Server-sent events as at `/events`, from the beginning of the run to `run.ended`, which is the last: a
-/// client that reconnects with its `last-event-id` gets 204. Agents do not get policy decisions.
+/// client that reconnects with its `last-event-id` gets 204. Agents do not get policy decisions. While the gateway that drives the run
+/// is the one that answers, pieces of the model's answer come between the events as they arrive, without an `id`: `model.text` and
+/// `model.thinking` with `{turn, text}`, `model.call` with `{turn, tool}`. Only the answer that is whole is kept.
 #[utoipa::path(get, path = "/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "run_…"), RunEventsQuery,
         ("last-event-id" = Option<String>, Header, description = "The `id` of the last event received; takes precedence over `after`")),
@@ -51,9 +53,11 @@ pub(crate) async fn follow(
     if run.state.is_final() && is_last(&context, &run, &after).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let watched = run.id.clone();
     let wish = StreamFilter::run(run.id, credential.principal.role);
     let place = context.streams.open_stream(&credential.principal.id)?;
-    let body = context.0.feed.listen(Some(after), wish, place).await.map_err(no_seat)?;
+    let pieces = context.driven.watch(&watched);
+    let body = context.0.feed.listen_with(Some(after), wish, place, pieces).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 

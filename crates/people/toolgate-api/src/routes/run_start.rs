@@ -6,25 +6,28 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
 use serde::{Deserialize, Serialize};
+use toolgate_core::RawJson;
 use toolgate_core::codes;
-use toolgate_core::content::ContentHolder;
 use toolgate_core::decision::PolicyTemplate;
-use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
-use toolgate_core::run::{InputFile, Run, RunBudget, RunLabel, Task, ended};
+use toolgate_core::id::{RunId, SessionId, TaskId};
+use toolgate_core::model::ModelName;
+use toolgate_core::run::{Run, RunBudget, RunLabel, RunStart, Task, TaskPlan, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
-use toolgate_core::{Refusal, RefusalKind};
-use toolgate_files::ContentAccess;
 use toolgate_runs::{NewRun, RunInput};
-use toolgate_sessions::{NewSession, SessionWithToken};
+use toolgate_sessions::{NewSession, SessionView, SessionWithToken};
 use utoipa::ToSchema;
 
 use super::answer::json;
 use super::definitions::{Warning, template, warnings};
+use super::plan::PlanWords;
 use super::run_access::{find, operates};
+use super::run_files::{InputFileBody, files};
+use super::run_seat::seat_in;
 use super::run_view::{BudgetBody, RunView};
 use super::seat::oversees;
 use super::session_view::SessionDetail;
 use super::template_name::TemplateName;
+use super::turns::{DrivenStart, StartedDriven};
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, object};
@@ -61,16 +64,20 @@ pub(crate) struct NewRunBody {
     #[serde(default)]
     #[schema(value_type = Option<TemplateName>)]
     policy_template: Option<String>,
-}
-
-/// A file of the caller, and its name in the run
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct InputFileBody {
-    #[schema(example = "resume.pdf")]
-    path: String,
-    #[schema(example = "file_0198f5c2a4b07c3d8e1f")]
-    file_id: String,
+    /// The work, in words. With it, the gateway runs the agent itself, and `model` is needed.
+    #[serde(default)]
+    goal: Option<String>,
+    /// The name of a configured model.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "sonnet")]
+    model: Option<ModelName>,
+    /// Instructions for the model in front of the goal.
+    #[serde(default)]
+    instructions: Option<String>,
+    /// The JSON Schema that the result must fit.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    outcome_schema: Option<RawJson>,
 }
 
 /// A run, its session, and the session's token, which is shown only here
@@ -78,11 +85,13 @@ struct InputFileBody {
 pub(crate) struct StartedRun {
     run: RunView,
     session: SessionDetail,
-    /// The token, which ends with the session.
-    token: String,
+    /// The token, which ends with the session. A run that the gateway drives gives out none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
     /// The MCP endpoint of the run on this gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "/mcp/ses_0198f5c2a4b07c3d8e1f")]
-    mcp_path: String,
+    mcp_path: Option<String>,
     /// Rules of its agent that match no tool; only for admins, operators and auditors.
     warnings: Vec<Warning>,
 }
@@ -96,7 +105,7 @@ struct RunPlan {
 /// Create a run
 ///
 /// Opens its session as well, which has the tools for runs besides those of its agent. The run starts with
-/// its first call.
+/// its first call. With a `goal` and a `model`, the gateway runs the agent itself, and the run starts at once.
 #[utoipa::path(post, path = "/runs", tag = "runs", request_body = NewRunBody,
     responses((status = 201, description = "The run, its session and the session's token", body = StartedRun),
         (status = 403, description = "This token may not open sessions, or not for another principal"),
@@ -110,19 +119,35 @@ pub(crate) async fn create(
     Extension(credential): Extension<Credential>,
     Json(body): Json<NewRunBody>,
 ) -> ApiResult<Response> {
+    let words = body.words();
+    if let Some(work) = words.read(&context, Vec::new())? {
+        let StartedDriven { run, session } = body.drive(&context, &credential, work).await?;
+        return Ok(created(&context, &credential, run, session, None).await);
+    }
     let plan = body.plan(&context, &credential).await?;
     // No run is left without a session because its client left.
     let starting = start(context.clone(), credential.clone(), plan);
     let (run, SessionWithToken { session, token }) = context.see_through(starting).await?;
-    let warnings = match oversees(&credential) {
-        true => warnings(&context, Scope::clone(&session.scope)).await,
+    Ok(created(&context, &credential, run, session, Some(token)).await)
+}
+
+async fn created(
+    context: &ApiContext,
+    credential: &Credential,
+    run: Run,
+    session: SessionView,
+    token: Option<String>,
+) -> Response {
+    let warnings = match oversees(credential) {
+        true => warnings(context, Scope::clone(&session.scope)).await,
         false => Vec::new(),
     };
-    let (location, mcp_path) = (format!("/runs/{}", run.id), format!("/mcp/{}", session.id));
+    let location = format!("/runs/{}", run.id);
+    let mcp_path = token.is_some().then(|| format!("/mcp/{}", session.id));
     let run = RunView::at(run, context.clock.now_ms());
-    let session = SessionDetail::of(session, &credential);
+    let session = SessionDetail::of(session, credential);
     let answer = json(StatusCode::CREATED, &StartedRun { run, session, token, mcp_path, warnings });
-    Ok(([(LOCATION, location)], answer).into_response())
+    ([(LOCATION, location)], answer).into_response()
 }
 
 async fn start(
@@ -142,23 +167,6 @@ async fn start(
             Err(refusal.into())
         }
     }
-}
-
-/// Opens a session for an existing run. A session that the run cannot take is closed again.
-async fn seat_in(
-    context: &ApiContext,
-    credential: &Credential,
-    run: &RunId,
-    session: NewSession,
-) -> Result<SessionWithToken, Refusal> {
-    let opened = context.sessions.open(credential, session).await?;
-    let Err(refusal) = context.runs.attach_session(run, &opened.session.id).await else {
-        return Ok(opened);
-    };
-    if let Err(error) = context.sessions.close(&opened.session.id, credential).await {
-        tracing::warn!(session = %opened.session.id, %error, "a session that no run took could not be closed");
-    }
-    Err(refusal)
 }
 
 /// Opens another session for a run: it must be the caller's, or they run the gateway, and must not have ended.
@@ -218,6 +226,41 @@ async fn as_careful(
 }
 
 impl NewRunBody {
+    /// The members about the work.
+    fn words(&self) -> PlanWords {
+        PlanWords {
+            goal: self.goal.clone(),
+            model: self.model.clone(),
+            instructions: self.instructions.clone(),
+            outcome_schema: self.outcome_schema.clone(),
+        }
+    }
+
+    /// Starts a run that the gateway drives.
+    async fn drive(
+        self,
+        context: &ApiContext,
+        credential: &Credential,
+        work: TaskPlan,
+    ) -> ApiResult<StartedDriven> {
+        let policy_template = template(self.policy_template.as_deref())?;
+        let parent = parent(context, credential, self.parent).await?;
+        let start = RunStart {
+            task: self.task.map(TaskId::new),
+            plan: work,
+            agent: self.agent,
+            budget: self.budget.map(RunBudget::from).unwrap_or_default(),
+            input: files(context, credential, parent.as_ref(), self.input).await?,
+            parent: parent.map(|parent| parent.id),
+            by: credential.principal.id.clone(),
+            automation: None,
+            cause: None,
+        };
+        let asked = DrivenStart::new(start, credential.clone());
+        let asked = DrivenStart { mounts: self.mounts, policy_template, principal: self.principal, ..asked };
+        asked.begin(context).await
+    }
+
     async fn plan(self, context: &ApiContext, credential: &Credential) -> ApiResult<RunPlan> {
         let wanted = template(self.policy_template.as_deref())?;
         let parent = parent(context, credential, self.parent).await?;
@@ -230,6 +273,7 @@ impl NewRunBody {
             task: task.as_ref().map(|task| task.id.to_string()),
             run: None,
             principal: self.principal,
+            within: None,
         };
         let (agent, principal) = context.sessions.foresee(credential, &session)?;
         let run = NewRun {
@@ -258,41 +302,4 @@ async fn task(context: &ApiContext, id: Option<String>) -> ApiResult<Option<Task
     let Some(id) = id else { return Ok(None) };
     let found = context.runs.task(&TaskId::new(id)).await;
     found.map(Some).map_err(|refusal| refusal.field("task").into())
-}
-
-async fn files(
-    context: &ApiContext,
-    credential: &Credential,
-    parent: Option<&Run>,
-    given: Vec<InputFileBody>,
-) -> ApiResult<Vec<InputFile>> {
-    let mut files = Vec::with_capacity(given.len());
-    for (place, InputFileBody { path, file_id }) in given.into_iter().enumerate() {
-        let found = usable(context, credential, parent, &FileId::new(file_id)).await;
-        let file = found.map_err(|refusal| refusal.field(format!("input[{place}].file_id")))?;
-        files.push(InputFile { path, file: file.id, digest: file.digest });
-    }
-    Ok(files)
-}
-
-/// A file of the caller, or one that the parent was given.
-async fn usable(
-    context: &ApiContext,
-    credential: &Credential,
-    parent: Option<&Run>,
-    id: &FileId,
-) -> Result<toolgate_core::file::File, Refusal> {
-    let own = context.files.get(&ContentAccess::Person(&credential.principal), id).await;
-    let is_unknown = own.as_ref().is_err_and(|refusal| refusal.kind == RefusalKind::NotFound);
-    let Some(session) = parent.and_then(|parent| parent.session.clone()).filter(|_| is_unknown) else {
-        return own;
-    };
-    let holder = ContentHolder {
-        principal: credential.principal.clone(),
-        session,
-        opened_by: None,
-        run: parent.map(|parent| parent.id.clone()),
-        call: None,
-    };
-    context.files.get(&ContentAccess::Session(&holder), id).await
 }

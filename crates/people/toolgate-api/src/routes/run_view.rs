@@ -9,6 +9,7 @@ use toolgate_core::run::{BudgetUsage, CallKind, InputFile, OutputFile, Run, RunB
 use toolgate_runs::{RunCallState, RunCallView};
 use utoipa::ToSchema;
 
+use super::driven_view::DrivenView;
 use super::inputs::InputView;
 use super::views::ApprovalView;
 
@@ -163,6 +164,9 @@ pub(crate) struct RunDetail {
     pub(super) calls: CallCounts,
     /// The number of runs that were created within it.
     pub(super) children: u64,
+    /// Set if the gateway runs its agent: model, tokens, cost, and the action that it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) driven: Option<DrivenView>,
 }
 
 /// The approvals and questions that a run waits for

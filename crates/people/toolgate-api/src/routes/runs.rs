@@ -15,10 +15,12 @@ use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, RUN_PAGE_MAX};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
+use super::driven_view::DrivenView;
 use super::inputs::InputView;
 use super::run_access::{find, operates, own_run};
 use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, RunsPage, WaitingView};
 use super::seat::oversees;
+use super::turns;
 use super::views::ApprovalView;
 use crate::ApiContext;
 use crate::problem::ApiResult;
@@ -146,7 +148,7 @@ pub(crate) async fn calls(
 
 /// Pause a run
 ///
-/// Calls in progress finish; no others start.
+/// Calls in progress finish; no others start. In a run that the gateway drives, the request to the model ends now.
 #[utoipa::path(post, path = "/runs/{id}/pause", tag = "runs", params(("id" = String, Path, description = "run_…")),
     responses((status = 200, description = "The run in its new state", body = RunView),
         (status = 404, description = "Not found, or not visible to the caller"),
@@ -158,6 +160,7 @@ pub(crate) async fn pause(
 ) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let run = context.runs.pause(&run.id, &credential.principal.id).await?;
+    context.driven.interrupt(&run.id).await;
     Ok(stepped(&context, run))
 }
 
@@ -185,7 +188,7 @@ pub(crate) async fn resume(
 
 /// Cancel a run
 ///
-/// All runs within it end with it, and their questions are cancelled.
+/// All runs within it end with it, and their questions are cancelled. Their calls in progress are cancelled at the servers.
 #[utoipa::path(post, path = "/runs/{id}/cancel", tag = "runs", request_body = CancelBody,
     params(("id" = String, Path, description = "run_…")),
     responses((status = 200, description = "The run in its new state", body = RunView),
@@ -198,7 +201,8 @@ pub(crate) async fn cancel(
 ) -> ApiResult<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let reason = body.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    let run = context.runs.cancel(&run.id, &credential.principal.id, reason.unwrap_or(CANCELLED)).await?;
+    let by = &credential.principal.id;
+    let run = turns::cancel(&context, &run.id, by, reason.unwrap_or(CANCELLED)).await?;
     Ok(stepped(&context, run))
 }
 
@@ -241,8 +245,9 @@ async fn detail(context: &ApiContext, run: Run) -> ApiResult<RunDetail> {
     let calls = context.runs.calls(&run.id).await?;
     let children = context.runs.count_children(&run.id).await?;
     let waiting = waiting(context, &run).await?;
+    let driven = context.store.agent_loop(&run.id).await?.map(DrivenView::from);
     let run = RunView::at(run, context.clock.now_ms());
-    Ok(RunDetail { run, waiting, calls: CallCounts::of(&calls), children })
+    Ok(RunDetail { run, waiting, calls: CallCounts::of(&calls), children, driven })
 }
 
 async fn waiting(context: &ApiContext, run: &Run) -> ApiResult<WaitingView> {

@@ -217,6 +217,7 @@ impl NewSessionBody {
             task: self.task,
             run: self.run.map(RunId::new),
             principal: self.principal,
+            within: None,
         })
     }
 }

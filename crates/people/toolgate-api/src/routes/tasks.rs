@@ -8,17 +8,20 @@ use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::id::TaskId;
+use toolgate_core::model::ModelName;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::run::{RunBudget, Task, TaskPlan};
-use toolgate_core::scope::AgentName;
-use toolgate_core::{Principal, Refusal, RefusalKind};
+use toolgate_core::scope::{AgentName, Credential};
+use toolgate_core::{Principal, RawJson, Refusal, RefusalKind};
 use toolgate_runs::NewTask;
-use toolgate_store::RUN_PAGE_MAX;
+use toolgate_store::{RUN_PAGE_MAX, StoredTaskVersion};
 use utoipa::ToSchema;
 
 use super::answer::json;
 use super::definitions::meant;
-use super::run_view::BudgetBody;
+use super::plan::PlanWords;
+use super::run_files::{InputFileBody, files};
+use super::run_view::{BudgetBody, InputFileView};
 use super::runs::RunPageQuery;
 use super::tag::{expected_version, tagged};
 use crate::ApiContext;
@@ -42,10 +45,23 @@ pub(crate) struct TaskBody {
     /// The maximum budget of its runs; what is left out is unlimited.
     #[serde(default)]
     budget: Option<BudgetBody>,
-    /// The work, if the gateway runs the agent: `goal`, `model`, and optionally `instructions`, `input`, `outcome_schema`.
+    /// The work, in words. With it, `POST /tasks/{id}/runs` lets the gateway run the agent, and `model` is needed.
+    #[serde(default)]
+    goal: Option<String>,
+    /// The name of a configured model.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "sonnet")]
+    model: Option<ModelName>,
+    /// Instructions for the model in front of the goal.
+    #[serde(default)]
+    instructions: Option<String>,
+    /// Files of the caller that every run of it gets.
+    #[serde(default)]
+    input: Vec<InputFileBody>,
+    /// The JSON Schema that the result of a run must fit.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
-    plan: Option<TaskPlan>,
+    outcome_schema: Option<RawJson>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,15 +83,55 @@ pub(crate) struct TaskView {
     agent: Option<String>,
     #[schema(value_type = BudgetBody)]
     budget: RunBudget,
-    /// The work, if the gateway runs the agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    plan: Option<TaskPlan>,
+    #[serde(flatten)]
+    plan: PlanView,
     created_by: String,
     created_at: String,
     updated_at: String,
     /// The number of the version, from 1.
     version: u64,
+}
+
+/// The work of a task whose agent the gateway runs; absent if clients run it
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = TaskPlan)]
+pub(crate) struct PlanView {
+    /// The first message to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    input: Vec<InputFileView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    outcome_schema: Option<RawJson>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TaskVersionsPage {
+    /// Newest first; the first one is in force.
+    versions: Vec<TaskVersionView>,
+}
+
+/// A task as it was at one version
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskVersion)]
+pub(crate) struct TaskVersionView {
+    version: u64,
+    name: String,
+    description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[schema(value_type = BudgetBody)]
+    budget: RunBudget,
+    #[serde(flatten)]
+    plan: PlanView,
+    /// The principal that made it.
+    by: String,
+    at: String,
 }
 
 /// List tasks, newest first
@@ -97,10 +153,11 @@ pub(crate) async fn list(
         (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn create(
     State(context): State<ApiContext>,
-    Extension(principal): Extension<Principal>,
+    Extension(credential): Extension<Credential>,
     Json(body): Json<TaskBody>,
 ) -> ApiResult<Response> {
-    let task = context.runs.put_task(body.read(&context, None, None)?, &principal.id).await?;
+    let new = body.read(&context, &credential, None, None).await?;
+    let task = context.runs.put_task(new, &credential.principal.id).await?;
     let location = format!("/tasks/{}", task.id);
     Ok(([(LOCATION, location)], shown(StatusCode::CREATED, task)).into_response())
 }
@@ -125,17 +182,30 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(id): Path<Strin
         (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn put(
     State(context): State<ApiContext>,
-    Extension(principal): Extension<Principal>,
+    Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Json(body): Json<TaskBody>,
 ) -> ApiResult<Response> {
     let (id, expected) = (TaskId::new(id), expected_version(&headers)?);
-    let new = body.read(&context, Some(id.clone()), expected)?;
-    match context.runs.put_task(new, &principal.id).await {
+    let new = body.read(&context, &credential, Some(id.clone()), expected).await?;
+    match context.runs.put_task(new, &credential.principal.id).await {
         Ok(task) => Ok(shown(StatusCode::OK, task)),
         Err(refusal) => Err(refused(&context, &id, refusal).await),
     }
+}
+
+/// List the versions of a task
+#[utoipa::path(get, path = "/tasks/{id}/versions", tag = "runs", params(("id" = String, Path, description = "task_…")),
+    responses((status = 200, description = "The versions", body = TaskVersionsPage),
+        (status = 404, description = "Not found")))]
+pub(crate) async fn versions(
+    State(context): State<ApiContext>,
+    Path(id): Path<String>,
+) -> ApiResult<Response> {
+    let versions = context.runs.task_versions(&TaskId::new(id)).await?;
+    let versions = versions.into_iter().map(TaskVersionView::from).collect();
+    Ok(json(StatusCode::OK, &TaskVersionsPage { versions }))
 }
 
 /// Remove a task
@@ -168,12 +238,27 @@ async fn refused(context: &ApiContext, id: &TaskId, refusal: Refusal) -> Box<Pro
 }
 
 impl TaskBody {
-    fn read(self, context: &ApiContext, id: Option<TaskId>, if_version: Option<u64>) -> ApiResult<NewTask> {
+    async fn read(
+        self,
+        context: &ApiContext,
+        credential: &Credential,
+        id: Option<TaskId>,
+        if_version: Option<u64>,
+    ) -> ApiResult<NewTask> {
         if let Some(agent) = &self.agent {
             known_agent(context, agent)?;
         }
         let budget = self.budget.map(RunBudget::from).unwrap_or_default();
-        let TaskBody { name, description, agent, plan, .. } = self;
+        let TaskBody { name, description, agent, goal, model, instructions, input, outcome_schema, .. } =
+            self;
+        let input = files(context, credential, None, input).await?;
+        let has_files = !input.is_empty();
+        let plan = PlanWords { goal, model, instructions, outcome_schema }.read(context, input)?;
+        if plan.is_none() && has_files {
+            let detail =
+                "field `input`: a task without a `goal` is run by its clients, which bring their own files";
+            return Err(Problem::bad_field(&codes::FIELD_MISPLACED, "input", detail));
+        }
         Ok(NewTask { id, name, description, agent, budget, plan, if_version })
     }
 }
@@ -201,11 +286,39 @@ impl From<Task> for TaskView {
             description: task.description,
             agent: task.agent.map(|agent| agent.to_string()),
             budget: task.budget,
-            plan: task.plan,
+            plan: task.plan.map(PlanView::from).unwrap_or_default(),
             created_by: task.created_by.to_string(),
             created_at: rfc3339(task.created_at_ms),
             updated_at: rfc3339(task.updated_at_ms),
             version: task.row_version,
+        }
+    }
+}
+
+impl From<TaskPlan> for PlanView {
+    fn from(plan: TaskPlan) -> Self {
+        Self {
+            goal: Some(plan.goal),
+            model: Some(plan.model.to_string()),
+            instructions: Some(plan.instructions).filter(|text| !text.is_empty()),
+            input: plan.input.into_iter().map(InputFileView::from).collect(),
+            outcome_schema: plan.outcome_schema,
+        }
+    }
+}
+
+impl From<StoredTaskVersion> for TaskVersionView {
+    fn from(stored: StoredTaskVersion) -> Self {
+        let words = stored.words;
+        Self {
+            version: stored.version,
+            name: words.name,
+            description: words.description,
+            agent: words.agent.map(|agent| agent.to_string()),
+            budget: words.budget,
+            plan: words.plan.map(PlanView::from).unwrap_or_default(),
+            by: stored.by.to_string(),
+            at: rfc3339(stored.at_ms),
         }
     }
 }

@@ -32,6 +32,7 @@ use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 use toolgate_tasks::TaskTools;
 
+use super::driven_kit::StillAgents;
 use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
     catalog, tool,
@@ -52,6 +53,7 @@ pub(super) struct Gate {
     pub(super) store: Store,
     pub(super) books: Arc<Books>,
     pub(super) clock: Arc<ApiClock>,
+    pub(super) driven: Arc<StillAgents>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) registry: Arc<Registry>,
     pub(super) secrets: Arc<Drawer>,
@@ -141,6 +143,7 @@ impl Gate {
         };
         let books = Arc::new(store.books(settings).await.expect("books"));
         let clock = Arc::new(ApiClock::default());
+        let driven = StillAgents::new(&books);
         let shared: Arc<dyn Clock> = clock.clone();
         let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
         let desk =
@@ -183,6 +186,7 @@ impl Gate {
             names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),
+            driven: driven.clone(),
             caller: caller(&runs),
             catalog: catalog.clone(),
             registry: registry.clone(),
@@ -210,7 +214,21 @@ impl Gate {
             limits,
             shutdown: shutdown.clone(),
         });
-        Self { api, store, books, clock, catalog, registry, secrets, files, runs, tasks, shutdown, folder }
+        Self {
+            api,
+            store,
+            books,
+            clock,
+            catalog,
+            registry,
+            secrets,
+            files,
+            runs,
+            tasks,
+            driven,
+            shutdown,
+            folder,
+        }
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {

@@ -15,7 +15,7 @@ use toolgate_core::decision::{
 };
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::governance::Clock;
-use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::model::{
     KnownModel, ModelDefinition, ModelFault, ModelFaultKind, ModelLimits, ModelName, ModelPrices,
     ModelProvider, ModelReport,
@@ -402,6 +402,12 @@ impl ToolCaller for Puppet {
             };
             Ok(CallAnswer { tool: CanonicalName::recorded(&request.name), envelope, body })
         })
+    }
+
+    fn cancel_run(&self, _run: &RunId) {}
+
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
     }
 }
 

@@ -104,6 +104,7 @@ pub(super) async fn asked(gate: &Gate, run: &RunId, slot: InputSlot) -> InputId 
 pub(super) struct Workshop {
     runs: Arc<Runs>,
     diary: Mutex<Vec<String>>,
+    cancelled: Mutex<Vec<RunId>>,
     under_way: AtomicUsize,
     most: AtomicUsize,
     /// One permit for each call that may continue.
@@ -116,6 +117,7 @@ impl Workshop {
         Arc::new(Self {
             runs: runs.clone(),
             diary: Mutex::default(),
+            cancelled: Mutex::default(),
             under_way: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             doors: Semaphore::new(0),
@@ -126,6 +128,11 @@ impl Workshop {
     /// The names of calls in the order in which they were sent.
     pub(super) fn diary(&self) -> Vec<String> {
         self.diary.lock().clone()
+    }
+
+    /// The runs whose calls were cancelled, in their order.
+    pub(super) fn cancelled(&self) -> Vec<String> {
+        self.cancelled.lock().iter().map(ToString::to_string).collect()
     }
 
     pub(super) fn under_way(&self) -> usize {
@@ -221,6 +228,14 @@ impl ToolCaller for Arc<Workshop> {
             workshop.under_way.fetch_sub(1, Ordering::SeqCst);
             made
         })
+    }
+
+    fn cancel_run(&self, run: &RunId) {
+        self.cancelled.lock().push(run.clone());
+    }
+
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
     }
 }
 

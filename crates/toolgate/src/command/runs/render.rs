@@ -56,6 +56,8 @@ pub(super) fn show(run: &Value) -> String {
     };
     let sections = [
         ("waits for", waits(&run["waiting"])),
+        ("must be resolved", action(&run["driven"]["action"])),
+        ("model", spend(&run["driven"])),
         (
             "was given",
             files(&run["input"], |file| format!("{}  {}", text(&file["path"]), text(&file["file_id"]))),
@@ -84,6 +86,26 @@ fn waits(waiting: &Value) -> Vec<String> {
     let approvals =
         each("approvals", |one| format!("approval {} of {}", text(&one["id"]), text(&one["tool"])));
     [inputs, approvals].concat()
+}
+
+/// The action that somebody must take, and how.
+fn action(action: &Value) -> Vec<String> {
+    let line = |how: &str| format!("{} {}: {how}", text(&action["kind"]), text(&action["id"]));
+    action["how"].as_str().map(line).into_iter().collect()
+}
+
+/// The model of a run that the gateway drives, and what it has cost.
+fn spend(driven: &Value) -> Vec<String> {
+    let Some(model) = driven["model"].as_str() else { return Vec::new() };
+    let number = |value: &Value| value.as_u64().map(count).unwrap_or_default();
+    let (tokens, cached) = (&driven["tokens"], driven["tokens"]["cached_percent"].as_u64());
+    let cached = cached.map(|percent| format!(" ({percent} % cached)")).unwrap_or_default();
+    vec![format!(
+        "{model}, {} tokens in{cached}, {} out, cost {} millionths",
+        number(&tokens["input"]),
+        number(&tokens["output"]),
+        number(&driven["cost_micros"])
+    )]
 }
 
 fn made(file: &Value) -> String {
@@ -219,6 +241,20 @@ mod tests {
           has made
             out.md  text/markdown, 1 byte  sha256:1
         ");
+    }
+
+    #[test]
+    fn a_run_that_the_gateway_drives_shows_its_spending_and_what_must_be_done() {
+        let mut run = run();
+        run["driven"] = json!({ "model": "large", "turn": 3, "cost_micros": 12_000,
+            "tokens": { "input": 4_000, "cached": 1_000, "output": 50, "cached_percent": 25 },
+            "action": { "kind": "approval", "id": "apr_1", "how": "decide on it" } });
+        let told = show(&run);
+        assert!(told.contains("  must be resolved\n    approval apr_1: decide on it\n"), "{told}");
+        assert!(
+            told.contains("    large, 4,000 tokens in (25 % cached), 50 out, cost 12,000 millionths\n"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]`, `[substrate]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]` and `[console]`.
 
 use super::EffectTime::AfterRestart;
 use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
 use super::{ConfigTable, is, without};
-use crate::config::{console, files, runs, search, substrate};
+use crate::config::{agent_loop, console, files, runs, search, substrate};
 
 const S3: &str = "none";
 
@@ -116,6 +116,36 @@ pub(super) const RUNS: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[runs]\n",
     example: "[runs]\nparallel_calls_max = 4\n",
+};
+
+pub(super) const AGENT_LOOP: ConfigTable = ConfigTable {
+    header: "[agent_loop]",
+    about: "How agents that the gateway runs itself are driven. Their models are in `[[models]]`.",
+    accepted: agent_loop::KEYS,
+    keys: &[
+        is(
+            "lease_seconds",
+            Seconds,
+            "30",
+            "A run whose gateway died is taken up by another, or by its successor, after this time.",
+        ),
+        is("parallel_max", Count, "500", "The number of runs that this gateway drives at once. Others wait."),
+        is(
+            "retries_max",
+            Count,
+            "5",
+            "How often a request to a model is repeated, with a growing wait, if its fault may pass.",
+        ),
+        is(
+            "fold_at_percent",
+            Count,
+            "75",
+            "The share of a model's context at which old turns of a run are folded into a summary.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[agent_loop]\n",
+    example: "[agent_loop]\nlease_seconds = 10\n",
 };
 
 pub(super) const SUBSTRATE: ConfigTable = ConfigTable {

@@ -111,6 +111,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
         without("files", Nested(TABLE), BELOW, "Uploaded files, and content that is taken out of results."),
         without("results", Nested(TABLE), BELOW, "How much of a result stays in the context of the model."),
         without("runs", Nested(TABLE), BELOW, "Limits of runs."),
+        without("agent_loop", Nested(TABLE), BELOW, "How agents that the gateway runs itself are driven."),
         without(
             "substrate",
             Nested(TABLE),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use insta::assert_snapshot;
+use toolgate_agents::AgentsSettings;
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_files::{BinaryTreatment, FilesSettings, ResultSettings, S3Storage, StoragePlace};
 
@@ -108,6 +109,25 @@ fn keys_of_a_storage_stay_where_they_are_while_nobody_needs_them() {
 }
 
 #[test]
+fn every_key_of_the_agent_loop_is_read() {
+    let config = accepted(
+        "[agent_loop]\nlease_seconds = 1\nparallel_max = 3\nretries_max = 0\nfold_at_percent = 80\n",
+    );
+    let expected = AgentsSettings {
+        lease: Duration::from_secs(1),
+        parallel_max: 3,
+        retries_max: 0,
+        fold_at_percent: 80,
+        ..AgentsSettings::default()
+    };
+    assert_eq!(config.agent_loop, expected);
+    let told = refused(
+        "[agent_loop]\nlease_seconds = 0\nparallel_max = 0\nretries_max = 21\nfold_at_percent = 96\n",
+    );
+    assert!(told.contains("4 problems"), "{told}");
+}
+
+#[test]
 fn every_key_of_runs_is_read() {
     let config =
         accepted("[runs]\nparallel_calls_max = 2\ncompletion_wait_seconds = 0\ninput_hold_seconds = 1.5\n");
@@ -139,6 +159,7 @@ fn what_is_said_about_files_counts_after_a_restart() {
         ("[results]\nref_keep_seconds = 1", "[results]"),
         ("[results]\nbinary = \"inline\"", "[results]"),
         ("[runs]\nparallel_calls_max = 1", "[runs]"),
+        ("[agent_loop]\nlease_seconds = 1", "[agent_loop]"),
         ("[substrate]\nmoves_kept_seconds = 1", "[substrate]"),
     ] {
         assert_eq!(before.restart_needed(&accepted(text)), [named], "{text}");

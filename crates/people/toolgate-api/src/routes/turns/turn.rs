@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::RunId;
-use toolgate_core::run::{Run, ended};
+use toolgate_core::run::Run;
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{CanonicalName, Digest, RawJson, RefusalKind};
 use toolgate_pipeline::{CallWarning, canonical};
 use toolgate_runs::CallClaim;
 
+use super::seats::unseated;
 use crate::problem::{ApiResult, Problem};
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
 use crate::{ApiContext, HoldMode, ToolCallRequest};
@@ -27,7 +27,7 @@ const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 const NOT_CALLED: &str = "not_called";
 
 /// A call as sent.
-pub(super) struct TurnCall {
+pub(crate) struct TurnCall {
     id: String,
     name: String,
     /// An error if the text of the arguments is not JSON.
@@ -35,7 +35,7 @@ pub(super) struct TurnCall {
 }
 
 impl TurnCall {
-    pub(super) fn new(id: String, name: String, arguments: Option<RawJson>) -> Self {
+    pub(crate) fn new(id: String, name: String, arguments: Option<RawJson>) -> Self {
         Self { id, name, arguments: object_of(arguments) }
     }
 
@@ -83,7 +83,7 @@ impl CallTiming {
 }
 
 /// All that the calls of one turn have in common.
-pub(super) struct CallTurn {
+pub(crate) struct CallTurn {
     context: ApiContext,
     run: Run,
     /// The seat of the calls; or the reason why no new ones can be made, although earlier ones may be
@@ -91,10 +91,20 @@ pub(super) struct CallTurn {
     seat: ApiResult<Arc<Seat>>,
     hold: HoldMode,
     trace: Option<String>,
+    driver: TurnDriver,
+}
+
+/// The one who makes the turns of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum TurnDriver {
+    /// A client, which asks again for what it does not know.
+    Client,
+    /// The gateways. A call that one of them left behind when it died is lost.
+    Gateways,
 }
 
 impl CallTurn {
-    pub(super) async fn of(
+    pub(crate) async fn of(
         context: &ApiContext,
         credential: &Credential,
         run: Run,
@@ -102,15 +112,21 @@ impl CallTurn {
         trace: Option<String>,
     ) -> ApiResult<Self> {
         let seat = seat(context, credential, &run).await?;
-        Ok(Self { context: context.clone(), run, seat, hold, trace })
+        Ok(Self { context: context.clone(), run, seat, hold, trace, driver: TurnDriver::Client })
     }
 
-    pub(super) fn run(&self) -> &RunId {
+    /// A turn of a run that the gateways drive. It waits for no people.
+    pub(crate) fn driven(context: &ApiContext, run: Run, seat: ApiResult<Arc<Seat>>) -> Self {
+        let (context, hold, driver) = (context.clone(), HoldMode::NotAtAll, TurnDriver::Gateways);
+        Self { context, run, seat, hold, trace: None, driver }
+    }
+
+    pub(crate) fn run(&self) -> &RunId {
         &self.run.id
     }
 
     /// Makes the calls and returns their results, in the order of the calls.
-    pub(super) async fn play(self, calls: Vec<TurnCall>, parallel_max: usize) -> Vec<RawJson> {
+    pub(crate) async fn play(self, calls: Vec<TurnCall>, parallel_max: usize) -> Vec<RawJson> {
         let places: Vec<CallTiming> = calls.iter().map(|call| CallTiming::of(&call.name)).collect();
         let at = |place: CallTiming| {
             let calls = calls.iter().enumerate().zip(&places);
@@ -141,10 +157,19 @@ impl CallTurn {
             Ok(CallClaim::Running) => {
                 // It runs elsewhere and takes no place here.
                 drop(permit);
-                replayed(&call.id, &self.context.runs.recorded(&self.run.id, &call.id).await)
+                replayed(&call.id, &self.elsewhere(call).await)
             }
             Ok(CallClaim::Mismatch) => fresh(&call.id, &told(&reused(&call.id))),
             Err(refusal) => fresh(&call.id, &told(&Box::from(refusal))),
+        }
+    }
+
+    /// The result of a call that was taken on elsewhere.
+    async fn elsewhere(&self, call: &TurnCall) -> RawJson {
+        let (runs, run) = (&self.context.runs, &self.run.id);
+        match self.driver {
+            TurnDriver::Client => runs.recorded(run, &call.id).await,
+            TurnDriver::Gateways => runs.recorded_or_lost(run, &call.id).await,
         }
     }
 
@@ -218,18 +243,6 @@ async fn seat(context: &ApiContext, credential: &Credential, run: &Run) -> ApiRe
         }
         Err(refusal) => Err(refusal.into()),
     }
-}
-
-/// A run without an opened session has no worker.
-fn unseated(run: &Run) -> Box<Problem> {
-    if run.state.is_final() {
-        return ended(&run.id, run.state).into();
-    }
-    Problem::with_status(
-        StatusCode::CONFLICT,
-        &codes::NO_SESSION,
-        format!("run {} has no session yet", run.id),
-    )
 }
 
 /// True if the result is the end of a call. If people are still asked, or nothing was sent, sending it again

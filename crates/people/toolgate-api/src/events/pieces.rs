@@ -1,0 +1,50 @@
+//! The pieces of a model's answers, between the events of a run. They are for people who watch: nothing waits for them, and nothing of
+//! them is kept.
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use serde_json::json;
+use toolgate_core::model::ModelPiece;
+
+use crate::driven::RunPiece;
+
+pub(super) type PieceStream = BoxStream<'static, RunPiece>;
+
+/// The next piece. It never comes where there are none, or no more.
+pub(super) async fn next(pieces: &mut Option<PieceStream>) -> RunPiece {
+    loop {
+        match pieces {
+            None => std::future::pending::<()>().await,
+            Some(stream) => match stream.next().await {
+                Some(piece) => return piece,
+                None => *pieces = None,
+            },
+        }
+    }
+}
+
+/// A piece as a server-sent event. It has no id, since nobody can go on after it.
+pub(super) fn frame(piece: &RunPiece) -> Bytes {
+    let turn = piece.turn;
+    let (name, data) = match &piece.piece {
+        ModelPiece::Text(text) => ("model.text", json!({ "turn": turn, "text": text })),
+        ModelPiece::Thinking(text) => ("model.thinking", json!({ "turn": turn, "text": text })),
+        ModelPiece::Call(tool) => ("model.call", json!({ "turn": turn, "tool": tool })),
+    };
+    format!("event: {name}\ndata: {data}\n\n").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_one_line_whatever_it_says() {
+        let frame = |piece| String::from_utf8(frame(&RunPiece { turn: 2, piece }).to_vec()).expect("text");
+        let text = frame(ModelPiece::Text("a\nb".to_owned()));
+        assert_eq!(text, "event: model.text\ndata: {\"turn\":2,\"text\":\"a\\nb\"}\n\n");
+        let call = frame(ModelPiece::Call("files__read".to_owned()));
+        assert_eq!(call, "event: model.call\ndata: {\"turn\":2,\"tool\":\"files__read\"}\n\n");
+    }
+}

@@ -1,0 +1,28 @@
+//! The turns of runs: their calls, whoever makes them, and all that a run needs whose agent the gateway drives.
+
+mod offer;
+mod outcome;
+mod player;
+mod refused;
+mod seats;
+mod starter;
+mod turn;
+
+use std::sync::Arc;
+
+use toolgate_core::run::{RunStarter, TurnPlayer};
+
+pub(super) use starter::{DrivenStart, LoopFork, StartedDriven, cancel, known_model};
+pub(super) use turn::{CallTurn, TurnCall};
+
+use crate::ApiContext;
+
+/// The way of the calls of driven runs.
+pub(crate) fn turn_player(context: &ApiContext) -> Arc<dyn TurnPlayer> {
+    Arc::new(player::SessionPlayer(context.clone()))
+}
+
+/// The start and the end of driven runs.
+pub(crate) fn run_starter(context: &ApiContext) -> Arc<dyn RunStarter> {
+    Arc::new(starter::DrivenStarter(context.clone()))
+}

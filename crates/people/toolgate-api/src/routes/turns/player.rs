@@ -1,0 +1,65 @@
+//! The player of driven runs: their tools and their calls, in the session of each.
+
+use toolgate_core::Refusal;
+use toolgate_core::id::RunId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::run::{CallSafety, PlannedCall, PlayedCall, Run, ToolOffer, TurnPlayer};
+use toolgate_discovery::BuiltIn;
+
+use super::refused::refusal;
+use super::turn::{CallTurn, TurnCall};
+use super::{offer, outcome, seats};
+use crate::ApiContext;
+
+pub(super) struct SessionPlayer(pub(super) ApiContext);
+
+impl TurnPlayer for SessionPlayer {
+    fn offer<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<ToolOffer, Refusal>> {
+        Box::pin(async move {
+            let seat = seats::seat(&self.0, run).await.map_err(refusal)?;
+            offer::offer(&self.0, seat).await.map_err(refusal)
+        })
+    }
+
+    fn play<'a>(
+        &'a self,
+        run: &'a Run,
+        calls: Vec<PlannedCall>,
+    ) -> BoxFuture<'a, Result<Vec<PlayedCall>, Refusal>> {
+        Box::pin(async move {
+            let context = &self.0;
+            // Without a seat, what was called before is still answered.
+            let turn = CallTurn::driven(context, run.clone(), seats::seat(context, run).await);
+            let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
+            let calls = calls.into_iter().map(|call| TurnCall::new(call.id, call.name, Some(call.arguments)));
+            // What has begun goes on without its loop, which may be taken up elsewhere, and is recorded.
+            let results = context.see_through(turn.play(calls.collect(), context.parallel_calls_max)).await;
+            let now_ms = context.clock.now_ms();
+            let played = ids.into_iter().zip(results);
+            let played =
+                played.map(|(id, result)| PlayedCall { id, outcome: outcome::read(&result, now_ms) });
+            Ok(played.collect())
+        })
+    }
+
+    fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety> {
+        Box::pin(async move {
+            if matches!(BuiltIn::named(name), Some(BuiltIn::Search | BuiltIn::Describe)) {
+                return CallSafety::Repeatable;
+            }
+            let context = &self.0;
+            let Ok(seat) = seats::seat(context, run).await else { return CallSafety::Once };
+            let view = context.discovery.view(&seat);
+            let tool = view.find(name, context.clock.now_ms()).and_then(|found| found.entry.tool.clone());
+            match tool {
+                Some(tool) if tool.may_repeat() => CallSafety::Repeatable,
+                // A tool that is gone, or is hidden behind another name, may have done anything.
+                _ => CallSafety::Once,
+            }
+        })
+    }
+
+    fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        Box::pin(async move { self.0.caller.cancel_run(run) })
+    }
+}

@@ -1,0 +1,68 @@
+//! The seats of driven runs: the session of the run, with the rights that it was opened with.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use toolgate_core::id::SessionId;
+use toolgate_core::run::{Run, ended};
+use toolgate_core::scope::{Credential, Seat, SessionRoute};
+use toolgate_core::{Principal, RefusalKind, Role, codes};
+use toolgate_sessions::NewSession;
+use toolgate_store::StoredSession;
+
+use crate::ApiContext;
+use crate::problem::{ApiResult, Problem};
+
+/// The reason of sessions that ended because nobody used them.
+const IDLE: &str = "idle";
+
+/// The seat of the principal that works in a driven run. A run may wait for people longer than its session lasts without use: then
+/// another session follows, within the scope of the first.
+pub(super) async fn seat(context: &ApiContext, run: &Run) -> ApiResult<Arc<Seat>> {
+    let Some(session) = &run.session else { return Err(unseated(run)) };
+    let credential = holder(run, session);
+    match context.sessions.seat(&credential, &SessionRoute::Default).await {
+        Err(refusal) if refusal.kind == RefusalKind::Gone && !run.state.is_final() => {
+            let next = follow(context, run, session).await?.ok_or_else(|| Box::<Problem>::from(refusal))?;
+            Ok(context.sessions.seat(&holder(run, &next), &SessionRoute::Default).await?)
+        }
+        seat => Ok(seat?),
+    }
+}
+
+/// A run without an opened session has no worker.
+pub(super) fn unseated(run: &Run) -> Box<Problem> {
+    if run.state.is_final() {
+        return ended(&run.id, run.state).into();
+    }
+    let detail = format!("run {} has no session yet", run.id);
+    Problem::with_status(StatusCode::CONFLICT, &codes::NO_SESSION, detail)
+}
+
+/// The credential of the run's own session.
+fn holder(run: &Run, session: &SessionId) -> Credential {
+    let principal = Principal::new(run.principal.clone(), Role::Agent);
+    Credential { session: Some(session.clone()), ..Credential::of(principal) }
+}
+
+/// Opens the next session of a run. `None` if the last one did not end for lack of use: an end that somebody decided on, or a
+/// limit of its lifetime, stands.
+async fn follow(context: &ApiContext, run: &Run, session: &SessionId) -> ApiResult<Option<SessionId>> {
+    let Some(stored) = context.store.get_session(session).await? else { return Ok(None) };
+    if stored.closing.as_ref().is_none_or(|closing| closing.reason != IDLE) {
+        return Ok(None);
+    }
+    let StoredSession { principal, agent, mounts, scope, task, run: of, .. } = stored;
+    let new = NewSession {
+        agent: Some(agent),
+        mounts,
+        policy_template: None,
+        task,
+        run: of,
+        principal: None,
+        within: Some(scope),
+    };
+    let opened = context.sessions.open(&Credential::of(principal), new).await?.session.id;
+    context.runs.attach_session(&run.id, &opened).await?;
+    Ok(Some(opened))
+}

@@ -1,0 +1,72 @@
+//! `toolgate run`: work that the gateway does here and now, shown as it goes.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::files::put_file;
+use super::input::read_stdin;
+use super::runs::{Interruption, follow};
+use super::shown::text;
+use crate::cli::RunArgs;
+use crate::local::LocalApi;
+use crate::output::talk;
+
+/// The maximum length of a goal from standard input, in bytes.
+const GOAL_BYTES_MAX: u64 = 100 << 10;
+/// Stands for standard input.
+const STDIN: &str = "-";
+
+pub(super) async fn run(context: &Context, args: RunArgs) -> anyhow::Result<ExitCode> {
+    let config = context.config()?;
+    let Some(mut api) = LocalApi::running(&config).await? else {
+        bail!(
+            "no gateway runs here, and agents run in a gateway that serves\n\
+             hint: start it with `toolgate serve`, and repeat the command"
+        );
+    };
+    let body = body(&mut api, args).await?;
+    let started = api.post(&["runs"], &body).await?;
+    let id = text(&started["run"]["id"]).to_owned();
+    if !context.global.json {
+        talk!("{id} has started; Ctrl-C pauses it");
+    }
+    follow(context, &config, &id, Interruption::Pauses).await
+}
+
+async fn body(api: &mut LocalApi, args: RunArgs) -> anyhow::Result<Value> {
+    let limits = [
+        ("calls", args.budget.budget_calls),
+        ("seconds", args.budget.budget_time.map(|time| time.as_secs())),
+        ("turns", args.budget.budget_turns),
+        ("tokens", args.budget.budget_tokens),
+        ("cost_micros", args.budget.budget_cost_micros),
+    ];
+    let goal = match args.goal.as_str() {
+        STDIN => read_stdin(GOAL_BYTES_MAX)?,
+        _ => args.goal,
+    };
+    let mut body = json!({ "goal": goal, "model": args.model });
+    if let Some(agent) = args.agent {
+        body["agent"] = json!(agent);
+    }
+    if let Some(instructions) = args.instructions {
+        body["instructions"] = json!(instructions);
+    }
+    for (limit, most) in limits {
+        if let Some(most) = most {
+            body["budget"][limit] = json!(most);
+        }
+    }
+    let mut input = Vec::with_capacity(args.files.len());
+    for path in &args.files {
+        let file = put_file(api, path).await?;
+        input.push(json!({ "path": file["name"], "file_id": file["id"] }));
+    }
+    if !input.is_empty() {
+        body["input"] = Value::Array(input);
+    }
+    Ok(body)
+}
