@@ -121,7 +121,7 @@ pub(crate) async fn create(
 ) -> ApiResult<Response> {
     let words = body.words();
     if let Some(work) = words.read(&context, Vec::new())? {
-        let StartedDriven { run, session } = body.drive(&context, &credential, work).await?;
+        let StartedDriven { run, session } = Box::pin(body.drive(&context, &credential, work)).await?;
         return Ok(created(&context, &credential, run, session, None).await);
     }
     let plan = body.plan(&context, &credential).await?;

@@ -137,10 +137,8 @@ async fn a_signed_request_starts_one_run_however_often_it_comes() {
     connect(&gate);
     let task = planned(&gate).await;
     let trigger = json!({ "on": "webhook", "secret": SECRET_NAME });
-    let made = create(
-        &gate,
-        &json!({ "name": "arrivals", "task": task.id, "trigger": trigger, "overlap": "allow_all" }),
-    );
+    let wanted = json!({ "name": "arrivals", "task": task.id, "trigger": trigger, "overlap": "allow_all" });
+    let made = create(&gate, &wanted);
     assert_eq!(made.await.status, StatusCode::CREATED);
     let first = send(&gate, &MESSAGE, r#"{"order":1}"#).await;
     assert_eq!(

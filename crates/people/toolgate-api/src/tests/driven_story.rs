@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::decision::PolicyTemplate;
+use toolgate_core::governance::Clock as _;
 use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
 use toolgate_core::model::ModelName;
 use toolgate_core::run::{PlannedCall, PlayedOutcome, RunBudget, RunStart, TaskPlan};

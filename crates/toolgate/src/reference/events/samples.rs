@@ -54,6 +54,28 @@ const OF_CREDENTIAL: &[SampleMember] = &[
     ("name", "\"API_KEY\"", "Its name; never its value"),
     ("principal", "null", "Its owner; null if it is shared by everyone"),
 ];
+const AUTOMATION: SampleMember = ("automation", "\"aut_019a6f\"", "The id of the automation");
+const AUTOMATION_NAME: SampleMember = ("name", "\"nightly\"", "Its name");
+const OF_AUTOMATION: &[SampleMember] = &[
+    AUTOMATION,
+    AUTOMATION_NAME,
+    ("change", "\"created\"", "`created`, `changed`, `paused`, `resumed` or `deleted`"),
+    (
+        "trigger",
+        "{\"on\":\"cron\",\"pattern\":\"0 2 * * *\",\"timezone\":\"Europe/Berlin\"}",
+        "The cause of its starts",
+    ),
+    ("overlap", "\"skip\"", "The rule while an earlier run has not ended"),
+    ("principal", "\"ann\"", "The principal whose rights its runs have"),
+    ("version", "1", "The number of the version"),
+];
+const OF_FIRE: &[SampleMember] = &[
+    AUTOMATION,
+    AUTOMATION_NAME,
+    ("cause", "\"1767571200000\"", "The instant in milliseconds since 1970, or the name of the cause"),
+    ("state", "\"started\"", "`claimed`, `started`, `buffered`, `skipped`, `missed` or `failed`"),
+    ("reason", "\"an earlier run had not ended\"", "The reason of a start that did not happen"),
+];
 const OF_MANIFEST: &[SampleMember] = &[
     ("manifest", VERSION, "The digest of the manifest"),
     ("root", VERSION, "The digest of its tree: the same for the same entries"),
@@ -229,6 +251,8 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::RunEnded => sample(SampleSubject::Run, AGENT, of_end()),
         Kind::ModelCalled => sample(SampleSubject::Run, GATEWAY, OF_ANSWER),
         Kind::RunMessages => sample(SampleSubject::Run, GATEWAY, OF_MESSAGES),
+        Kind::AutomationChanged => sample(SampleSubject::Nothing, PERSON, OF_AUTOMATION),
+        Kind::AutomationFired => sample(SampleSubject::Run, GATEWAY, OF_FIRE),
     }
 }
 

@@ -234,7 +234,7 @@ impl RunStarter for DrivenStarter {
 /// The rights of a principal without its token: those of an agent, whatever its role, and within the agent that all its tokens are
 /// bound to.
 async fn credential_of(context: &ApiContext, start: &RunStart) -> Result<Credential, Refusal> {
-    let down = |error: StoreError| refusal(error.into());
+    let down = |error: StoreError| refusal(error);
     let tokens = context.store.list_tokens().await.map_err(down)?;
     let is_own = |token: &&ListedToken| {
         token.revoked_at_ms.is_none() && token.session.is_none() && token.principal().id == start.by
