@@ -10,7 +10,7 @@ use toolgate_core::{PrincipalId, Refusal, codes};
 
 use crate::desk::{AgentsSetup, LoopDesk};
 use crate::error::{down, refusal};
-use crate::settings::{PAGE_MAX, SCHEMA_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::settings::{GOAL_BYTES_MAX, INSTRUCTIONS_BYTES_MAX, PAGE_MAX, SCHEMA_BYTES_MAX};
 use crate::watch::LoopPiece;
 use crate::{prompt, tokens, worker};
 
@@ -102,8 +102,8 @@ impl Agents {
     }
 
     async fn checked(&self, new: NewLoop) -> Result<NewLoop, Refusal> {
-        check_bytes("goal", new.goal.len(), TEXT_BYTES_MAX)?;
-        check_bytes("instructions", new.system.len(), TEXT_BYTES_MAX)?;
+        check_bytes("goal", new.goal.len(), GOAL_BYTES_MAX)?;
+        check_bytes("instructions", new.system.len(), INSTRUCTIONS_BYTES_MAX)?;
         let schema_bytes = new.outcome_schema.as_ref().map_or(0, |schema| schema.as_bytes().len());
         check_bytes("outcome_schema", schema_bytes, SCHEMA_BYTES_MAX)?;
         self.check_model(&new)?;

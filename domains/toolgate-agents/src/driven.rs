@@ -11,20 +11,30 @@ pub(crate) struct DriverHalts {
     halts: Mutex<BTreeMap<RunId, CancellationToken>>,
 }
 
+/// A run that this gateway drives until this is dropped, however the work on it ends.
+pub(crate) struct DrivenRun<'a> {
+    halts: &'a DriverHalts,
+    run: &'a RunId,
+    /// Ends with that of the gateway.
+    pub(crate) halt: CancellationToken,
+}
+
+impl Drop for DrivenRun<'_> {
+    fn drop(&mut self) {
+        self.halts.halts.lock().remove(self.run);
+    }
+}
+
 impl DriverHalts {
-    /// Begins to drive a run; `None` if this gateway does so already. The token ends with that of the gateway.
-    pub(crate) fn enter(&self, run: &RunId, shutdown: &CancellationToken) -> Option<CancellationToken> {
+    /// Begins to drive a run; `None` if this gateway does so already.
+    pub(crate) fn enter<'a>(&'a self, run: &'a RunId, shutdown: &CancellationToken) -> Option<DrivenRun<'a>> {
         let mut halts = self.halts.lock();
         if halts.contains_key(run) {
             return None;
         }
         let halt = shutdown.child_token();
         halts.insert(run.clone(), halt.clone());
-        Some(halt)
-    }
-
-    pub(crate) fn leave(&self, run: &RunId) {
-        self.halts.lock().remove(run);
+        Some(DrivenRun { halts: self, run, halt })
     }
 
     /// Ends the work on a run as soon as nothing is lost by it.
@@ -32,5 +42,21 @@ impl DriverHalts {
         if let Some(halt) = self.halts.lock().get(run) {
             halt.cancel();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_driven_once_at_a_time_and_again_after_its_work_broke_off() {
+        let (halts, run, shutdown) = (DriverHalts::default(), RunId::new("run_1"), CancellationToken::new());
+        let driven = halts.enter(&run, &shutdown).expect("nobody drives it");
+        assert!(halts.enter(&run, &shutdown).is_none());
+        halts.halt(&run);
+        assert!(driven.halt.is_cancelled() && !shutdown.is_cancelled());
+        drop(driven);
+        assert!(!halts.enter(&run, &shutdown).expect("it is free again").halt.is_cancelled());
     }
 }

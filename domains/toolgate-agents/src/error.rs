@@ -2,7 +2,7 @@
 
 use toolgate_core::codes::Code;
 use toolgate_core::id::RunId;
-use toolgate_core::{Refusal, RefusalKind, codes};
+use toolgate_core::{Refusal, codes};
 use toolgate_store::{LoopError, RunError, StoreError};
 
 /// The codes of runs that were paused, ended or deleted meanwhile.
@@ -65,9 +65,7 @@ pub(crate) fn refusal(error: LoopError) -> Refusal {
         LoopError::Run(RunError::Step(refusal)) => refusal,
         LoopError::Tampered { run, number } => {
             let message = format!("message {number} of run {run} was changed in the store");
-            Refusal::new(&codes::RUN_STATE, message).kind(RefusalKind::Conflict).hint(
-                "the ledger has the digests of all messages; `toolgate ledger verify` checks the ledger",
-            )
+            Refusal::new(&codes::MESSAGES_CHANGED, message)
         }
         LoopError::Lost => {
             Refusal::new(&codes::RUN_STATE, "another gateway works on this run").hint("ask again in a moment")

@@ -6,8 +6,10 @@ use crate::retry::RetryTerms;
 
 /// The maximum number of calls of one answer that are made.
 pub(crate) const CALLS_MAX: usize = 128;
-/// The maximum number of bytes of a goal, and of the instructions of a task.
-pub(crate) const TEXT_BYTES_MAX: usize = 100 << 10;
+/// The maximum number of bytes of a goal. That of a task is shorter; the data that an automation was started with come after it.
+pub(crate) const GOAL_BYTES_MAX: usize = 512 << 10;
+/// The maximum number of bytes of the instructions of a task.
+pub(crate) const INSTRUCTIONS_BYTES_MAX: usize = 100 << 10;
 /// The maximum number of bytes of an outcome schema.
 pub(crate) const SCHEMA_BYTES_MAX: usize = 256 << 10;
 /// The maximum number of messages or turns of one page.

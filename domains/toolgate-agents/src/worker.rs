@@ -51,14 +51,13 @@ async fn take_up(
 
 /// Drives a run as far as it goes.
 async fn drive(desk: Arc<LoopDesk>, run: RunId, permit: OwnedSemaphorePermit) {
-    let Some(halt) = desk.driven.enter(&run, &desk.shutdown) else { return };
-    let driven = Box::pin(claim_and_work(&desk, &run, &halt)).await;
-    desk.driven.leave(&run);
+    let Some(entered) = desk.driven.enter(&run, &desk.shutdown) else { return };
+    let driven = Box::pin(claim_and_work(&desk, &run, &entered.halt)).await;
+    drop(entered);
     drop(permit);
-    // Another run may have waited for the place.
-    desk.bell.notify_one();
     match driven {
-        Ok(()) => {}
+        // Another run may have waited for the place. After a fault the next look is soon enough, since the run may be due at once.
+        Ok(()) => desk.bell.notify_one(),
         Err(error) if error.is_usual() => tracing::debug!(%run, %error, "a run is not driven on"),
         Err(error) => tracing::warn!(%run, %error, "a run is not driven on"),
     }

@@ -27,4 +27,5 @@ pub use error::LoopError;
 pub use lease::LoopLease;
 pub use read::{LOOP_MESSAGES_PAGE_MAX, LOOP_TURNS_PAGE_MAX};
 pub use spend::{SPEND_ROWS_MAX, SpendBy, SpendQuery, SpendRow};
+pub use verify::{CHANGED_RUNS_MAX, MessageVerification};
 pub use write::{AnsweredTurn, Folding, NewMessage};

@@ -58,6 +58,9 @@ use crate::registry::read_count;
 use crate::{Store, StoreError};
 use row::{READ, RunRow, SELECT};
 
+/// The time that a driven run has for its closing turn after its time is over.
+const CLOSING_MS_MAX: i64 = 120_000;
+
 const COUNT_CHILDREN: &str = "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND parent = $2";
 
 /// A filter for runs. `None` matches anything.
@@ -109,11 +112,20 @@ impl Store {
         Ok(read_count(count))
     }
 
-    /// The oldest of those that have been running for as long as they may.
+    /// The oldest of those that have been running for as long as they may. A run that the gateway drives closes itself by one
+    /// more turn; it is among them if that takes too long.
     pub async fn due_runs(&self, now_ms: i64, limit: usize) -> Result<Vec<RunId>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let due = self.db.sql(row::DUE).bind(self.tenant).bind(now_ms).bind(limit);
+        let due = self.db.sql(row::DUE).bind(self.tenant).bind(now_ms).bind(limit).bind(CLOSING_MS_MAX);
         let ids: Vec<(String,)> = due.fetch_all().await.map_err(doing("find runs whose time is over"))?;
+        Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
+    }
+
+    /// The oldest of the driven runs that were created until then and have no loop: nobody works on them.
+    pub async fn unled_runs(&self, until_ms: i64, limit: usize) -> Result<Vec<RunId>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let unled = self.db.sql(row::UNLED).bind(self.tenant).bind(until_ms).bind(limit);
+        let ids: Vec<(String,)> = unled.fetch_all().await.map_err(doing("find runs that nobody drives"))?;
         Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
     }
 }

@@ -209,8 +209,10 @@ async fn complete(
     };
     for call in completing {
         let words = match fits(held, &schema, &call.arguments).await? {
-            Ok(pace) if pace != LoopPace::Rests => return Ok(Some(pace)),
-            Ok(_) => CallWords { text: "The run is completed.".to_owned(), is_error: false },
+            Ok(LoopPace::Rests) if has_ended(held).await? => {
+                CallWords { text: "The run has ended.".to_owned(), is_error: false }
+            }
+            Ok(pace) => return Ok(Some(pace)),
             Err(why) => CallWords::error(format!(
                 "The run is not completed: its result is missing or does not fit the schema of the task ({why}). Answer with the \
                  JSON of the result alone."
@@ -219,6 +221,11 @@ async fn complete(
         endings.insert(call.id, words);
     }
     Ok(None)
+}
+
+/// False for a run that rests because it is paused.
+async fn has_ended(held: &LeasedLoop) -> Result<bool, DriveError> {
+    Ok(held.desk.runs.get(&held.run.id).await?.state.is_final())
 }
 
 async fn fits(

@@ -6,7 +6,7 @@ use toolgate_core::{RawJson, Refusal, RefusalKind, codes};
 use toolgate_runs::AskedCompletion;
 
 use crate::actions;
-use crate::error::DriveError;
+use crate::error::{DriveError, is_usual};
 use crate::held::{LeasedLoop, LoopPace};
 use crate::lines::{self, LineKind, NO_WORDS};
 use crate::outcome;
@@ -100,12 +100,12 @@ pub(super) async fn complete_with(
     }
 }
 
-/// Runs within it, or calls of theirs, are waited for; a run that has ended meanwhile rests; anything else ends it.
+/// Runs within it, or calls of theirs, are waited for; a run that was paused or has ended meanwhile rests; anything else ends it.
 async fn not_completed(held: &LeasedLoop, refusal: Refusal) -> Result<LoopPace, DriveError> {
     let waits = [&codes::CHILDREN_RUNNING, &codes::CALLS_IN_FLIGHT].contains(&refusal.code);
     match () {
         () if waits || refusal.kind == RefusalKind::Down => Ok(held.later()),
-        () if refusal.code == &codes::RUN_ENDED => Ok(LoopPace::Rests),
+        () if is_usual(&refusal) => Ok(LoopPace::Rests),
         () => fail(held, &clipped(&refusal.message, REASON_CHARS_MAX)).await,
     }
 }

@@ -80,6 +80,10 @@ impl StoryPlayer {
             "hang" | "peek" => ended("at last"),
             "fail" => PlayedOutcome::Ended { text: "no such page".to_owned(), is_error: true },
             "ask" => self.ask(run).await,
+            "pause" => {
+                self.runs().pause(&run.id, &run.principal).await.expect("paused");
+                ended("paused")
+            }
             "complete_workflow" => self.complete(run, call).await,
             other => PlayedOutcome::Ended { text: format!("there is no tool {other}"), is_error: true },
         }

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
+use toolgate_core::RawJson;
 use toolgate_core::governance::Clock as _;
-use toolgate_core::run::LoopState;
+use toolgate_core::run::{LoopState, RunBudget};
 
 use crate::script::{Reply, ScriptedModels};
 use crate::world::{AgentsWorld, LEASE_OVER, ada, assert_valid, until};
@@ -105,4 +106,22 @@ async fn a_paused_run_goes_on_where_it_was() {
     gateway.becomes(&run, "completed").await;
     let turns = gateway.agents.turns(&run, 0, 10).await.expect("read");
     assert_eq!((turns.len(), turns[0].attempts), (1, 2), "the same turn, asked twice");
+}
+
+#[tokio::test]
+async fn a_run_that_was_paused_just_before_its_end_ends_when_it_goes_on() {
+    let world = AgentsWorld::new(ScriptedModels::new(|_, _| {
+        let end = json!({ "summary": "done", "result": { "ok": true } });
+        Reply::Call(vec![("pause", json!({})), ("complete_workflow", end)])
+    }));
+    let gateway = world.gateway("one").await;
+    let schema = RawJson::from(json!({ "type": "object" }));
+    let run = gateway.begin_with(RunBudget::default(), Some(schema)).await;
+    gateway.becomes(&run, "paused").await;
+    until("its lease", async || gateway.agent_loop(&run).await.owner.is_none()).await;
+    assert_eq!(gateway.state(&run).await, "paused", "it did not fail");
+    gateway.runs.resume(&run, &ada()).await.expect("resumed");
+    let ended = gateway.becomes(&run, "completed").await;
+    assert_eq!(ended.report.result, Some(json!({ "ok": true })));
+    assert_eq!(world.records.effects("pause"), 1);
 }

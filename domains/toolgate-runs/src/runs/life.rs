@@ -5,7 +5,7 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::run::{BudgetUsage, Run, RunManifests, RunReport, RunState};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{PrincipalId, Refusal, codes};
-use toolgate_store::{LedgerOrder, RunFilter};
+use toolgate_store::{ActionStamp, LedgerOrder, RunFilter};
 
 use super::Runs;
 use crate::checks;
@@ -20,6 +20,19 @@ const AGENT: &str = "agent";
 impl Runs {
     /// It begins with its first call.
     pub async fn create(&self, new: NewRun) -> Result<Run, Refusal> {
+        let run = self.draft(new).await?;
+        let (by, at_ms) = (run.created_by.clone(), run.created_at_ms);
+        self.desk.books.create_run(run, ActionStamp { by: &by, at_ms }).await.map_err(refusal)
+    }
+
+    /// A run that the gateway drives itself. If it has no loop after a while, it fails: the gateway that started it has died.
+    pub async fn create_driven(&self, new: NewRun) -> Result<Run, Refusal> {
+        let run = self.draft(new).await?;
+        let (by, at_ms) = (run.created_by.clone(), run.created_at_ms);
+        self.desk.books.create_driven_run(run, ActionStamp { by: &by, at_ms }).await.map_err(refusal)
+    }
+
+    async fn draft(&self, new: NewRun) -> Result<Run, Refusal> {
         let input = checks::manifest(new.input)?;
         checks::label(&new.label)?;
         let task = match &new.task {
@@ -28,15 +41,15 @@ impl Runs {
         };
         let agent = new.agent.or_else(|| task.as_ref()?.agent.clone());
         let manifest = self.input_manifest(&new.created_by, &input, new.content).await?;
-        let act = self.desk.act(&new.created_by);
-        let run = Run {
+        let now_ms = self.desk.clock.now_ms();
+        Ok(Run {
             id: RunId::new(self.desk.clock.fresh_id(RunId::PREFIX)),
             budget: task.as_ref().map_or(new.budget, |task| new.budget.within(task.budget)),
             task: new.task,
             parent: new.parent,
             agent: agent.unwrap_or_else(AgentName::default_agent),
             principal: new.principal,
-            created_by: new.created_by.clone(),
+            created_by: new.created_by,
             session: None,
             state: RunState::Pending,
             reason: None,
@@ -48,13 +61,12 @@ impl Runs {
             report: RunReport::default(),
             events: 0,
             used: BudgetUsage::default(),
-            created_at_ms: act.at_ms,
+            created_at_ms: now_ms,
             started_at_ms: None,
-            state_since_ms: act.at_ms,
+            state_since_ms: now_ms,
             ended_at_ms: None,
             row_version: 1,
-        };
-        self.desk.books.create_run(run, act).await.map_err(refusal)
+        })
     }
 
     /// Its calls are made in this session.

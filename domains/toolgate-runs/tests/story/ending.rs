@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::file::{Artifact, FileName};
-use toolgate_core::run::{CallKind, RunBudget, RunState, Runs as _};
+use toolgate_core::governance::Clock as _;
+use toolgate_core::model::ModelName;
+use toolgate_core::run::{CallKind, NewLoop, RunBudget, RunState, Runs as _};
 use toolgate_core::{Digest, RefusalKind};
 use toolgate_runs::WaitLimits;
-use toolgate_store::Actor;
+use toolgate_store::{ActionStamp, Actor};
 
-use crate::world::{RunsWorld, ada, call, call_id, deaf, erna, limits, refused, until, within};
+use crate::world::{RunsWorld, ada, call, call_id, deaf, erna, limits, new_run, refused, until, within};
 
 #[tokio::test]
 async fn completing_waits_for_calls_in_flight() {
@@ -163,4 +165,31 @@ async fn a_run_that_is_not_completed_leaves_a_manifest_as_well() {
     let idle = gateway.run().await;
     let idle = gateway.runs.cancel(&idle, &ada(), "operator").await.expect("cancelled");
     assert_eq!(idle.manifests.output, None, "it left nothing");
+}
+
+#[tokio::test]
+async fn a_driven_run_that_never_got_its_loop_fails() {
+    let world = RunsWorld::new();
+    let gateway = world.gateway("one").await;
+    let driven = gateway.runs.create_driven(new_run()).await.expect("created").id;
+    let (led, usual) =
+        (gateway.runs.create_driven(new_run()).await.expect("created").id, gateway.run().await);
+    let new = NewLoop {
+        run: led.clone(),
+        model: ModelName::new("small").expect("a legal name"),
+        system: String::new(),
+        goal: "Do it.".to_owned(),
+        outcome_schema: None,
+    };
+    let by = ada();
+    let act = ActionStamp { by: &by, at_ms: world.clock.now_ms() };
+    gateway.books().create_loop(new, 1, act).await.expect("created");
+    world.clock.advance(59);
+    let until_ms = world.clock.now_ms() - 60_000;
+    assert!(gateway.store.unled_runs(until_ms, 10).await.expect("read").is_empty(), "it has a minute");
+    world.clock.advance(2);
+    until("its end", async || gateway.state(&driven).await == "failed").await;
+    let failed = gateway.runs.get(&driven).await.expect("read");
+    assert_eq!(failed.reason.as_deref(), Some("start.interrupted"));
+    assert_eq!((gateway.state(&led).await, gateway.state(&usual).await), ("pending", "pending"));
 }

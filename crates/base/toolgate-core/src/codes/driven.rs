@@ -29,7 +29,7 @@ codes! { DRIVEN, "Runs that the gateway drives";
              the run does not go on with it.",
         advice: "Restore the database from a backup, or start the task again. The ledger has the digests of all messages.",
         message: "message 4 of run_019a… was changed after it was stored",
-        hint: Hint::Standard("the ledger has the digest of every message: `toolgate ledger verify` checks the chain"),
+        hint: Hint::Standard("the ledger has the digest of every message: `toolgate ledger verify` names those that were changed"),
         see: &["ledger_body_changed"],
     };
 }

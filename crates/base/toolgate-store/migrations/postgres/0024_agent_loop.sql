@@ -8,6 +8,9 @@ ALTER TABLE runs ADD COLUMN budget_cost BIGINT;
 ALTER TABLE runs ADD COLUMN used_turns BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN used_tokens BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN used_cost BIGINT NOT NULL DEFAULT 0;
+-- 1 if the gateway drives it itself. Such a run gets its loop soon after it was created, or its gateway died in between.
+ALTER TABLE runs ADD COLUMN is_driven BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX runs_unled ON runs (tenant, created_at_ms) WHERE is_driven = 1 AND state = 'pending';
 
 -- The loops of such runs: `ready`, `waiting` as long as the run is paused, `done` when it has ended. They change with the state of
 -- the run, in the transaction that holds its root. A gateway works on one while it has the lease; `fence` counts the leases, and

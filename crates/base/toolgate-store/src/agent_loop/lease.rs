@@ -5,7 +5,7 @@ use toolgate_core::id::RunId;
 use toolgate_core::run::AgentLoop;
 
 use super::row::{LoopRow, READ};
-use crate::db::without_nul;
+use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::stored_count;
 use crate::{Store, StoreError};
@@ -15,9 +15,15 @@ const DUE: &str = "SELECT run FROM run_loops
     WHERE tenant = $1 AND state = 'ready' AND wake_at_ms <= $2 AND (owner IS NULL OR lease_until_ms <= $2)
     ORDER BY wake_at_ms, run LIMIT $3";
 const NEXT: &str = "SELECT MIN(wake_at_ms) FROM run_loops WHERE tenant = $1 AND state = 'ready'";
+const OWNER: &str = "SELECT owner FROM run_loops WHERE tenant = $1 AND run = $2";
 const CLAIM: &str = "UPDATE run_loops SET owner = $3, fence = fence + 1, lease_until_ms = $5
     WHERE tenant = $1 AND run = $2 AND state = 'ready' AND wake_at_ms <= $4
         AND (owner IS NULL OR lease_until_ms <= $4)";
+/// They belong to no gateway from now on: whoever plays them gives them up, unless their results come first.
+const ORPHAN_BATCH: &str = "UPDATE batch_calls SET stream = '' WHERE tenant = $1 AND run = $2 AND stream = $3
+    AND state = 'running'";
+const ORPHAN_CALLS: &str = "UPDATE run_calls SET state = 'unknown', ended_at_ms = $4
+    WHERE tenant = $1 AND run = $2 AND stream = $3 AND state = 'open'";
 const RENEW: &str = "UPDATE run_loops SET lease_until_ms = $5
     WHERE tenant = $1 AND run = $2 AND owner = $3 AND fence = $4";
 const RELEASE: &str = "UPDATE run_loops SET owner = NULL, lease_until_ms = 0, wake_at_ms = $5
@@ -50,7 +56,8 @@ impl Store {
         Ok(next)
     }
 
-    /// Takes the lease of a loop that is due. `None` if it is not, or if another was faster.
+    /// Takes the lease of a loop that is due. `None` if it is not, or if another was faster. If the lease of another gateway ran
+    /// out, that one is taken for dead: the calls that it has under way in the run are orphans.
     pub async fn claim_loop(
         &self,
         run: &RunId,
@@ -61,9 +68,15 @@ impl Store {
         const DOING: &str = "take up a run";
         // A number that was given is never given again, also after a crash of the machine.
         let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let owner = tx.sql_for_update(OWNER).bind(self.tenant).bind(without_nul(run.as_str()));
+        let before: Option<(Option<String>,)> = owner.fetch_optional().await.map_err(doing(DOING))?;
         let claim = tx.sql(CLAIM).bind(self.tenant).bind(without_nul(run.as_str())).bind(stream);
         if claim.bind(now_ms).bind(until_ms).execute().await.map_err(doing(DOING))? == 0 {
             return Ok(None);
+        }
+        let before = before.and_then(|(owner,)| owner).filter(|owner| owner != stream);
+        if let Some(before) = before {
+            self.orphan(&mut tx, run, &before, now_ms).await.map_err(doing(DOING))?;
         }
         let read = tx.sql(READ).bind(self.tenant).bind(without_nul(run.as_str()));
         let row: LoopRow = read.fetch_one().await.map_err(doing(DOING))?;
@@ -71,6 +84,20 @@ impl Store {
         tx.commit().await.map_err(doing(DOING))?;
         let lease = LoopLease { run: run.clone(), stream: stream.to_owned(), fence: claimed.fence };
         Ok(Some((lease, claimed)))
+    }
+
+    /// Takes the calls of a run from a gateway that lost its lease. The loop is locked.
+    async fn orphan(
+        &self,
+        tx: &mut Transaction,
+        run: &RunId,
+        stream: &str,
+        now_ms: i64,
+    ) -> Result<(), sqlx::Error> {
+        let batch = tx.sql(ORPHAN_BATCH).bind(self.tenant).bind(without_nul(run.as_str()));
+        batch.bind(stream).execute().await?;
+        let calls = tx.sql(ORPHAN_CALLS).bind(self.tenant).bind(without_nul(run.as_str()));
+        calls.bind(stream).bind(now_ms).execute().await.map(drop)
     }
 
     /// Keeps a lease for longer. `false` if it is another's by now.

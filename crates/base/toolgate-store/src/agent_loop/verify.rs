@@ -16,6 +16,21 @@ use crate::run::RunError;
 use crate::{Store, StoreError};
 
 const DOING: &str = "check the messages of a run";
+const LOOPS: &str = "SELECT run FROM run_loops WHERE tenant = $1 AND run > $2 ORDER BY run LIMIT $3";
+/// The number of runs that are read at once.
+const LOOPS_PAGE: i64 = 500;
+/// The maximum number of runs with changed messages that are named.
+pub const CHANGED_RUNS_MAX: usize = 100;
+
+/// The messages of all driven runs, against the ledger.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MessageVerification {
+    pub runs: u64,
+    /// Those of the runs that are as they were written.
+    pub messages: u64,
+    /// The runs that are not, and the number of the first changed message of each.
+    pub changed: Vec<(RunId, u64)>,
+}
 
 /// The member of events that has the digests.
 #[derive(serde::Deserialize)]
@@ -33,6 +48,28 @@ struct CheckedRows {
 }
 
 impl Store {
+    /// Checks the messages of all runs that gateways drive or drove.
+    pub async fn verify_all_messages(&self) -> Result<MessageVerification, LoopError> {
+        let (mut verified, mut after) = (MessageVerification::default(), String::new());
+        loop {
+            let page = self.db.sql(LOOPS).bind(self.tenant).bind(&*after).bind(LOOPS_PAGE);
+            let page: Vec<(String,)> = page.fetch_all().await.map_err(doing(DOING))?;
+            let Some((last,)) = page.last() else { return Ok(verified) };
+            after.clone_from(last);
+            for (run,) in page {
+                verified.runs += 1;
+                match self.verify_messages(&RunId::new(run)).await {
+                    Ok(count) => verified.messages += count,
+                    Err(LoopError::Tampered { run, number }) => verified.changed.push((run, number)),
+                    Err(error) => return Err(error),
+                }
+                if verified.changed.len() == CHANGED_RUNS_MAX {
+                    return Ok(verified);
+                }
+            }
+        }
+    }
+
     /// Checks that the messages of a run are those that the ledger tells of, and returns how many there are. The first that was
     /// changed, removed or put in is named.
     pub async fn verify_messages(&self, id: &RunId) -> Result<u64, LoopError> {

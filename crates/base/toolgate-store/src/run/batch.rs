@@ -21,7 +21,8 @@ const TAKE_UP: &str = "UPDATE batch_calls SET state = 'running', result = NULL, 
     WHERE tenant = $1 AND run = $2 AND client_id = $3 AND request = $4 AND state = 'put_off'";
 const FORGET: &str = "UPDATE batch_calls SET state = 'done', result = $3
     WHERE tenant = $1 AND stream = $2 AND state = 'running'";
-/// Gateways of a shared database claim their streams; one without a claim is dead. Elsewhere there is one gateway.
+/// Gateways of a shared database claim their streams; one without a claim is dead. Elsewhere there is one gateway. A call of a gateway
+/// that lost its lease of the run has no stream any more (`agent_loop/lease.rs`).
 const GIVE_UP: &str = "UPDATE batch_calls SET state = 'done', result = $4
     WHERE tenant = $1 AND run = $2 AND client_id = $3 AND state = 'running' AND stream <> $5
     AND NOT EXISTS (SELECT 1 FROM gateways WHERE gateways.tenant = batch_calls.tenant

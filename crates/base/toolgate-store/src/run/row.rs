@@ -37,10 +37,18 @@ pub(super) const READ_OPEN_CHILDREN: &str =
     select!(" WHERE tenant = $1 AND parent = $2 AND ended_at_ms IS NULL ORDER BY id");
 pub(super) const COUNT_OPEN: &str =
     "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND root = $2 AND ended_at_ms IS NULL";
+/// Driven runs have `$4` more, for their closing turn.
 pub(super) const DUE: &str = "SELECT id FROM runs
     WHERE tenant = $1 AND state = 'running' AND budget_seconds IS NOT NULL
         AND active_ms + ($2 - state_since_ms) >= budget_seconds * 1000
+        AND (active_ms + ($2 - state_since_ms) >= budget_seconds * 1000 + $4
+            OR NOT EXISTS (SELECT 1 FROM run_loops WHERE run_loops.tenant = runs.tenant AND run_loops.run = runs.id))
     ORDER BY state_since_ms, id LIMIT $3";
+/// Driven runs that never got their loop.
+pub(super) const UNLED: &str = "SELECT id FROM runs
+    WHERE tenant = $1 AND is_driven = 1 AND state = 'pending' AND created_at_ms <= $2
+        AND NOT EXISTS (SELECT 1 FROM run_loops WHERE run_loops.tenant = runs.tenant AND run_loops.run = runs.id)
+    ORDER BY created_at_ms, id LIMIT $3";
 pub(super) const INSERT: &str =
     "INSERT INTO runs (tenant, id, root, depth, parent, task, agent, principal, created_by,
         session, state, reason, summary, input, budget_calls, budget_seconds, budget_bytes, budget_turns, budget_tokens,

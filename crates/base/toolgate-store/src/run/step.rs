@@ -19,6 +19,7 @@ pub const RUN_DEPTH_MAX: u64 = 8;
 pub const RUNS_OPEN_MAX: u64 = 1_000;
 
 const CREATING: &str = "create a run";
+const MARK_DRIVEN: &str = "UPDATE runs SET is_driven = 1 WHERE tenant = $1 AND id = $2";
 
 /// A run after a step, with its side effects.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +35,15 @@ pub struct SteppedRun {
 impl Books {
     /// Stores a new run. Its budget is limited by those above it.
     pub async fn create_run(&self, run: Run, act: ActionStamp<'_>) -> Result<Run, RunError> {
+        self.store_run(run, false, act).await
+    }
+
+    /// The same for a run that the gateway drives itself.
+    pub async fn create_driven_run(&self, run: Run, act: ActionStamp<'_>) -> Result<Run, RunError> {
+        self.store_run(run, true, act).await
+    }
+
+    async fn store_run(&self, run: Run, is_driven: bool, act: ActionStamp<'_>) -> Result<Run, RunError> {
         let tenant = self.store().tenant;
         let (root, depth, run, mut tx) = match run.parent.clone() {
             None => (run.id.clone(), 0, run, self.begin().await.map_err(doing(CREATING))?),
@@ -44,6 +54,10 @@ impl Books {
         let mut insert = tx.sql(INSERT);
         kept.push_new(tenant, &mut insert);
         insert.execute().await.map_err(doing(CREATING))?;
+        if is_driven {
+            let mark = tx.sql(MARK_DRIVEN).bind(tenant).bind(without_nul(kept.run.id.as_str()));
+            mark.execute().await.map_err(doing(CREATING))?;
+        }
         let told = events::created(&kept.run, act);
         log::insert(&mut tx, tenant, &kept.run, &told, None).await.map_err(doing(CREATING))?;
         self.record(tx, vec![told]).await.map_err(doing(CREATING))?;

@@ -1,11 +1,14 @@
-//! `toolgate ledger verify`: the ledger by itself, beside the checkpoints that were signed of it, and in its archive.
+//! `toolgate ledger verify`: the ledger by itself, beside the checkpoints that were signed of it, and in its archive; and the messages of
+//! runs, whose digests it has.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use toolgate_proof::{LedgerCheckpoint, VerifierKey};
-use toolgate_store::{BodyCheck, LedgerVerification, Store, Tampering};
+use toolgate_store::{
+    BodyCheck, CHANGED_RUNS_MAX, LedgerVerification, MessageVerification, Store, Tampering,
+};
 
 use super::archive;
 use super::progress::ProgressLine;
@@ -33,6 +36,11 @@ pub(super) async fn run(
         true => Some(archive::verify(context, store, &mut progress).await?),
         false => None,
     };
+    // An edited ledger proves nothing about messages.
+    let messages = match verified.fault {
+        None => store.verify_all_messages().await?,
+        Some(_) => MessageVerification::default(),
+    };
     progress.clear();
     if verified.events == 0 && verified.fault.is_none() {
         bail!(
@@ -55,10 +63,14 @@ pub(super) async fn run(
         if let Some(archived) = &archived {
             told["archive"] = archive::verified_json(archived);
         }
+        if messages.runs > 0 {
+            told["messages"] = messages_json(&messages);
+        }
         say!("{told}");
     } else {
         say!("{}", render::verified(&verified, held));
         archived.iter().for_each(archive::say_verified);
+        say_messages(&messages);
     }
     if let Some(fault) = &verified.fault {
         talk!("hint: {}", advice(fault.what));
@@ -69,7 +81,33 @@ pub(super) async fn run(
     }
     let is_proven = verified.fault.is_none() && held != HeldAgainst::NoneOfThem;
     let is_archived = archived.is_none_or(|archived| archived.faults.is_empty());
-    Ok(if is_proven && is_archived { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if is_proven && is_archived && messages.changed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The messages of runs that the gateway drives, whose digests the ledger has.
+fn messages_json(messages: &MessageVerification) -> serde_json::Value {
+    let MessageVerification { runs, messages, changed } = messages;
+    let changed: Vec<serde_json::Value> = changed
+        .iter()
+        .map(|(run, number)| serde_json::json!({ "run": run.as_str(), "number": number }))
+        .collect();
+    serde_json::json!({ "runs": runs, "messages": messages, "changed": changed })
+}
+
+fn say_messages(verified: &MessageVerification) {
+    let MessageVerification { runs, messages, changed } = verified;
+    for (run, number) in changed {
+        say!("message {number} of run {run} is not the one that was written");
+    }
+    if changed.len() == CHANGED_RUNS_MAX {
+        say!("no more runs were checked after {CHANGED_RUNS_MAX} with such a message");
+    } else if *runs > 0 && changed.is_empty() {
+        say!("{messages} messages of {runs} runs are as they were written");
+    }
 }
 
 fn advice(what: Tampering) -> &'static str {

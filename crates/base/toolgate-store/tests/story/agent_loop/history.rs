@@ -42,6 +42,7 @@ async fn a_fold_adds_and_takes_nothing_away(world: StoreWorld) {
     let told = events_of(&store, &run).await;
     assert_eq!(detail(told.last().expect("one"))["folded"], json!({ "from": 2, "to": 5 }));
     assert_eq!(store.verify_messages(&run).await.expect("sound"), 7);
+    assert!(store.loop_messages(&run, u64::MAX, 10).await.expect("read").is_empty(), "far behind the last");
     prove_ledger(&store).await;
 }
 

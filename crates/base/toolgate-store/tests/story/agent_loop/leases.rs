@@ -15,6 +15,8 @@ crate::on_both!(
     one_of_two_has_the_lease_until_it_is_over,
     a_lease_that_is_kept_or_given_back_is_as_it_says,
     the_gateway_before_changes_nothing,
+    calls_of_a_gateway_whose_lease_ran_out_are_given_up_at_once,
+    calls_of_a_gateway_that_gave_its_lease_back_are_waited_for,
     many_claimers_have_one_winner,
     loops_that_wait_are_not_looked_at,
 );
@@ -91,6 +93,56 @@ async fn the_gateway_before_changes_nothing(world: StoreWorld) {
     assert_eq!(store.loop_turns(&run, 0, 10).await.expect("read"), turns);
     assert_eq!(look(&store, &run).await, kept);
     answer(&two, &new, 2, 0).await.expect("the one that has it goes on");
+}
+
+/// A call that a gateway claims and has under way.
+async fn begin_call(store: &Store, run: &RunId, call: &str, stream: &str) {
+    let claimed = store.claim_batch_call(run, call, Digest::of(call), stream, NOW_MS).await;
+    assert!(claimed.expect("asked"), "{call}");
+}
+
+async fn is_given_up(store: &Store, run: &RunId, call: &str) -> bool {
+    let unknown = RawJson::from(json!({ "status": "unknown" }));
+    store.give_up_batch_call(run, call, &unknown, "two").await.expect("asked")
+}
+
+async fn record(store: &Store, run: &RunId, call: &str) -> bool {
+    let result = RawJson::from(json!({ "status": "succeeded" }));
+    store.record_batch_call(run, call, &result).await.expect("asked")
+}
+
+async fn calls_of_a_gateway_whose_lease_ran_out_are_given_up_at_once(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    let run = driven(&one, "1").await;
+    let _alive = store.claim_stream("slow", "a", "a").await.expect("it is free");
+    let lease = store.claim_loop(&run, "slow", NOW_MS + 100, UNTIL_MS).await.expect("asked");
+    lease.expect("claimed");
+    for call in ["1.1", "1.2"] {
+        begin_call(&store, &run, call, "slow").await;
+        assert!(!is_given_up(&store, &run, call).await, "its gateway lives, and has the lease");
+    }
+    let taken = store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS + 9_000).await.expect("asked");
+    taken.expect("claimed");
+    assert!(record(&store, &run, "1.2").await, "a result that comes first counts");
+    assert!(is_given_up(&store, &run, "1.1").await);
+    assert!(!is_given_up(&store, &run, "1.2").await);
+    assert!(!record(&store, &run, "1.1").await, "a result that comes later changes nothing");
+    begin_call(&store, &run, "1.3", "slow").await;
+    assert!(!is_given_up(&store, &run, "1.3").await, "it began since, so its gateway lives");
+}
+
+async fn calls_of_a_gateway_that_gave_its_lease_back_are_waited_for(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    let run = driven(&one, "1").await;
+    let alive = store.claim_stream("ends", "a", "a").await.expect("it is free");
+    let lease = store.claim_loop(&run, "ends", NOW_MS + 100, UNTIL_MS).await.expect("asked");
+    begin_call(&store, &run, "1.1", "ends").await;
+    assert!(store.release_loop(&lease.expect("claimed").0, NOW_MS + 200).await.expect("asked"));
+    let taken = store.claim_loop(&run, "two", NOW_MS + 200, UNTIL_MS).await.expect("asked");
+    taken.expect("claimed");
+    assert!(!is_given_up(&store, &run, "1.1").await, "it has time to write the result down");
+    alive.release().await;
+    assert!(is_given_up(&store, &run, "1.1").await);
 }
 
 async fn many_claimers_have_one_winner(world: StoreWorld) {

@@ -2,7 +2,7 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::id::CallId;
-use toolgate_store::{ErasureRequest, ErasureScope};
+use toolgate_store::{ErasureRequest, ErasureScope, MessageVerification};
 
 use super::*;
 use crate::runs::{complete, place, prove_ledger};
@@ -11,6 +11,7 @@ crate::on_both!(
     a_changed_message_is_noticed_when_it_is_read,
     a_message_with_a_digest_of_its_own_is_noticed_by_the_ledger,
     a_message_that_is_missing_or_put_in_is_named,
+    all_runs_are_checked_and_those_that_were_changed_are_named,
     an_erasure_empties_messages_of_ended_runs,
     an_emptied_message_without_an_erasure_is_noticed,
 );
@@ -55,6 +56,19 @@ async fn a_changed_message_is_noticed_when_it_is_read(world: StoreWorld) {
         let forked = books.fork_loop(&run, 2, fork, later(&by, 700)).await;
         assert!(matches!(forked, Err(LoopError::Tampered { number: 3, .. })), "{change}: {forked:?}");
     }
+}
+
+async fn all_runs_are_checked_and_those_that_were_changed_are_named(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    assert_eq!(store.verify_all_messages().await.expect("read"), MessageVerification::default());
+    let (sound, changed) = (two_turns(&store, &books, "1").await, two_turns(&store, &books, "2").await);
+    let both = MessageVerification { runs: 2, messages: 10, changed: Vec::new() };
+    assert_eq!(store.verify_all_messages().await.expect("read"), both);
+    let text = format!("UPDATE run_messages SET parts = '[]' WHERE run = '{changed}' AND number = 3");
+    assert_eq!(world.sql(&text).await, 1);
+    let one = MessageVerification { runs: 2, messages: 5, changed: vec![(changed, 3)] };
+    assert_eq!(store.verify_all_messages().await.expect("read"), one);
+    assert_eq!(store.verify_messages(&sound).await.expect("sound"), 5);
 }
 
 async fn a_message_with_a_digest_of_its_own_is_noticed_by_the_ledger(world: StoreWorld) {

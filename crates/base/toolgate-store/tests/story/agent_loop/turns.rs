@@ -15,6 +15,7 @@ crate::on_both!(
     a_model_that_gives_no_answer_is_asked_again,
     tools_are_frozen_once,
     what_a_model_uses_up_is_used_up_above_it,
+    a_driven_run_has_time_for_its_closing_turn,
     a_limit_of_turns_refuses_no_call_and_the_run_ends_partly,
     an_answer_with_its_calls_is_kept_whole_or_not_at_all,
     a_paused_run_asks_nothing_and_keeps_what_is_under_way,
@@ -67,6 +68,19 @@ async fn a_turn_is_asked_answered_and_acted(world: StoreWorld) {
     assert_eq!(own, [(4, EventKind::ModelCalled), (5, EventKind::RunMessages)]);
     assert_eq!(store.verify_messages(&run).await.expect("sound"), 3);
     prove_ledger(&store).await;
+}
+
+async fn a_driven_run_has_time_for_its_closing_turn(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let budget = RunBudget { seconds: Some(5), ..RunBudget::default() };
+    create(&books, Run { budget, ..a_run("1") }).await;
+    let run = begin(&books, "1").await;
+    let lease = claim(&store, &run).await;
+    ask(&books, &lease, 1).await.expect("asked");
+    let over_ms = NOW_MS + 200 + 5_000;
+    assert!(store.due_runs(over_ms, 10).await.expect("read").is_empty(), "its loop closes it");
+    assert!(store.due_runs(over_ms + 119_999, 10).await.expect("read").is_empty());
+    assert_eq!(store.due_runs(over_ms + 120_000, 10).await.expect("read"), [run], "in a limited time");
 }
 
 async fn a_loop_is_created_once_with_its_goal(world: StoreWorld) {

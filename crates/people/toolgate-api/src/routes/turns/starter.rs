@@ -1,5 +1,5 @@
 //! The start of driven runs: the run, then its session, then its loop. Whatever fails on the way ends the run, so that none is left
-//! without a worker.
+//! without a worker; if the gateway dies on the way, the upkeep of runs does so.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ async fn started(
     fork: Option<LoopFork>,
 ) -> ApiResult<StartedDriven> {
     let DrivenPlan { run, session, work } = plan;
-    let run = context.runs.create(run).await?;
+    let run = context.runs.create_driven(run).await?;
     match lead(&context, &credential, &run.id, (session, work, fork)).await {
         Ok(session) => Ok(StartedDriven { run: context.runs.get(&run.id).await?, session }),
         Err(problem) => {
