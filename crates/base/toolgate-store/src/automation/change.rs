@@ -6,6 +6,7 @@ use toolgate_core::id::AutomationId;
 use super::error::AutomationError;
 use super::events::{self, AutomationStep};
 use super::held::HeldAutomation;
+use super::pass::MissedInstant;
 use crate::books::Books;
 use crate::db::{SqlStatement, Transaction, without_nul};
 use crate::error::doing;
@@ -103,14 +104,18 @@ impl Books {
         Ok(held.commit().await?)
     }
 
-    /// Lets a paused automation go on, from now on.
+    /// Lets a paused automation go on, from now on. `missed` tells the instants of the pause, from the automation and its last
+    /// instant; each gets its row.
     pub async fn resume_automation(
         &self,
         id: &AutomationId,
+        missed: impl FnOnce(&Automation, i64) -> Vec<MissedInstant>,
         act: ActionStamp<'_>,
     ) -> Result<Automation, AutomationError> {
         let mut held = HeldAutomation::take(self, id, "resume an automation").await?;
         if held.automation.paused.is_some() {
+            let missed = missed(&held.automation, held.passed_ms);
+            held.add_missed(missed, act).await?;
             held.set_paused(None, act).await?;
         }
         Ok(held.commit().await?)
