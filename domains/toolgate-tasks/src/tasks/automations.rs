@@ -2,6 +2,7 @@
 
 use toolgate_core::automation::{Automation, Trigger};
 use toolgate_core::id::{AutomationId, TaskId};
+use toolgate_core::signature::SigningKey;
 use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_store::{SinkStart, TaskVersion};
 
@@ -157,18 +158,23 @@ impl Tasks {
         checks::automation(new)?;
         self.check_task(&new.task, "task").await?;
         match &new.trigger {
-            Trigger::Webhook { secret } => self
-                .desk
-                .keys
-                .secret(secret)
-                .await
-                .map(drop)
-                .map_err(|refusal| refusal.field("trigger.secret")),
+            Trigger::Webhook { secret } => self.check_secret(secret).await,
             Trigger::RunEnded { task: Some(task), .. } => {
                 self.desk.runs.task(task).await.map(drop).map_err(|refusal| refusal.field("trigger.task"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// A secret that can sign requests: with another one, every request would look forged.
+    async fn check_secret(&self, name: &str) -> Result<(), Refusal> {
+        const FIELD: &str = "trigger.secret";
+        let secret = self.desk.keys.secret(name).await.map_err(|refusal| refusal.field(FIELD))?;
+        SigningKey::parse(&secret).map(drop).map_err(|error| {
+            Refusal::new(&codes::BAD_AUTOMATION, format!("the secret {name:?} signs nothing: {error}"))
+                .field(FIELD)
+                .hint("store a text of your choice, or `whsec_` and base64 as Standard Webhooks has it")
+        })
     }
 
     /// A task that the gateway can run.
