@@ -52,10 +52,11 @@ impl TasksDesk {
             let message = format!("the run could not be started {ATTEMPTS_MAX} times");
             return Err(Refusal::new(&codes::BAD_AUTOMATION, message));
         }
+        // Before others are cancelled for it: without a task, nothing takes their place.
+        let plan = self.plan(automation).await?;
         for run in &cancel {
             self.cancel(run).await?;
         }
-        let plan = self.plan(automation).await?;
         let goal = words::first_message(&plan.goal, automation, &fire, data.as_deref());
         let start = RunStart {
             task: Some(automation.task.clone()),
