@@ -92,7 +92,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Sessions(SessionsCommand),
     /// Let an agent work on a goal, and show what it does
+    // The tools `run.…` are commands below it, and have neither a goal nor a model.
     #[command(
+        subcommand_negates_reqs = true,
+        args_conflicts_with_subcommands = true,
         after_help = "Examples:\n  toolgate run 'Summarise the open issues' --model large --agent clerk\n  toolgate run 'Tailor the résumé' --model large --file resume.pdf --budget-turns 20\n\nCtrl-C pauses the run. Exit codes: 0 completed, 3 partial, 1 failed or cancelled, 130 interrupted."
     )]
     Run(RunArgs),

@@ -67,8 +67,19 @@ pub(crate) fn plan(schedule: &Schedule, span: CatchUpSpan, delay: impl Fn(i64) -
     let start = latest.filter(in_time);
     let until_ms = latest.unwrap_or(near_ms);
     let mut missed = rows(&first[..MISSED_ROWS_MAX], start, window_ms);
-    missed.extend(summary(schedule, first[MISSED_ROWS_MAX], until_ms, start));
+    missed.extend(summary(schedule, first[MISSED_ROWS_MAX], until_ms, start, "no gateway was there"));
     Some(CatchUp { start, missed, until_ms })
+}
+
+/// The rows of the instants of a pause, which start nothing.
+pub(crate) fn of_pause(schedule: &Schedule, after_ms: i64, now_ms: i64, note: &str) -> Vec<MissedInstant> {
+    let come = schedule.between(after_ms, now_ms, MISSED_ROWS_MAX + 1);
+    let (own, rest) = come.split_at(come.len().min(MISSED_ROWS_MAX));
+    let reason = format!("it was paused: {note}");
+    let row = |instant: &i64| MissedInstant { cause: instant.to_string(), reason: reason.clone() };
+    let mut missed: Vec<MissedInstant> = own.iter().map(row).collect();
+    missed.extend(rest.first().and_then(|first| summary(schedule, *first, now_ms, None, "it was paused")));
+    missed
 }
 
 /// The moment from which instants count. If the clock was set back, that is a moment ago: those that have had their row keep it, and the
@@ -91,13 +102,19 @@ fn rows(instants: &[i64], start: Option<i64>, window_ms: i64) -> Vec<MissedInsta
 }
 
 /// One row for all from an instant on.
-fn summary(schedule: &Schedule, first_ms: i64, until_ms: i64, start: Option<i64>) -> Option<MissedInstant> {
+fn summary(
+    schedule: &Schedule,
+    first_ms: i64,
+    until_ms: i64,
+    start: Option<i64>,
+    why: &str,
+) -> Option<MissedInstant> {
     let rest = schedule.between(first_ms - 1, until_ms, COUNTED_MAX);
     let count = rest.iter().filter(|instant| Some(**instant) != start).count();
     let at_least = if rest.len() == COUNTED_MAX { "at least " } else { "" };
     let (from, to) = (rfc3339(first_ms), rfc3339(until_ms));
     (count > 0).then(|| MissedInstant {
         cause: format!("{first_ms}-{until_ms}"),
-        reason: format!("no gateway was there for {at_least}{count} further instants from {from} to {to}"),
+        reason: format!("{why} for {at_least}{count} further instants from {from} to {to}"),
     })
 }

@@ -35,7 +35,7 @@ pub struct TasksSetup {
 pub struct TasksPace {
     /// The longest sleep of the scheduler: then it looks at the clock and at changes by other gateways.
     pub look: Duration,
-    /// The polling interval of a ledger without new events.
+    /// The polling interval of a ledger without new events, while there are automations.
     pub follow: Duration,
     /// The time for the start of one run.
     pub start_limit: Duration,
@@ -69,6 +69,8 @@ pub(crate) struct TasksDesk {
     pub(crate) gateway: PrincipalId,
     /// Rung when an automation has changed or a run has ended.
     pub(crate) changed: Notify,
+    /// Rung when an automation is made here: from then on the ledger is followed.
+    pub(crate) made: Notify,
     starts: Arc<Semaphore>,
     pub(crate) work: TaskTracker,
 }
@@ -87,6 +89,7 @@ impl TasksDesk {
             pace,
             gateway: PrincipalId::gateway(),
             changed: Notify::new(),
+            made: Notify::new(),
             starts: Arc::new(Semaphore::new(STARTS_MAX)),
             work: TaskTracker::new(),
         }

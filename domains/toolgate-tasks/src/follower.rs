@@ -33,8 +33,10 @@ pub(crate) async fn run(desk: Arc<TasksDesk>, shutdown: CancellationToken) {
             return;
         }
         if !matches!(more, Ok(true)) {
+            let pause = if place.has_automations { desk.pace.follow } else { desk.pace.look };
             tokio::select! {
-                () = desk.clock.sleep(desk.pace.follow) => {}
+                () = desk.clock.sleep(pause) => {}
+                () = desk.made.notified() => {}
                 () = shutdown.cancelled() => return,
             }
         }
@@ -46,6 +48,8 @@ pub(crate) async fn run(desk: Arc<TasksDesk>, shutdown: CancellationToken) {
 struct LedgerPlace {
     nothing_until: Option<Position>,
     quiet_looks: u32,
+    /// Without automations there is little to listen for: the first one of another gateway.
+    has_automations: bool,
 }
 
 impl LedgerPlace {
@@ -58,7 +62,8 @@ impl LedgerPlace {
         }
         self.quiet_looks = 0;
         let mut following = desk.store.following_automations().await?;
-        if following.is_empty() && desk.store.automations(None, 1).await?.0.is_empty() {
+        self.has_automations = !following.is_empty() || !desk.store.automations(None, 1).await?.0.is_empty();
+        if !self.has_automations {
             // A gateway without automations does not read its ledger.
             self.nothing_until = Some(end);
             return Ok(false);

@@ -94,7 +94,8 @@ impl TasksDesk {
     fn due_next(&self, automation: &Automation, schedule: &Schedule) -> Option<i64> {
         let now_ms = self.clock.now_ms();
         let due = |instant: i64| {
-            instant.saturating_add(jitter::delay_ms(&automation.id, instant, automation.jitter_seconds))
+            let jitter_seconds = automation.jitter_seconds;
+            instant.saturating_add(jitter::delay_ms(&automation.id, schedule, instant, jitter_seconds))
         };
         let first = schedule.next(now_ms.saturating_sub(in_ms(automation.jitter_seconds)));
         std::iter::successors(first, |last| schedule.next(*last)).map(due).find(|due_ms| *due_ms > now_ms)
@@ -128,7 +129,7 @@ fn due(watched: &WatchedAutomation, schedule: &Schedule, now_ms: i64) -> Option<
         jitter_ms: in_ms(automation.jitter_seconds),
     };
     catch_up::plan(schedule, span, |instant| {
-        jitter::delay_ms(&automation.id, instant, automation.jitter_seconds)
+        jitter::delay_ms(&automation.id, schedule, instant, automation.jitter_seconds)
     })
 }
 

@@ -21,7 +21,10 @@ impl TasksDesk {
     pub(crate) async fn begin(&self, automation: &Automation, claim: FireClaim) -> Fire {
         stop_point::reach("fire_claimed");
         let fire = claim.fire.clone();
-        let noted = match self.start(automation, claim).await {
+        // With all that goes before it: another gateway takes the claim up afterwards.
+        let starting = tokio::time::timeout(self.pace.start_limit, self.start(automation, claim)).await;
+        let late = |_| Err(Refusal::new(&codes::STORE_DOWN, "the run did not start in time"));
+        let noted = match starting.unwrap_or_else(late) {
             Ok(run) => {
                 stop_point::reach("fire_started");
                 self.note_started(fire.clone(), run).await
@@ -49,10 +52,11 @@ impl TasksDesk {
             let message = format!("the run could not be started {ATTEMPTS_MAX} times");
             return Err(Refusal::new(&codes::BAD_AUTOMATION, message));
         }
+        // Before others are cancelled for it: without a task, nothing takes their place.
+        let plan = self.plan(automation).await?;
         for run in &cancel {
             self.cancel(run).await?;
         }
-        let plan = self.plan(automation).await?;
         let goal = words::first_message(&plan.goal, automation, &fire, data.as_deref());
         let start = RunStart {
             task: Some(automation.task.clone()),
@@ -65,17 +69,18 @@ impl TasksDesk {
             automation: Some(automation.id.clone()),
             cause: Some(fire.cause),
         };
-        let started = tokio::time::timeout(self.pace.start_limit, self.starter.start(start)).await;
-        started.unwrap_or_else(|_| Err(Refusal::new(&codes::STORE_DOWN, "the run did not start in time")))
+        self.starter.start(start).await
     }
 
-    /// The run that an earlier attempt started. One that was made and never began is ended: nobody drives it.
+    /// The run that an earlier attempt started. One with a loop begins by itself, and may be doing so now. One without that never
+    /// began is ended: nobody drives it.
     async fn begun_before(&self, fire: &Fire) -> Result<Option<RunId>, Refusal> {
         let Some(id) = self.store.run_of_fire(fire).await.map_err(|error| down(&error))? else {
             return Ok(None);
         };
         let run = self.runs.get(&id).await?;
-        if run.started_at_ms.is_some() {
+        let driven = self.store.agent_loop(&id).await.map_err(|error| down(&error))?;
+        if run.started_at_ms.is_some() || driven.is_some() {
             return Ok(Some(id));
         }
         if !run.state.is_final() {

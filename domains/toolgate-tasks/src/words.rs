@@ -6,6 +6,8 @@ use toolgate_core::moment::rfc3339;
 
 /// Digits of the mark around data.
 const MARK_DIGITS: usize = 16;
+/// The part of the data that a message has. Bytes that are no text take more room in one than they came with.
+const DATA_BYTES_MAX: usize = 256 << 10;
 
 /// The goal, followed by the cause. Data stand between two marks that are made of their digest: no data can contain their own.
 pub(crate) fn first_message(goal: &str, automation: &Automation, fire: &Fire, data: Option<&str>) -> String {
@@ -14,6 +16,7 @@ pub(crate) fn first_message(goal: &str, automation: &Automation, fire: &Fire, da
     let Some(data) = data else {
         return format!("{goal}\n\nThe automation {name} started this run {cause}.");
     };
+    let data = &data[..data.floor_char_boundary(DATA_BYTES_MAX)];
     let digest = Digest::of(data).to_string();
     let mark: String = digest.chars().rev().take(MARK_DIGITS).collect();
     format!(
@@ -72,6 +75,15 @@ mod tests {
         let timed = an_automation(Trigger::Once { at_ms: 1_800_000_000_000 });
         let message = first_message("Pay.", &timed, &fire("1800000000000"), None);
         assert_eq!(message, "Pay.\n\nThe automation orders started this run for 2027-01-15T08:00:00.000Z.");
+    }
+
+    #[test]
+    fn data_that_are_no_text_make_no_larger_message() {
+        let webhook = an_automation(Trigger::Webhook { secret: "s".to_owned() });
+        let body = vec![0xff; DATA_BYTES_MAX];
+        let data = String::from_utf8_lossy(&body);
+        let message = first_message("Pay.", &webhook, &fire("webhook:1"), Some(&data));
+        assert!(message.len() < DATA_BYTES_MAX + 1_000, "{}", message.len());
     }
 
     #[test]

@@ -32,11 +32,26 @@ pub(crate) struct RunArgs {
 mod tests {
     use clap::Parser;
 
-    use crate::cli::{Cli, Command};
+    use crate::cli::{Cli, Command, from_matches, whole};
 
     fn parse(words: &[&str]) -> Result<Command, String> {
         let words = ["toolgate", "run"].iter().chain(words);
         Cli::try_parse_from(words).map(|cli| cli.command).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn goals_and_tools_over_runs_stand_beside_one_another() {
+        let whole = |words: &[&str]| {
+            let words = ["toolgate", "run"].iter().chain(words);
+            let matches = whole().try_get_matches_from(words).map_err(|error| error.to_string())?;
+            from_matches(&matches).map(|cli| cli.command).map_err(|error| error.to_string())
+        };
+        assert!(matches!(whole(&["get", "--run-id", "run_1"]), Ok(Command::Platform(_))));
+        assert!(matches!(whole(&["Tidy up", "--model", "large"]), Ok(Command::Run(_))));
+        assert!(
+            matches!(whole(&["--model", "large", "list"]), Ok(Command::Run(args)) if args.goal == "list")
+        );
+        assert!(whole(&["Tidy up"]).is_err_and(|told| told.contains("--model")));
     }
 
     #[test]

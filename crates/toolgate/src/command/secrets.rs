@@ -49,7 +49,10 @@ async fn set(context: &Context, room: &RecordsContext, args: SecretArgs) -> anyh
     }
     say!("stored {} of {server} for {}", args.name, whose(principal.as_ref()));
     if server == own_server() {
-        talk!("It is the gateway's own: a model gets it by `key = \"{}\"`.", args.name);
+        let name = &args.name;
+        talk!(
+            "It is the gateway's own: a model gets it by `key = \"{name}\"`, a webhook of an automation by `secret`."
+        );
         return Ok(ExitCode::SUCCESS);
     }
     match roster(&room.config, &room.store).await?.into_iter().find(|known| known.name == server) {

@@ -112,3 +112,16 @@ fn a_delayed_instant_starts_after_its_delay() {
     let one = plan(&every_hour(), span, delay).expect("one is due");
     assert_eq!((one.start, one.missed.len()), (Some(START_MS + HOUR_MS), 0));
 }
+
+#[test]
+fn a_pause_leaves_a_row_for_each_instant_and_one_for_the_rest() {
+    let rows = of_pause(&every_hour(), START_MS, START_MS + 2 * HOUR_MS, "holidays");
+    let causes: Vec<&str> = rows.iter().map(|row| &*row.cause).collect();
+    assert_eq!(causes, [START_MS + HOUR_MS, START_MS + 2 * HOUR_MS].map(|instant| instant.to_string()));
+    assert!(rows.iter().all(|row| row.reason == "it was paused: holidays"));
+    assert!(of_pause(&every_hour(), START_MS, START_MS + HOUR_MS - 1, "holidays").is_empty());
+    let night = of_pause(&every_minute(), START_MS, START_MS + 12 * HOUR_MS, "holidays");
+    assert_eq!(night.len(), MISSED_ROWS_MAX + 1);
+    let rest = &night[MISSED_ROWS_MAX].reason;
+    assert!(rest.starts_with("it was paused for 620 further instants"), "{rest}");
+}

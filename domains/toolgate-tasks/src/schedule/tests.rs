@@ -154,7 +154,9 @@ fn a_time_zone_that_does_not_exist_is_refused_with_those_most_like_it() {
         assert!(nearest.contains(&"Europe/Berlin".to_owned()), "{written}: {nearest:?}");
         assert!(nearest.len() <= 3);
     }
-    assert!(matches!(cron("0 9 * * *", ""), Err(BadSchedule::Zone { .. })));
+    for none in ["", "Etc/Unknown", "Mars/Phobos"] {
+        assert!(matches!(cron("0 9 * * *", none), Err(BadSchedule::Zone { .. })), "{none}");
+    }
 }
 
 #[test]

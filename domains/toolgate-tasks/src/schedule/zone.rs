@@ -18,7 +18,9 @@ pub(super) fn find(name: &str) -> Result<TimeZone, BadSchedule> {
     if name == "UTC" {
         return Ok(TimeZone::UTC);
     }
-    ZONES.get(name).map_err(|_| BadSchedule::Zone { name: name.to_owned(), nearest: nearest(name) })
+    // `Etc/Unknown` is a name for none.
+    let found = ZONES.get(name).ok().filter(|zone| !zone.is_unknown());
+    found.ok_or_else(|| BadSchedule::Zone { name: name.to_owned(), nearest: nearest(name) })
 }
 
 /// The names most like one, by the whole name or by the place in it.

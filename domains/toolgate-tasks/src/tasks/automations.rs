@@ -2,15 +2,16 @@
 
 use toolgate_core::automation::{Automation, Trigger};
 use toolgate_core::id::{AutomationId, TaskId};
+use toolgate_core::signature::SigningKey;
 use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_store::{SinkStart, TaskVersion};
 
 use super::Tasks;
-use crate::checks;
 use crate::follower::SINK;
 use crate::refusal::{bad_schedule, down, refusal, unknown};
 use crate::schedule::Schedule;
 use crate::view::{AutomationPage, CATCH_UP_SECONDS_USUAL, FirePage, NewAutomation};
+use crate::{catch_up, checks};
 
 /// Instants that are computed at once.
 const NEXT_MAX: usize = 1_000;
@@ -46,6 +47,7 @@ impl Tasks {
         follows.map_err(|error| down(&error))?;
         self.desk.books.create_automation(&automation, act).await.map_err(refusal)?;
         self.desk.changed.notify_one();
+        self.desk.made.notify_one();
         Ok(automation)
     }
 
@@ -80,7 +82,7 @@ impl Tasks {
         changed.map_err(refusal)
     }
 
-    /// Pauses an automation with a note. Its instants pass meanwhile, and nobody misses them.
+    /// Pauses an automation with a note. Its instants pass meanwhile, and are written down when it goes on.
     pub async fn pause_automation(
         &self,
         id_or_name: &str,
@@ -95,7 +97,14 @@ impl Tasks {
     /// Lets a paused automation go on, from now on.
     pub async fn resume_automation(&self, id_or_name: &str, by: &PrincipalId) -> Result<Automation, Refusal> {
         let id = self.automation(id_or_name).await?.id;
-        let resumed = self.desk.books.resume_automation(&id, self.desk.act(by)).await;
+        let act = self.desk.act(by);
+        let missed = |paused: &Automation, passed_ms: i64| {
+            let schedule = Schedule::read(&paused.trigger).ok().flatten();
+            let note = paused.paused.as_deref().unwrap_or_default();
+            let rows = |schedule: Schedule| catch_up::of_pause(&schedule, passed_ms, act.at_ms, note);
+            schedule.map(rows).unwrap_or_default()
+        };
+        let resumed = self.desk.books.resume_automation(&id, missed, act).await;
         self.desk.changed.notify_one();
         resumed.map_err(refusal)
     }
@@ -149,18 +158,23 @@ impl Tasks {
         checks::automation(new)?;
         self.check_task(&new.task, "task").await?;
         match &new.trigger {
-            Trigger::Webhook { secret } => self
-                .desk
-                .keys
-                .secret(secret)
-                .await
-                .map(drop)
-                .map_err(|refusal| refusal.field("trigger.secret")),
+            Trigger::Webhook { secret } => self.check_secret(secret).await,
             Trigger::RunEnded { task: Some(task), .. } => {
                 self.desk.runs.task(task).await.map(drop).map_err(|refusal| refusal.field("trigger.task"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// A secret that can sign requests: with another one, every request would look forged.
+    async fn check_secret(&self, name: &str) -> Result<(), Refusal> {
+        const FIELD: &str = "trigger.secret";
+        let secret = self.desk.keys.secret(name).await.map_err(|refusal| refusal.field(FIELD))?;
+        SigningKey::parse(&secret).map(drop).map_err(|error| {
+            Refusal::new(&codes::BAD_AUTOMATION, format!("the secret {name:?} signs nothing: {error}"))
+                .field(FIELD)
+                .hint("store a text of your choice, or `whsec_` and base64 as Standard Webhooks has it")
+        })
     }
 
     /// A task that the gateway can run.

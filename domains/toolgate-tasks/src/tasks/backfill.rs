@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 const BACKFILL_MAX: usize = 100;
 
 impl Tasks {
-    /// Starts a run for every instant from one moment to another, both included, that has had none: those before the automation was
+    /// Starts a run for every instant from one moment on and before another that has had none: those before the automation was
     /// made, missed, skipped and failed ones. The rule for overlapping runs does not count here: whoever asks for these runs wants all
     /// of them.
     pub async fn backfill(
@@ -29,11 +29,11 @@ impl Tasks {
                 .hint("`toolgate run` starts its task once")
         })?;
         let desk = &self.desk;
-        if from_ms > until_ms || until_ms > desk.clock.now_ms() {
-            return Err(bad("the range ends before it begins, or in the future".to_owned())
+        if from_ms >= until_ms || until_ms > desk.clock.now_ms() {
+            return Err(bad("the range is empty, or ends before it begins or in the future".to_owned())
                 .hint("name two moments in the past, the earlier one first"));
         }
-        let instants = schedule.between(from_ms.saturating_sub(1), until_ms, BACKFILL_MAX + 1);
+        let instants = schedule.between(from_ms.saturating_sub(1), until_ms - 1, BACKFILL_MAX + 1);
         if instants.len() > BACKFILL_MAX {
             return Err(bad(format!("the range has more than {BACKFILL_MAX} instants"))
                 .hint("name a shorter range, and make up for the rest afterwards"));

@@ -79,6 +79,7 @@ async fn what_makes_no_sense_as_an_automation_is_refused(world: TasksWorld) {
         own(EventKind::AutomationChanged),
         Trigger::Webhook { secret: String::new() },
         Trigger::Webhook { secret: "unknown".to_owned() },
+        Trigger::Webhook { secret: "broken".to_owned() },
         Trigger::Pointer { pattern: "a b".to_owned() },
         Trigger::RunEnded { task: None, states: vec![RunState::Running] },
     ] {

@@ -8,7 +8,7 @@ crate::on_both!(
     a_night_asleep_starts_one_run,
     a_clock_that_is_set_back_starts_nothing_twice,
     a_clock_that_was_far_ahead_does_not_silence_an_automation,
-    a_paused_automation_starts_nothing_and_misses_nothing,
+    a_paused_automation_starts_nothing_and_says_so_afterwards,
     instants_are_made_up_for_within_limits,
 );
 
@@ -67,7 +67,7 @@ async fn a_clock_that_was_far_ahead_does_not_silence_an_automation(world: TasksW
     until("it is noted", has_run).await;
 }
 
-async fn a_paused_automation_starts_nothing_and_misses_nothing(world: TasksWorld) {
+async fn a_paused_automation_starts_nothing_and_says_so_afterwards(world: TasksWorld) {
     let gateway = world.gateway("one").await;
     let automation = gateway.automation("hourly", hourly(), Overlap::AllowAll).await;
     let other = gateway.automation("other", hourly(), Overlap::AllowAll).await;
@@ -79,8 +79,13 @@ async fn a_paused_automation_starts_nothing_and_misses_nothing(world: TasksWorld
     let resumed = gateway.tasks.resume_automation(automation.id.as_str(), &ada()).await.expect("resumed");
     assert_eq!(resumed.paused, None);
     world.clock.advance(30 * MINUTE);
-    gateway.until_states(&automation, &["started"]).await;
-    assert_eq!(gateway.fires(&automation).await[0].cause, (START_MS + 2 * HOUR * 1_000).to_string());
+    gateway.until_states(&automation, &["started", "missed"]).await;
+    let fires = gateway.fires(&automation).await;
+    let causes = [2, 1].map(|hour| (START_MS + hour * HOUR * 1_000).to_string());
+    assert_eq!([&fires[0].cause, &fires[1].cause], [&causes[0], &causes[1]]);
+    assert_eq!(fires[1].reason.as_deref(), Some("it was paused: holidays"));
+    gateway.tasks.resume_automation("hourly", &ada()).await.expect("it goes on already");
+    assert_eq!(gateway.fires(&automation).await.len(), 2);
     refused(gateway.tasks.pause_automation("hourly", " ", &ada()).await, "bad_automation");
 }
 
@@ -89,13 +94,13 @@ async fn instants_are_made_up_for_within_limits(world: TasksWorld) {
     world.clock.advance(200 * HOUR);
     gateway.automation("hourly", hourly(), Overlap::Skip).await;
     let at = |hour: i64| START_MS + hour * HOUR * 1_000;
-    let fires = gateway.tasks.backfill("hourly", at(3), at(5), &ada()).await.expect("made up for");
+    let fires = gateway.tasks.backfill("hourly", at(3), at(6), &ada()).await.expect("made up for");
     let states: Vec<&str> = fires.iter().map(|fire| fire.state.as_str()).collect();
     assert_eq!(states, ["started"; 3], "the rule for overlapping runs does not count");
-    let again = gateway.tasks.backfill("hourly", at(4), at(6), &ada()).await.expect("made up for");
+    let again = gateway.tasks.backfill("hourly", at(4), at(7), &ada()).await.expect("made up for");
     assert_eq!(again[..2], fires[1..], "those that have had a run have no second one");
     assert_eq!(gateway.automatic_runs().await.len(), 4);
-    for (from, until) in [(at(5), at(4)), (at(0), at(201)), (at(0), at(150))] {
+    for (from, until) in [(at(5), at(4)), (at(5), at(5)), (at(0), at(201)), (at(0), at(150))] {
         refused(gateway.tasks.backfill("hourly", from, until, &ada()).await, "bad_backfill");
     }
     let webhook = Trigger::Webhook { secret: "orders".to_owned() };

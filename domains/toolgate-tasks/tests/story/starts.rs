@@ -10,6 +10,7 @@ crate::on_both!(
     a_start_that_nobody_finished_is_taken_up,
     a_run_that_was_made_and_not_noted_is_found_and_not_made_again,
     a_run_that_was_made_and_never_began_is_ended,
+    a_run_whose_loop_nobody_took_up_yet_is_not_made_again,
     a_start_that_keeps_dying_ends_as_failed,
     a_start_that_the_store_prevented_is_tried_again,
 );
@@ -78,6 +79,26 @@ async fn a_run_that_was_made_and_never_began_is_ended(world: TasksWorld) {
     let runs = two.automatic_runs().await;
     let states: Vec<&str> = runs.iter().map(|run| run.state.as_str()).collect();
     assert_eq!(states, ["running", "cancelled"]);
+    assert_eq!(two.fires(&automation).await[0].run.as_ref(), Some(&runs[0].id));
+}
+
+async fn a_run_whose_loop_nobody_took_up_yet_is_not_made_again(world: TasksWorld) {
+    let one = world.gateway("one").await;
+    one.starter.set(StarterMood::DiesDriven);
+    let automation = one.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    let is_driven = async || match one.automatic_runs().await.first() {
+        Some(run) => one.store.agent_loop(&run.id).await.expect("read").is_some(),
+        None => false,
+    };
+    until("the run has its loop", is_driven).await;
+    one.tasks.stop().await;
+    let two = world.gateway("two").await;
+    world.clock.advance(2 * MINUTE);
+    two.until_states(&automation, &["started"]).await;
+    let runs = two.automatic_runs().await;
+    assert_eq!((runs.len(), two.starter.starts().len()), (1, 0));
+    assert_eq!(runs[0].state.as_str(), "pending", "it begins when a gateway takes its loop up");
     assert_eq!(two.fires(&automation).await[0].run.as_ref(), Some(&runs[0].id));
 }
 

@@ -13,14 +13,14 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::model::ModelName;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{Run, RunStart, RunStarter, RunState, TaskPlan};
+use toolgate_core::run::{NewLoop, Run, RunStart, RunStarter, RunState, TaskPlan};
 use toolgate_core::{Digest, PrincipalId, Refusal, codes};
 use toolgate_runs::{
     ContentAuthor, NewRun, NewTask, RunContents, RunEntry, RunInput, RunQuery, Runs, RunsSetup, StateAddress,
     StateBytes, WaitLimits,
 };
 use toolgate_stage::Stage;
-use toolgate_store::{BooksSettings, LedgerOrder, Store};
+use toolgate_store::{ActionStamp, Books, BooksSettings, LedgerOrder, Store};
 use toolgate_tasks::{NewAutomation, Tasks, TasksPace, TasksSetup, WebhookKeys};
 
 /// Makes two tests of each story.
@@ -78,6 +78,8 @@ pub(crate) enum StarterMood {
     DiesBefore,
     /// The gateway dies after the run was made, and before it begins.
     DiesHalfway,
+    /// The gateway dies after the run got its loop, and before somebody takes that up.
+    DiesDriven,
     /// The gateway dies right after the run began.
     DiesAfter,
     Refuses(Refusal),
@@ -86,6 +88,7 @@ pub(crate) enum StarterMood {
 /// Makes runs without agents.
 pub(crate) struct StoryStarter {
     runs: Arc<Runs>,
+    books: Arc<Books>,
     mood: Mutex<StarterMood>,
     starts: Mutex<Vec<RunStart>>,
 }
@@ -103,6 +106,19 @@ impl StoryStarter {
         let run = self.make(start).await?;
         self.runs.begin(&run, &start.by).await?;
         Ok(run)
+    }
+
+    /// The loop of a run, which any gateway takes up.
+    async fn drive(&self, start: &RunStart, run: RunId) {
+        let new = NewLoop {
+            run,
+            model: start.plan.model.clone(),
+            system: String::new(),
+            goal: start.plan.goal.clone(),
+            outcome_schema: None,
+        };
+        let act = ActionStamp { by: &start.by, at_ms: START_MS };
+        self.books.create_loop(new, 1, act).await.expect("made");
     }
 
     async fn make(&self, start: &RunStart) -> Result<RunId, Refusal> {
@@ -133,6 +149,11 @@ impl RunStarter for StoryStarter {
                     self.make(&start).await?;
                     std::future::pending().await
                 }
+                StarterMood::DiesDriven => {
+                    let run = self.make(&start).await?;
+                    self.drive(&start, run).await;
+                    std::future::pending().await
+                }
                 StarterMood::DiesAfter => {
                     self.begin(&start).await?;
                     std::future::pending().await
@@ -158,6 +179,7 @@ impl WebhookKeys for StoryKeys {
     fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<String, Refusal>> {
         let found = match name {
             "orders" => Ok(SECRET.to_owned()),
+            "broken" => Ok("whsec_???".to_owned()),
             _ => Err(Refusal::new(&codes::BAD_AUTOMATION, "there is no such secret").hint("store it first")),
         };
         Box::pin(std::future::ready(found))
@@ -248,6 +270,7 @@ impl TasksWorld {
         let runs = Runs::start_within(setup, WaitLimits::default()).await.expect("started");
         let starter = Arc::new(StoryStarter {
             runs: Arc::clone(&runs),
+            books: Arc::clone(&books),
             mood: Mutex::default(),
             starts: Mutex::default(),
         });

@@ -6,6 +6,7 @@ use toolgate_core::id::AutomationId;
 use super::error::AutomationError;
 use super::events::{self, AutomationStep};
 use super::held::HeldAutomation;
+use super::pass::MissedInstant;
 use crate::books::Books;
 use crate::db::{SqlStatement, Transaction, without_nul};
 use crate::error::doing;
@@ -21,7 +22,7 @@ const NAMED: &str = "SELECT id FROM automations WHERE tenant = $1 AND name = $2"
 const INSERT: &str =
     "INSERT INTO automations (tenant, id, name, task, fires_on, is_timed, overlap, catch_up_seconds, jitter_seconds,
         pause_on_failure, principal, updated_at_ms, row_version, passed_ms, paused, created_by, created_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING";
 const CHANGE: &str = "UPDATE automations SET name = $3, task = $4, fires_on = $5, is_timed = $6, overlap = $7,
         catch_up_seconds = $8, jitter_seconds = $9, pause_on_failure = $10, principal = $11, updated_at_ms = $12,
         row_version = $13, passed_ms = $14
@@ -48,7 +49,10 @@ impl Books {
         push_changing(automation, act.at_ms, &mut insert);
         insert = insert.bind(automation.paused.as_deref().map(without_nul));
         insert = insert.bind(without_nul(automation.created_by.as_str())).bind(automation.created_at_ms);
-        insert.execute().await.map_err(doing(DOING))?;
+        // Another gateway may make one of this name at the same moment.
+        if insert.execute().await.map_err(doing(DOING))? == 0 {
+            return Err(AutomationError::NameTaken(automation.name.clone()));
+        }
         let told = events::changed(automation, AutomationStep::Created, act);
         self.record(tx, vec![told]).await.map_err(doing(DOING))?;
         Ok(())
@@ -103,14 +107,18 @@ impl Books {
         Ok(held.commit().await?)
     }
 
-    /// Lets a paused automation go on, from now on.
+    /// Lets a paused automation go on, from now on. `missed` tells the instants of the pause, from the automation and its last
+    /// instant; each gets its row.
     pub async fn resume_automation(
         &self,
         id: &AutomationId,
+        missed: impl FnOnce(&Automation, i64) -> Vec<MissedInstant>,
         act: ActionStamp<'_>,
     ) -> Result<Automation, AutomationError> {
         let mut held = HeldAutomation::take(self, id, "resume an automation").await?;
         if held.automation.paused.is_some() {
+            let missed = missed(&held.automation, held.passed_ms);
+            held.add_missed(missed, act).await?;
             held.set_paused(None, act).await?;
         }
         Ok(held.commit().await?)

@@ -6,6 +6,7 @@ use toolgate_core::id::AutomationId;
 use super::error::AutomationError;
 use super::fire::{BusyFires, FireHolder, FireOutcome, FireVerdict, NewFire};
 use super::held::HeldAutomation;
+use crate::StoreError;
 use crate::books::Books;
 use crate::error::doing;
 use crate::run::ActionStamp;
@@ -45,11 +46,7 @@ impl Books {
         if held.passed_ms != pass.after_ms || held.automation.paused.is_some() {
             return Ok(None);
         }
-        for MissedInstant { cause, reason } in pass.missed {
-            let (automation, state) = (automation.clone(), FireState::Missed);
-            let fire = Fire { automation, cause, state, reason: Some(reason), run: None, at_ms: act.at_ms };
-            held.add_settled(&fire, 1, act).await?;
-        }
+        held.add_missed(pass.missed, act).await?;
         let outcome = match pass.start {
             Some(start) => Some(held.claim(start, holder, rule, act).await?),
             None => None,
@@ -59,5 +56,21 @@ impl Books {
         update.execute().await.map_err(doing(DOING))?;
         held.commit().await?;
         Ok(outcome)
+    }
+}
+
+impl HeldAutomation<'_> {
+    /// Adds a row for each instant that has none.
+    pub(super) async fn add_missed(
+        &mut self,
+        missed: Vec<MissedInstant>,
+        act: ActionStamp<'_>,
+    ) -> Result<(), StoreError> {
+        for MissedInstant { cause, reason } in missed {
+            let (automation, state) = (self.automation.id.clone(), FireState::Missed);
+            let fire = Fire { automation, cause, state, reason: Some(reason), run: None, at_ms: act.at_ms };
+            self.add_settled(&fire, 1, act).await?;
+        }
+        Ok(())
     }
 }

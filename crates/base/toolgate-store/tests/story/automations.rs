@@ -194,7 +194,7 @@ async fn a_failure_pauses_in_the_same_step(world: StoreWorld) {
     assert!(store.timed_automations().await.expect("read").is_empty());
     let refused = books.claim_fire(&id, a_cause("2"), HOLDER, start, at(&by, 3)).await;
     assert!(matches!(refused, Err(AutomationError::Paused { .. })), "{refused:?}");
-    books.resume_automation(&id, at(&by, 9)).await.expect("resumed");
+    books.resume_automation(&id, |_, _| Vec::new(), at(&by, 9)).await.expect("resumed");
     assert_eq!(store.timed_automations().await.expect("read")[0].passed_ms, NOW_MS + 9);
     books.delete_automation(&id, at(&by, 10)).await.expect("deleted");
     assert!(store.fires(&id, None, 10).await.expect("read").0.is_empty());

@@ -79,7 +79,8 @@ pub(crate) async fn next(
 
 /// Start the instants of a span of time now
 ///
-/// An instant that had its start, or was skipped, is not started again.
+/// Instants that had a run are not started again. Those that were missed, skipped or failed are, whatever the rule for overlapping
+/// runs says.
 #[utoipa::path(post, path = "/automations/{name}/backfill", tag = "automations", request_body = BackfillBody,
     params(("name" = String, Path, description = "Its name, or aut_…")),
     responses((status = 200, description = "The fires", body = BackfilledView), (status = 404, description = "Not found"),

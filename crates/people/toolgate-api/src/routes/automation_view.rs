@@ -28,7 +28,7 @@ pub(crate) struct AutomationBody {
     /// A start that is late by no more than this still happens, the latest one only; an hour by default.
     #[serde(default)]
     catch_up_seconds: Option<u64>,
-    /// Each start is delayed by a part of this.
+    /// Each start is delayed by a part of this, and by at most half of the time to the next instant.
     #[serde(default)]
     jitter_seconds: u64,
     #[serde(default)]

@@ -103,7 +103,8 @@ pub(crate) async fn remove(
 
 /// Pause an automation
 ///
-/// Runs in progress continue. What would have started meanwhile is missed, and recorded as such.
+/// Runs in progress continue. Instants that pass meanwhile are recorded as missed when it is resumed; requests are refused, and
+/// events are not heard.
 #[utoipa::path(post, path = "/automations/{name}/pause", tag = "automations", request_body = PauseBody,
     params(("name" = String, Path, description = "Its name, or aut_…")),
     responses((status = 200, description = "The automation", body = AutomationView),
