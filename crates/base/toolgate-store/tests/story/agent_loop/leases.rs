@@ -177,11 +177,12 @@ async fn loops_that_wait_are_not_looked_at(world: StoreWorld) {
              SELECT number FROM n) AS n"
         ),
     };
-    let filled = world.sql(&format!(
+    let fill = format!(
         "INSERT INTO run_loops (run, model, system, state, turn, last_message, input, cached, written, output, cost, \
          fold_faults, nudged, fence, lease_until_ms, wake_at_ms, created_at_ms) \
          SELECT 'run_w' || n.number, 'writer', '', 'waiting', 1, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 FROM {numbers}"
-    ));
+    );
+    let filled = world.sql(&fill);
     assert_eq!(filled.await, WAITING as u64);
     world.sql(if world.is_postgres() { "ANALYZE run_loops" } else { "ANALYZE" }).await;
     assert_eq!(due(&store).await, [run]);
