@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::file::{Artifact, FileName};
+use toolgate_core::id::RunId;
+use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{CallKind, RunBudget, RunState, Runs as _};
 use toolgate_core::{Digest, RefusalKind};
-use toolgate_runs::WaitLimits;
+use toolgate_runs::{RunHalt, WaitLimits};
 use toolgate_store::Actor;
 
 use crate::world::{RunsWorld, ada, call, call_id, deaf, erna, limits, refused, until, within};
@@ -163,4 +165,29 @@ async fn a_run_that_is_not_completed_leaves_a_manifest_as_well() {
     let idle = gateway.run().await;
     let idle = gateway.runs.cancel(&idle, &ada(), "operator").await.expect("cancelled");
     assert_eq!(idle.manifests.output, None, "it left nothing");
+}
+
+/// Writes down whose work is to end.
+#[derive(Default)]
+struct HaltDiary(parking_lot::Mutex<Vec<RunId>>);
+
+impl RunHalt for HaltDiary {
+    fn halt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        self.0.lock().push(run.clone());
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn the_work_of_a_cancelled_run_and_of_those_within_it_ends_and_that_of_a_failed_one_does_not() {
+    let world = RunsWorld::new();
+    let gateway = world.gateway("one").await;
+    let diary = Arc::new(HaltDiary::default());
+    gateway.runs.halt_with(diary.clone());
+    let (outer, other) = (gateway.run().await, gateway.run().await);
+    let inner = gateway.child(&outer).await;
+    gateway.runs.cancel(&outer, &ada(), "enough").await.expect("cancelled");
+    assert_eq!(*diary.0.lock(), [inner, outer]);
+    gateway.runs.fail(&other, "the bank is closed", &erna()).await.expect("failed");
+    assert_eq!(diary.0.lock().len(), 2, "who fails is done by itself");
 }

@@ -11,9 +11,9 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{InputFile, NewLoop, Run, RunStart, RunStarter, RunState, TaskPlan, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role, codes};
-use toolgate_runs::{NewRun, RunInput, RunQuery};
+use toolgate_runs::{NewRun, RunInput};
 use toolgate_sessions::{NewSession, SessionView};
-use toolgate_store::{ActionStamp, ListedToken, RUN_PAGE_MAX, StoreError};
+use toolgate_store::{ActionStamp, ListedToken, StoreError};
 
 use super::refused::refusal;
 use crate::ApiContext;
@@ -24,8 +24,6 @@ use crate::routes::run_seat::seat_in;
 
 /// The reason of a run that its starter cancels.
 const CANCELLED: &str = "cancelled";
-/// Runs within a run whose work is ended with it.
-const RUNS_WITHIN_MAX: usize = 1_000;
 
 /// A start, and who asks for it with which rights.
 pub(crate) struct DrivenStart {
@@ -217,7 +215,7 @@ impl RunStarter for DrivenStarter {
     }
 
     fn cancel<'a>(&'a self, run: &'a RunId, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>> {
-        Box::pin(async move { cancel(&self.0, run, by, CANCELLED).await.map(drop).map_err(refusal) })
+        Box::pin(async move { self.0.runs.cancel(run, by, CANCELLED).await.map(drop) })
     }
 
     fn state<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunState>, Refusal>> {
@@ -260,37 +258,5 @@ fn binding(own: &[&ListedToken], start: &RunStart) -> Result<Option<AgentName>, 
             let message = format!("{} is bound to more than one agent", start.by);
             Err(Refusal::new(&codes::NOT_ALLOWED, message).field("agent").hint("name one of them"))
         }
-    }
-}
-
-/// Cancels a run and all runs within it, and ends what they have in progress, down to the servers.
-pub(crate) async fn cancel(
-    context: &ApiContext,
-    run: &RunId,
-    by: &PrincipalId,
-    reason: &str,
-) -> ApiResult<Run> {
-    let within = runs_within(context, run).await?;
-    let cancelled = context.runs.cancel(run, by, reason).await?;
-    for run in within.iter().chain([run]) {
-        context.driven.interrupt(run).await;
-        context.caller.cancel_run(run);
-    }
-    Ok(cancelled)
-}
-
-/// The runs within a run that have not ended, at any depth.
-async fn runs_within(context: &ApiContext, run: &RunId) -> ApiResult<Vec<RunId>> {
-    let (mut found, mut next) = (Vec::new(), 0);
-    let mut parent = run.clone();
-    loop {
-        let query = RunQuery { parent: Some(parent), limit: RUN_PAGE_MAX, ..RunQuery::default() };
-        let page = context.runs.list(query).await?;
-        found.extend(page.runs.into_iter().filter(|run| !run.state.is_final()).map(|run| run.id));
-        if next >= found.len().min(RUNS_WITHIN_MAX) {
-            return Ok(found);
-        }
-        parent = found[next].clone();
-        next += 1;
     }
 }
