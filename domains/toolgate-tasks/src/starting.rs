@@ -61,6 +61,7 @@ impl TasksDesk {
             budget: RunBudget::default(),
             input: Vec::new(),
             parent: None,
+            within: None,
             by: automation.principal.clone(),
             automation: Some(automation.id.clone()),
             cause: Some(fire.cause),
@@ -75,7 +76,9 @@ impl TasksDesk {
             return Ok(None);
         };
         let run = self.runs.get(&id).await?;
-        if run.started_at_ms.is_some() {
+        // A run with a loop begins when a gateway has room for it.
+        let is_driven = self.store.agent_loop(&id).await.map_err(|error| down(&error))?.is_some();
+        if is_driven || run.started_at_ms.is_some() {
             return Ok(Some(id));
         }
         if !run.state.is_final() {

@@ -15,9 +15,10 @@ impl Tasks {
             let message = format!("task {id} has no plan: the gateway does not know what its agent shall do");
             Refusal::new(&codes::TASK_WITHOUT_PLAN, message)
         })?;
-        let TaskStart { by, agent, budget, input, parent } = start;
+        let TaskStart { by, agent, budget, input, parent, within } = start;
         let task = Some(id.clone());
-        let start = RunStart { task, plan, agent, budget, input, parent, by, automation: None, cause: None };
+        let (automation, cause) = (None, None);
+        let start = RunStart { task, plan, agent, budget, input, parent, within, by, automation, cause };
         self.desk.starter.start(start).await
     }
 }

@@ -48,7 +48,8 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<StoredMessage>, LoopError> {
         let mut messages = Vec::new();
-        for (row, expected) in self.message_rows(run, after, limit).await?.into_iter().zip(after + 1..) {
+        let rows = self.message_rows(run, after, limit).await?;
+        for (row, expected) in rows.into_iter().zip(after.saturating_add(1)..) {
             if row.number() != expected {
                 return Err(LoopError::Tampered { run: run.clone(), number: expected });
             }
