@@ -70,6 +70,8 @@ pub trait TurnPlayer: Send + Sync {
     fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety>;
     /// Ends the calls of a run that are in progress, down to the servers.
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
+    /// Gives up the session of a run that has ended. To do it twice changes nothing.
+    fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()>;
 }
 
 /// A run that is to be started for a task, with all that differs from it.

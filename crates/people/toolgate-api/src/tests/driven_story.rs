@@ -300,6 +300,31 @@ async fn a_run_is_tried_again_under_its_own_id() {
 }
 
 #[tokio::test]
+async fn the_session_of_a_driven_run_ends_with_it() {
+    let gate = Gate::open().await;
+    let closed = async |run: &str| {
+        let run = gate.runs.get(&RunId::new(run)).await.expect("there");
+        let session = gate.store.get_session(&run.session.expect("a session")).await.expect("read");
+        session.expect("there").closing.is_some()
+    };
+    let body = r#"{"goal":"g","model":"gpt"}"#;
+    let cancelled = run_id(&gate.post(&agent(), "/runs", body).await);
+    assert!(!closed(&cancelled).await);
+    assert_eq!(gate.post(&agent(), &format!("/runs/{cancelled}/cancel"), "{}").await.status, 200);
+    assert!(closed(&cancelled).await, "nobody drives it any more");
+    let failed = RunId::new(run_id(&gate.post(&agent(), "/runs", body).await));
+    let run = gate.runs.fail(&failed, "no use", &PrincipalId::new("agent-7")).await.expect("failed");
+    for _ in 0..2 {
+        gate.api.player().leave(&run).await;
+        assert!(closed(failed.as_str()).await);
+    }
+    let by_client = gate.post(&agent(), "/runs", "{}").await.json();
+    let by_client = by_client["run"]["id"].as_str().expect("an id");
+    assert_eq!(gate.post(&agent(), &format!("/runs/{by_client}/cancel"), "{}").await.status, 200);
+    assert!(!closed(by_client).await, "its client closes it");
+}
+
+#[tokio::test]
 async fn a_run_that_is_tried_again_is_as_careful_as_the_first() {
     let gate = Gate::open().await;
     let body = r#"{"goal":"g","model":"gpt","policy_template":"regulated","mounts":{"servers":["bank"]}}"#;

@@ -6,6 +6,7 @@ use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
 use toolgate_runs::RunHalt;
 
+use super::seats;
 use crate::ApiContext;
 use crate::context::ApiInner;
 
@@ -25,6 +26,15 @@ impl RunHalt for WorkHalt {
             let context = ApiContext(inner);
             context.driven.interrupt(run).await;
             context.caller.cancel_run(run);
+            leave(&context, run).await;
         })
+    }
+}
+
+/// A driven run that waited is in nobody's hands: its session is closed here. Clients close theirs.
+async fn leave(context: &ApiContext, run: &RunId) {
+    let is_driven = context.store.agent_loop(run).await.is_ok_and(|driven| driven.is_some());
+    if let (true, Ok(run)) = (is_driven, context.runs.get(run).await) {
+        seats::leave(context, &run).await;
     }
 }

@@ -65,4 +65,8 @@ impl TurnPlayer for SessionPlayer {
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.0.caller.cancel_run(run) })
     }
+
+    fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()> {
+        Box::pin(seats::leave(&self.0, run))
+    }
 }
