@@ -91,7 +91,7 @@ impl TasksDesk {
         let task = self.runs.task(&automation.task).await?;
         task.plan.ok_or_else(|| {
             let message =
-                format!("task {} has no plan: the gateway does not know what its agent shall do", task.id);
+                format!("task {} has no goal: the gateway does not know what its agent shall do", task.id);
             Refusal::new(&codes::TASK_WITHOUT_PLAN, message)
         })
     }

@@ -12,7 +12,7 @@ impl Tasks {
     pub async fn start_run(&self, id: &TaskId, start: TaskStart) -> Result<RunId, Refusal> {
         let task = self.desk.runs.task(id).await?;
         let plan = task.plan.ok_or_else(|| {
-            let message = format!("task {id} has no plan: the gateway does not know what its agent shall do");
+            let message = format!("task {id} has no goal: the gateway does not know what its agent shall do");
             Refusal::new(&codes::TASK_WITHOUT_PLAN, message)
         })?;
         let TaskStart { by, agent, budget, input, parent, within } = start;
