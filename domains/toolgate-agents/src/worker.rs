@@ -76,7 +76,18 @@ async fn claim_and_work(
         worked = Box::pin(work(desk, &lease, agent_loop, halt)) => worked,
         () = keep_lease(desk, &lease, halt) => Err(DriveError::Lost),
     };
-    give_back(desk, &lease, worked).await
+    let given_back = give_back(desk, &lease, worked).await;
+    leave_if_ended(desk, run).await;
+    given_back
+}
+
+/// A run that has ended needs its session no more.
+async fn leave_if_ended(desk: &LoopDesk, run: &RunId) {
+    if let Ok(run) = desk.runs.get(run).await
+        && run.state.is_final()
+    {
+        desk.player.leave(&run).await;
+    }
 }
 
 /// Turn after turn, until the run waits or ends.

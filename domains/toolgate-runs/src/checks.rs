@@ -48,14 +48,14 @@ pub(crate) fn description(text: &str) -> Result<(), Refusal> {
 /// The plan of a task, with its files sorted.
 pub(crate) fn plan(plan: TaskPlan) -> Result<TaskPlan, Refusal> {
     if plan.goal.trim().is_empty() {
-        return Err(invalid(&codes::BAD_TASK, "the goal of a task is empty".to_owned(), "plan.goal")
+        return Err(invalid(&codes::BAD_TASK, "the goal of a task is empty".to_owned(), "goal")
             .hint("say what the agent shall reach"));
     }
     let schema = plan.outcome_schema.as_ref().map_or("", RawJson::as_str);
     for (text, max, field) in [
-        (&*plan.goal, GOAL_BYTES_MAX, "plan.goal"),
-        (&*plan.instructions, INSTRUCTIONS_BYTES_MAX, "plan.instructions"),
-        (schema, OUTCOME_SCHEMA_BYTES_MAX, "plan.outcome_schema"),
+        (&*plan.goal, GOAL_BYTES_MAX, "goal"),
+        (&*plan.instructions, INSTRUCTIONS_BYTES_MAX, "instructions"),
+        (schema, OUTCOME_SCHEMA_BYTES_MAX, "outcome_schema"),
     ] {
         if text.len() > max {
             let message = format!("`{field}` has at most {max} bytes; this has {}", text.len());
@@ -63,9 +63,10 @@ pub(crate) fn plan(plan: TaskPlan) -> Result<TaskPlan, Refusal> {
         }
     }
     if !schema.is_empty() && !schema.trim_start().starts_with('{') {
-        let message = "`plan.outcome_schema` is a JSON Schema, which is an object".to_owned();
-        return Err(invalid(&codes::BAD_TASK, message, "plan.outcome_schema")
-            .hint("for instance {\"type\": \"object\"}"));
+        let message = "`outcome_schema` is a JSON Schema, which is an object".to_owned();
+        return Err(
+            invalid(&codes::BAD_TASK, message, "outcome_schema").hint("for instance {\"type\": \"object\"}")
+        );
     }
     Ok(TaskPlan { input: manifest(plan.input)?, ..plan })
 }

@@ -1,12 +1,13 @@
 //! The parts of the runs, and the shared state of their tasks.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
+use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{InputRequest, RunCallEnd};
 use toolgate_core::{PrincipalId, RawJson};
 use toolgate_store::{ActionStamp, Books, RunError, SteppedRun, Store};
@@ -27,6 +28,11 @@ pub struct RunsSetup {
     /// This gateway's ledger stream.
     pub stream: String,
     pub shutdown: CancellationToken,
+}
+
+/// Ends the work that is under way in a run which somebody has ended: requests to models, and calls, down to the servers.
+pub trait RunHalt: Send + Sync {
+    fn halt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
 }
 
 /// The time limits for waiting.
@@ -62,6 +68,8 @@ pub(crate) struct RunDesk {
     pub(crate) limits: WaitLimits,
     pub(crate) waiting: QuestionWaiters,
     pub(crate) bells: RunBells,
+    /// Set during assembly: it is made of parts that need the runs.
+    pub(crate) halt: OnceLock<Arc<dyn RunHalt>>,
     late: Mutex<Vec<LateEvent>>,
 }
 
@@ -85,6 +93,7 @@ impl RunDesk {
             limits,
             waiting: QuestionWaiters::default(),
             bells: RunBells::default(),
+            halt: OnceLock::new(),
             late: Mutex::default(),
         }
     }
@@ -100,6 +109,14 @@ impl RunDesk {
         }
         for run in stepped.ended.iter().chain([&stepped.run.id]) {
             self.bells.ring(run);
+        }
+    }
+
+    /// Ends what is under way in runs that have ended.
+    pub(crate) async fn halt(&self, ended: &[RunId]) {
+        let Some(halt) = self.halt.get() else { return };
+        for run in ended {
+            halt.halt(run).await;
         }
     }
 

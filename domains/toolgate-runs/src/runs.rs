@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 
-use crate::desk::{RunDesk, RunsSetup, WaitLimits};
+use crate::desk::{RunDesk, RunHalt, RunsSetup, WaitLimits};
 use crate::refusal::down;
 use crate::{poller, upkeep};
 
@@ -47,6 +47,11 @@ impl Runs {
         tasks.spawn(upkeep::run(Arc::clone(&desk), shutdown.clone()));
         tasks.close();
         Ok(Arc::new(Runs { desk, tasks, shutdown }))
+    }
+
+    /// Connects what ends the work of cancelled runs, once, during assembly.
+    pub fn halt_with(&self, halt: Arc<dyn RunHalt>) {
+        drop(self.desk.halt.set(halt));
     }
 
     /// Stops the tasks; events that are not written yet are written, if the store is up.

@@ -66,6 +66,7 @@ impl RunDesk {
         if let Some(stepped) = Box::pin(self.end(id, EndCause::Time, &gateway)).await? {
             tracing::info!(run = %id, state = stepped.run.state.as_str(), "the time of a run is over");
             self.tell(&stepped);
+            self.halt(&stepped.ended).await;
         }
         Ok(())
     }

@@ -65,6 +65,7 @@ impl TasksDesk {
             budget: RunBudget::default(),
             input: Vec::new(),
             parent: None,
+            within: None,
             by: automation.principal.clone(),
             automation: Some(automation.id.clone()),
             cause: Some(fire.cause),
@@ -79,8 +80,9 @@ impl TasksDesk {
             return Ok(None);
         };
         let run = self.runs.get(&id).await?;
-        let driven = self.store.agent_loop(&id).await.map_err(|error| down(&error))?;
-        if run.started_at_ms.is_some() || driven.is_some() {
+        // A run with a loop begins when a gateway has room for it.
+        let is_driven = self.store.agent_loop(&id).await.map_err(|error| down(&error))?.is_some();
+        if is_driven || run.started_at_ms.is_some() {
             return Ok(Some(id));
         }
         if !run.state.is_final() {
@@ -93,7 +95,7 @@ impl TasksDesk {
         let task = self.runs.task(&automation.task).await?;
         task.plan.ok_or_else(|| {
             let message =
-                format!("task {} has no plan: the gateway does not know what its agent shall do", task.id);
+                format!("task {} has no goal: the gateway does not know what its agent shall do", task.id);
             Refusal::new(&codes::TASK_WITHOUT_PLAN, message)
         })
     }

@@ -1,10 +1,12 @@
 //! The questions about automations, and the answers.
 
+use std::sync::Arc;
+
 use toolgate_core::automation::{Automation, Fire, Overlap, Trigger};
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{InputFile, RunBudget};
-use toolgate_core::scope::AgentName;
+use toolgate_core::scope::{AgentName, Scope};
 use toolgate_core::{PrincipalId, Refusal};
 
 /// The catch-up window of an automation that names none.
@@ -37,6 +39,8 @@ pub struct TaskStart {
     /// Files besides those of the plan.
     pub input: Vec<InputFile>,
     pub parent: Option<RunId>,
+    /// It has no more rights than this: the view of the session that asks for it.
+    pub within: Option<Arc<Scope>>,
 }
 
 /// Newest first.

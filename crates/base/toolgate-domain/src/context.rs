@@ -53,6 +53,11 @@ impl ToolContext {
         self.holder.run.as_ref().ok_or_else(none)
     }
 
+    /// The view of the session.
+    pub fn scope(&self) -> &Arc<Scope> {
+        &self.scope
+    }
+
     /// True if the session has mounted this pointer.
     pub fn sees_pointer(&self, namespace: &str, name: &str) -> bool {
         self.scope.pointer_reach(self.principal().role).covers(namespace, name)

@@ -90,6 +90,7 @@ impl Api {
             work,
             pulse: GatewayPulse::default(),
         }));
+        context.runs.halt_with(routes::run_halt(&context));
         Api { router: routes::router(context.clone()), context }
     }
 

@@ -106,7 +106,7 @@ use crate::problem::Problem;
 use crate::{ApiContext, access, document};
 use answer::whole;
 use table::RouteTable;
-pub(crate) use turns::{run_starter, turn_player};
+pub(crate) use turns::{run_halt, run_starter, turn_player};
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
     let (router, api) = parts();

@@ -27,6 +27,7 @@ async fn a_run_makes_its_calls_and_completes_itself() {
     assert_eq!((ended.used.turns, ended.used.tokens), (3, 330));
     assert_eq!((world.records.effects("read"), world.records.effects("write")), (2, 1));
     crate::world::until("its last results", async || gateway.chat(&run).await.len() == 7).await;
+    crate::world::until("the end of its session", async || world.records.left.lock().contains(&run)).await;
     let chat = gateway.chat(&run).await;
     assert_valid(&chat);
     let roles: Vec<&str> = chat.iter().map(|one| one.message.role.as_str()).collect();

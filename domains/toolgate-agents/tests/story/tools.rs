@@ -21,6 +21,8 @@ pub(crate) struct ToolRecords {
     calls: Mutex<BTreeMap<(RunId, String), CallRecord>>,
     effects: Mutex<BTreeMap<String, usize>>,
     pub(crate) cancelled: Mutex<Vec<RunId>>,
+    /// The runs that gave up their sessions.
+    pub(crate) left: Mutex<Vec<RunId>>,
     /// The servers that are away.
     pub(crate) away: Mutex<Vec<ServerName>>,
 }
@@ -164,6 +166,11 @@ impl TurnPlayer for StoryPlayer {
 
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
         self.records.cancelled.lock().push(run.clone());
+        Box::pin(std::future::ready(()))
+    }
+
+    fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()> {
+        self.records.left.lock().push(run.id.clone());
         Box::pin(std::future::ready(()))
     }
 }

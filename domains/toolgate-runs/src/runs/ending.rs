@@ -165,10 +165,17 @@ impl Runs {
         self.end_by(run, EndCause::Request(ending, asked), by).await
     }
 
-    /// Cancels a run, all its child runs, and their open questions.
+    /// Cancels a run, all its child runs, their open questions and what is under way in them.
     pub async fn cancel(&self, run: &RunId, by: &PrincipalId, reason: &str) -> Result<Run, Refusal> {
         checks::reason(reason)?;
-        self.end(run, RunEnding::Cancelled { reason: reason.to_owned() }, by).await
+        let cancelled = self.end(run, RunEnding::Cancelled { reason: reason.to_owned() }, by).await?;
+        self.halt(run).await;
+        Ok(cancelled)
+    }
+
+    /// Ends what is under way in a run that has ended.
+    pub(crate) async fn halt(&self, run: &RunId) {
+        self.desk.halt(std::slice::from_ref(run)).await;
     }
 
     async fn end(&self, run: &RunId, ending: RunEnding, by: &PrincipalId) -> Result<Run, Refusal> {
@@ -179,6 +186,7 @@ impl Runs {
         let ended = Box::pin(self.desk.end(run, cause, by)).await.map_err(refusal)?;
         if let Some(stepped) = ended {
             self.desk.tell(&stepped);
+            self.desk.halt(&stepped.ended).await;
         }
         self.get(run).await
     }

@@ -117,5 +117,9 @@ pub(super) async fn cancel(
     let run = changeable(&runs, &context, arguments.run_id).await?;
     let reason = arguments.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     let run = runs.cancel_as_asked(&run.id, reason.unwrap_or(CANCELLED), &context.principal().id).await?;
+    // An agent that ends its own run still hears that it has: this call is one of those that would end.
+    if context.holder.run.as_ref() != Some(&run.id) {
+        runs.halt(&run.id).await;
+    }
     Ok(reply(&run, context.now_ms))
 }

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::governance::Clock as _;
+use toolgate_core::id::RunId;
 use toolgate_core::model::ModelName;
+use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{CallKind, NewLoop, RunBudget, RunState, Runs as _};
 use toolgate_core::{Digest, RefusalKind};
-use toolgate_runs::WaitLimits;
+use toolgate_runs::{RunHalt, WaitLimits};
 use toolgate_store::{ActionStamp, Actor};
 
 use crate::world::{RunsWorld, ada, call, call_id, deaf, erna, limits, new_run, refused, until, within};
@@ -192,4 +194,29 @@ async fn a_driven_run_that_never_got_its_loop_fails() {
     let failed = gateway.runs.get(&driven).await.expect("read");
     assert_eq!(failed.reason.as_deref(), Some("start.interrupted"));
     assert_eq!((gateway.state(&led).await, gateway.state(&usual).await), ("pending", "pending"));
+}
+
+/// Writes down whose work is to end.
+#[derive(Default)]
+struct HaltDiary(parking_lot::Mutex<Vec<RunId>>);
+
+impl RunHalt for HaltDiary {
+    fn halt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        self.0.lock().push(run.clone());
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn the_work_of_a_cancelled_run_and_of_those_within_it_ends_and_that_of_a_failed_one_does_not() {
+    let world = RunsWorld::new();
+    let gateway = world.gateway("one").await;
+    let diary = Arc::new(HaltDiary::default());
+    gateway.runs.halt_with(diary.clone());
+    let (outer, other) = (gateway.run().await, gateway.run().await);
+    let inner = gateway.child(&outer).await;
+    gateway.runs.cancel(&outer, &ada(), "enough").await.expect("cancelled");
+    assert_eq!(*diary.0.lock(), [inner, outer]);
+    gateway.runs.fail(&other, "the bank is closed", &erna()).await.expect("failed");
+    assert_eq!(diary.0.lock().len(), 2, "who fails is done by itself");
 }

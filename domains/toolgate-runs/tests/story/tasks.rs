@@ -74,10 +74,10 @@ async fn a_task_has_a_plan_and_keeps_the_version_before() {
     assert_eq!(versions[1].words.plan, Some(plan.clone()));
     let schema = |text: &str| Some(RawJson::from_composed(text.to_owned()));
     for (bad, field) in [
-        (TaskPlan { goal: " ".to_owned(), ..plan.clone() }, "plan.goal"),
-        (TaskPlan { goal: "x".repeat((100 << 10) + 1), ..plan.clone() }, "plan.goal"),
-        (TaskPlan { instructions: "x".repeat((100 << 10) + 1), ..plan.clone() }, "plan.instructions"),
-        (TaskPlan { outcome_schema: schema("true"), ..plan.clone() }, "plan.outcome_schema"),
+        (TaskPlan { goal: " ".to_owned(), ..plan.clone() }, "goal"),
+        (TaskPlan { goal: "x".repeat((100 << 10) + 1), ..plan.clone() }, "goal"),
+        (TaskPlan { instructions: "x".repeat((100 << 10) + 1), ..plan.clone() }, "instructions"),
+        (TaskPlan { outcome_schema: schema("true"), ..plan.clone() }, "outcome_schema"),
     ] {
         let refusal =
             refused(runs.put_task(NewTask { plan: Some(bad), ..a_task("a") }, &ada()).await, "bad_task");

@@ -184,7 +184,7 @@ impl Tasks {
             Some(_) => Ok(()),
             None => {
                 let message =
-                    format!("task {id} has no plan: the gateway does not know what its agent shall do");
+                    format!("task {id} has no goal: the gateway does not know what its agent shall do");
                 Err(Refusal::new(&codes::TASK_WITHOUT_PLAN, message).field(field))
             }
         }

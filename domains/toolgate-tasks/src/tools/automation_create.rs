@@ -1,5 +1,6 @@
 //! `task.automation.create`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -10,13 +11,16 @@ use toolgate_core::id::TaskId;
 use toolgate_core::moment::parse_rfc3339;
 use toolgate_core::platform::OldName;
 use toolgate_core::run::CallKind;
-use toolgate_core::{Refusal, codes};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
+use toolgate_store::{ListedToken, Store};
 
 use super::automation_output::{AutomationOutput, ref_of};
 use super::flat_names::FLAT_NAMES_END_MS;
 use super::state::TaskTools;
 use crate::NewAutomation;
+use crate::refusal::down;
 
 /// The number of coming instants that are shown, so that a mistaken pattern is seen.
 const NEXT_SHOWN: usize = 5;
@@ -65,6 +69,7 @@ pub(super) async fn create(
 ) -> Result<ToolReply<AutomationOutput>, Refusal> {
     let tasks = tools.tasks()?;
     check_caller(&context)?;
+    check_bindings(&tools.parts()?.store, &context.principal().id).await?;
     let by = context.principal().id.clone();
     let new = arguments.read(&context)?;
     let automation = tasks.create_automation(new, &by).await?;
@@ -81,6 +86,24 @@ fn check_caller(context: &ToolContext) -> Result<(), Refusal> {
     let message = "an automation has the rights of its principal, and this session may have fewer";
     Err(Refusal::new(&codes::NOT_ALLOWED, message)
         .hint("use a token that is bound to no session; operators make automations for others over REST"))
+}
+
+/// A session does not say which token it is of. If those of a principal differ in their agents, one of them could get the rights of
+/// another in this way.
+async fn check_bindings(store: &Store, principal: &PrincipalId) -> Result<(), Refusal> {
+    let tokens = store.list_tokens().await.map_err(|error| down(&error))?;
+    let is_own = |token: &&ListedToken| {
+        token.revoked_at_ms.is_none() && token.session.is_none() && token.principal().id == *principal
+    };
+    let bindings: BTreeSet<Option<&AgentName>> =
+        tokens.iter().filter(is_own).map(|token| token.agent.as_ref()).collect();
+    if bindings.len() <= 1 {
+        return Ok(());
+    }
+    let message = format!(
+        "the tokens of {principal} are bound to different agents, and an automation is of all of them"
+    );
+    Err(Refusal::new(&codes::NOT_ALLOWED, message).hint("an operator or admin makes it over REST"))
 }
 
 impl CreateAutomationArguments {

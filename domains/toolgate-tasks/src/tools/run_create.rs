@@ -22,7 +22,7 @@ pub(super) const CREATE: ToolDefinition = ToolDefinition::writes(
     "task.run.create",
     "Start a run of a task",
     "Starts a task: its model works with the tools of its agent until it is done. Returns at once; task.run.status \
-     shows where it stands. Inside a run, the new run is a child and shares your budget and rights.",
+     shows where it stands. It sees no more than your session; inside a run, it is a child and shares your budget.",
 )
 .old_names(&[OldName { name: "create_task_run", until_ms: FLAT_NAMES_END_MS }])
 .external()
@@ -53,6 +53,7 @@ pub(super) async fn create(
         budget: arguments.budget.map(RunBudget::from).unwrap_or_default(),
         input: files(parts, &context, arguments.input).await?,
         parent: context.holder.run.clone(),
+        within: Some(Arc::clone(context.scope())),
     };
     let run = parts.tasks.start_run(&TaskId::new(arguments.task_id), start).await?;
     let run = parts.runs.get(&run).await?;

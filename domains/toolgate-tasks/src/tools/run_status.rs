@@ -33,6 +33,9 @@ pub(super) const CANCEL: ToolDefinition = ToolDefinition::writes(
 .idempotent()
 .kind(CallKind::Control);
 
+/// The reason of a run that ends itself.
+const CANCELLED: &str = "cancelled";
+
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct TaskRunArguments {
     /// Usually the run of the session
@@ -64,8 +67,14 @@ pub(super) async fn cancel(
     let parts = tools.parts()?;
     let run = changeable_run(&parts.runs, &context, Some(arguments.run_id)).await?;
     // The same request again changes nothing, and a run that has ended stays as it is.
-    if !run.state.is_final() {
-        parts.starter.cancel(&run.id, &context.principal().id).await?;
+    let by = &context.principal().id;
+    match () {
+        () if run.state.is_final() => {}
+        // This call is one of those that would end with the run.
+        () if context.holder.run.as_ref() == Some(&run.id) => {
+            parts.runs.cancel_as_asked(&run.id, CANCELLED, by).await?;
+        }
+        () => parts.starter.cancel(&run.id, by).await?,
     }
     let run = parts.runs.get(&run.id).await?;
     let driven = loop_of(parts, &run.id).await?;

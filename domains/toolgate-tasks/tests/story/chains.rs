@@ -37,8 +37,14 @@ async fn automations_lead_to_one_another_five_times(world: TasksWorld) {
     let gateway = world.gateway("one").await;
     let trigger = Trigger::RunEnded { task: None, states: Vec::new() };
     let automation = gateway.automation("again", trigger, Overlap::AllowAll).await;
-    let start =
-        TaskStart { by: ada(), agent: None, budget: RunBudget::default(), input: Vec::new(), parent: None };
+    let start = TaskStart {
+        by: ada(),
+        agent: None,
+        budget: RunBudget::default(),
+        input: Vec::new(),
+        parent: None,
+        within: None,
+    };
     let mut run = gateway.tasks.start_run(&automation.task, start).await.expect("started");
     for number in 1..=5 {
         gateway.runs.cancel(&run, &ada(), "done").await.expect("ended");

@@ -105,11 +105,11 @@ codes! { AUTOMATIONS, "Automations";
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[CodeChannel::Http(422), CodeChannel::Result],
-        title: "The task has no plan",
+        title: "The task has no goal",
         happened: "The gateway is asked to run a task by itself, and the task says neither goal nor model.",
-        advice: "Give the task a `plan` with a `goal` and a `model`, or create a run of it for an agent of your own with `POST /runs`.",
-        message: "task task_019a… has no plan: the gateway does not know what its agent shall do",
-        hint: Hint::Standard("give the task a `plan` with `goal` and `model`"),
+        advice: "Give the task a `goal` and a `model`, or create a run of it for an agent of your own with `POST /runs`.",
+        message: "task task_019a… has no goal: the gateway does not know what its agent shall do",
+        hint: Hint::Standard("give the task a `goal` and a `model`"),
         see: &["bad_task"],
     };
 }

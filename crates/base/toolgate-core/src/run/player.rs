@@ -1,11 +1,13 @@
 //! The ports of a driven run: the tools that it is offered, the calls of a turn on the one path, and the start of runs.
 
+use std::sync::Arc;
+
 use super::{InputFile, Run, RunBudget, RunLabel, RunState, TaskPlan};
 use crate::id::{AutomationId, RunId, TaskId};
 use crate::model::OfferedTool;
 use crate::port::BoxFuture;
 use crate::run::RequiredAction;
-use crate::scope::AgentName;
+use crate::scope::{AgentName, Scope};
 use crate::{PrincipalId, RawJson, Refusal, ServerName};
 
 /// The tools of a run's session at one moment.
@@ -68,6 +70,8 @@ pub trait TurnPlayer: Send + Sync {
     fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety>;
     /// Ends the calls of a run that are in progress, down to the servers.
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
+    /// Gives up the session of a run that has ended. To do it twice changes nothing.
+    fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()>;
 }
 
 /// A run that is to be started for a task, with all that differs from it.
@@ -81,6 +85,8 @@ pub struct RunStart {
     /// Files besides those of the plan.
     pub input: Vec<InputFile>,
     pub parent: Option<RunId>,
+    /// The run has no more rights than this, besides the limits of its parent: the view of the session that asks for it.
+    pub within: Option<Arc<Scope>>,
     /// The principal that asks for it, and whose rights it has.
     pub by: PrincipalId,
     pub automation: Option<AutomationId>,

@@ -33,7 +33,7 @@ pub(crate) struct AutomationBody {
     jitter_seconds: u64,
     #[serde(default)]
     pause_on_failure: bool,
-    /// The principal whose rights its runs have; the caller by default.
+    /// The principal whose rights its runs have; the caller by default. Only admins name another.
     #[serde(default)]
     principal: Option<String>,
 }

@@ -6,8 +6,10 @@ use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use toolgate_core::automation::Automation;
-use toolgate_core::{Principal, Refusal, RefusalKind};
+use toolgate_core::scope::Credential;
+use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role, codes};
 use toolgate_store::RUN_PAGE_MAX;
+use toolgate_tasks::NewAutomation;
 
 use super::answer::json;
 use super::automation_view::{AutomationBody, AutomationView, AutomationsPage, PauseBody};
@@ -37,18 +39,21 @@ pub(crate) async fn list(
 
 /// Create an automation
 ///
-/// Its runs have the rights of its principal: the caller, or another whom an operator names.
+/// Its runs have the rights of its principal: the caller, or another whom an admin names.
 #[utoipa::path(post, path = "/automations", tag = "automations", request_body = AutomationBody,
     responses((status = 201, description = "The automation", body = AutomationView),
+        (status = 403, description = "Only admins name another principal, and a token that is bound to an agent makes none"),
         (status = 404, description = "There is no such task"),
         (status = 409, description = "The name is taken, or there are too many"),
         (status = 422, description = "The trigger makes no sense: a pattern that never fires or fires too often, a time zone that does not exist")))]
 pub(crate) async fn create(
     State(context): State<ApiContext>,
-    Extension(principal): Extension<Principal>,
+    Extension(credential): Extension<Credential>,
     Json(body): Json<AutomationBody>,
 ) -> ApiResult<Response> {
-    let automation = context.tasks.tasks()?.create_automation(body.read(), &principal.id).await?;
+    let (new, by) = (body.read(), &credential.principal.id);
+    check_principal(&credential, new.principal.as_ref().unwrap_or(by))?;
+    let automation = context.tasks.tasks()?.create_automation(new, by).await?;
     let location = format!("/automations/{}", automation.id);
     Ok(([(LOCATION, location)], shown(&context, StatusCode::CREATED, automation)?).into_response())
 }
@@ -69,18 +74,27 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<Str
     params(("name" = String, Path, description = "Its name, or aut_…"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
     responses((status = 200, description = "The new automation", body = AutomationView),
+        (status = 403, description = "It has the rights of another principal, which only admins hand on"),
         (status = 404, description = "Not found"),
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The trigger makes no sense")))]
 pub(crate) async fn put(
     State(context): State<ApiContext>,
-    Extension(principal): Extension<Principal>,
+    Extension(credential): Extension<Credential>,
     Path(name): Path<String>,
     headers: HeaderMap,
     Json(body): Json<AutomationBody>,
 ) -> ApiResult<Response> {
     let (tasks, expected) = (context.tasks.tasks()?, expected_version(&headers)?);
-    match tasks.change_automation(&name, body.read(), expected, &principal.id).await {
+    let (change, by) = (body.read(), &credential.principal.id);
+    // The principal stays if none is named: its rights would serve another task.
+    let principal = match change.principal.clone() {
+        Some(principal) => principal,
+        None => tasks.automation(&name).await?.principal,
+    };
+    check_principal(&credential, &principal)?;
+    let change = NewAutomation { principal: Some(principal), ..change };
+    match tasks.change_automation(&name, change, expected, by).await {
         Ok(automation) => shown(&context, StatusCode::OK, automation),
         Err(refusal) => Err(refused(&context, &name, refusal).await),
     }
@@ -132,6 +146,21 @@ pub(crate) async fn resume(
 ) -> ApiResult<Response> {
     let resumed = context.tasks.tasks()?.resume_automation(&name, &principal.id).await?;
     shown(&context, StatusCode::OK, resumed)
+}
+
+/// Whoever makes an automation hands on the rights of its principal, for good: their own, unless they may act as anyone.
+fn check_principal(credential: &Credential, principal: &PrincipalId) -> ApiResult<()> {
+    if let Some(agent) = &credential.agent {
+        let detail = format!("this token is bound to the agent {agent}, and an automation is not");
+        return Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("use a token that is bound to no agent"));
+    }
+    if credential.principal.role == Role::Admin || credential.principal.id == *principal {
+        return Ok(());
+    }
+    let detail = format!("only admins let an automation run with the rights of {principal}");
+    Err(Problem::new(&codes::NOT_ALLOWED, detail)
+        .hint("name yourself as its principal, or let an admin do it")
+        .with("field", "principal"))
 }
 
 fn shown(context: &ApiContext, status: StatusCode, automation: Automation) -> ApiResult<Response> {

@@ -1,5 +1,7 @@
 //! Runs that the gateway drives: of a task, and again from a turn.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +12,7 @@ use toolgate_core::codes;
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::model::ModelName;
 use toolgate_core::run::{AgentLoop, Run, RunBudget, RunStart, TaskPlan, TurnPhase};
-use toolgate_core::scope::{AgentName, Credential, Mounts};
+use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use utoipa::ToSchema;
 
 use super::answer::json;
@@ -104,6 +106,7 @@ pub(crate) async fn start(
         budget: body.budget.map(RunBudget::from).unwrap_or_default(),
         input,
         parent: parent.map(|parent| parent.id),
+        within: None,
         by: credential.principal.id.clone(),
         automation: None,
         cause: None,
@@ -134,7 +137,8 @@ pub(crate) async fn retry(
     let turn = kept_turn(&context, &driven, body.turn).await?;
     let principal = operates(&credential).then(|| run.principal.to_string());
     let fork = Some(LoopFork { run: run.id.clone(), turn });
-    let start = again(run, driven, body.model, &credential);
+    let within = kept_scope(&context, &run).await?;
+    let start = RunStart { within, ..again(run, driven, body.model, &credential) };
     let asked = DrivenStart { principal, fork, ..DrivenStart::new(start, credential) };
     Ok(created(&context, asked.begin(&context).await?))
 }
@@ -160,10 +164,24 @@ fn again(run: Run, driven: AgentLoop, model: Option<ModelName>, credential: &Cre
         budget: run.budget,
         input: Vec::new(),
         parent: None,
+        within: None,
         by: credential.principal.id.clone(),
         automation: None,
         cause: None,
     }
+}
+
+/// The care and the mounts of a run's session hold again; a run that was started within another gets no more rights than it had.
+/// Servers and definitions are those of today.
+async fn kept_scope(context: &ApiContext, run: &Run) -> ApiResult<Option<Arc<Scope>>> {
+    let Some(session) = &run.session else { return Ok(None) };
+    let Some(stored) = context.store.get_session(session).await? else { return Ok(None) };
+    let scope = Scope { servers: None, ..Scope::clone(&stored.scope) };
+    let scope = match run.parent {
+        Some(_) => scope,
+        None => Scope { layers: Vec::new(), ..scope },
+    };
+    Ok(Some(Arc::new(scope)))
 }
 
 /// The last turn to keep: one whose calls have ended.
@@ -172,21 +190,26 @@ async fn kept_turn(context: &ApiContext, driven: &AgentLoop, wanted: Option<u64>
     let turn = match wanted {
         Some(turn) => turn,
         // The current turn may be under way.
-        None if is_acted(context, driven, last).await? => last,
+        None if has_ended(context, driven, last).await? => last,
         None => last.saturating_sub(1),
     };
-    if turn == 0 || is_acted(context, driven, turn).await? {
+    if turn == 0 || has_ended(context, driven, turn).await? {
         return Ok(turn);
     }
     let detail = format!("run {} has no turn {turn} whose calls have ended", driven.run);
     Err(Problem::bad_field(&codes::FIELD_INVALID, "turn", detail)
-        .hint("`GET /runs/{id}/turns` lists its turns; those that are `acted` have ended"))
+        .hint("`GET /runs/{id}/turns` lists its turns; those that are `acted` or `failed` have ended"))
 }
 
-async fn is_acted(context: &ApiContext, driven: &AgentLoop, turn: u64) -> ApiResult<bool> {
-    let Some(before) = turn.checked_sub(1) else { return Ok(false) };
+/// True if no call of a turn is open. A turn of the run that this one goes on from has ended, and is not among its own.
+async fn has_ended(context: &ApiContext, driven: &AgentLoop, turn: u64) -> ApiResult<bool> {
+    let Some(before) = turn.checked_sub(1).filter(|_| turn <= driven.turn) else { return Ok(false) };
     let found = context.store.loop_turns(&driven.run, before, 1).await?;
-    Ok(found.first().is_some_and(|found| found.turn == turn && found.phase == TurnPhase::Acted))
+    Ok(found.first().is_none_or(|found| match found.phase {
+        _ if found.turn > turn => true,
+        TurnPhase::Acted | TurnPhase::Failed => true,
+        TurnPhase::Asked | TurnPhase::Answered => false,
+    }))
 }
 
 fn no_plan(task: &TaskId) -> Box<Problem> {

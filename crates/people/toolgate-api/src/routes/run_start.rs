@@ -252,6 +252,7 @@ impl NewRunBody {
             budget: self.budget.map(RunBudget::from).unwrap_or_default(),
             input: files(context, credential, parent.as_ref(), self.input).await?,
             parent: parent.map(|parent| parent.id),
+            within: None,
             by: credential.principal.id.clone(),
             automation: None,
             cause: None,

@@ -20,7 +20,6 @@ use super::inputs::InputView;
 use super::run_access::{find, operates, own_run};
 use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, RunsPage, WaitingView};
 use super::seat::oversees;
-use super::turns;
 use super::views::ApprovalView;
 use crate::ApiContext;
 use crate::problem::ApiResult;
@@ -202,7 +201,7 @@ pub(crate) async fn cancel(
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let reason = body.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     let by = &credential.principal.id;
-    let run = turns::cancel(&context, &run.id, by, reason.unwrap_or(CANCELLED)).await?;
+    let run = context.runs.cancel(&run.id, by, reason.unwrap_or(CANCELLED)).await?;
     Ok(stepped(&context, run))
 }
 

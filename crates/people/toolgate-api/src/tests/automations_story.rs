@@ -102,6 +102,31 @@ async fn what_an_automation_cannot_be_is_told_with_the_part() {
 }
 
 #[tokio::test]
+async fn only_admins_hand_on_the_rights_of_others() {
+    let gate = Gate::open().await;
+    connect(&gate);
+    let task = planned(&gate).await;
+    let mut body = morning(task.id.as_str());
+    body["principal"] = json!("ann");
+    let refused = create(&gate, &body).await;
+    assert_eq!(
+        (told(&refused), &refused.json()["field"]),
+        ((403, "not_allowed".into()), &json!("principal"))
+    );
+    let admin = somebody("root", Role::Admin);
+    let made = gate.post(&admin, "/automations", &body.to_string()).await;
+    assert_eq!((made.status, &made.json()["principal"]), (StatusCode::CREATED, &json!("ann")), "{made:?}");
+    // Another task would run with the same rights.
+    let changed = morning(task.id.as_str()).to_string();
+    assert_eq!(
+        told(&gate.put(&operator(), "/automations/morning", &changed).await),
+        (403, "not_allowed".into())
+    );
+    let kept = gate.put(&admin, "/automations/morning", &changed).await.json();
+    assert_eq!(kept["principal"], "ann");
+}
+
+#[tokio::test]
 async fn a_process_without_agents_says_so() {
     let gate = Gate::open().await;
     assert_eq!(told(&gate.get(&operator(), "/automations").await), (409, "not_driven_here".into()));

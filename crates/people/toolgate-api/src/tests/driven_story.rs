@@ -46,6 +46,7 @@ fn start_by(by: &str, parent: Option<&str>) -> RunStart {
         budget: RunBudget::default(),
         input: Vec::new(),
         parent: parent.map(RunId::new),
+        within: None,
         by: PrincipalId::new(by),
         automation: None,
         cause: None,
@@ -297,6 +298,63 @@ async fn a_run_is_tried_again_under_its_own_id() {
         (409, "run_state".into())
     );
     assert_eq!(gate.get(&agent(), &format!("/runs/{plain}/chat")).await.json(), json!({ "messages": [] }));
+}
+
+#[tokio::test]
+async fn the_session_of_a_driven_run_ends_with_it() {
+    let gate = Gate::open().await;
+    let closed = async |run: &str| {
+        let run = gate.runs.get(&RunId::new(run)).await.expect("there");
+        let session = gate.store.get_session(&run.session.expect("a session")).await.expect("read");
+        session.expect("there").closing.is_some()
+    };
+    let body = r#"{"goal":"g","model":"gpt"}"#;
+    let cancelled = run_id(&gate.post(&agent(), "/runs", body).await);
+    assert!(!closed(&cancelled).await);
+    assert_eq!(gate.post(&agent(), &format!("/runs/{cancelled}/cancel"), "{}").await.status, 200);
+    assert!(closed(&cancelled).await, "nobody drives it any more");
+    let failed = RunId::new(run_id(&gate.post(&agent(), "/runs", body).await));
+    let run = gate.runs.fail(&failed, "no use", &PrincipalId::new("agent-7")).await.expect("failed");
+    for _ in 0..2 {
+        gate.api.player().leave(&run).await;
+        assert!(closed(failed.as_str()).await);
+    }
+    let by_client = gate.post(&agent(), "/runs", "{}").await.json();
+    let by_client = by_client["run"]["id"].as_str().expect("an id");
+    assert_eq!(gate.post(&agent(), &format!("/runs/{by_client}/cancel"), "{}").await.status, 200);
+    assert!(!closed(by_client).await, "its client closes it");
+}
+
+#[tokio::test]
+async fn a_run_that_is_tried_again_is_as_careful_as_the_first() {
+    let gate = Gate::open().await;
+    let body = r#"{"goal":"g","model":"gpt","policy_template":"regulated","mounts":{"servers":["bank"]}}"#;
+    let first = run_id(&gate.post(&agent(), "/runs", body).await);
+    let again = run_id(&gate.post(&agent(), &format!("/runs/{first}/retry"), "{}").await);
+    let third = run_id(&gate.post(&agent(), &format!("/runs/{again}/retry"), "{}").await);
+    for run in [again, third] {
+        let run = gate.runs.get(&RunId::new(run)).await.expect("there");
+        let session = gate.store.get_session(&run.session.expect("a session")).await.expect("read");
+        let scope = session.expect("there").scope;
+        assert_eq!(scope.template, Some(PolicyTemplate::Regulated));
+        assert!(scope.mounts.servers.iter().any(|server| server.as_str() == "bank"));
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_a_session_asks_for_sees_no_more_than_the_session() {
+    let gate = Gate::open().await;
+    let body = r#"{"goal":"g","model":"gpt","policy_template":"regulated"}"#;
+    let asking = run_id(&gate.post(&agent(), "/runs", body).await);
+    let scope = async |run: &RunId| {
+        let run = gate.runs.get(run).await.expect("there");
+        let session = gate.store.get_session(&run.session.expect("a session")).await.expect("read");
+        session.expect("there").scope
+    };
+    let within = Some(scope(&RunId::new(asking.as_str())).await);
+    let start = RunStart { within, ..start_by("agent-7", None) };
+    let started = gate.api.starter().start(start).await.expect("started");
+    assert_eq!(scope(&started).await.template, Some(PolicyTemplate::Regulated));
 }
 
 #[tokio::test]

@@ -23,6 +23,9 @@ const INTERRUPTED: u8 = 130;
 /// The pause before a stream that ended is opened again.
 const AGAIN: Duration = Duration::from_millis(500);
 
+/// Tries to pause a run that has not begun.
+const PAUSES_MAX: usize = 10;
+
 /// The meaning of Ctrl-C.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::command) enum Interruption {
@@ -190,18 +193,29 @@ async fn connected(config: &Config) -> anyhow::Result<LocalApi> {
 async fn interrupted(config: &Config, run: &str, interruption: Interruption) -> anyhow::Result<ExitCode> {
     if interruption == Interruption::Pauses {
         let mut api = connected(config).await?;
-        // A run that waits for somebody is paused already, and one may end, or not have begun, at this moment.
-        if let Err(error) = api.post(&["runs", run, "pause"], &json!({})).await {
-            tracing::debug!(%error, "the run was not paused");
-        }
-        let state = api.get(&["runs", run], &[]).await?;
+        let state = paused(&mut api, run).await?;
         talk!(
-            "\n{run} is {}: `toolgate runs resume {run}` lets a paused one go on, `toolgate runs cancel {run}` ends it",
-            text(&state["state"])
+            "\n{run} is {state}: `toolgate runs resume {run}` lets a paused one go on, `toolgate runs cancel {run}` ends it"
         );
     }
     talk!("`toolgate runs chat {run} --follow` shows it again");
     Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// Pauses a run, and returns its state. One that waits for somebody is paused already, and one may end at this moment; one that has not
+/// begun can be paused a moment later.
+async fn paused(api: &mut LocalApi, run: &str) -> anyhow::Result<String> {
+    for _ in 0..PAUSES_MAX {
+        if let Err(error) = api.post(&["runs", run, "pause"], &json!({})).await {
+            tracing::debug!(%error, "the run was not paused");
+        }
+        let state = text(&api.get(&["runs", run], &[]).await?["state"]).to_owned();
+        if state != "pending" {
+            return Ok(state);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    Ok("pending".to_owned())
 }
 
 fn exit_code(run: &Value) -> ExitCode {

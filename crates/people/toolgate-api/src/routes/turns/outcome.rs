@@ -27,6 +27,7 @@ pub(super) fn read(envelope: &RawJson, now_ms: i64) -> PlayedOutcome {
         "unknown" if has_code(&&codes::CALL_UNKNOWN) => PlayedOutcome::Unknown,
         "running" => PlayedOutcome::NotNow,
         "refused" | "not_called" if NOT_NOW.iter().any(has_code) => PlayedOutcome::NotNow,
+        _ if has_code(&&codes::SERVER_UNAUTHORIZED) => PlayedOutcome::Waits(credential(error, now_ms)),
         _ if error.is_null() => result(&envelope),
         _ => PlayedOutcome::Ended { text: refused(error), is_error: true },
     }
@@ -44,6 +45,16 @@ fn question(envelope: &Value, now_ms: i64) -> RequiredAction {
     let id = text(&envelope["data"]["structuredContent"]["input_id"]).to_owned();
     let how = format!("answer it in the inbox, or with `toolgate inputs answer {id} ANSWER`");
     RequiredAction { kind: ActionKind::Question, id, since_ms: now_ms, how }
+}
+
+/// The tool did not run: it is called again when somebody says that the sign-in is done. No question is asked of this yet, so it has
+/// no id.
+fn credential(error: &Value, now_ms: i64) -> RequiredAction {
+    let (message, hint) = (text(&error["message"]), text(&error["hint"]));
+    let how = format!(
+        "{message}. {hint}. Then answer \"done\": the call is made again. To give up, cancel the run."
+    );
+    RequiredAction { kind: ActionKind::Credential, id: String::new(), since_ms: now_ms, how }
 }
 
 /// The same lines as a client of MCP gets.
@@ -170,6 +181,19 @@ mod tests {
         let action = waits(json!({ "status": "pending_input",
             "data": { "structuredContent": { "input_id": "inp_1" } } }));
         assert_eq!((action.kind, action.id.as_str()), (ActionKind::Question, "inp_1"));
+    }
+
+    #[test]
+    fn a_server_that_wants_a_sign_in_is_waited_for() {
+        let error = json!({ "code": "server_unauthorized", "retry": true, "message": "server \"bank\" wants a credential",
+            "hint": "sign in with `toolgate servers login bank`" });
+        let action = waits(json!({ "status": "failed", "error": error }));
+        assert_eq!((action.kind, action.id.as_str(), action.since_ms), (ActionKind::Credential, "", 5));
+        assert!(
+            action.how.contains("toolgate servers login bank") && action.how.contains("\"done\""),
+            "{}",
+            action.how
+        );
     }
 
     #[test]

@@ -28,6 +28,8 @@ impl TurnPlayer for SessionPlayer {
     ) -> BoxFuture<'a, Result<Vec<PlayedCall>, Refusal>> {
         Box::pin(async move {
             let context = &self.0;
+            // A gateway that has just started knows the tools of its servers a little later: until then they are no unknown tools.
+            context.caller.settled().await;
             // Without a seat, what was called before is still answered.
             let turn = CallTurn::driven(context, run.clone(), seats::seat(context, run).await);
             let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
@@ -48,6 +50,7 @@ impl TurnPlayer for SessionPlayer {
                 return CallSafety::Repeatable;
             }
             let context = &self.0;
+            context.caller.settled().await;
             let Ok(seat) = seats::seat(context, run).await else { return CallSafety::Once };
             let view = context.discovery.view(&seat);
             let tool = view.find(name, context.clock.now_ms()).and_then(|found| found.entry.tool.clone());
@@ -61,5 +64,9 @@ impl TurnPlayer for SessionPlayer {
 
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.0.caller.cancel_run(run) })
+    }
+
+    fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()> {
+        Box::pin(seats::leave(&self.0, run))
     }
 }

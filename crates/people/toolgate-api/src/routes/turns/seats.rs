@@ -30,6 +30,14 @@ pub(super) async fn seat(context: &ApiContext, run: &Run) -> ApiResult<Arc<Seat>
     }
 }
 
+/// Closes the session of a driven run that has ended. It would count against the limit of its agent until it was idle for long.
+pub(super) async fn leave(context: &ApiContext, run: &Run) {
+    let Some(session) = &run.session else { return };
+    if let Err(error) = context.sessions.close(session, &holder(run, session)).await {
+        tracing::warn!(%session, %error, "the session of a run that has ended could not be closed");
+    }
+}
+
 /// A run without an opened session has no worker.
 pub(super) fn unseated(run: &Run) -> Box<Problem> {
     if run.state.is_final() {

@@ -11,9 +11,9 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{InputFile, NewLoop, Run, RunStart, RunStarter, RunState, TaskPlan, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role, codes};
-use toolgate_runs::{NewRun, RunInput, RunQuery};
+use toolgate_runs::{NewRun, RunInput};
 use toolgate_sessions::{NewSession, SessionView};
-use toolgate_store::{ActionStamp, ListedToken, RUN_PAGE_MAX, StoreError};
+use toolgate_store::{ActionStamp, ListedToken, StoreError};
 
 use super::refused::refusal;
 use crate::ApiContext;
@@ -24,8 +24,6 @@ use crate::routes::run_seat::seat_in;
 
 /// The reason of a run that its starter cancels.
 const CANCELLED: &str = "cancelled";
-/// Runs within a run whose work is ended with it.
-const RUNS_WITHIN_MAX: usize = 1_000;
 
 /// A start, and who asks for it with which rights.
 pub(crate) struct DrivenStart {
@@ -78,7 +76,7 @@ impl DrivenStart {
 
     async fn plan(self, context: &ApiContext) -> ApiResult<DrivenPlan> {
         let label = self.start.label();
-        let RunStart { task, plan, agent, budget, input, parent, .. } = self.start;
+        let RunStart { task, plan, agent, budget, input, parent, within, .. } = self.start;
         known_model(context, &plan.model)?;
         let task = match task {
             Some(id) => Some(context.runs.task(&id).await.map_err(|refusal| refusal.field("task"))?),
@@ -86,13 +84,13 @@ impl DrivenStart {
         };
         let input = present(context, [plan.input.clone(), input].concat()).await?;
         let session = NewSession {
-            agent: agent.or_else(|| task.as_ref()?.agent.clone()),
+            agent: agent.or_else(|| task.as_ref()?.agent.clone()).or_else(|| outermost(within.as_deref())),
             mounts: self.mounts,
             policy_template: self.policy_template,
             task: task.as_ref().map(|task| task.id.to_string()),
             run: None,
             principal: self.principal,
-            within: scope_of(context, parent.as_ref()).await?,
+            within: narrower(within, scope_of(context, parent.as_ref()).await?),
         };
         let (agent, principal) = context.sessions.foresee(&self.credential, &session)?;
         let run = NewRun {
@@ -147,7 +145,10 @@ async fn lead(
         None => context.driven.begin(new, by).await.map_err(Box::<Problem>::from),
         Some(LoopFork { run: from, turn }) => {
             let act = ActionStamp { by, at_ms: context.clock.now_ms() };
-            context.books.fork_loop(&from, turn, new, act).await.map(drop).map_err(unreadable)
+            let forked = context.books.fork_loop(&from, turn, new, act).await;
+            // It rings for those who take loops up, too.
+            context.driven.interrupt(run).await;
+            forked.map(drop).map_err(unreadable)
         }
     };
     if let Err(problem) = begun {
@@ -193,6 +194,21 @@ async fn present(context: &ApiContext, files: Vec<InputFile>) -> ApiResult<Vec<I
     Ok(files)
 }
 
+/// The agent of the session that asks for a run.
+fn outermost(within: Option<&Scope>) -> Option<AgentName> {
+    Some(within?.layers.first()?.agent.clone())
+}
+
+/// The part that both admit.
+fn narrower(one: Option<Arc<Scope>>, other: Option<Arc<Scope>>) -> Option<Arc<Scope>> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => {
+            Some(Arc::new(Scope::clone(&one).within(Scope::clone(&other))))
+        }
+        (one, other) => one.or(other),
+    }
+}
+
 /// The scope of the run that a run belongs to.
 async fn scope_of(context: &ApiContext, parent: Option<&RunId>) -> ApiResult<Option<Arc<Scope>>> {
     let Some(parent) = parent else { return Ok(None) };
@@ -217,7 +233,7 @@ impl RunStarter for DrivenStarter {
     }
 
     fn cancel<'a>(&'a self, run: &'a RunId, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>> {
-        Box::pin(async move { cancel(&self.0, run, by, CANCELLED).await.map(drop).map_err(refusal) })
+        Box::pin(async move { self.0.runs.cancel(run, by, CANCELLED).await.map(drop) })
     }
 
     fn state<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunState>, Refusal>> {
@@ -231,8 +247,8 @@ impl RunStarter for DrivenStarter {
     }
 }
 
-/// The rights of a principal without its token: those of an agent, whatever its role, and within the agent that all its tokens are
-/// bound to.
+/// The rights of a principal without its token: those of an agent, whatever its role, and within the view of the session that asks,
+/// or else the agent that all its tokens are bound to.
 async fn credential_of(context: &ApiContext, start: &RunStart) -> Result<Credential, Refusal> {
     let down = |error: StoreError| refusal(error);
     let tokens = context.store.list_tokens().await.map_err(down)?;
@@ -244,53 +260,37 @@ async fn credential_of(context: &ApiContext, start: &RunStart) -> Result<Credent
         Some(token) => Principal { role: Role::Agent, ..token.principal() },
         None => Principal::new(start.by.clone(), Role::Agent),
     };
-    let agent = binding(&own, start)?;
+    let agent = match start.within {
+        Some(_) => None,
+        None => binding(&own, wanted_agent(context, start).await?.as_ref(), &start.by)?,
+    };
     Ok(Credential { agent, ..Credential::of(principal) })
 }
 
+/// The agent that a start names, or its task.
+async fn wanted_agent(context: &ApiContext, start: &RunStart) -> Result<Option<AgentName>, Refusal> {
+    match (&start.agent, &start.task) {
+        (Some(agent), _) => Ok(Some(agent.clone())),
+        (None, Some(task)) => Ok(context.runs.task(task).await?.agent),
+        (None, None) => Ok(None),
+    }
+}
+
 /// The agent that a principal is bound to: none if one of its tokens is bound to none.
-fn binding(own: &[&ListedToken], start: &RunStart) -> Result<Option<AgentName>, Refusal> {
+fn binding(
+    own: &[&ListedToken],
+    wanted: Option<&AgentName>,
+    by: &PrincipalId,
+) -> Result<Option<AgentName>, Refusal> {
     let bound: Option<BTreeSet<&AgentName>> = own.iter().map(|token| token.agent.as_ref()).collect();
     let Some(bound) = bound.filter(|bound| !bound.is_empty()) else { return Ok(None) };
-    let wanted = start.agent.as_ref().filter(|agent| bound.contains(agent));
+    let wanted = wanted.filter(|agent| bound.contains(agent));
     match (wanted, bound.len()) {
         (Some(agent), _) => Ok(Some(agent.clone())),
         (None, 1) => Ok(bound.first().copied().cloned()),
         (None, _) => {
-            let message = format!("{} is bound to more than one agent", start.by);
+            let message = format!("{by} is bound to more than one agent");
             Err(Refusal::new(&codes::NOT_ALLOWED, message).field("agent").hint("name one of them"))
         }
-    }
-}
-
-/// Cancels a run and all runs within it, and ends what they have in progress, down to the servers.
-pub(crate) async fn cancel(
-    context: &ApiContext,
-    run: &RunId,
-    by: &PrincipalId,
-    reason: &str,
-) -> ApiResult<Run> {
-    let within = runs_within(context, run).await?;
-    let cancelled = context.runs.cancel(run, by, reason).await?;
-    for run in within.iter().chain([run]) {
-        context.driven.interrupt(run).await;
-        context.caller.cancel_run(run);
-    }
-    Ok(cancelled)
-}
-
-/// The runs within a run that have not ended, at any depth.
-async fn runs_within(context: &ApiContext, run: &RunId) -> ApiResult<Vec<RunId>> {
-    let (mut found, mut next) = (Vec::new(), 0);
-    let mut parent = run.clone();
-    loop {
-        let query = RunQuery { parent: Some(parent), limit: RUN_PAGE_MAX, ..RunQuery::default() };
-        let page = context.runs.list(query).await?;
-        found.extend(page.runs.into_iter().filter(|run| !run.state.is_final()).map(|run| run.id));
-        if next >= found.len().min(RUNS_WITHIN_MAX) {
-            return Ok(found);
-        }
-        parent = found[next].clone();
-        next += 1;
     }
 }
