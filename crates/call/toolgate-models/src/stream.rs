@@ -112,13 +112,15 @@ async fn beginning(connection: &ModelConnection, mut body: Incoming) -> Vec<u8> 
 /// True if the answer comes in one piece although a stream was asked for.
 fn is_whole(answer: &Response<Incoming>) -> bool {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("application/json"))
+    let kind = kind.unwrap_or_default().trim_start().to_ascii_lowercase();
+    // Others are tried: some servers call their streams plain text.
+    ["application/json", "text/html"].iter().any(|whole| kind.starts_with(whole))
 }
 
 async fn unstreamed(connection: &ModelConnection, body: Incoming) -> ModelFault {
     let body = beginning(connection, body).await;
     let said = excerpt(&body, EXCERPT_CHARS_MAX);
-    connection.nonsense(&format!("it sent JSON where a stream was asked for: {said}"))
+    connection.nonsense(&format!("it sent no stream, although one was asked for: {said}"))
 }
 
 /// Cuts bytes into events, each with its name and its data.

@@ -175,7 +175,7 @@ async fn a_loop_that_cannot_begin_says_why() {
     let world = AgentsWorld::new(ScriptedModels::new(|_, _| Reply::Say("Hello.")));
     let gateway = world.gateway("one").await;
     let run = gateway.new_run(RunBudget::default()).await;
-    let long = toolgate_core::run::NewLoop { goal: "x".repeat(200_000), ..new_loop(&run) };
+    let long = toolgate_core::run::NewLoop { goal: "x".repeat(600_000), ..new_loop(&run) };
     let gone = toolgate_core::run::NewLoop {
         model: toolgate_core::model::ModelName::new("gone").expect("a legal name"),
         ..new_loop(&run)

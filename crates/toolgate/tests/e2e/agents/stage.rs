@@ -137,7 +137,12 @@ impl AgentStage {
 
     /// Waits until a run needs this action of somebody; returns the action.
     pub(super) async fn needs(&self, run: &str, kind: &str) -> Value {
-        let shown = self.becomes(run, "paused").await;
+        self.becomes(run, "paused").await;
+        // A question pauses the run; its loop says so a moment later.
+        let told = until_async(WAIT, || async {
+            Some(self.show(run).await).filter(|shown| !action(shown).is_null())
+        });
+        let shown = told.await.expect("a paused run says what it waits for");
         let action = action(&shown);
         assert_eq!(action["kind"], kind, "{shown}");
         assert!(action["how"].as_str().is_some_and(|how| !how.is_empty()), "{shown}");

@@ -2,7 +2,7 @@
 
 use toolgate_testkit::model::{WireFormat, obliging};
 
-use super::{KEY, keyed, tested};
+use super::{KEY, keyed, tested_with_key};
 use crate::kit::Remote;
 use crate::live::secrets::set_secret;
 use crate::live::site::Site;
@@ -26,7 +26,7 @@ async fn what_is_recorded_is_played_to_exactly_the_same_requests() {
     let address = format!("http://{}", real.address());
     {
         let recorder = Remote::start("scripted-model", &["--record", cassette, "--address", &address]);
-        assert!(tested(&site_at(&recorder.url, "scripted"), "claude").0);
+        assert!(tested_with_key(&site_at(&recorder.url, "scripted"), "claude").0);
     }
     assert_eq!(real.requests_of("").len(), 2, "both questions went through");
     real.assert_no_problems();
@@ -34,9 +34,9 @@ async fn what_is_recorded_is_played_to_exactly_the_same_requests() {
     let recorded = std::fs::read_to_string(cassette).expect("the cassette is there");
     assert!(recorded.lines().count() == 2 && !recorded.contains(KEY), "{recorded}");
     let player = Remote::start("scripted-model", &["--replay", cassette]);
-    assert!(tested(&site_at(&player.url, "scripted"), "claude").0, "it plays");
+    assert!(tested_with_key(&site_at(&player.url, "scripted"), "claude").0, "it plays");
     let player = Remote::start("scripted-model", &["--replay", cassette]);
-    let (succeeded, said) = tested(&site_at(&player.url, "another"), "claude");
+    let (succeeded, said) = tested_with_key(&site_at(&player.url, "another"), "claude");
     assert!(!succeeded, "{said}");
     let message = said["fault"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("/model") && message.contains("another"), "a miss says what differs: {said}");

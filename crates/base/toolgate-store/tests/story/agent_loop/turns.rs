@@ -134,7 +134,7 @@ async fn a_model_that_gives_no_answer_is_asked_again(world: StoreWorld) {
     ask(&books, &lease, 1).await.expect("asked");
     books.fault_turn(&lease, 1, "busy\0", false, later(&by, 1)).await.expect("noted");
     let turn = only_turn(&store, &run).await;
-    assert_eq!((turn.phase, turn.fault.as_deref()), (TurnPhase::Asked, Some("busy")));
+    assert_eq!((turn.phase, turn.fault.as_deref()), (TurnPhase::Asked, Some("busy\u{fffd}")));
     ask(&books, &lease, 1).await.expect("asked again");
     books.fault_turn(&lease, 1, "away", true, later(&by, 2)).await.expect("noted");
     let turn = only_turn(&store, &run).await;
