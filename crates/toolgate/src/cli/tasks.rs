@@ -191,7 +191,7 @@ pub(crate) struct CreateAutomationArgs {
     #[arg(long, value_name = "PATTERN")]
     pub(crate) cron: Option<String>,
     /// The time zone of the pattern, by its IANA name
-    #[arg(long, value_name = "ZONE", requires = "cron")]
+    #[arg(long, value_name = "ZONE", conflicts_with_all = ["every", "at", "trigger"])]
     pub(crate) timezone: Option<String>,
     /// Start every so often, from now on
     #[arg(long, value_name = "SPAN", value_parser = span::span)]

@@ -87,6 +87,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
             "none",
             "The receiver of one event for every executed tool and every answer of a model.",
         ),
+        without("models", Nested(TABLES), "none", "Language models, for the agents that run here."),
         without("otlp", Nested(TABLE), "none", "The OpenTelemetry collector that receives spans of calls."),
         without(
             "network",

@@ -89,6 +89,6 @@ mod tests {
     #[test]
     fn one_that_is_paused_says_why() {
         let paused = automation(json!({ "on": "run_ended" }), Some("too loud")).next().into_string();
-        assert!(paused.contains("paused: too loud"), "{paused}");
+        assert!(paused.contains("paused: <bdi>too loud</bdi>"), "{paused}");
     }
 }
