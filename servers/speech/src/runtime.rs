@@ -64,8 +64,11 @@ fn start(folder: &Path) -> Result<(), SpeechError> {
 fn session(path: &Path) -> Result<Session, SpeechError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(THREADS_MAX));
     let builder = Session::builder()?;
-    let builder =
-        builder.with_optimization_level(GraphOptimizationLevel::Level3)?.with_intra_threads(threads)?;
+    // The level before the last is not known to the library that comes with the model, and left to choose a device it looks
+    // for some that are not there.
+    let builder = builder.with_optimization_level(GraphOptimizationLevel::All)?;
+    let builder = builder.with_execution_providers([ort::ep::CPU::default().build()])?;
+    let builder = builder.with_intra_threads(threads)?;
     // Threads that wait by spinning take the processor from everybody else.
     let mut builder = builder.with_intra_op_spinning(false)?;
     Ok(builder.commit_from_file(path)?)
