@@ -149,7 +149,7 @@ fn crc(bytes: &[u8], polynomial: u32, bits: u32) -> u32 {
         let sum = sum ^ (u32::from(*byte) << (bits - 8));
         (0..8).fold(sum, |sum, _| {
             let next = sum << 1;
-            let reduced = if sum >> (bits - 1) & 1 == 1 { next ^ polynomial } else { next };
+            let reduced = if (sum >> (bits - 1)) & 1 == 1 { next ^ polynomial } else { next };
             reduced & ((1 << bits) - 1)
         })
     })
