@@ -1,11 +1,14 @@
-"""Prepares spoken clips: LibriVox recordings out of the source archive of pocketsphinx, and sentences of ours spoken by
-espeak-ng and flite where they are installed. `speech.py FOLDER` writes NAME.wav and NAME.txt."""
+"""Prepares spoken clips: LibriVox recordings out of the source archive of pocketsphinx, sentences of ours spoken by
+espeak-ng and flite where they are installed, and 44 s of Dickens out of the wheel of moonshine-voice. `speech.py FOLDER`
+writes NAME.wav and NAME.txt."""
 
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import zipfile
 
 from sources import source_archive
 
@@ -13,6 +16,13 @@ SENTENCES = [
     "The quick brown fox jumps over the lazy dog near the river bank.",
     "Please send the quarterly report to the finance team before Friday morning.",
 ]
+# The beginning of A Tale of Two Cities (1859), as it is read there.
+TWO_CITIES = """It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness,
+it was the epoch of belief, it was the epoch of incredulity, it was the season of light, it was the season of darkness, it was
+the spring of hope, it was the winter of despair, we had everything before us, we had nothing before us, we were all going
+direct to heaven, we were all going direct the other way, in short, the period was so far like the present period, that some
+of its noisiest authorities insisted on its being received, for good or for evil, in the superlative degree of comparison
+only."""
 
 
 def librivox(folder):
@@ -44,10 +54,24 @@ def spoken(folder):
             wav.with_suffix(".txt").write_text(sentence)
 
 
+def dickens(folder):
+    with tempfile.TemporaryDirectory() as temporary:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        command += ["--only-binary", ":all:", "--platform", "manylinux_2_34_x86_64", "--dest", temporary]
+        if subprocess.run([*command, "moonshine-voice==0.1.5"]).returncode != 0:
+            print("speech: the wheel of moonshine-voice could not be fetched, its clip is left out", file=sys.stderr)
+            return
+        wheel = next(pathlib.Path(temporary).glob("*.whl"))
+        with zipfile.ZipFile(wheel) as archive:
+            (folder / "two_cities.wav").write_bytes(archive.read("moonshine_voice/assets/two_cities.wav"))
+    (folder / "two_cities.txt").write_text(TWO_CITIES)
+
+
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
 if not any(folder.glob("*.wav")):
     librivox(folder)
     spoken(folder)
+    dickens(folder)
 if not any(folder.glob("*.wav")):
     sys.exit("speech: there are no clips")

@@ -8,7 +8,8 @@ use std::time::Instant;
 use anyhow::Context;
 use capability_speech::{AudioInput, AudioReader, SpeechModels, transcribe};
 
-/// Prints wrong words of each clip and of all, and seconds of work for a second of sound.
+/// Prints wrong words of each clip and of all, what was said and heard where they differ, and seconds of work for a second of
+/// sound.
 pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
     let models = models
         .context("script/speech-model fetches the models; name their folder in CAPABILITY_SPEECH_MODELS")?;
@@ -28,6 +29,9 @@ pub(crate) fn run(data: &Path, models: Option<PathBuf>) -> anyhow::Result<()> {
         let errors = distance(&truth, &heard);
         let name = clip.file_stem().unwrap_or_default().to_string_lossy();
         println!("{name:<34} {:>8} {errors:>8} {seconds:>9.1} {own:>9.1}", truth.len());
+        if errors > 0 {
+            println!("    said  {}\n    heard {}", truth.join(" "), heard.join(" "));
+        }
         words += truth.len();
         wrong += errors;
         sound += seconds;
@@ -56,13 +60,20 @@ fn hear(clip: &Path, models: &mut SpeechModels) -> anyhow::Result<(String, f64)>
     Ok((text, end.heard_ms as f64 / 1000.0))
 }
 
-/// Words in small letters, without marks.
+/// Abbreviations that are spoken as a word, as scorers of speech write them out.
+const SPOKEN: [(&str, &str); 4] = [("mr", "mister"), ("mrs", "missus"), ("dr", "doctor"), ("st", "saint")];
+
+/// Words in small letters, without marks, as they are spoken.
 fn plain(text: &str) -> Vec<String> {
     let kept = |letter: char| {
         if letter.is_alphanumeric() || letter == '\'' { letter.to_ascii_lowercase() } else { ' ' }
     };
     let text: String = text.chars().map(kept).collect();
-    text.split_whitespace().map(str::to_owned).collect()
+    text.split_whitespace().map(|word| spoken(word).to_owned()).collect()
+}
+
+fn spoken(word: &str) -> &str {
+    SPOKEN.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| *long)
 }
 
 /// Words that have to be changed, added or removed.

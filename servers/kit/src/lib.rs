@@ -34,11 +34,13 @@ mod worker;
 // Other programs.
 mod download;
 mod lease;
+mod llm;
 mod outgoing;
 
 pub use capability::Capability;
 pub use download::{DownloadError, DownloadPlan, download};
 pub use input::{FileInput, LoadedFile};
+pub use llm::{LlmEndpoint, LlmError, LlmQuestion};
 pub use outgoing::{Outgoing, OutgoingAnswer, OutgoingError};
 pub use refs::{RefId, RefStore, StoredResult};
 pub use run::{NoOptions, run};

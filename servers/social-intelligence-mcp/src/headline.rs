@@ -9,4 +9,4 @@ mod variants;
 
 pub use model::{HeadlineModel, LengthRecord, ModelMeasure, ScoredSign, SignRecord};
 pub use signs::{headline_terms, headline_words, sign_values};
-pub use variants::{HeadlineVariant, headline_variants};
+pub use variants::{HeadlineVariant, digits_of, headline_variants};

@@ -1,8 +1,9 @@
 //! ONNX Runtime and the models, loaded from one folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use ort::environment::Environment;
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 
@@ -47,25 +48,38 @@ impl SpeechModels {
     }
 }
 
+/// What is kept of the runtime until the process is gone.
+type KeptEnvironment = Option<Arc<Environment>>;
+
 /// The library can be loaded once in a process; the first folder counts.
 fn start(folder: &Path) -> Result<(), SpeechError> {
-    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let load = || -> Result<(), String> {
-        let library = LIBRARIES.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-        let library = library.ok_or("the library is missing")?;
-        let library = library.canonicalize().map_err(|error| error.to_string())?;
-        let environment = ort::init_from(library).map_err(|error| error.to_string())?;
-        environment.with_telemetry(false).commit();
-        Ok(())
-    };
-    STARTED.get_or_init(load).clone().map_err(SpeechError::Model)
+    static STARTED: OnceLock<Result<KeptEnvironment, String>> = OnceLock::new();
+    let started = STARTED.get_or_init(|| started(folder));
+    started.as_ref().map(|_| ()).map_err(|error| SpeechError::Model(error.clone()))
+}
+
+/// `ort` releases the environment among the destructors of the program. A library that was loaded later than these were
+/// registered is torn down before them, and the release reads what is gone: the process ends with a segmentation fault. A
+/// share that is never given back leaves the release to the library itself. On a Mac `ort` registers the release after the
+/// library is loaded, where it comes in time, and there it must not be left out.
+fn started(folder: &Path) -> Result<KeptEnvironment, String> {
+    let library = LIBRARIES.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    let library = library.ok_or("the library is missing")?;
+    let library = library.canonicalize().map_err(|error| error.to_string())?;
+    let options = ort::init_from(library).map_err(|error| error.to_string())?;
+    options.with_telemetry(false).commit();
+    let environment = Environment::current().map_err(|error| error.to_string())?;
+    Ok(if cfg!(target_vendor = "apple") { None } else { Some(environment) })
 }
 
 fn session(path: &Path) -> Result<Session, SpeechError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(THREADS_MAX));
     let builder = Session::builder()?;
-    let builder =
-        builder.with_optimization_level(GraphOptimizationLevel::Level3)?.with_intra_threads(threads)?;
+    // The level before the last is not known to the library that comes with the model, and left to choose a device it looks
+    // for some that are not there.
+    let builder = builder.with_optimization_level(GraphOptimizationLevel::All)?;
+    let builder = builder.with_execution_providers([ort::ep::CPU::default().build()])?;
+    let builder = builder.with_intra_threads(threads)?;
     // Threads that wait by spinning take the processor from everybody else.
     let mut builder = builder.with_intra_op_spinning(false)?;
     Ok(builder.commit_from_file(path)?)

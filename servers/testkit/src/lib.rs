@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod client;
+mod fake_llm;
 mod program;
 
 pub use client::{Client, ProgressLog, call_of};
+pub use fake_llm::{FakeLlm, LlmManner, LlmRequest};
 pub use program::{clean, server, speak_with};
 
 use serde_json::{Value, json};

@@ -3,16 +3,17 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
+use capability_kit::LlmEndpoint;
 use capability_language::{Encoder, Model};
 
-use crate::llm::Llm;
 use crate::options::TextAnalysisOptions;
 
 pub(crate) struct AnalysisEngine {
     folder: Option<PathBuf>,
     model: OnceLock<Result<Model, String>>,
-    pub(crate) llm: Option<Llm>,
+    pub(crate) llm: Option<LlmEndpoint>,
     pub(crate) llm_default: bool,
 }
 
@@ -22,7 +23,7 @@ impl AnalysisEngine {
             // An empty variable means that there is none.
             folder: options.model.clone().filter(|folder| !folder.as_os_str().is_empty()),
             model: OnceLock::new(),
-            llm: Llm::new(options),
+            llm: endpoint(options),
             llm_default: options.llm_default,
         }
     }
@@ -36,4 +37,16 @@ impl AnalysisEngine {
             Err(why) => Err(why),
         }
     }
+}
+
+/// `None` if none is configured.
+fn endpoint(options: &TextAnalysisOptions) -> Option<LlmEndpoint> {
+    Some(LlmEndpoint {
+        url: options.llm_url.clone()?,
+        ca_file: options.llm_ca_file.clone(),
+        proxy: options.llm_proxy.clone(),
+        model: options.llm_model.clone()?,
+        key_variable: options.llm_key_env.clone(),
+        time: Duration::from_secs(options.llm_timeout_seconds),
+    })
 }

@@ -3,7 +3,6 @@
 mod answer;
 mod engine;
 mod input;
-mod llm;
 mod options;
 mod tools;
 

@@ -68,7 +68,7 @@ pub(crate) fn align_text(
     }
     let words = align(&text, &spoken);
     let share = words.iter().filter(|word| word.is_heard).count() as f64 / words.len().max(1) as f64;
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = speech.ended.cut_off.into_iter().collect();
     if share < HEARD_LOW {
         warnings.push(
             "less than half of the words were heard: the text may be another one, or the times wrong"

@@ -18,12 +18,23 @@ pub(crate) struct SpeechEngine {
     models: Mutex<Option<SpeechModels>>,
 }
 
+/// How a hearing ended.
+pub(crate) struct HearingEnd {
+    pub(crate) end: TranscriptEnd,
+    pub(crate) decoder: &'static str,
+    /// Said if the file has less sound than it claims.
+    pub(crate) cut_off: Option<String>,
+}
+
 /// What was heard, and how.
 pub(crate) struct HeardSpeech {
     pub(crate) segments: Vec<SpokenSegment>,
-    pub(crate) end: TranscriptEnd,
-    pub(crate) decoder: &'static str,
+    pub(crate) ended: HearingEnd,
 }
+
+/// Claims about the length are rounded, and frames at the end may be left out.
+const LENGTH_SLACK_S: f64 = 1.0;
+const LENGTH_SLACK_SHARE: f64 = 0.02;
 
 impl SpeechEngine {
     pub(crate) fn new(options: &VideoSubtitleOptions) -> Self {
@@ -56,7 +67,7 @@ impl SpeechEngine {
         from_ms: i64,
         on_segment: impl FnMut(SpokenSegment) -> bool,
         mut on_progress: impl FnMut(i64, Option<f64>) -> bool,
-    ) -> Result<(TranscriptEnd, &'static str), Trouble> {
+    ) -> Result<HearingEnd, Trouble> {
         if let Some(missing) = self.missing() {
             return Err(missing);
         }
@@ -71,7 +82,8 @@ impl SpeechEngine {
         let Some(models) = held.as_mut() else { return Err(Trouble::internal("the models are gone")) };
         let ended =
             transcribe(&mut reader, models, from_ms, on_segment, |heard| on_progress(heard, duration));
-        ended.map(|end| (end, decoder)).map_err(|error| of_speech(&error))
+        let end = ended.map_err(|error| of_speech(&error))?;
+        Ok(HearingEnd { cut_off: cut_off(&end, duration)?, end, decoder })
     }
 
     /// Hears all of a file.
@@ -85,9 +97,24 @@ impl SpeechEngine {
             segments.push(segment);
             true
         };
-        let (end, decoder) = self.hear(file, 0, on_segment, on_progress)?;
-        Ok(HeardSpeech { segments, end, decoder })
+        let ended = self.hear(file, 0, on_segment, on_progress)?;
+        Ok(HeardSpeech { segments, ended })
     }
+}
+
+/// A file that promises sound and has none of it is damaged; one that has a part of it is heard, with a remark.
+fn cut_off(end: &TranscriptEnd, claimed_s: Option<f64>) -> Result<Option<String>, Trouble> {
+    let Some(claimed_s) = claimed_s else { return Ok(None) };
+    let heard_s = end.heard_ms as f64 / 1000.0;
+    let missing_s = claimed_s - heard_s;
+    if end.is_stopped || missing_s <= LENGTH_SLACK_S.max(claimed_s * LENGTH_SLACK_SHARE) {
+        return Ok(None);
+    }
+    if end.heard_ms == 0 {
+        return Err(Trouble::unreadable(format!("none of the {claimed_s:.1} s of sound can be read"))
+            .hint("the file is damaged or cut off; get it again, or pass another one"));
+    }
+    Ok(Some(format!("the file claims {claimed_s:.1} s of sound and has {heard_s:.1} s: it may be cut off")))
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {

@@ -78,8 +78,8 @@ pub(crate) fn transcript(
         .map(|word| (word.text.clone(), word.start_ms, word.end_ms, hundredths(f64::from(word.confidence))));
     Ok(TranscriptOutput {
         language: "en",
-        duration_s: hundredths(heard.end.heard_ms as f64 / 1000.0),
-        speech_s: hundredths(heard.end.spoken_ms as f64 / 1000.0),
+        duration_s: hundredths(heard.ended.end.heard_ms as f64 / 1000.0),
+        speech_s: hundredths(heard.ended.end.spoken_ms as f64 / 1000.0),
         confidence,
         transcript: work.text(text_of(&heard.segments), "text/plain", "transcript.txt")?,
         subtitles,
@@ -144,7 +144,8 @@ fn warnings(heard: &HeardSpeech, confidence: Option<f64>) -> Vec<String> {
             "the confidence is low: it may be music, noise, or another language than English".to_owned(),
         );
     }
-    if heard.decoder == "ffmpeg" {
+    warnings.extend(heard.ended.cut_off.clone());
+    if heard.ended.decoder == "ffmpeg" {
         warnings.push("the sound was decoded by ffmpeg".to_owned());
     }
     warnings

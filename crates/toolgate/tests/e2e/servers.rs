@@ -6,5 +6,6 @@ mod documents;
 mod house;
 mod jobs;
 mod registered;
+mod six;
 mod social;
 mod videos;

@@ -130,10 +130,13 @@ const NUMBERS: [(&str, &str); 11] = [
     ("twenty", "20"),
 ];
 
+/// The digits of a number word, if it is a common one.
+pub fn digits_of(word: &str) -> Option<&'static str> {
+    NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, digits)| *digits)
+}
+
 fn with_digits(text: &str) -> Option<String> {
-    let digit =
-        |word: &str| NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, to)| *to);
-    let written: Vec<&str> = text.split(' ').map(|word| digit(word).unwrap_or(word)).collect();
+    let written: Vec<&str> = text.split(' ').map(|word| digits_of(word).unwrap_or(word)).collect();
     let written = written.join(" ");
     (written != text).then_some(written)
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use url::Url;
+
 /// The options of this server's command line.
 #[derive(Clone, Default, Debug, clap::Args)]
 pub struct SocialOptions {
@@ -12,4 +14,28 @@ pub struct SocialOptions {
     /// The Tesseract program, if it is not on the PATH
     #[arg(long, env = "CAPABILITY_TESSERACT", value_name = "FILE")]
     pub tesseract: Option<PathBuf>,
+    /// An OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, for variants requested with `llm`
+    #[arg(long, value_name = "URL", env = "SOCIAL_LLM_URL", requires = "llm_model")]
+    pub llm_url: Option<Url>,
+    /// The model's name at that endpoint
+    #[arg(long, value_name = "NAME", env = "SOCIAL_LLM_MODEL")]
+    pub llm_model: Option<String>,
+    /// The environment variable with the key, if the endpoint requires one
+    #[arg(long, value_name = "VARIABLE", env = "SOCIAL_LLM_KEY_ENV")]
+    pub llm_key_env: Option<String>,
+    /// Certificates of authorities in PEM to trust for the endpoint, in addition to the machine's
+    #[arg(long, value_name = "FILE", env = "SOCIAL_LLM_CA_FILE", requires = "llm_url")]
+    pub llm_ca_file: Option<PathBuf>,
+    /// The HTTP proxy for the endpoint, such as http://user:password@proxy.example:3128
+    #[arg(long, value_name = "URL", env = "SOCIAL_LLM_PROXY", requires = "llm_url", hide_env_values = true)]
+    pub llm_proxy: Option<String>,
+    /// Time limit for an answer of the language model; after that the server continues without it
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "SOCIAL_LLM_TIMEOUT_SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
+    pub llm_timeout_seconds: u64,
 }

@@ -15,6 +15,12 @@ pub(crate) async fn start() -> Client {
     Client::start(command).await
 }
 
+/// With a language model at this address that has a second to answer.
+pub(crate) async fn with_llm(url: &str) -> Client {
+    let options = ["--llm-url", url, "--llm-model", "test-model", "--llm-timeout-seconds", "1"];
+    Client::start(server(PROGRAM, &options)).await
+}
+
 /// With the weights, if available: without them the test is skipped and says so, unless `TOOLGATE_TEST_OCR`
 /// requires it. The variable is the folder with the weights, or just set.
 pub(crate) async fn with_weights() -> Option<Client> {

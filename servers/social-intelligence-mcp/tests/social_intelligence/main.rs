@@ -7,5 +7,6 @@ mod drive;
 mod faults;
 mod headlines;
 mod lists;
+mod llm;
 mod made;
 mod texts;

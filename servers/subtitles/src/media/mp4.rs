@@ -43,6 +43,9 @@ impl Mp4File {
             let Some(top) = header(file, at, end)? else { break };
             let content = top.size - top.head;
             match &top.kind {
+                b"moov" if top.is_cut => {
+                    return Err(SubtitleError::Container("its index (moov) is cut off".into()));
+                }
                 b"moov" if content <= MOOV_BYTES_MAX => {
                     let moov = large(file, at + top.head, content)?;
                     tracks = moov_tracks(&moov)?;

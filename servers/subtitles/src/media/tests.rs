@@ -186,6 +186,9 @@ fn files_that_are_cut_off_or_lie_are_errors_or_short() {
         let short = read_track(&mut Cursor::new(&file[..file.len() - 2]), number).unwrap();
         assert_eq!((short.cues.len(), short.remarks.len()), (1, 1), "{number}");
     }
+    let whole = mp4(b"tx3g", &[(600, tx3g("one"))]);
+    let in_the_index = tracks(&mut Cursor::new(&whole[..whole.len() / 2]));
+    assert!(matches!(in_the_index, Err(SubtitleError::Container(why)) if why.contains("cut off")));
     assert!(matches!(tracks(&mut Cursor::new(b"")), Err(SubtitleError::Empty)));
     assert!(matches!(tracks(&mut Cursor::new(b"not a video at all")), Err(SubtitleError::NotMedia)));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capability_kit::{Tool, Trouble, Work};
+use capability_kit::{LlmQuestion, Tool, Trouble, Work};
 use capability_language::{Keyword, KeywordOptions, Keywords, Method, Positions, detect, keywords};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,6 @@ use serde_json::json;
 use crate::answer::{AnswerNotes, RequestedMethod};
 use crate::engine::AnalysisEngine;
 use crate::input::{self, GivenText};
-use crate::llm::LlmQuestion;
 
 const DESCRIPTION: &str = "Finds the key phrases of a text, best first; `spans` adds their positions. Use it to index, tag or skim a text.";
 const TOP_K_MAX: usize = 200;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use capability_kit::{Tool, Trouble, Work};
+use capability_kit::{LlmQuestion, Tool, Trouble, Work};
 use capability_language::{
     Classification, LABELS_MAX, Label, LabelError, LabelScore, Labelling, Method, classify, detect,
 };
@@ -14,7 +14,6 @@ use serde_json::json;
 use crate::answer::{AnswerNotes, LocalFailure, RequestedMethod};
 use crate::engine::AnalysisEngine;
 use crate::input::GivenText;
-use crate::llm::LlmQuestion;
 
 const DESCRIPTION: &str = "Classifies a text with your own labels. Describe each label in a few words or \
     with examples: that helps most. `unsure` means that no label stands out.";

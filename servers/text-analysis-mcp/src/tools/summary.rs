@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capability_kit::{Tool, Trouble, Work};
+use capability_kit::{LlmQuestion, Tool, Trouble, Work};
 use capability_language::{Method, Summary, SummaryLength, SummaryOptions, detect, sentences, summarize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,6 @@ use serde_json::json;
 use crate::answer::{AnswerNotes, RequestedMethod};
 use crate::engine::AnalysisEngine;
 use crate::input::{self, GivenText};
-use crate::llm::LlmQuestion;
 
 const DESCRIPTION: &str = "Summarizes a text. By default the summary consists of sentences of the text \
     itself, in their order, so that nothing is invented; `style: llm` writes a new text if the server has a \

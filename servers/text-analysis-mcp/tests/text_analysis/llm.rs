@@ -1,10 +1,9 @@
 //! Asking a language model: its answer is checked, and everything works without it.
 
-use capability_testkit::Client;
+use capability_testkit::{Client, FakeLlm, LlmManner as Manner};
 use serde_json::{Value, json};
 
 use crate::drive::{KEY, each, start};
-use crate::fake_llm::{FakeLlm, Manner};
 
 const TEXT: &str = "Wind farms were built along the northern coast. Solar power grew fast. The minister said that wind farms pay off.";
 

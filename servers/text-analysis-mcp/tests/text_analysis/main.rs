@@ -4,6 +4,5 @@
 
 mod bad_input;
 mod drive;
-mod fake_llm;
 mod llm;
 mod tools;

@@ -196,11 +196,11 @@ impl JobRunner<'_> {
                 .map_or(0.0, |duration| heard_ms as f64 / 1000.0 / duration);
             self.tell("transcribe", share)
         };
-        let (end, _) = office.engine.hear(&input, from, on_segment, on_progress)?;
+        let ended = office.engine.hear(&input, from, on_segment, on_progress)?;
         if is_lost {
             return Err(disk(&io::Error::other("no room")).into());
         }
-        if end.is_stopped {
+        if ended.end.is_stopped {
             return Err(JobEnding::Stopped);
         }
         fs::write(self.job.path("result.txt"), text_of(&segments)).map_err(|error| disk(&error))?;
@@ -208,6 +208,7 @@ impl JobRunner<'_> {
         if segments.is_empty() {
             subtitles.remarks.push("no speech was found".to_owned());
         }
+        subtitles.remarks.extend(ended.cut_off);
         self.written(&subtitles, "speech", confidence(&segments))
     }
 

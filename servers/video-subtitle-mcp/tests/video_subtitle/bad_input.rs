@@ -4,7 +4,7 @@ use capability_testkit::{Client, file};
 use serde_json::{Value, json};
 
 use crate::drive::start;
-use crate::made::mkv;
+use crate::made::{SampleTable, mkv, mp4};
 
 async fn refused(client: &Client, tool: &str, arguments: Value, code: &str) {
     let (found, text) = client.trouble(tool, arguments.clone()).await;
@@ -62,6 +62,38 @@ async fn videos_that_are_empty_cut_off_or_mislabelled_are_refused() {
         refused(&client, "extract_subtitles", file(bytes, label), code).await;
     }
     refused(&client, "extract_subtitles", file(&video, json!({ "track": 9 })), "bad_arguments").await;
+}
+
+#[tokio::test]
+async fn a_track_table_that_lies_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = start(&folder.path().join("jobs")).await;
+    let true_one = mp4("Guten Tag", None);
+    let read = client.answer("extract_subtitles", file(&true_one, json!({}))).await;
+    assert!(read["subtitles"]["text"].as_str().unwrap().contains("Guten Tag"), "{read}");
+    for (count, bytes, offset, code) in [
+        (u32::MAX, u32::MAX, 0, "too_large"),
+        (u32::MAX, 1, 24, "too_large"),
+        (1, 11, u32::MAX, "unreadable"),
+        (1, u32::MAX, 100, "unreadable"),
+    ] {
+        let lying = mp4("Guten Tag", Some(SampleTable { count, bytes, offset }));
+        refused(&client, "extract_subtitles", file(&lying, json!({})), code).await;
+    }
+    let whole = client.answer("extract_subtitles", file(&true_one, json!({}))).await;
+    assert_eq!(whole["subtitles"], read["subtitles"], "the server lives");
+}
+
+#[tokio::test]
+async fn an_mp4_that_is_cut_off_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = start(&folder.path().join("jobs")).await;
+    let video = mp4("Guten Tag", None);
+    // Behind its first box, within the index, behind it, and within the text.
+    for length in [9, 40, video.len() / 2, video.len() - 30, video.len() - 15, video.len() - 2] {
+        let label = json!({ "file_type": "video/mp4" });
+        refused(&client, "extract_subtitles", file(&video[..length], label), "unreadable").await;
+    }
 }
 
 #[tokio::test]

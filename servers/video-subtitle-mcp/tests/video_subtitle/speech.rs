@@ -1,20 +1,24 @@
 //! Speech, where the models are: TOOLGATE_TEST_SPEECH names their folder.
 
-use capability_testkit::{Client, file};
-use serde_json::json;
+use std::time::{Duration, Instant};
 
-use crate::drive::start_with;
-use crate::made::silence;
+use capability_testkit::{Client, file};
+use serde_json::{Value, json};
+
+use crate::drive::{over, start_with};
+use crate::made::{SPOKEN, SPOKEN_MP4, Served, flac, music, serve, silence, wav};
 
 /// `None` where there are no models.
 async fn hearing(jobs: &std::path::Path) -> Option<Client> {
-    let Ok(models) = std::env::var("TOOLGATE_TEST_SPEECH") else {
+    let said = std::env::var("TOOLGATE_TEST_SPEECH").ok().filter(|models| !models.is_empty());
+    let Some(models) = said else {
         eprintln!(
             "skipped: TOOLGATE_TEST_SPEECH names no folder with models; script/speech-model fetches them"
         );
         return None;
     };
-    Some(start_with(jobs, &["--speech-models", &models]).await)
+    let options = ["--speech-models", &models, "--private-hosts", "127.0.0.1"];
+    Some(start_with(jobs, &options).await)
 }
 
 #[tokio::test]
@@ -31,4 +35,86 @@ async fn silence_is_no_speech() {
     assert_eq!(code, "unsupported");
     let french = file(&silence(1), json!({ "language": "fr" }));
     assert_eq!(client.trouble("generate_transcript", french).await.0, "unsupported");
+}
+
+#[tokio::test]
+async fn music_is_no_speech() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(client) = hearing(&folder.path().join("jobs")).await else { return };
+    let heard = client.answer("generate_transcript", file(&music(6), json!({}))).await;
+    assert_eq!(
+        (&heard["transcript"]["text"], &heard["warnings"]),
+        (&json!(""), &json!(["no speech was found"])),
+        "{heard}"
+    );
+    let (code, text) = client.trouble("align_text", file(&music(2), json!({ "text": "la la la" }))).await;
+    assert!(code == "unreadable" && text.contains("no speech was found"), "{code} {text}");
+}
+
+fn plain(text: &Value) -> String {
+    let kept = |letter: &char| letter.is_alphanumeric() || *letter == ' ';
+    text.as_str().unwrap().to_lowercase().chars().filter(kept).collect()
+}
+
+#[tokio::test]
+async fn a_recording_is_written_down_and_its_text_gets_the_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(client) = hearing(&folder.path().join("jobs")).await else { return };
+    let heard = client.answer("generate_transcript", file(SPOKEN_MP4, json!({ "words": true }))).await;
+    assert_eq!(plain(&heard["transcript"]["text"]), plain(&json!(SPOKEN)), "{heard}");
+    let words = heard["words"].as_array().unwrap();
+    assert_eq!(words.len(), SPOKEN.split(' ').count(), "{heard}");
+    let times: Vec<i64> =
+        words.iter().flat_map(|word| [word[1].as_i64().unwrap(), word[2].as_i64().unwrap()]).collect();
+    assert!(times.is_sorted() && times[0] >= 0 && *times.last().unwrap() <= 4_600, "{times:?}");
+
+    let asked = json!({ "text": SPOKEN, "to": "vtt" });
+    let aligned = client.answer("align_text", file(SPOKEN_MP4, asked)).await;
+    assert_eq!((&aligned["heard"], aligned.get("warnings")), (&json!(1.0), None), "{aligned}");
+    assert!(aligned["subtitles"]["text"].as_str().unwrap().contains("quarterly"), "{aligned}");
+    let other = json!({ "text": "Something entirely different was written in this place" });
+    let aligned = client.answer("align_text", file(SPOKEN_MP4, other)).await;
+    assert!(aligned["warnings"][0].as_str().unwrap().contains("less than half"), "{aligned}");
+}
+
+#[tokio::test]
+async fn files_that_have_less_sound_than_they_claim_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(client) = hearing(&folder.path().join("jobs")).await else { return };
+    let ten_hours = 36_000;
+    let begin = Instant::now();
+    let heard = client.answer("generate_transcript", file(&wav(&[0; 32_000], ten_hours), json!({}))).await;
+    let said = heard["warnings"].to_string();
+    assert!(said.contains("claims 36000.0 s of sound"), "{heard}");
+    assert!(begin.elapsed() < Duration::from_secs(30), "what is not there takes no time");
+    // Half of it: the index is whole. The beginning alone: not even that.
+    for (length, expected) in [(SPOKEN_MP4.len() / 2, "unreadable"), (40, "unsupported")] {
+        let (code, text) =
+            client.trouble("generate_transcript", file(&SPOKEN_MP4[..length], json!({}))).await;
+        assert!(code == expected && text.contains("hint: "), "{length}: {code} {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_on_ten_hours_says_how_far_it_is_and_stops_when_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(client) = hearing(&folder.path().join("jobs")).await else { return };
+    let url = serve(Served::Whole(flac(10)));
+    let job = client.answer("create_job", json!({ "input_url": url, "mode": "transcribe" })).await;
+    let job = &job["job_id"];
+    let begin = Instant::now();
+    loop {
+        let state = client.answer("get_job", json!({ "job_id": job })).await;
+        assert!(matches!(state["state"].as_str(), Some("queued" | "running")), "{state}");
+        if state["stage"] == "transcribe" {
+            assert!(state["progress"].as_f64().unwrap() < 0.5, "{state}");
+            break;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(30), "it does not begin to listen: {state}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    client.answer("cancel_job", json!({ "job_id": job })).await;
+    assert_eq!(over(&client, job).await["state"], "cancelled");
+    let next = client.answer("generate_transcript", file(&silence(1), json!({}))).await;
+    assert_eq!(next["transcript"]["text"], "", "the server goes on");
 }

@@ -159,7 +159,7 @@ pub(crate) struct ToolDiffView {
     /// The offered definition, in the same format.
     offered: String,
     /// The changes in one sentence, such as "only optional arguments were added: `note`"; empty for a first review.
-    summary: String,
+    change_summary: String,
     /// Each change in words.
     changes: Vec<String>,
 }
@@ -257,8 +257,8 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(name): Path<Str
 pub(crate) async fn diff(State(context): State<ApiContext>, Path(name): Path<String>) -> ApiResult<Response> {
     let diff = context.registry.records().diff(&name).await?;
     let tool = RegistryTool::of(&context, &diff.tool);
-    let ToolDiff { text: diff, pinned, offered, summary, changes, .. } = diff;
-    let view = ToolDiffView { tool, diff, pinned, offered, summary, changes };
+    let ToolDiff { text: diff, pinned, offered, summary: change_summary, changes, .. } = diff;
+    let view = ToolDiffView { tool, diff, pinned, offered, change_summary, changes };
     Ok(json(StatusCode::OK, &view))
 }
 

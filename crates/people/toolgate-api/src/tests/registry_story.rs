@@ -92,7 +92,7 @@ async fn a_change_is_shown_as_a_difference_and_accepted() {
     let text = diff["diff"].as_str().expect("a text");
     assert!(text.contains("Moves all money") && text.contains("Moves money"), "{text}");
     assert_eq!(
-        (&diff["summary"], &diff["changes"]),
+        (&diff["change_summary"], &diff["changes"]),
         (&json!("only descriptions changed"), &json!(["the description changed"]))
     );
     let (pinned, offered) =

@@ -69,7 +69,7 @@ pub(super) fn view(row: &ToolRow) -> Value {
 pub(super) fn difference(diff: &ToolDiff) -> Value {
     let mut view = view(&diff.tool);
     view["diff"] = diff.text.as_str().into();
-    view["summary"] = diff.summary.as_str().into();
+    view["change_summary"] = diff.summary.as_str().into();
     view["changes"] = json!(diff.changes);
     view
 }

@@ -16,7 +16,7 @@ async fn a_drifted_tool_is_told_in_the_words_of_schemas() {
     site.offer("tools.json", &json!([wider]));
     site.tool_is("jobs:run", "quarantined").await;
     let diff = site.get("/registry/tools/jobs:run/diff").await;
-    assert_eq!(diff["summary"], "only optional arguments were added: `note`", "{diff}");
+    assert_eq!(diff["change_summary"], "only optional arguments were added: `note`", "{diff}");
     let shown = site.say(&["tools", "diff", "jobs:run"]);
     assert!(shown.contains("changes  only optional arguments were added: `note`"), "{shown}");
     let mut narrower = tool("run", "Runs");

@@ -10,7 +10,7 @@ use crate::kit::call;
 use crate::runs::work::Work;
 
 /// The server may fetch from this machine, where the gateway's storage is.
-const NEAR: &str = "[capability_servers.servers.video-subtitle-mcp]\nnetwork = true\n\
+pub(super) const NEAR: &str = "[capability_servers.servers.video-subtitle-mcp]\nnetwork = true\n\
     env = { VIDEO_SUBTITLE_PRIVATE_HOSTS = \"127.0.0.1\" }\n";
 const CREATE: &str = "video-subtitle-mcp__create_job";
 
@@ -19,7 +19,7 @@ fn ebml(id: &[u8], content: &[u8]) -> Vec<u8> {
 }
 
 /// A Matroska file with one text track and one line.
-fn video(line: &str) -> Vec<u8> {
+pub(super) fn video(line: &str) -> Vec<u8> {
     let head = ebml(&[0x1a, 0x45, 0xdf, 0xa3], &ebml(&[0x42, 0x82], b"matroska"));
     let entry = [ebml(&[0xd7], &[1]), ebml(&[0x83], &[0x11]), ebml(&[0x86], b"S_TEXT/UTF8")].concat();
     let tracks = ebml(&[0x16, 0x54, 0xae, 0x6b], &ebml(&[0xae], &entry));

@@ -17,6 +17,8 @@ pub(super) struct TopBox {
     pub(super) head: u64,
     /// All of its bytes.
     pub(super) size: u64,
+    /// It claims more than there is.
+    pub(super) is_cut: bool,
 }
 
 /// The box at a place of a file that ends at `end`; `None` at the end. A box that claims more than there is ends there.
@@ -31,11 +33,12 @@ pub(super) fn header(
     file.seek(SeekFrom::Start(at))?;
     let mut bytes = Vec::new();
     file.by_ref().take(16).read_to_end(&mut bytes)?;
-    let Some((kind, head, size)) = sizes(&bytes, end - at) else { return Ok(None) };
-    Ok(Some(TopBox { kind, head, size }))
+    let Some((kind, head, claimed)) = sizes(&bytes, end - at) else { return Ok(None) };
+    let size = claimed.min(end - at);
+    Ok(Some(TopBox { kind, head, size, is_cut: claimed > size }))
 }
 
-/// Kind, bytes of the header, bytes in all; never more than `room`.
+/// Kind, bytes of the header, and bytes in all as the box claims, which may be more than `room`.
 fn sizes(bytes: &[u8], room: u64) -> Option<([u8; 4], u64, u64)> {
     let small = u64::from(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?));
     let kind: [u8; 4] = bytes.get(4..8)?.try_into().ok()?;
@@ -44,14 +47,15 @@ fn sizes(bytes: &[u8], room: u64) -> Option<([u8; 4], u64, u64)> {
         1 => (16, u64::from_be_bytes(bytes.get(8..16)?.try_into().ok()?)),
         size => (8, size),
     };
-    (size >= head && room >= head).then(|| (kind, head, size.min(room)))
+    (size >= head && room >= head).then_some((kind, head, size))
 }
 
 /// The boxes in a row of bytes.
 pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = Mp4Box<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
-        let (kind, head, size) = sizes(rest, rest.len() as u64)?;
+        let (kind, head, claimed) = sizes(rest, rest.len() as u64)?;
+        let size = claimed.min(rest.len() as u64);
         let (head, size) = (usize::try_from(head).ok()?, usize::try_from(size).ok()?);
         let content = &rest[head..size];
         rest = &rest[size..];

@@ -22,7 +22,7 @@ struct ReviewData {
     pinned: String,
     offered: String,
     #[serde(default)]
-    summary: String,
+    change_summary: String,
     #[serde(default)]
     changes: Vec<String>,
 }
@@ -76,7 +76,7 @@ pub(super) async fn decide(
 /// The changes in words, before the definitions themselves.
 fn in_words(review: &ReviewData) -> Markup {
     html! {
-        @if !review.summary.is_empty() && review.pinned != review.offered { p #summary { (text::made_visible(&review.summary)) "." } }
+        @if !review.change_summary.is_empty() && review.pinned != review.offered { p #summary { (text::made_visible(&review.change_summary)) "." } }
         @if review.changes.len() > 1 {
             details {
                 summary { "Each change" }

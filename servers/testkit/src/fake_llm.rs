@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Its behaviour for a request.
 #[derive(Clone)]
-pub(crate) enum Manner {
+pub enum LlmManner {
     /// The content of its message.
     Says(String),
     /// A status and a body.
@@ -20,47 +20,53 @@ pub(crate) enum Manner {
     Hangs,
 }
 
-pub(crate) struct FakeLlm {
-    pub(crate) url: String,
-    requests: Arc<Mutex<Vec<Request>>>,
+/// The endpoint, and what it was asked.
+pub struct FakeLlm {
+    pub url: String,
+    requests: Arc<Mutex<Vec<LlmRequest>>>,
 }
 
 #[derive(Clone)]
-pub(crate) struct Request {
-    pub(crate) head: String,
-    pub(crate) body: Value,
+pub struct LlmRequest {
+    pub head: String,
+    pub body: Value,
 }
 
 impl FakeLlm {
-    pub(crate) fn start(manner: Manner) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let requests = Arc::<Mutex<Vec<Request>>>::default();
+    /// Answers every request in the same manner.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub fn start(manner: LlmManner) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let url = format!("http://{}/v1", listener.local_addr().expect("it is bound"));
+        let requests = Arc::<Mutex<Vec<LlmRequest>>>::default();
         let heard = Arc::clone(&requests);
         std::thread::spawn(move || {
             // A hanging connection is kept open.
             let mut open = Vec::new();
             for stream in listener.incoming() {
-                open.extend(serve(stream.unwrap(), &manner, &heard));
+                open.extend(stream.ok().and_then(|stream| serve(stream, &manner, &heard)));
             }
         });
         Self { url, requests }
     }
 
-    pub(crate) fn requests(&self) -> Vec<Request> {
+    /// Everything that it was asked so far.
+    pub fn requests(&self) -> Vec<LlmRequest> {
         self.requests.lock().clone()
     }
 }
 
-fn serve(mut stream: TcpStream, manner: &Manner, heard: &Mutex<Vec<Request>>) -> Option<TcpStream> {
+fn serve(mut stream: TcpStream, manner: &LlmManner, heard: &Mutex<Vec<LlmRequest>>) -> Option<TcpStream> {
     let request = read(&stream)?;
     let with_form = request.body.get("response_format").is_some();
     heard.lock().push(request);
     let (status, body) = match manner {
-        Manner::Hangs => return Some(stream),
-        Manner::Fails(status, body) => (*status, (*body).to_owned()),
-        Manner::KnowsNoForms(_) if with_form => (400, "{}".to_owned()),
-        Manner::Says(content) | Manner::KnowsNoForms(content) => {
+        LlmManner::Hangs => return Some(stream),
+        LlmManner::Fails(status, body) => (*status, (*body).to_owned()),
+        LlmManner::KnowsNoForms(_) if with_form => (400, "{}".to_owned()),
+        LlmManner::Says(content) | LlmManner::KnowsNoForms(content) => {
             (200, json!({"choices": [{"message": {"role": "assistant", "content": content}}]}).to_string())
         }
     };
@@ -73,7 +79,7 @@ fn serve(mut stream: TcpStream, manner: &Manner, heard: &Mutex<Vec<Request>>) ->
     None
 }
 
-fn read(stream: &TcpStream) -> Option<Request> {
+fn read(stream: &TcpStream) -> Option<LlmRequest> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -85,5 +91,5 @@ fn read(stream: &TcpStream) -> Option<Request> {
         head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { head, body: serde_json::from_slice(&body).ok()? })
+    Some(LlmRequest { head, body: serde_json::from_slice(&body).ok()? })
 }
