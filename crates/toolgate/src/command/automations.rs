@@ -10,8 +10,8 @@ use toolgate_core::id::AutomationId;
 use toolgate_core::moment::rfc3339;
 
 use super::context::Context;
-use super::pages::ApiList;
-use super::runs::{TASKS, tell_of_more};
+use super::lists::TASKS;
+use super::pages::{ApiList, tell_of_more};
 use super::shown::{now_ms, text};
 use crate::cli::{AutomationsCommand, CreateAutomationArgs};
 use crate::local::{CatalogueNeed, LocalApi};

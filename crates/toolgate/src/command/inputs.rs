@@ -10,8 +10,8 @@ use toolgate_core::id::InputId;
 use toolgate_core::run::SlotType;
 
 use super::context::Context;
-use super::pages::ApiList;
-use super::runs::{RUNS, tell_of_more};
+use super::lists::RUNS;
+use super::pages::{ApiList, tell_of_more};
 use super::shown::text;
 use crate::cli::{AnswerArgs, InputsCommand, ListInputsArgs};
 use crate::local::{CatalogueNeed, LocalApi};

@@ -5,15 +5,18 @@ mod aliases;
 mod approvals;
 mod automations;
 mod capabilities;
+mod chat;
 mod connect;
 mod console;
 mod context;
 mod doctor;
 mod files;
 mod filters;
+mod follow;
 mod input;
 mod inputs;
 mod ledger;
+mod lists;
 mod looking;
 mod models;
 mod pages;
@@ -33,6 +36,7 @@ mod spend;
 mod stdio;
 mod store;
 mod substrate;
+mod tasks;
 mod token;
 mod tools;
 
@@ -52,7 +56,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Run(args) => Box::pin(run::run(&context, args)).await,
         Command::Runs(command) => runs::run(&context, command).await,
         Command::Inputs(command) => inputs::run(&context, command).await,
-        Command::Tasks(command) => runs::run_tasks(&context, command).await,
+        Command::Tasks(command) => tasks::run(&context, command).await,
         Command::Automations(command) => automations::run(&context, command).await,
         Command::Spend(args) => spend::run(&context, args).await,
         Command::Files(command) => files::run(&context, command).await,

@@ -6,6 +6,7 @@ use super::pick::pick;
 use super::sessions::is_unknown;
 use super::shown::text;
 use crate::local::LocalApi;
+use crate::output::talk;
 
 /// The newest entries among which part of an id is looked up.
 const LOOKED_THROUGH_MAX: usize = 10_000;
@@ -67,5 +68,12 @@ impl ApiList {
         let ids = entries.iter().map(|entry| text(&entry["id"]));
         let id = pick(given, ids, self.noun, self.command)?;
         api.get(&[self.path, id], &[]).await
+    }
+}
+
+/// Says that a list may go on after the entries that are shown.
+pub(super) fn tell_of_more(entries: &[Value], limit: usize) {
+    if entries.len() == limit {
+        talk!("the newest {limit} of them; --limit shows more");
     }
 }

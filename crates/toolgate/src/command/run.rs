@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::files::put_file;
+use super::follow::{Interruption, follow};
 use super::input::read_stdin;
-use super::runs::{Interruption, follow};
 use super::shown::text;
 use crate::cli::RunArgs;
 use crate::local::LocalApi;

@@ -1,34 +1,21 @@
-//! `toolgate runs` and `toolgate tasks`: executions of work, and their definitions.
+//! `toolgate runs`: executions of work.
 
-mod chat;
-mod follow;
 mod render;
-mod stream;
-mod tasks;
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolgate_core::id::RunId;
 
+use super::chat;
 use super::context::Context;
-use super::pages::ApiList;
+use super::follow::{Interruption, follow};
+use super::lists::{RUNS, TASKS};
+use super::pages::tell_of_more;
 use super::shown::text;
 use crate::cli::{ListRunsArgs, RunsCommand};
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
-
-pub(super) use follow::{Interruption, follow};
-pub(super) use tasks::{TASKS, run_tasks};
-
-pub(super) const RUNS: ApiList = ApiList {
-    path: "runs",
-    prefix: RunId::PREFIX,
-    noun: "run",
-    command: "toolgate runs list",
-    everything: &[],
-};
 
 pub(super) async fn run(context: &Context, command: RunsCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -100,10 +87,4 @@ async fn step(context: &Context, id: &str, verb: &str, body: &Value) -> anyhow::
         say!("{} is {}", text(&run["id"]), text(&run["state"]));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-pub(super) fn tell_of_more(entries: &[Value], limit: usize) {
-    if entries.len() == limit {
-        talk!("the newest {limit} of them; --limit shows more");
-    }
 }

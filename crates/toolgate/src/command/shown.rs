@@ -77,6 +77,11 @@ pub(super) fn texts(list: &Value) -> String {
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
+/// Text in an answer of the API, in one line.
+pub(super) fn one_line(value: &Value) -> String {
+    text(value).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Every line of a text further to the right.
 pub(super) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::asked::{AskedCall, AskedModel, HistoryItem};
+use super::exchange::signature;
 use super::format::WireFormat;
-use super::formats::wire::signature;
 use super::script::{ScriptedAnswer, ScriptedPart};
 
 #[derive(Default)]

@@ -5,6 +5,7 @@
 mod asked;
 mod cassette;
 mod checks;
+mod exchange;
 mod format;
 mod formats;
 mod history;

@@ -10,9 +10,9 @@ use futures_util::{StreamExt, stream};
 use http::{StatusCode, header};
 use serde_json::Value;
 
+use super::exchange::StreamFacts;
 use super::format::WireFormat;
 use super::formats;
-use super::formats::wire::StreamFacts;
 use super::script::{ModelStep, ScriptedAnswer, StreamEnd};
 
 /// Until the bytes before a cut have left.

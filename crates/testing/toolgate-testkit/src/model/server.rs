@@ -17,8 +17,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asked::AskedModel;
 use super::cassette::{Cassette, forward};
+use super::exchange::{RawAsked, StreamFacts};
 use super::format::WireFormat;
-use super::formats::wire::{RawAsked, StreamFacts};
 use super::formats::{self, error};
 use super::history::{KnownHistory, prompt_bytes};
 use super::script::{ModelScript, ModelStep, ScriptedAnswer, StreamEnd};

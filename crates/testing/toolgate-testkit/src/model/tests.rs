@@ -37,7 +37,7 @@ async fn ask(model: &ScriptedModel, format: WireFormat, body: &Value) -> reqwest
 fn bodies(format: WireFormat) -> (Value, Value) {
     let schema = json!({ "type": "object", "properties": { "at": { "type": "integer" } } });
     let function = json!({ "type": "function", "function": { "name": "look", "parameters": schema } });
-    let signed = super::formats::wire::signature("I look");
+    let signed = super::exchange::signature("I look");
     let (mut first, messages, more) = match format {
         WireFormat::Chat => (
             json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true }, "tools": [function],
@@ -164,7 +164,7 @@ async fn calls_without_their_results_are_noticed_in_every_format() {
 async fn thoughts_whose_signature_is_lost_are_noticed_where_they_are_signed() {
     for format in [WireFormat::Responses, WireFormat::Anthropic, WireFormat::Gemini] {
         let problems =
-            broken(format, |body| body.replace(&super::formats::wire::signature("I look"), "forged")).await;
+            broken(format, |body| body.replace(&super::exchange::signature("I look"), "forged")).await;
         assert!(problems.contains("none that was given"), "{format:?}: {problems}");
     }
 }

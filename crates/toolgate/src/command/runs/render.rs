@@ -1,8 +1,8 @@
-//! Runs and tasks as a person reads them.
+//! Runs as a person reads them.
 
 use serde_json::Value;
 
-use crate::command::shown::{count, facts, several, text};
+use crate::command::shown::{count, facts, one_line, several, text};
 use crate::output::printable;
 use crate::table::TextTable;
 
@@ -113,10 +113,6 @@ fn made(file: &Value) -> String {
     format!("{}  {}, {size}  {}", text(&file["name"]), text(&file["media_type"]), text(&file["artifact"]))
 }
 
-fn one_line(value: &Value) -> String {
-    text(value).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The used amount, with the limit if there is one.
 fn used(run: &Value, what: &str) -> String {
     let number = |value: &Value| value.as_u64().map(count);
@@ -146,52 +142,6 @@ fn children(run: &Value) -> String {
         None | Some(0) => String::new(),
         Some(number) => count(number),
     }
-}
-
-pub(super) fn tasks(tasks: &[Value]) -> TextTable {
-    let mut table = TextTable::new(["TASK", "NAME", "AGENT", "BUDGET", "CREATED BY", "UPDATED"]);
-    for task in tasks {
-        let own = |key: &str| text(&task[key]).to_owned();
-        table.row([
-            own("id"),
-            own("name"),
-            own("agent"),
-            budget(&task["budget"]),
-            own("created_by"),
-            own("updated_at"),
-        ]);
-    }
-    table
-}
-
-pub(super) fn task(task: &Value) -> String {
-    let own = |key: &str| text(&task[key]).to_owned();
-    let lines = facts(&[
-        ("name", own("name")),
-        ("description", own("description")),
-        ("goal", one_line(&task["goal"])),
-        ("model", own("model")),
-        ("agent", own("agent")),
-        ("budget", budget(&task["budget"])),
-        ("created by", own("created_by")),
-        ("created", own("created_at")),
-        ("updated", own("updated_at")),
-        ("version", task["version"].as_u64().map(count).unwrap_or_default()),
-    ]);
-    format!("{}\n{lines}", printable(text(&task["id"])))
-}
-
-fn budget(budget: &Value) -> String {
-    let limits = [
-        ("calls", "call"),
-        ("seconds", "second"),
-        ("bytes", "byte"),
-        ("turns", "turn"),
-        ("tokens", "token"),
-        ("cost_micros", "millionth of money"),
-    ];
-    let told = limits.iter().filter_map(|(key, noun)| Some(several(budget[*key].as_u64()?, noun)));
-    told.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -258,17 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn runs_and_tasks_are_listed_in_one_line_each() {
+    fn runs_are_listed_in_one_line_each() {
         insta::assert_snapshot!(list(&[run()]).render(OutputReader::Pipe, &()), @r"
         RUN    STATE   REASON  AGENT   PRINCIPAL  CALLS   CREATED               TASK
         run_1  paused  input   writer  bot        2 of 5  2026-01-01T00:00:00Z
         ");
-        let defined = json!({ "id": "task_1", "name": "Tailor", "description": "", "budget": { "calls": 1, "seconds": 60 },
-            "created_by": "local", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z", "version": 2 });
-        insta::assert_snapshot!(tasks(std::slice::from_ref(&defined)).render(OutputReader::Pipe, &()), @r"
-        TASK    NAME    AGENT  BUDGET              CREATED BY  UPDATED
-        task_1  Tailor         1 call, 60 seconds  local       2026-01-02T00:00:00Z
-        ");
-        assert!(task(&defined).contains("  budget      1 call, 60 seconds\n"));
     }
 }

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::asked::{AskedCall, AskedModel, AskedTool, HistoryItem};
 use super::super::checks::{list, list_if_any, only, text, texts};
+use super::super::exchange::StreamFacts;
 use super::super::format::WireFormat;
 use super::super::script::{ScriptedAnswer, ScriptedPart};
-use super::wire::{StreamFacts, blank, call_id, event, pieces};
+use super::wire::{blank, call_id, event, pieces};
 
 const MEMBERS: &[&str] = &[
     "model",

@@ -6,13 +6,13 @@ mod faults;
 mod gemini;
 mod ollama;
 mod responses;
-pub(super) mod wire;
+mod wire;
 
 use serde_json::Value;
 
-use self::wire::{RawAsked, StreamFacts};
 use super::asked::AskedModel;
 use super::checks;
+use super::exchange::{RawAsked, StreamFacts};
 use super::format::WireFormat;
 use super::script::ScriptedAnswer;
 

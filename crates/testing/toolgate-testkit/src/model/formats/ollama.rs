@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::super::asked::{AskedCall, AskedModel, HistoryItem};
 use super::super::checks::{list, list_if_any, only, text};
+use super::super::exchange::StreamFacts;
 use super::super::format::WireFormat;
 use super::super::script::{ScriptedAnswer, ScriptedPart};
 use super::chat::read_tool;
-use super::wire::{StreamFacts, arguments_value, blank, pieces};
+use super::wire::{arguments_value, blank, pieces};
 
 const MEMBERS: &[&str] = &[
     "model",

@@ -1,35 +1,10 @@
-//! Parts that all formats share: the raw request, the facts of an answer, and the writing of events.
+//! Parts that the formats share: a request without content, ids, and the writing of events.
 
-use http::HeaderMap;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::super::asked::AskedModel;
+use super::super::exchange::StreamFacts;
 use super::super::format::WireFormat;
-
-/// The facts of an answer that are not its content.
-pub(in super::super) struct StreamFacts {
-    /// Counts answers, for ids.
-    pub(in super::super) number: usize,
-    pub(in super::super) model: String,
-    pub(in super::super) input_tokens: usize,
-    /// Those of the input that an earlier request had too.
-    pub(in super::super) cached_tokens: usize,
-    pub(in super::super) output_tokens: usize,
-}
-
-/// A request as it arrived.
-pub(in super::super) struct RawAsked<'a> {
-    pub(in super::super) path: &'a str,
-    pub(in super::super) query: Option<&'a str>,
-    pub(in super::super) headers: &'a HeaderMap,
-    pub(in super::super) body: Value,
-}
-
-/// The signature of thoughts: the same for the same thoughts, and worth checking when it comes back.
-pub(in super::super) fn signature(thinking: &str) -> String {
-    Sha256::digest(thinking.as_bytes()).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// A request without content, to be filled by a reader.
 pub(super) fn blank(format: WireFormat) -> AskedModel {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::shown::{count, text};
+use super::shown::{count, text};
 use crate::local::LocalApi;
 use crate::output::printable;
 

@@ -1,5 +1,7 @@
 //! A run as it goes on: the model's text as it comes, calls as lines, what it waits for, and its end.
 
+mod stream;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -7,13 +9,13 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::chat;
-use super::stream::{EventBuffer, StreamEvent};
-use crate::command::context::Context;
-use crate::command::shown::{count, text};
+use super::context::Context;
+use super::shown::{count, text};
 use crate::config::Config;
 use crate::local::LocalApi;
 use crate::output::{printable, put, say, talk};
 use crate::table;
+use stream::{EventBuffer, StreamEvent};
 
 /// The exit code of a run that ended before it was done.
 const PARTIAL: u8 = 3;
@@ -28,7 +30,7 @@ const PAUSES_MAX: usize = 10;
 
 /// The meaning of Ctrl-C.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::command) enum Interruption {
+pub(super) enum Interruption {
     /// It pauses the run.
     Pauses,
     /// It ends the watch alone.
@@ -36,7 +38,7 @@ pub(in crate::command) enum Interruption {
 }
 
 /// Shows a run until it ends.
-pub(in crate::command) async fn follow(
+pub(super) async fn follow(
     context: &Context,
     config: &Config,
     run: &str,

@@ -1,16 +1,17 @@
 //! `toolgate tasks`: definitions of work, and the start of their runs.
 
+mod render;
+
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolgate_core::id::TaskId;
 
-use super::{render, tell_of_more};
+use super::context::Context;
+use super::input::read_stdin;
+use super::lists::TASKS;
+use super::pages::tell_of_more;
+use super::shown::text;
 use crate::cli::{CreateTaskArgs, TasksCommand};
-use crate::command::context::Context;
-use crate::command::input::read_stdin;
-use crate::command::pages::ApiList;
-use crate::command::shown::text;
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
@@ -20,30 +21,19 @@ const GOAL_BYTES_MAX: u64 = 100 << 10;
 /// The goal that is read from standard input.
 const STDIN: &str = "-";
 
-pub(in crate::command) const TASKS: ApiList = ApiList {
-    path: "tasks",
-    prefix: TaskId::PREFIX,
-    noun: "task",
-    command: "toolgate tasks list",
-    everything: &[],
-};
-
-pub(in crate::command) async fn run_tasks(
-    context: &Context,
-    command: TasksCommand,
-) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(context: &Context, command: TasksCommand) -> anyhow::Result<ExitCode> {
     match command {
         TasksCommand::List { most } => {
             let limit = most.count();
             let ask = async |api: &mut LocalApi| TASKS.newest(api, &[], limit).await;
             let tasks = context.ask(CatalogueNeed::NotNeeded, ask).await?;
-            put!("{}", render::tasks(&tasks).render(context.reader(), &tasks));
+            put!("{}", render::list(&tasks).render(context.reader(), &tasks));
             tell_of_more(&tasks, limit);
         }
         TasksCommand::Show { which } => {
             let ask = async |api: &mut LocalApi| TASKS.find(api, &which.id).await;
             let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
-            put!("{}", if context.global.json { table::json(&task) } else { render::task(&task) });
+            put!("{}", if context.global.json { table::json(&task) } else { render::show(&task) });
         }
         TasksCommand::Create(args) => create(context, args).await?,
         TasksCommand::Delete { which } => delete(context, &which.id).await?,
