@@ -18,7 +18,7 @@ use crate::outcome;
 use crate::settings::CALLS_MAX;
 
 /// The names of the tool that ends a run. It is called when all other calls of the answer have ended.
-const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
+pub(super) const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 
 /// The end of a call, in words for the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,13 +28,13 @@ pub(super) struct CallWords {
 }
 
 impl CallWords {
-    fn error(text: impl Into<String>) -> Self {
+    pub(super) fn error(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: true }
     }
 }
 
 /// The ends of calls by their ids.
-type CallEndings = BTreeMap<String, CallWords>;
+pub(super) type CallEndings = BTreeMap<String, CallWords>;
 
 /// Makes all calls of an answer and stores their results in one transaction, or stops with what they wait for.
 pub(super) async fn play(
@@ -61,7 +61,7 @@ pub(super) async fn play(
 }
 
 /// Calls that are not made: their arguments are broken, or there are too many of them.
-fn refused_calls(calls: &[ModelCall]) -> CallEndings {
+pub(super) fn refused_calls(calls: &[ModelCall]) -> CallEndings {
     let mut refused = CallEndings::new();
     for (place, call) in calls.iter().enumerate() {
         let words = match &call.arguments {
@@ -240,7 +240,7 @@ async fn fits(
 }
 
 /// The results of all calls, in the order of the calls, as data.
-fn results(held: &LeasedLoop, calls: &[ModelCall], endings: &mut CallEndings) -> ModelMessage {
+pub(super) fn results(held: &LeasedLoop, calls: &[ModelCall], endings: &mut CallEndings) -> ModelMessage {
     let result = |call: &ModelCall| {
         let words = endings.remove(&call.id);
         let CallWords { text, is_error } =
