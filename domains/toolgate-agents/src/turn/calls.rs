@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use toolgate_core::id::ApprovalId;
 use toolgate_core::model::{
     CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage,
 };
-use toolgate_core::run::{PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
+use toolgate_core::run::{ActionKind, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
 use toolgate_core::{RawJson, Refusal, stop_point};
 
 use super::close;
@@ -128,20 +129,29 @@ async fn settle(
 #[derive(Default)]
 struct Stops {
     action: Option<RequiredAction>,
+    /// The approvals of other calls.
+    besides: Vec<ApprovalId>,
     not_now: bool,
 }
 
 impl Stops {
-    /// The first one counts: the others are found when the turn is played again.
+    /// The first one is shown. Whichever approval is decided first, the turn is played again: calls that may go on do so, before their
+    /// approvals lapse, and the others wait on.
     fn waits(&mut self, action: RequiredAction) {
         if self.action.is_none() {
             self.action = Some(action);
+        } else if action.kind == ActionKind::Approval {
+            self.besides.push(ApprovalId::new(action.id));
         }
     }
 
     async fn pace(self, held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {
         match self.action {
-            Some(action) => actions::wait(held, action).await.map(Some),
+            Some(action) if action.kind == ActionKind::Approval => {
+                actions::wait(held, action, &self.besides).await.map(Some)
+            }
+            // A question pauses the run until it is answered.
+            Some(action) => actions::wait(held, action, &[]).await.map(Some),
             None => Ok(self.not_now.then(|| held.later())),
         }
     }

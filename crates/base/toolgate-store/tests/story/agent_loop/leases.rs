@@ -89,7 +89,7 @@ async fn the_gateway_before_changes_nothing(world: StoreWorld) {
     assert_lost(one.add_loop_line(&old, line("hurry"), true, at).await);
     assert_lost(one.fold_loop(&old, fold, at).await);
     assert_lost(one.note_fold_fault(&old).await);
-    assert_lost(one.wait_loop(&old, action, at).await);
+    assert_lost(one.wait_loop(&old, action, &[], at).await);
     // A lease is for the gateway that has it.
     assert_lost(ask(&one, &LoopLease { stream: desk::STREAM.to_owned(), ..new.clone() }, 2).await);
     assert_eq!((messages(&store, &run).await, events_of(&store, &run).await.len()), before);
