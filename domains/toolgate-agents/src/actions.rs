@@ -1,6 +1,7 @@
 //! Actions that a run waits for, and the ways on that people's answers lead to. Questions are inputs of the run, so they are in the inbox, and answering
 //! one lets the run go on.
 
+use toolgate_core::id::ApprovalId;
 use toolgate_core::model::ReachedSpend;
 use toolgate_core::run::{
     ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
@@ -72,7 +73,7 @@ async fn pause(held: &mut LeasedLoop, kind: ActionKind, why: &str) -> Result<Loo
     };
     let asked = ask(held, slot).await?;
     let how = format!("{why} Answer {} with \"{GO_ON}\", \"{STOP}\" or advice for the agent.", asked.id);
-    wait(held, action_of(kind, &asked, how)).await
+    wait(held, action_of(kind, &asked, how), &[]).await
 }
 
 /// The gateway does not offer tools to a run: that passes, or people must look at it. Only between turns.
@@ -128,7 +129,9 @@ pub(crate) async fn outcome_of(
             "Find out whether {tool} took effect, then answer {} with \"{HAPPENED}\", \"{AGAIN}\" or \"{STOP}\".",
             asked.id
         );
-        return wait(held, action_of(ActionKind::UnknownOutcome, &asked, how)).await.map(OutcomeWord::Stops);
+        return wait(held, action_of(ActionKind::UnknownOutcome, &asked, how), &[])
+            .await
+            .map(OutcomeWord::Stops);
     };
     match answer.as_str() {
         HAPPENED => Ok(OutcomeWord::Happened),
@@ -157,9 +160,14 @@ pub(crate) async fn heed(held: &mut LeasedLoop) -> Result<Option<LoopPace>, Driv
 }
 
 /// Pauses the run until people have acted, and gives its lease back. If they were faster, the store lets the run go on.
-pub(crate) async fn wait(held: &mut LeasedLoop, action: RequiredAction) -> Result<LoopPace, DriveError> {
+/// `besides` are approvals that other calls of the same answer wait for: the run goes on with whichever is decided first.
+pub(crate) async fn wait(
+    held: &mut LeasedLoop,
+    action: RequiredAction,
+    besides: &[ApprovalId],
+) -> Result<LoopPace, DriveError> {
     let action = if action.id.is_empty() { with_question(held, action).await? } else { action };
-    match held.desk.books.wait_loop(&held.lease, action, held.act()).await {
+    match held.desk.books.wait_loop(&held.lease, action, besides, held.act()).await {
         Ok(()) => {}
         // It was changed meanwhile.
         Err(LoopError::Run(error)) => {

@@ -37,6 +37,10 @@ impl DriverHalts {
         Some(DrivenRun { halts: self, run, halt })
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.halts.lock().is_empty()
+    }
+
     /// Ends the work on a run as soon as nothing is lost by it.
     pub(crate) fn halt(&self, run: &RunId) {
         if let Some(halt) = self.halts.lock().get(run) {
@@ -52,7 +56,9 @@ mod tests {
     #[test]
     fn a_run_is_driven_once_at_a_time_and_again_after_its_work_broke_off() {
         let (halts, run, shutdown) = (DriverHalts::default(), RunId::new("run_1"), CancellationToken::new());
+        assert!(halts.is_empty());
         let driven = halts.enter(&run, &shutdown).expect("nobody drives it");
+        assert!(!halts.is_empty());
         assert!(halts.enter(&run, &shutdown).is_none());
         halts.halt(&run);
         assert!(driven.halt.is_cancelled() && !shutdown.is_cancelled());

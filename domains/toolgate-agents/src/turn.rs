@@ -4,6 +4,7 @@ mod act;
 mod ask;
 mod calls;
 mod close;
+mod ended;
 mod fold;
 mod prepare;
 mod unknown;
@@ -18,6 +19,9 @@ use crate::resume::{NextStep, next_step};
 
 /// Takes a loop one step on, from where its rows stand.
 pub(crate) async fn take_turn(held: &mut LeasedLoop) -> Result<LoopPace, DriveError> {
+    if held.run.state.is_final() {
+        return Box::pin(ended::close(held)).await;
+    }
     if !held.is_running() {
         return Ok(LoopPace::Rests);
     }

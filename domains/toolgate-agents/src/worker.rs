@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::id::RunId;
 use toolgate_core::model::ModelUsage;
-use toolgate_core::run::{AgentLoop, LoopState, RunState};
+use toolgate_core::run::{AgentLoop, RunState};
 use toolgate_core::{PrincipalId, stop_point};
 use toolgate_store::{LoopLease, Outage, StoreError};
 
 use crate::desk::LoopDesk;
-use crate::error::DriveError;
+use crate::error::{DriveError, is_usual};
 use crate::held::{LeasedLoop, LoopPace};
 use crate::history::History;
 use crate::settings::{REASON_CHARS_MAX, clipped};
@@ -22,15 +22,37 @@ use crate::turn::take_turn;
 /// Runs until the gateway ends.
 pub(crate) async fn run(desk: Arc<LoopDesk>, tasks: TaskTracker) {
     let permits = Arc::new(Semaphore::new(desk.settings.parallel_max));
-    let mut outage = Outage::default();
+    let (mut outage, mut has_old_leases) = (Outage::default(), true);
     while !desk.shutdown.is_cancelled() {
-        outage.note("runs are not taken up", &take_up(&desk, &permits, &tasks).await);
+        outage.note("runs are not taken up", &look(&desk, &permits, &tasks, &mut has_old_leases).await);
         tokio::select! {
             () = desk.bell.notified() => {}
             () = desk.clock.sleep(desk.settings.poll) => {}
             () = desk.shutdown.cancelled() => {}
         }
     }
+}
+
+/// Looks at the runs that this gateway drives, and for those that are due.
+async fn look(
+    desk: &Arc<LoopDesk>,
+    permits: &Arc<Semaphore>,
+    tasks: &TaskTracker,
+    has_old_leases: &mut bool,
+) -> Result<(), StoreError> {
+    if *has_old_leases {
+        // No other gateway has the name of this one, so these leases are of a process that is gone.
+        let given_up = desk.store.give_up_leases(&desk.stream, desk.clock.now_ms()).await?;
+        tracing::debug!(given_up, "leases of an earlier process");
+        *has_old_leases = false;
+    }
+    if !desk.driven.is_empty() {
+        // They were paused or ended through another gateway, or by a tool.
+        for run in desk.store.halted_loops(&desk.stream).await? {
+            desk.driven.halt(&run);
+        }
+    }
+    take_up(desk, permits, tasks).await
 }
 
 async fn take_up(
@@ -74,7 +96,7 @@ async fn claim_and_work(
     stop_point::reach("loop_claimed");
     let worked = tokio::select! {
         worked = Box::pin(work(desk, &lease, agent_loop, halt)) => worked,
-        () = keep_lease(desk, &lease, halt) => Err(DriveError::Lost),
+        () = keep_lease(desk, &lease) => Err(DriveError::Lost),
     };
     let given_back = give_back(desk, &lease, worked).await;
     leave_if_ended(desk, run).await;
@@ -124,8 +146,8 @@ async fn work(
     }
 }
 
-/// Ends when the lease is another's. Notices a run that was paused or cancelled through another gateway.
-async fn keep_lease(desk: &LoopDesk, lease: &LoopLease, halt: &CancellationToken) {
+/// Ends when the lease is another's.
+async fn keep_lease(desk: &LoopDesk, lease: &LoopLease) {
     let lease_ms = i64::try_from(desk.settings.lease.as_millis()).unwrap_or(i64::MAX);
     let mut until_ms = desk.clock.now_ms().saturating_add(lease_ms);
     loop {
@@ -136,11 +158,7 @@ async fn keep_lease(desk: &LoopDesk, lease: &LoopLease, halt: &CancellationToken
             Ok(false) => return,
             // While the store is down, the lease holds until it is over.
             Err(_) if desk.clock.now_ms() >= until_ms => return,
-            Err(_) => continue,
-        }
-        let state = desk.store.agent_loop(&lease.run).await.ok().flatten().map(|found| found.state);
-        if state.is_some_and(|state| state != LoopState::Ready) {
-            halt.cancel();
+            Err(_) => {}
         }
     }
 }
@@ -159,12 +177,21 @@ async fn give_back(
         // A run that is paused or has ended is not due, whatever the moment.
         Ok(LoopPace::Rests | LoopPace::Next) => desk.clock.now_ms(),
         Err(error @ DriveError::Tampered { .. }) => {
-            let reason = clipped(&error.to_string(), REASON_CHARS_MAX);
-            Box::pin(desk.runs.fail(&lease.run, &reason, &PrincipalId::gateway())).await?;
-            later_ms
+            fail(desk, lease, &error.to_string()).await?;
+            // Nobody goes on with it, not even to write down the results of its last calls.
+            i64::MAX
         }
         Err(_) => later_ms,
     };
     desk.store.release_loop(lease, wake_at_ms).await?;
     worked.map(drop)
+}
+
+/// Ends the run, if it has not ended yet.
+async fn fail(desk: &LoopDesk, lease: &LoopLease, why: &str) -> Result<(), DriveError> {
+    let reason = clipped(why, REASON_CHARS_MAX);
+    match Box::pin(desk.runs.fail(&lease.run, &reason, &PrincipalId::gateway())).await {
+        Err(refusal) if !is_usual(&refusal) => Err(refusal.into()),
+        _ => Ok(()),
+    }
 }

@@ -1,14 +1,18 @@
 //! `[agent_loop]`: how the agents that the gateway runs itself are driven.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use toolgate_agents::AgentsSettings;
 
 use super::problem::ConfigProblems;
-use super::section::{ConfigSection, SecondsRange};
+use super::section::ConfigSection;
 
 pub(super) const KEYS: &[&str] = &["lease_seconds", "parallel_max", "retries_max", "fold_at_percent"];
 
+/// Gateways that share a database compare their clocks by it: below, an ordinary difference between two machines would end a lease.
+const LEASE_SECONDS: RangeInclusive<f64> = 1.0..=3_600.0;
+const LEASE_EXPECTED: &str = "a number of seconds from 1 to 3600, such as `30`";
 const PARALLEL: RangeInclusive<usize> = 1..=10_000;
 const RETRIES: RangeInclusive<usize> = 0..=20;
 /// Below, every turn would be folded; above, the answer has no room.
@@ -17,7 +21,7 @@ const FOLD_AT: RangeInclusive<usize> = 20..=95;
 pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> AgentsSettings {
     section.refuse_unknown_keys(KEYS, &[], problems);
     let usual = AgentsSettings::default();
-    let lease = section.seconds("lease_seconds", SecondsRange::Positive, problems);
+    let lease = section.converted("lease_seconds", LEASE_EXPECTED, lease, problems);
     let parallel_max = section.count("parallel_max", PARALLEL, problems);
     let retries_max = section.count("retries_max", RETRIES, problems);
     let fold_at_percent = section.count("fold_at_percent", FOLD_AT, problems);
@@ -30,4 +34,8 @@ pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -
             .unwrap_or(usual.fold_at_percent),
         ..usual
     }
+}
+
+fn lease(seconds: f64) -> Option<Duration> {
+    LEASE_SECONDS.contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }

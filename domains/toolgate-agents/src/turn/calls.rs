@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use toolgate_core::id::ApprovalId;
 use toolgate_core::model::{
     CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage,
 };
-use toolgate_core::run::{PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
+use toolgate_core::run::{ActionKind, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
 use toolgate_core::{RawJson, Refusal, stop_point};
 
 use super::close;
@@ -18,7 +19,7 @@ use crate::outcome;
 use crate::settings::CALLS_MAX;
 
 /// The names of the tool that ends a run. It is called when all other calls of the answer have ended.
-const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
+pub(super) const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 
 /// The end of a call, in words for the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,13 +29,13 @@ pub(super) struct CallWords {
 }
 
 impl CallWords {
-    fn error(text: impl Into<String>) -> Self {
+    pub(super) fn error(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: true }
     }
 }
 
 /// The ends of calls by their ids.
-type CallEndings = BTreeMap<String, CallWords>;
+pub(super) type CallEndings = BTreeMap<String, CallWords>;
 
 /// Makes all calls of an answer and stores their results in one transaction, or stops with what they wait for.
 pub(super) async fn play(
@@ -61,7 +62,7 @@ pub(super) async fn play(
 }
 
 /// Calls that are not made: their arguments are broken, or there are too many of them.
-fn refused_calls(calls: &[ModelCall]) -> CallEndings {
+pub(super) fn refused_calls(calls: &[ModelCall]) -> CallEndings {
     let mut refused = CallEndings::new();
     for (place, call) in calls.iter().enumerate() {
         let words = match &call.arguments {
@@ -128,20 +129,29 @@ async fn settle(
 #[derive(Default)]
 struct Stops {
     action: Option<RequiredAction>,
+    /// The approvals of other calls.
+    besides: Vec<ApprovalId>,
     not_now: bool,
 }
 
 impl Stops {
-    /// The first one counts: the others are found when the turn is played again.
+    /// The first one is shown. Whichever approval is decided first, the turn is played again: calls that may go on do so, before their
+    /// approvals lapse, and the others wait on.
     fn waits(&mut self, action: RequiredAction) {
         if self.action.is_none() {
             self.action = Some(action);
+        } else if action.kind == ActionKind::Approval {
+            self.besides.push(ApprovalId::new(action.id));
         }
     }
 
     async fn pace(self, held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {
         match self.action {
-            Some(action) => actions::wait(held, action).await.map(Some),
+            Some(action) if action.kind == ActionKind::Approval => {
+                actions::wait(held, action, &self.besides).await.map(Some)
+            }
+            // A question pauses the run until it is answered.
+            Some(action) => actions::wait(held, action, &[]).await.map(Some),
             None => Ok(self.not_now.then(|| held.later())),
         }
     }
@@ -240,7 +250,7 @@ async fn fits(
 }
 
 /// The results of all calls, in the order of the calls, as data.
-fn results(held: &LeasedLoop, calls: &[ModelCall], endings: &mut CallEndings) -> ModelMessage {
+pub(super) fn results(held: &LeasedLoop, calls: &[ModelCall], endings: &mut CallEndings) -> ModelMessage {
     let result = |call: &ModelCall| {
         let words = endings.remove(&call.id);
         let CallWords { text, is_error } =

@@ -1,10 +1,12 @@
 //! Gateways that die in the middle of a turn, and those that take it up.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 use toolgate_core::run::RunState;
 
 use crate::script::{Reply, ScriptedModels};
-use crate::world::{AgentsWorld, LEASE_OVER, assert_valid, until};
+use crate::world::{AgentsWorld, LEASE_OVER, ada, assert_valid, until};
 
 /// The largest number of operations that a run of this story could take.
 const OPERATIONS_MAX: u64 = 600;
@@ -36,20 +38,13 @@ async fn killed_between_any_two_steps_a_run_comes_to_the_same_end() {
         let two = world.gateway("two").await;
         two.becomes(&run, "completed").await;
         assert_eq!(world.records.effects("write"), 1, "killed at operation {nth}");
-        assert_valid_or_ending(&two.chat(&run).await);
+        two.is_whole(&run).await;
         if is_clean {
             assert!(nth > 1, "a fault came before the end at least once");
             return;
         }
     }
     panic!("no run came to its end without a fault");
-}
-
-/// The results of the call that ends a run may be missing, since nothing goes on after it.
-fn assert_valid_or_ending(chat: &[toolgate_core::run::StoredMessage]) {
-    let ends =
-        chat.last().is_some_and(|last| last.message.calls().any(|call| call.name == "complete_workflow"));
-    assert_valid(if ends { &chat[..chat.len() - 1] } else { chat });
 }
 
 #[tokio::test]
@@ -88,6 +83,42 @@ async fn a_run_is_taken_up_when_the_lease_of_a_dead_gateway_is_over() {
     two.becomes(&run, "completed").await;
     assert_eq!(world.records.effects("hang"), 2);
     assert_valid(&two.chat(&run).await);
+}
+
+#[tokio::test]
+async fn a_gateway_that_starts_again_does_not_wait_for_its_own_lease() {
+    let was_asked = AtomicBool::new(false);
+    let world =
+        AgentsWorld::new(ScriptedModels::new(move |_, _| match was_asked.swap(true, Ordering::SeqCst) {
+            false => Reply::Hang,
+            true => Reply::Say("Done."),
+        }));
+    let one = world.gateway("one").await;
+    let run = one.begin().await;
+    until("the request", async || world.models.asked() == 1).await;
+    one.crash().await;
+    let one = world.gateway("one").await;
+    let ended = one.becomes(&run, "completed").await;
+    assert_eq!(ended.summary.as_deref(), Some("Done."), "although the time of the lease is not over");
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_during_a_call_has_a_result_for_it() {
+    let world = AgentsWorld::new(ScriptedModels::new(|_, _| {
+        Reply::Call(vec![("write", json!({})), ("hang", json!({})), ("read", json!({}))])
+    }));
+    let one = world.gateway("one").await;
+    let run = one.begin().await;
+    until("the call", async || world.records.effects("hang") == 1).await;
+    one.runs.cancel(&run, &ada(), "operator").await.expect("cancelled");
+    one.is_whole(&run).await;
+    let chat = one.chat(&run).await;
+    let results: Vec<&str> =
+        chat.last().expect("results").message.results().map(|one| one.text.as_str()).collect();
+    assert!(results[0].contains("written"), "{results:?}");
+    assert!(results[1].contains("not known") && results[2].contains("was not made"), "{results:?}");
+    until("its lease", async || one.agent_loop(&run).await.owner.is_none()).await;
+    assert!(one.store.due_loops(i64::MAX, 10).await.expect("read").is_empty(), "it is really done");
 }
 
 #[tokio::test]

@@ -156,6 +156,21 @@ impl TurnPlayer for StoryPlayer {
         })
     }
 
+    fn recorded<'a>(
+        &'a self,
+        run: &'a RunId,
+        call: &'a str,
+    ) -> BoxFuture<'a, Result<Option<PlayedOutcome>, Refusal>> {
+        let record = self.records.calls.lock().get(&(run.clone(), call.to_owned())).cloned();
+        let is_lost = |by: &str| by != self.stream || self.records.cancelled.lock().contains(run);
+        let outcome = record.map(|record| match record {
+            CallRecord::Ended(outcome) => outcome,
+            CallRecord::Begun(by) if is_lost(&by) => PlayedOutcome::Unknown,
+            CallRecord::Begun(_) => PlayedOutcome::NotNow,
+        });
+        Box::pin(std::future::ready(Ok(outcome)))
+    }
+
     fn safety<'a>(&'a self, _run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety> {
         let safety = match name {
             "peek" | "complete_workflow" => CallSafety::Repeatable,

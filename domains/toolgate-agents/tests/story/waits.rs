@@ -1,6 +1,7 @@
 //! Runs that wait for people, and runs that are paused or cancelled from outside.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolgate_core::RawJson;
@@ -74,6 +75,27 @@ async fn cancelling_drops_the_request_to_the_model() {
     let agent_loop = gateway.agent_loop(&run).await;
     assert_eq!(agent_loop.state, LoopState::Done);
     assert_eq!(gateway.state(&run).await, "cancelled");
+}
+
+#[tokio::test]
+async fn a_run_that_is_halted_through_another_gateway_stops_at_the_next_look() {
+    /// A renewal of the lease takes longer.
+    const SOON: Duration = Duration::from_secs(5);
+    for is_cancelled in [true, false] {
+        let world = AgentsWorld::new(ScriptedModels::new(|_, _| Reply::Hang));
+        let one = world.gateway("one").await;
+        let run = one.begin().await;
+        until("the request", async || world.models.open.load(Ordering::SeqCst) == 1).await;
+        let two = world.gateway("two").await;
+        let began = Instant::now();
+        match is_cancelled {
+            true => two.runs.cancel(&run, &ada(), "operator").await.expect("cancelled"),
+            false => two.runs.pause(&run, &ada()).await.expect("paused"),
+        };
+        until("the end of the request", async || world.models.open.load(Ordering::SeqCst) == 0).await;
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        until("its lease", async || two.agent_loop(&run).await.owner.is_none()).await;
+    }
 }
 
 #[tokio::test]

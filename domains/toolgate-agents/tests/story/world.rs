@@ -229,6 +229,16 @@ impl AgentsGateway {
         self.agents.chat(run, 0, 200).await.expect("read").messages
     }
 
+    /// Waits until no call of the run lacks its result.
+    pub(crate) async fn is_whole(&self, run: &RunId) {
+        let is_whole = async || {
+            let chat = self.chat(run).await;
+            chat.last().is_none_or(|last| last.message.calls().next().is_none())
+        };
+        until(&format!("the last results of {run}"), is_whole).await;
+        assert_valid(&self.chat(run).await);
+    }
+
     /// The lines of the gateway that begin so.
     pub(crate) async fn lines(&self, run: &RunId, start: &str) -> usize {
         let is_line = |one: &StoredMessage| one.message.text().starts_with(start);

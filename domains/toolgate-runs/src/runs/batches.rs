@@ -62,6 +62,15 @@ impl Runs {
         self.recorded(run, client_id).await
     }
 
+    /// The result of a call that nobody makes any more, as above; `None` if it was never claimed.
+    pub async fn left_behind(&self, run: &RunId, client_id: &str) -> Result<Option<RawJson>, Refusal> {
+        let known = self.desk.store.batch_call(run, client_id).await.map_err(|error| down(&error))?;
+        match known {
+            Some(_) => Ok(Some(self.recorded_or_lost(run, client_id).await)),
+            None => Ok(None),
+        }
+    }
+
     /// The result of a claimed call. Waits, for a limited time, for one that runs; then it says so.
     pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
         let mut limit = self.desk.clock.sleep(self.desk.limits.recording);

@@ -66,6 +66,13 @@ pub trait TurnPlayer: Send + Sync {
         run: &'a Run,
         calls: Vec<PlannedCall>,
     ) -> BoxFuture<'a, Result<Vec<PlayedCall>, Refusal>>;
+    /// The outcome of a call under its id, without making it. `NotNow` while it is under way in a living gateway; `None` if it never
+    /// began.
+    fn recorded<'a>(
+        &'a self,
+        run: &'a RunId,
+        call: &'a str,
+    ) -> BoxFuture<'a, Result<Option<PlayedOutcome>, Refusal>>;
     /// Judges a call by the effects that its tool declares now.
     fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety>;
     /// Ends the calls of a run that are in progress, down to the servers.

@@ -43,11 +43,14 @@ CREATE TABLE run_loops (
     owner           TEXT COLLATE "C",
     lease_until_ms  BIGINT NOT NULL,
     wake_at_ms      BIGINT NOT NULL,
+    -- 1 if its run has ended and calls of its last answer have no results yet: any gateway writes them down.
+    unclosed        BIGINT NOT NULL DEFAULT 0,
     created_at_ms   BIGINT NOT NULL,
     PRIMARY KEY (tenant, run)
 );
 -- Those that wait are not in it, however many they are.
-CREATE INDEX run_loops_ready ON run_loops (tenant, wake_at_ms, run) WHERE state = 'ready';
+CREATE INDEX run_loops_ready ON run_loops (tenant, wake_at_ms, run) WHERE state = 'ready' OR unclosed = 1;
+CREATE INDEX run_loops_owned ON run_loops (tenant, owner) WHERE owner IS NOT NULL;
 CREATE INDEX run_loops_by_action ON run_loops (tenant, action_id) WHERE action_id IS NOT NULL;
 
 -- The turns of a loop: `asked`, `answered`, `acted`; or `failed`.

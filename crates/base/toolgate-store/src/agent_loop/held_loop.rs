@@ -17,6 +17,8 @@ use crate::error::doing;
 use crate::registry::stored_count;
 use crate::run::{ActionStamp, HeldRun, loop_event};
 
+const UNCLOSED: &str = "UPDATE run_loops SET unclosed = $3 WHERE tenant = $1 AND run = $2";
+
 /// If it is dropped, the transaction is rolled back.
 pub(super) struct HeldLoop<'b> {
     pub(super) held: HeldRun<'b>,
@@ -96,6 +98,16 @@ impl<'b> HeldLoop<'b> {
             added.push(self.add(message, turn).await?);
         }
         Ok(added)
+    }
+
+    /// Notes for a run that has ended whether calls of its last answer lack their results. As long as it goes on, its turns say so.
+    pub(super) async fn note_unclosed(&mut self, is_unclosed: bool) -> Result<(), LoopError> {
+        if !self.held.run().state.is_final() {
+            return Ok(());
+        }
+        let (failed, run) = (self.held.failed(), without_nul(self.kept.run.as_str()));
+        let note = self.held.tx.sql(UNCLOSED).bind(self.held.tenant).bind(run);
+        Ok(note.bind(i64::from(is_unclosed)).execute().await.map(drop).map_err(failed)?)
     }
 
     /// Tells of it, in the run's own list and in the ledger.

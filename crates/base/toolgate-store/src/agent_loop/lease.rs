@@ -12,12 +12,20 @@ use crate::{Store, StoreError};
 
 /// Those with a lease that is not over are in the index too, and they are few: a gateway works on a limited number.
 const DUE: &str = "SELECT run FROM run_loops
-    WHERE tenant = $1 AND state = 'ready' AND wake_at_ms <= $2 AND (owner IS NULL OR lease_until_ms <= $2)
+    WHERE tenant = $1 AND (state = 'ready' OR unclosed = 1) AND wake_at_ms <= $2
+        AND (owner IS NULL OR lease_until_ms <= $2)
     ORDER BY wake_at_ms, run LIMIT $3";
-const NEXT: &str = "SELECT MIN(wake_at_ms) FROM run_loops WHERE tenant = $1 AND state = 'ready'";
+const NEXT: &str =
+    "SELECT MIN(wake_at_ms) FROM run_loops WHERE tenant = $1 AND (state = 'ready' OR unclosed = 1)";
+/// A run that completes does so by a call of its own loop, which comes to its end by itself.
+const HALTED: &str = "SELECT l.run FROM run_loops l JOIN runs r ON r.tenant = l.tenant AND r.id = l.run
+    WHERE l.tenant = $1 AND l.owner = $2 AND r.state IN ('paused', 'cancelled', 'failed')";
+const OWNED: &str = "SELECT run FROM run_loops WHERE tenant = $1 AND owner = $2 ORDER BY run";
+const GIVE_UP: &str =
+    "UPDATE run_loops SET owner = NULL, lease_until_ms = 0 WHERE tenant = $1 AND owner = $2";
 const OWNER: &str = "SELECT owner FROM run_loops WHERE tenant = $1 AND run = $2";
 const CLAIM: &str = "UPDATE run_loops SET owner = $3, fence = fence + 1, lease_until_ms = $5
-    WHERE tenant = $1 AND run = $2 AND state = 'ready' AND wake_at_ms <= $4
+    WHERE tenant = $1 AND run = $2 AND (state = 'ready' OR unclosed = 1) AND wake_at_ms <= $4
         AND (owner IS NULL OR lease_until_ms <= $4)";
 /// They belong to no gateway from now on: whoever plays them gives them up, unless their results come first.
 const ORPHAN_BATCH: &str = "UPDATE batch_calls SET stream = '' WHERE tenant = $1 AND run = $2 AND stream = $3
@@ -40,7 +48,8 @@ pub struct LoopLease {
 }
 
 impl Store {
-    /// The loops that any gateway may work on now, the longest waiting first.
+    /// The loops that any gateway may work on now, the longest waiting first. Those of ended runs are among them, if the results of
+    /// their last calls are not written down.
     pub async fn due_loops(&self, now_ms: i64, limit: usize) -> Result<Vec<RunId>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let due = self.db.sql(DUE).bind(self.tenant).bind(now_ms).bind(limit);
@@ -84,6 +93,30 @@ impl Store {
         tx.commit().await.map_err(doing(DOING))?;
         let lease = LoopLease { run: run.clone(), stream: stream.to_owned(), fence: claimed.fence };
         Ok(Some((lease, claimed)))
+    }
+
+    /// Gives up the leases that an earlier process of a stream left behind, as if they had run out, and returns how many. Only for the
+    /// gateway that has claimed the stream, before its first lease.
+    pub async fn give_up_leases(&self, stream: &str, now_ms: i64) -> Result<usize, StoreError> {
+        const DOING: &str = "give up the leases of an earlier process";
+        let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let owned = tx.sql_for_update(OWNED).bind(self.tenant).bind(stream);
+        let owned: Vec<(String,)> = owned.fetch_all().await.map_err(doing(DOING))?;
+        for (run,) in &owned {
+            self.orphan(&mut tx, &RunId::new(run.as_str()), stream, now_ms).await.map_err(doing(DOING))?;
+        }
+        let give_up = tx.sql(GIVE_UP).bind(self.tenant).bind(stream);
+        give_up.execute().await.map_err(doing(DOING))?;
+        tx.commit().await.map_err(doing(DOING))?;
+        Ok(owned.len())
+    }
+
+    /// The runs that a gateway works on although they were paused, cancelled or failed meanwhile.
+    pub async fn halted_loops(&self, stream: &str) -> Result<Vec<RunId>, StoreError> {
+        let halted = self.db.sql(HALTED).bind(self.tenant).bind(stream);
+        let ids: Vec<(String,)> =
+            halted.fetch_all().await.map_err(doing("look for runs that were halted"))?;
+        Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
     }
 
     /// Takes the calls of a run from a gateway that lost its lease. The loop is locked.

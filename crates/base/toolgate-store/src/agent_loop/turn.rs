@@ -85,6 +85,9 @@ impl Books {
     ) -> Result<(), LoopError> {
         let mut held = HeldLoop::take(self, lease, act, "keep the answer of a model").await?;
         write_answer(&mut held, &answered).await?;
+        if answered.message.calls().next().is_some() {
+            held.note_unclosed(true).await?;
+        }
         let AnsweredTurn { turn, message, tokens, usage, cost_micros, stop, duration_ms } = answered;
         let added = held.add(&NewMessage { message, tokens }, turn).await?;
         let kept = &mut held.kept.usage;
@@ -115,6 +118,7 @@ impl Books {
         let (failed, run) = (held.held.failed(), without_nul(held.kept.run.as_str()));
         let done = held.held.tx.sql(ACT).bind(held.held.tenant).bind(run).bind(stored_count(turn));
         expect_one(done.bind(act.at_ms).execute().await.map_err(failed)?)?;
+        held.note_unclosed(false).await?;
         let added = held.add_all(&messages, turn).await?;
         held.log(EventKind::RunMessages, json!({ "turn": turn, "messages": added })).await?;
         held.commit().await.map(drop)

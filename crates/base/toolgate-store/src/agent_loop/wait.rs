@@ -1,5 +1,7 @@
 //! A run that waits for somebody. Approvals are locked before runs, so a decision comes before the wait or ends it.
 
+use std::collections::BTreeSet;
+
 use toolgate_core::approval::ApprovalState;
 use toolgate_core::event::Durability;
 use toolgate_core::id::{ApprovalId, InputId};
@@ -25,16 +27,17 @@ const GIVE_BACK: &str = "UPDATE run_loops SET owner = NULL, lease_until_ms = 0, 
 
 impl Books {
     /// Pauses the run for the reason of the action, stores the action, and gives the lease back. If the approval or the question
-    /// of the action is resolved meanwhile, the run goes on instead.
+    /// of the action is resolved meanwhile, or one of the approvals that other calls of the answer wait for, the run goes on instead.
     pub async fn wait_loop(
         &self,
         lease: &LoopLease,
         action: RequiredAction,
+        besides: &[ApprovalId],
         act: ActionStamp<'_>,
     ) -> Result<(), LoopError> {
         let store = self.store();
         let mut tx = store.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
-        let is_undecided = is_undecided(&mut tx, store.tenant, &action).await?;
+        let is_undecided = are_undecided(&mut tx, store.tenant, &action, besides).await?;
         let mut held = HeldLoop::take_in(self, tx, lease, act, DOING).await?;
         let is_open = is_undecided && is_unanswered(&mut held, &action).await?;
         if is_open && !held.held.run().state.is_final() {
@@ -47,18 +50,22 @@ impl Books {
     }
 }
 
-/// Locks the approval of an action, if it has one. An approval that is gone has ended.
-async fn is_undecided(
+/// Locks the approval of an action, if it has one, and those besides it. An approval that is gone has ended.
+async fn are_undecided(
     tx: &mut Transaction,
     tenant: &'static str,
     action: &RequiredAction,
+    besides: &[ApprovalId],
 ) -> Result<bool, StoreError> {
-    if !action.id.starts_with(ApprovalId::PREFIX) {
-        return Ok(true);
+    let own = action.id.starts_with(ApprovalId::PREFIX).then(|| ApprovalId::new(action.id.as_str()));
+    // In one order, as others lock them.
+    let ids: BTreeSet<ApprovalId> = own.into_iter().chain(besides.iter().cloned()).collect();
+    let mut are_undecided = true;
+    for id in &ids {
+        let found = approval::lock(tx, tenant, id).await.map_err(doing(DOING))?;
+        are_undecided &= found.is_some_and(|found| found.approval.state == ApprovalState::Pending);
     }
-    let id = ApprovalId::new(action.id.as_str());
-    let found = approval::lock(tx, tenant, &id).await.map_err(doing(DOING))?;
-    Ok(found.is_some_and(|found| found.approval.state == ApprovalState::Pending))
+    Ok(are_undecided)
 }
 
 async fn is_unanswered(held: &mut HeldLoop<'_>, action: &RequiredAction) -> Result<bool, LoopError> {

@@ -130,7 +130,7 @@ impl BooksInner {
         Ok(Some(approval))
     }
 
-    /// Resumes the runs that waited for an approval, if nobody decides on it any more. Returns their events.
+    /// Resumes the runs that wait for an approval, or for another one of the same run, if nobody decides on it any more. Returns their events.
     pub(super) async fn let_go(
         &self,
         transaction: &mut Transaction,
@@ -142,7 +142,7 @@ impl BooksInner {
             ApprovalState::Pending => Ok(Vec::new()),
             _ => {
                 let act = ActionStamp { by, at_ms: now_ms };
-                resume_waiting(transaction, self.tenant(), &approval.id, act).await
+                resume_waiting(transaction, self.tenant(), approval, act).await
             }
         }
     }

@@ -127,7 +127,8 @@ pub(super) const AGENT_LOOP: ConfigTable = ConfigTable {
             "lease_seconds",
             Seconds,
             "30",
-            "A run whose gateway died is taken up by another, or by its successor, after this time.",
+            "A run whose gateway died is taken up by another after this time, and by its successor at once: from 1 to 3600. \
+             The clocks of gateways that share a database must agree within it.",
         ),
         is("parallel_max", Count, "500", "The number of runs that this gateway drives at once. Others wait."),
         is(

@@ -128,6 +128,15 @@ fn every_key_of_the_agent_loop_is_read() {
 }
 
 #[test]
+fn a_lease_is_no_shorter_than_clocks_may_differ() {
+    for wrong in ["0.9", "-1", "3601", "\"30\"", "nan"] {
+        let told = refused(&format!("[agent_loop]\nlease_seconds = {wrong}\n"));
+        assert!(told.contains("from 1 to 3600"), "{wrong}: {told}");
+    }
+    assert_eq!(accepted("[agent_loop]\nlease_seconds = 1.5\n").agent_loop.lease, Duration::from_millis(1500));
+}
+
+#[test]
 fn every_key_of_runs_is_read() {
     let config =
         accepted("[runs]\nparallel_calls_max = 2\ncompletion_wait_seconds = 0\ninput_hold_seconds = 1.5\n");

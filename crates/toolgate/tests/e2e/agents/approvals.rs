@@ -1,9 +1,11 @@
 //! Runs that wait for people in the middle: they cost nothing meanwhile, and every effect happens once.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::model::{ModelStep, ScriptedCall, WireFormat, steps};
 
 use super::stage::{AgentStage, action as action_of, balance, looked};
+use crate::doors::WAIT;
 use crate::governed::bank::{GATED, NO_HOLD, money, moved};
 use crate::governed::database::Backing;
 use crate::governed::on_both;
@@ -12,6 +14,7 @@ use crate::runs::work::question;
 on_both!(
     an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_once,
     an_answer_in_the_middle_lets_the_run_go_on,
+    two_approvals_of_one_answer_are_each_used_when_they_are_given,
 );
 
 async fn an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_once(backing: Backing) {
@@ -35,6 +38,33 @@ async fn an_approval_in_the_middle_lets_the_run_go_on_and_the_effect_happens_onc
         assert_eq!(ran, [looked("DE1"), moved(7)], "{format:?}: what ran before the vote does not run again");
         assert_eq!(stage.model.requests().len(), asked + 1, "{format:?}: the model was not asked meanwhile");
     }
+    stage.verify();
+}
+
+async fn two_approvals_of_one_answer_are_each_used_when_they_are_given(backing: Backing) {
+    let transfer = |amount| ScriptedCall::new("bank__transfer", &money(amount));
+    let script = steps([ModelStep::calls([transfer(7), transfer(8)]), ModelStep::complete("moved")]);
+    let stage = AgentStage::open_on(backing, &format!("{GATED}{NO_HOLD}"), script).await;
+    let run = stage.run("Move 7 and 8").await;
+    let first = stage.needs(&run, "approval").await["id"].clone();
+    let admin = &stage.bank.gateway.admin;
+    let open = stage.bank.get(admin, "/approvals?state=pending").await.json();
+    let open: Vec<&Value> = open["approvals"].as_array().expect("a list").iter().collect();
+    assert_eq!(open.len(), 2, "{open:?}");
+    let other = open.iter().find(|one| one["id"] != first).expect("another one");
+    // It comes before the one that the run is shown to wait for, and does not lapse meanwhile.
+    stage.bank.approve_as(admin, other["id"].as_str().expect("an id")).await;
+    let runs_at_once = until_async(WAIT, || async { (stage.bank.ran().len() == 1).then_some(()) });
+    runs_at_once.await.expect("the call that may go on does so");
+    assert_eq!(stage.needs(&run, "approval").await["id"], first, "the other call waits on");
+    assert_eq!(stage.model.requests().len(), 1);
+    stage.bank.approve_as(admin, first.as_str().expect("an id")).await;
+    let ended = stage.becomes(&run, "completed").await;
+    assert_eq!(ended["used"]["calls"], 2, "a call that waited counts once: {ended}");
+    let mut ran = stage.bank.ran();
+    ran.sort();
+    assert_eq!(ran, [moved(7), moved(8)]);
+    assert_eq!(stage.model.requests().len(), 2);
     stage.verify();
 }
 

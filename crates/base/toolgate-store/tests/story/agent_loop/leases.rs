@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
-use toolgate_core::run::{ActionKind, RequiredAction};
-use toolgate_store::Folding;
+use toolgate_core::run::{ActionKind, LoopState, RequiredAction};
+use toolgate_store::{Folding, RunEnding};
 
 use super::*;
 use crate::runs::{events_of, place, replicas};
@@ -17,6 +17,9 @@ crate::on_both!(
     the_gateway_before_changes_nothing,
     calls_of_a_gateway_whose_lease_ran_out_are_given_up_at_once,
     calls_of_a_gateway_that_gave_its_lease_back_are_waited_for,
+    the_leases_of_an_earlier_process_are_given_up_at_once,
+    runs_that_were_halted_elsewhere_are_found,
+    an_ended_run_is_due_until_the_results_of_its_last_calls_are_written,
     many_claimers_have_one_winner,
     loops_that_wait_are_not_looked_at,
 );
@@ -86,7 +89,7 @@ async fn the_gateway_before_changes_nothing(world: StoreWorld) {
     assert_lost(one.add_loop_line(&old, line("hurry"), true, at).await);
     assert_lost(one.fold_loop(&old, fold, at).await);
     assert_lost(one.note_fold_fault(&old).await);
-    assert_lost(one.wait_loop(&old, action, at).await);
+    assert_lost(one.wait_loop(&old, action, &[], at).await);
     // A lease is for the gateway that has it.
     assert_lost(ask(&one, &LoopLease { stream: desk::STREAM.to_owned(), ..new.clone() }, 2).await);
     assert_eq!((messages(&store, &run).await, events_of(&store, &run).await.len()), before);
@@ -145,6 +148,75 @@ async fn calls_of_a_gateway_that_gave_its_lease_back_are_waited_for(world: Store
     assert!(is_given_up(&store, &run, "1.1").await);
 }
 
+async fn the_leases_of_an_earlier_process_are_given_up_at_once(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    let (own, others) = (driven(&one, "1").await, driven(&one, "2").await);
+    let lease = claim(&store, &own).await;
+    let kept = store.claim_loop(&others, "two", NOW_MS + 100, UNTIL_MS).await.expect("asked");
+    kept.expect("claimed");
+    let _alive = store.claim_stream(desk::STREAM, "a", "a").await.expect("it is free");
+    begin_call(&store, &own, "1.1", desk::STREAM).await;
+    assert!(!is_given_up(&store, &own, "1.1").await);
+    assert_eq!(store.give_up_leases(desk::STREAM, NOW_MS + 200).await.expect("asked"), 1);
+    assert_eq!(due(&store).await, [own.clone()], "the lease of another gateway holds");
+    assert_eq!(look(&store, &others).await.owner.as_deref(), Some("two"));
+    assert_lost(ask(&one, &lease, 1).await);
+    assert!(is_given_up(&store, &own, "1.1").await, "nobody has it");
+    let taken = store.claim_loop(&own, desk::STREAM, NOW_MS + 200, UNTIL_MS).await.expect("asked");
+    assert_eq!(taken.expect("claimed").0.fence, lease.fence + 1);
+    assert_eq!(store.give_up_leases("three", NOW_MS + 300).await.expect("asked"), 0);
+}
+
+async fn runs_that_were_halted_elsewhere_are_found(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let by = ada();
+    for (name, state) in [("1", "paused"), ("2", "cancelled"), ("3", "running")] {
+        let run = driven(&books, name).await;
+        let lease = claim(&store, &run).await;
+        ask(&books, &lease, 1).await.expect("asked");
+        let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
+        match state {
+            "paused" => drop(books.pause_run(&run, "operator", later(&by, 300)).await.expect("paused")),
+            "cancelled" => drop(books.end_run(&run, &ending, None, later(&by, 300)).await.expect("ended")),
+            _ => {}
+        }
+        let expected = if state == "running" { vec![] } else { vec![run.clone()] };
+        assert_eq!(store.halted_loops(desk::STREAM).await.expect("read"), expected, "{state}");
+        assert!(store.halted_loops("two").await.expect("read").is_empty());
+        assert!(store.release_loop(&lease, NOW_MS).await.expect("asked"));
+        assert!(store.halted_loops(desk::STREAM).await.expect("read").is_empty(), "it is driven no more");
+    }
+}
+
+async fn an_ended_run_is_due_until_the_results_of_its_last_calls_are_written(world: StoreWorld) {
+    let (store, one, two) = replicas(&world).await;
+    let by = ada();
+    let ending = RunEnding::Cancelled { reason: "operator".to_owned() };
+    for (name, ends_first) in [("1", false), ("2", true)] {
+        let run = driven(&one, name).await;
+        let lease = claim(&store, &run).await;
+        ask(&one, &lease, 1).await.expect("asked");
+        if ends_first {
+            one.end_run(&run, &ending, None, later(&by, 250)).await.expect("ended");
+        }
+        answer(&one, &lease, 1, 2).await.expect("answered");
+        if !ends_first {
+            one.end_run(&run, &ending, None, later(&by, 350)).await.expect("ended");
+        }
+        assert_eq!(look(&store, &run).await.state, LoopState::Done);
+        assert!(due(&store).await.is_empty(), "its gateway writes them down");
+        assert_eq!(store.due_loops(UNTIL_MS, 10).await.expect("read"), [run.clone()], "or another one");
+        let taken = store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS + 9_000).await.expect("asked");
+        let (taken, _) = taken.expect("claimed");
+        assert_lost(act(&one, &lease, 1, 2).await);
+        act(&two, &taken, 1, 2).await.expect("written");
+        assert!(store.release_loop(&taken, NOW_MS).await.expect("asked"));
+        assert!(store.due_loops(i64::MAX, 10).await.expect("read").is_empty(), "once");
+        assert_eq!(store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS).await.expect("asked"), None);
+        assert_eq!(store.verify_messages(&run).await.expect("sound"), 3);
+    }
+}
+
 async fn many_claimers_have_one_winner(world: StoreWorld) {
     let (store, one, _two) = replicas(&world).await;
     let other = world.open().await;
@@ -192,8 +264,8 @@ async fn loops_that_wait_are_not_looked_at(world: StoreWorld) {
 
 /// The way to the loops that are due.
 async fn plan(world: &StoreWorld) -> String {
-    let text = "SELECT run FROM run_loops WHERE tenant = 'default' AND state = 'ready' AND wake_at_ms <= 5 \
-         AND (owner IS NULL OR lease_until_ms <= 5) ORDER BY wake_at_ms, run LIMIT 10";
+    let text = "SELECT run FROM run_loops WHERE tenant = 'default' AND (state = 'ready' OR unclosed = 1) \
+         AND wake_at_ms <= 5 AND (owner IS NULL OR lease_until_ms <= 5) ORDER BY wake_at_ms, run LIMIT 10";
     if world.is_postgres() {
         let mut connection = postgres(world.url()).await;
         let explain = AssertSqlSafe(format!("EXPLAIN {text}"));

@@ -2,7 +2,7 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, WithdrawalReason};
-use toolgate_core::governance::Approvals as _;
+use toolgate_core::governance::{Approvals as _, NewApproval};
 use toolgate_core::run::{ActionKind, LoopState, RequiredAction, RunState};
 use toolgate_store::RunEnding;
 
@@ -19,6 +19,8 @@ crate::on_both!(
     runs_that_share_an_approval_all_go_on,
     a_decision_before_the_wait_is_not_missed,
     no_other_approval_lets_it_go_on,
+    each_approval_of_its_own_calls_lets_it_go_on,
+    a_decision_on_another_call_before_the_wait_is_not_missed,
     an_operators_pause_outlasts_the_approval,
     an_answer_lets_it_go_on,
     an_answer_before_the_wait_is_not_missed,
@@ -31,7 +33,7 @@ fn action(kind: ActionKind, id: &str) -> RequiredAction {
 
 async fn wait(books: &Books, lease: &LoopLease, action: RequiredAction) {
     let by = PrincipalId::gateway();
-    books.wait_loop(lease, action, later(&by, 500)).await.expect("it waits");
+    books.wait_loop(lease, action, &[], later(&by, 500)).await.expect("it waits");
 }
 
 /// A run that waits for an approval of this amount, and the approval.
@@ -162,6 +164,42 @@ async fn no_other_approval_lets_it_go_on(world: StoreWorld) {
     approve(&books, &other.id).await.expect("approved");
     assert_eq!(read(&store, &run).await.state, RunState::Paused);
     assert_eq!(look(&store, &run).await.action.map(|action| action.id), Some(approval.id.to_string()));
+}
+
+/// An approval that another call of the run asks for.
+async fn also(books: &Books, run: &RunId, amount: u32) -> Approval {
+    let proposal = NewApproval { run: Some(run.clone()), ..proposal(&format!("also-{amount}"), amount) };
+    books.open(proposal).await.expect("asked").approval
+}
+
+async fn each_approval_of_its_own_calls_lets_it_go_on(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let (run, first) = waiting(&store, &books, "1", 1).await;
+    let (other, _) = waiting(&store, &books, "2", 2).await;
+    let second = also(&books, &run, 3).await;
+    approve(&books, &second.id).await.expect("approved");
+    assert_goes_on(&store, &run).await;
+    assert_eq!(read(&store, &other).await.state, RunState::Paused, "it is not about its calls");
+    // The first is still open: it waits again.
+    let far_ms = clock::now_ms().max(NOW_MS) + 60_000;
+    let taken = store.claim_loop(&run, desk::STREAM, far_ms, far_ms + 1_000).await.expect("asked");
+    wait(&books, &taken.expect("claimed").0, action(ActionKind::Approval, first.id.as_str())).await;
+    assert_eq!(read(&store, &run).await.state, RunState::Paused);
+    approve(&books, &first.id).await.expect("approved");
+    assert_goes_on(&store, &run).await;
+}
+
+async fn a_decision_on_another_call_before_the_wait_is_not_missed(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let (run, by) = (driven(&books, "1").await, PrincipalId::gateway());
+    let lease = claim(&store, &run).await;
+    ask(&books, &lease, 1).await.expect("asked");
+    let (first, second) = (also(&books, &run, 1).await, also(&books, &run, 2).await);
+    approve(&books, &second.id).await.expect("approved");
+    let first = action(ActionKind::Approval, first.id.as_str());
+    books.wait_loop(&lease, first, &[second.id], later(&by, 500)).await.expect("given back");
+    assert_goes_on(&store, &run).await;
+    assert!(!story_of(&store, &run).await.contains(&"run.paused"));
 }
 
 async fn an_operators_pause_outlasts_the_approval(world: StoreWorld) {

@@ -33,6 +33,15 @@ pub(super) fn read(envelope: &RawJson, now_ms: i64) -> PlayedOutcome {
     }
 }
 
+/// The same for a call that is not made any more: `None` if it never began.
+pub(super) fn read_left(envelope: &RawJson, now_ms: i64) -> Option<PlayedOutcome> {
+    let is_under_way = envelope.decode::<Value>().is_ok_and(|envelope| envelope["status"] == "running");
+    match read(envelope, now_ms) {
+        PlayedOutcome::NotNow if !is_under_way => None,
+        outcome => Some(outcome),
+    }
+}
+
 fn approval(envelope: &Value, now_ms: i64) -> RequiredAction {
     let id = text(&envelope["approval_id"]).to_owned();
     let link = envelope["error"]["link"].as_str().map(|link| format!("{link}, or ")).unwrap_or_default();
@@ -203,7 +212,11 @@ mod tests {
             let played = read(&json!({ "status": "refused", "error": error }).into(), 5);
             assert_eq!(played, PlayedOutcome::NotNow, "{}", code.name);
         }
-        assert_eq!(read(&json!({ "status": "running", "error": {} }).into(), 5), PlayedOutcome::NotNow);
+        let running: RawJson = json!({ "status": "running", "error": {} }).into();
+        assert_eq!(read(&running, 5), PlayedOutcome::NotNow);
+        assert_eq!(read_left(&running, 5), Some(PlayedOutcome::NotNow), "it has begun");
+        let refused = json!({ "status": "refused", "error": { "code": codes::RUN_ENDED.name } });
+        assert_eq!(read_left(&refused.into(), 5), None);
         let lost = json!({ "status": "unknown", "error": { "code": "call_unknown" } });
         assert_eq!(read(&lost.into(), 5), PlayedOutcome::Unknown);
         let cut =

@@ -3,7 +3,7 @@
 use toolgate_core::Refusal;
 use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{CallSafety, PlannedCall, PlayedCall, Run, ToolOffer, TurnPlayer};
+use toolgate_core::run::{CallSafety, PlannedCall, PlayedCall, PlayedOutcome, Run, ToolOffer, TurnPlayer};
 use toolgate_discovery::BuiltIn;
 
 use super::refused::refusal;
@@ -41,6 +41,17 @@ impl TurnPlayer for SessionPlayer {
             let played =
                 played.map(|(id, result)| PlayedCall { id, outcome: outcome::read(&result, now_ms) });
             Ok(played.collect())
+        })
+    }
+
+    fn recorded<'a>(
+        &'a self,
+        run: &'a RunId,
+        call: &'a str,
+    ) -> BoxFuture<'a, Result<Option<PlayedOutcome>, Refusal>> {
+        Box::pin(async move {
+            let left = self.0.runs.left_behind(run, call).await?;
+            Ok(left.and_then(|result| outcome::read_left(&result, self.0.clock.now_ms())))
         })
     }
 
