@@ -4,7 +4,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, WithdrawalReason};
 use toolgate_core::governance::{Approvals as _, NewApproval};
 use toolgate_core::run::{ActionKind, LoopState, RequiredAction, RunState};
-use toolgate_store::RunEnding;
+use toolgate_store::{RunEnding, clock};
 
 use super::*;
 use crate::desk::{approve, deny, proposal};
