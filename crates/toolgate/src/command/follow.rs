@@ -111,6 +111,7 @@ impl ShownRun {
         }
         match event.name.as_str() {
             "model.text" => self.say_piece(&event.data),
+            "model.again" => self.break_off(),
             "model.called" | "run.messages" | "run.ended" => self.catch_up().await?,
             "run.paused" => {
                 self.catch_up().await?;
@@ -129,6 +130,12 @@ impl ShownRun {
         self.live.push_str(text(&piece["text"]));
         self.is_in_line = true;
         put!("{}", printable(text(&piece["text"])));
+    }
+
+    /// The text that was shown does not count: the model begins anew.
+    fn break_off(&mut self) {
+        self.live.clear();
+        self.tell("the answer broke off; asking again");
     }
 
     /// Shows the messages that were stored meanwhile.
