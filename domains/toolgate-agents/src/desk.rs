@@ -87,6 +87,11 @@ impl LoopDesk {
         ActionStamp { by, at_ms: self.clock.now_ms() }
     }
 
+    /// The milliseconds since a moment of the monotonic clock.
+    pub(crate) fn passed_ms(&self, began_us: i64) -> u64 {
+        u64::try_from(self.clock.monotonic_us().saturating_sub(began_us) / 1_000).unwrap_or(0)
+    }
+
     /// The moment after a wait from now.
     pub(crate) fn after(&self, wait: std::time::Duration) -> i64 {
         let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);

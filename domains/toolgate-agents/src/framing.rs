@@ -19,7 +19,7 @@ pub(crate) fn framed(run: &RunId, call: &str, tool: &str, text: &str) -> String 
 }
 
 /// The text within the frame; any other text as it is.
-pub(crate) fn unframed(text: &str) -> &str {
+pub fn unframed(text: &str) -> &str {
     let inner = text.strip_prefix("<tool_result ").and_then(|rest| rest.split_once('\n'));
     let Some((_, inner)) = inner else { return text };
     inner.rsplit_once('\n').map_or("", |(inner, _)| inner)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::model::{ModelMessage, ModelUsage};
+use toolgate_core::model::ModelMessage;
 use toolgate_core::run::{AgentLoop, LoopTurn, Run, RunState};
 use toolgate_store::{ActionStamp, LoopLease, NewMessage};
 
@@ -23,8 +23,6 @@ pub(crate) struct LeasedLoop {
     pub(crate) last_turn: Option<LoopTurn>,
     /// Ends when the run is paused or cancelled, or the gateway ends.
     pub(crate) halt: CancellationToken,
-    /// The tokens of summaries, which are billed with the next answer.
-    pub(crate) unbilled: ModelUsage,
 }
 
 /// The way of a loop after a step.

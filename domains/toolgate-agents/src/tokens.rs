@@ -1,6 +1,6 @@
 //! About how many tokens a text has. Only the model itself knows; where it has said so, that counts.
 
-use toolgate_core::model::{CallArguments, MessagePart, ModelMessage, ModelUsage, OfferedTool};
+use toolgate_core::model::{CallArguments, MessagePart, ModelMessage, OfferedTool};
 
 /// Bytes of a token in English prose and JSON, on the safe side.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -36,15 +36,6 @@ pub(crate) fn of_tools(tools: &[OfferedTool]) -> u64 {
         of_text(&tool.name) + of_text(&tool.description) + of_text(tool.schema.as_str()) + FRAME_TOKENS
     };
     tools.iter().map(of_tool).sum()
-}
-
-pub(crate) fn sum(one: ModelUsage, other: ModelUsage) -> ModelUsage {
-    ModelUsage {
-        input: one.input.saturating_add(other.input),
-        cached: one.cached.saturating_add(other.cached),
-        written: one.written.saturating_add(other.written),
-        output: one.output.saturating_add(other.output),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::id::RunId;
-use toolgate_core::model::ModelUsage;
 use toolgate_core::run::{AgentLoop, RunState};
 use toolgate_core::{PrincipalId, stop_point};
 use toolgate_store::{LoopLease, Outage, StoreError};
@@ -132,7 +131,6 @@ async fn work(
         history: History::default(),
         last_turn: None,
         halt: halt.clone(),
-        unbilled: ModelUsage::default(),
     };
     held.reread().await?;
     loop {

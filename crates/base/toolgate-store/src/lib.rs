@@ -70,8 +70,8 @@ mod pulse;
 mod fault;
 
 pub use agent_loop::{
-    AnsweredTurn, CHANGED_RUNS_MAX, Folding, LOOP_MESSAGES_PAGE_MAX, LOOP_TURNS_PAGE_MAX, LoopError,
-    LoopLease, MessageVerification, NewMessage, SPEND_ROWS_MAX, SpendBy, SpendQuery, SpendRow,
+    AnsweredTurn, BilledSummary, CHANGED_RUNS_MAX, Folding, LOOP_MESSAGES_PAGE_MAX, LOOP_TURNS_PAGE_MAX,
+    LoopError, LoopLease, MessageVerification, NewMessage, SPEND_ROWS_MAX, SpendBy, SpendQuery, SpendRow,
 };
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};

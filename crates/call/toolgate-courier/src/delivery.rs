@@ -9,6 +9,7 @@ use toolgate_store::Store;
 
 use crate::failure::DeliveryFailure;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
+use crate::metered::METERED_KINDS;
 use crate::otlp::OtlpDelivery;
 use crate::receiver::{BadReceiver, Receiver};
 use crate::webhook::WebhookDelivery;
@@ -39,9 +40,8 @@ impl Delivery {
     pub(crate) fn kinds(&self) -> &[EventKind] {
         match self {
             Delivery::Webhook(webhook) => webhook.kinds(),
-            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) | Delivery::Otlp(_) => {
-                &[EventKind::CallCompleted]
-            }
+            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => METERED_KINDS,
+            Delivery::Otlp(_) => &[EventKind::CallCompleted],
         }
     }
 

@@ -8,6 +8,15 @@ use toolgate_core::run::RunState;
 
 use crate::cloud_event;
 
+/// The kinds of events that [`meter_event`] looks at.
+pub(crate) const METERED_KINDS: &[EventKind] = &[
+    EventKind::CallCompleted,
+    EventKind::ModelCalled,
+    EventKind::TaskChanged,
+    EventKind::RunCreated,
+    EventKind::RunStarted,
+    EventKind::RunEnded,
+];
 /// The type of the event of an executed tool.
 pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
 /// The type of the event of a model's answer.

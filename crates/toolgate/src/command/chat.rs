@@ -1,6 +1,7 @@
 //! The chat of a run as a person reads it: texts, and a line for each call and each result.
 
 use serde_json::Value;
+use toolgate_agents::unframed;
 
 use super::shown::{count, text};
 use crate::local::LocalApi;
@@ -52,7 +53,7 @@ pub(super) fn acts(message: &Value) -> Vec<String> {
     });
     let results = each("results").map(|result| {
         let mark = if result["is_error"] == true { "✗" } else { "←" };
-        format!("  {mark} {} {}", text(&result["id"]), line(text(&result["text"])))
+        format!("  {mark} {} {}", text(&result["id"]), line(unframed(text(&result["text"]))))
     });
     calls.chain(results).collect()
 }
@@ -79,7 +80,7 @@ mod tests {
         let planned = json!({ "number": 2, "role": "assistant", "text": "I look.",
             "calls": [{ "id": "1.0", "name": "files__read", "arguments": { "path": "a" } }] });
         let done = json!({ "number": 3, "role": "tool", "folded_into": 1200, "results": [
-            { "id": "1.0", "name": "files__read", "text": "one\ntwo", "is_error": false },
+            { "id": "1.0", "name": "files__read", "text": "<tool_result tool=\"x\" mark=\"f3\">\none\ntwo\n</tool_result mark=\"f3\">", "is_error": false },
             { "id": "1.1", "name": "x", "text": "unknown tool", "is_error": true },
         ] });
         insta::assert_snapshot!([asked, planned, done].iter().map(shown).collect::<String>(), @r#"

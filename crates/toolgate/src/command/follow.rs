@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::chat;
 use super::context::Context;
-use super::shown::{count, text};
+use super::shown::{count, money, text};
 use crate::config::Config;
 use crate::local::LocalApi;
 use crate::output::{printable, put, say, talk};
@@ -111,6 +111,7 @@ impl ShownRun {
         }
         match event.name.as_str() {
             "model.text" => self.say_piece(&event.data),
+            "model.again" => self.break_off(),
             "model.called" | "run.messages" | "run.ended" => self.catch_up().await?,
             "run.paused" => {
                 self.catch_up().await?;
@@ -129,6 +130,12 @@ impl ShownRun {
         self.live.push_str(text(&piece["text"]));
         self.is_in_line = true;
         put!("{}", printable(text(&piece["text"])));
+    }
+
+    /// The text that was shown does not count: the model begins anew.
+    fn break_off(&mut self) {
+        self.live.clear();
+        self.tell("the answer broke off; asking again");
     }
 
     /// Shows the messages that were stored meanwhile.
@@ -238,14 +245,14 @@ fn farewell(run: &Value) -> String {
     let number = |value: &Value| count(value.as_u64().unwrap_or_default());
     let cached = driven["tokens"]["cached_percent"].as_u64().unwrap_or_default();
     format!(
-        "{} is {}{reason}: {} turns, {} calls, {} tokens in ({cached} % cached), {} out, cost {} millionths",
+        "{} is {}{reason}: {} turns, {} calls, {} tokens in ({cached} % cached), {} out, cost {}",
         text(&run["id"]),
         text(&run["state"]),
         number(&driven["turn"]),
         number(&run["used"]["calls"]),
         number(&driven["tokens"]["input"]),
         number(&driven["tokens"]["output"]),
-        number(&driven["cost_micros"]),
+        money(driven["cost_micros"].as_u64().unwrap_or_default()),
     )
 }
 
@@ -260,7 +267,7 @@ mod tests {
                 "tokens": { "input": 40_000, "cached": 30_000, "output": 900, "cached_percent": 75 } } });
         assert_eq!(
             farewell(&run),
-            "run_1 is partial (budget.turns): 7 turns, 3 calls, 40,000 tokens in (75 % cached), 900 out, cost 12,345 millionths"
+            "run_1 is partial (budget.turns): 7 turns, 3 calls, 40,000 tokens in (75 % cached), 900 out, cost 0.0123"
         );
         let coded = |state: &str| format!("{:?}", exit_code(&json!({ "state": state })));
         assert_eq!(coded("completed"), format!("{:?}", ExitCode::SUCCESS));

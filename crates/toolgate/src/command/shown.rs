@@ -124,9 +124,24 @@ pub(super) fn size(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{number:.1} {unit}") }
 }
 
+/// Currency units with four places: a turn may cost less than a cent.
+pub(super) fn money(micros: u64) -> String {
+    const UNIT: u64 = 1_000_000;
+    let places = micros % UNIT / 100;
+    format!("{}.{places:04}", count(micros / UNIT))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn money_has_four_places() {
+        assert_eq!(
+            (money(0), money(1_234_567), money(1_000_000_000)),
+            ("0.0000".into(), "1.2345".into(), "1,000.0000".into())
+        );
+    }
 
     #[test]
     fn sizes_have_the_unit_that_fits() {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolgate_core::moment::rfc3339;
 
 use super::context::Context;
-use super::shown::{count, now_ms, text};
+use super::shown::{count, money, now_ms, text};
 use crate::cli::SpendArgs;
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::put;
@@ -50,27 +50,12 @@ fn share(share: &Value) -> String {
     format!("{:.0} %", share.as_f64().unwrap_or_default() * 100.0)
 }
 
-/// Currency units with four places: a turn may cost less than a cent.
-fn money(micros: u64) -> String {
-    const UNIT: u64 = 1_000_000;
-    let places = micros % UNIT / 100;
-    format!("{}.{places:04}", count(micros / UNIT))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::table::OutputReader;
-
-    #[test]
-    fn money_has_four_places() {
-        assert_eq!(
-            (money(0), money(1_234_567), money(1_000_000_000)),
-            ("0.0000".into(), "1.2345".into(), "1,000.0000".into())
-        );
-    }
 
     #[test]
     fn spending_is_told_in_a_line_each_and_in_total() {

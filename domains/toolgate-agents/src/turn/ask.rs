@@ -1,8 +1,10 @@
 //! The request to the model, and its answer or its fault.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use toolgate_core::model::{
     MessagePart, MessageRole, ModelAnswer, ModelDefinition, ModelFault, ModelMessage, ModelPiece,
-    ModelRequest, ModelUsage, ToolUse,
+    ModelRequest, ToolUse,
 };
 use toolgate_core::stop_point;
 use toolgate_store::AnsweredTurn;
@@ -52,22 +54,26 @@ impl<'a> AskedTurn<'a> {
     /// Waits for the answer. Nothing of an answer that breaks off is kept.
     pub(super) async fn hear(self) -> Result<TurnReply<'a>, DriveError> {
         let began_us = self.held.desk.clock.monotonic_us();
-        let Some(replied) = listen(self.held, self.turn, &self.request).await else {
-            return Ok(TurnReply::Stops(self.held.halted()));
-        };
+        let is_heard = AtomicBool::new(false);
+        let replied = listen(self.held, self.turn, &self.request, &is_heard).await;
+        let is_heard = is_heard.into_inner();
         match replied {
-            Ok(answer) => {
-                let passed_us = self.held.desk.clock.monotonic_us().saturating_sub(began_us);
-                self.keep(answer, u64::try_from(passed_us / 1_000).unwrap_or(0)).await
+            Some(Ok(answer)) => {
+                let duration_ms = self.held.desk.passed_ms(began_us);
+                self.keep(answer, duration_ms).await
             }
-            Err(fault) => Box::pin(self.fault(&fault)).await.map(TurnReply::Stops),
+            Some(Err(fault)) => Box::pin(self.fault(&fault, is_heard)).await.map(TurnReply::Stops),
+            None => {
+                tell_again(self.held, self.turn, is_heard);
+                Ok(TurnReply::Stops(self.held.halted()))
+            }
         }
     }
 
     /// One transaction for the answer and every call that it plans.
     async fn keep(self, answer: ModelAnswer, duration_ms: u64) -> Result<TurnReply<'a>, DriveError> {
         let Self { held, turn, definition, .. } = self;
-        let usage = tokens::sum(answer.usage, held.unbilled);
+        let usage = answer.usage;
         let message = numbered(turn, answer.parts);
         let answered = AnsweredTurn {
             turn,
@@ -79,18 +85,19 @@ impl<'a> AskedTurn<'a> {
             duration_ms,
         };
         held.desk.books.answer_turn(&held.lease, answered, held.act()).await?;
-        held.unbilled = ModelUsage::default();
         stop_point::reach("loop_answered");
         held.refresh().await?;
         StoredAnswer::read(held, turn).map(TurnReply::Answered)
     }
 
-    async fn fault(self, fault: &ModelFault) -> Result<LoopPace, DriveError> {
+    /// `is_heard` says that those who watch have seen a part of the answer.
+    async fn fault(self, fault: &ModelFault, is_heard: bool) -> Result<LoopPace, DriveError> {
         let Self { held, turn, attempts, request, .. } = self;
         let chance = retry::chance(&held.desk.clock.fresh_id("try_"));
         let verdict = retry::judge(fault, attempts, &held.desk.settings.retry_terms(), chance);
         let message = clipped(&fault.message, FAULT_CHARS_MAX);
         let is_last = verdict == RetryVerdict::GiveUp;
+        tell_again(held, turn, is_heard && !is_last);
         held.desk.books.fault_turn(&held.lease, turn, &message, is_last, held.act()).await?;
         held.refresh().await?;
         let is_folded = verdict == RetryVerdict::Fold && Box::pin(fold::fold_all(held)).await?;
@@ -115,16 +122,25 @@ async fn listen(
     held: &LeasedLoop,
     turn: u64,
     request: &ModelRequest,
+    is_heard: &AtomicBool,
 ) -> Option<Result<ModelAnswer, ModelFault>> {
     let (desk, run) = (&held.desk, &held.run.id);
     let heard = |piece: ModelPiece| {
         stop_point::reach("loop_streaming");
+        is_heard.store(true, Ordering::Relaxed);
         desk.watchers.tell(run, turn, piece);
     };
     tokio::select! {
         biased;
         () = held.halt.cancelled() => None,
         replied = desk.models.ask(&held.agent_loop.model, request, &heard) => Some(replied),
+    }
+}
+
+/// Tells those who watch that what they have seen of an answer does not count, if they have seen something.
+fn tell_again(held: &LeasedLoop, turn: u64, is_due: bool) {
+    if is_due {
+        held.desk.watchers.tell(&held.run.id, turn, ModelPiece::Again);
     }
 }
 

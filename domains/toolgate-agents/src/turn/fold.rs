@@ -1,7 +1,7 @@
 //! Folding in the store: old turns become lines, or a summary by the model itself. A fold that does not succeed changes nothing.
 
 use toolgate_core::model::{MessageRole, ModelDefinition, ModelMessage, ModelPiece, ToolUse};
-use toolgate_store::{Folding, LoopError};
+use toolgate_store::{BilledSummary, Folding, LoopError};
 
 use crate::actions;
 use crate::error::DriveError;
@@ -64,7 +64,7 @@ async fn fold(
     if is_short_enough && !is_due(held, definition, with(&short)) {
         return write(held, range, short).await;
     }
-    let summary = summary(held, definition, &short).await;
+    let summary = summary(held, definition, &short).await?;
     match summary.filter(|summary| folding::frees_enough(before, with(summary))) {
         Some(summary) => write(held, range, summary).await,
         // Lines are better than nothing.
@@ -95,26 +95,33 @@ fn shortened(held: &LeasedLoop, range: FoldRange) -> ModelMessage {
     folding::shortened(&folding::members(&held.history, range))
 }
 
-/// A summary of the short text, by the model and without tools. `None` if it gives none.
+/// A summary of the short text, by the model and without tools. `None` if it gives none. It is billed whatever becomes of it.
 async fn summary(
-    held: &mut LeasedLoop,
+    held: &LeasedLoop,
     definition: &ModelDefinition,
     short: &ModelMessage,
-) -> Option<ModelMessage> {
-    let goal = held.history.live().first().map(|one| one.message.clone())?;
+) -> Result<Option<ModelMessage>, DriveError> {
+    let Some(goal) = held.history.live().first().map(|one| one.message.clone()) else { return Ok(None) };
     let messages = vec![goal, short.clone(), lines::summarise()];
     let output_tokens_max = definition.limits.output_tokens_max;
     let request = prompt::request_of(&held.agent_loop, messages, ToolUse::Forbidden, output_tokens_max);
     let unheard = |_: ModelPiece| {};
+    let began_us = held.desk.clock.monotonic_us();
     let answer = tokio::select! {
         biased;
         () = held.halt.cancelled() => None,
         answer = held.desk.models.ask(&held.agent_loop.model, &request, &unheard) => answer.ok(),
-    }?;
-    held.unbilled = tokens::sum(held.unbilled, answer.usage);
+    };
+    let Some(answer) = answer else { return Ok(None) };
+    let billed = BilledSummary {
+        usage: answer.usage,
+        cost_micros: answer.usage.cost_micros(definition.prices),
+        duration_ms: held.desk.passed_ms(began_us),
+    };
+    held.desk.books.bill_summary(&held.lease, billed, held.act()).await?;
     let said = ModelMessage { role: MessageRole::Assistant, parts: answer.parts };
     let text = said.text();
-    (!text.trim().is_empty()).then(|| lines::folded(text.trim()))
+    Ok((!text.trim().is_empty()).then(|| lines::folded(text.trim())))
 }
 
 fn is_due(held: &LeasedLoop, definition: &ModelDefinition, tokens: u64) -> bool {

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use toolgate_core::governance::Clock as _;
-use toolgate_core::model::{ModelFault, ModelFaultKind};
-use toolgate_core::run::TurnPhase;
+use toolgate_core::model::{ModelFault, ModelFaultKind, ModelPiece};
+use toolgate_core::run::{RunBudget, TurnPhase};
 
-use crate::script::{Reply, ScriptedModels, fault};
-use crate::world::{AgentsWorld, until};
+use crate::script::{Reply, ScriptedModels, fault, passing_at_once};
+use crate::world::{AgentsWorld, ada, new_loop, until};
 
 /// Longer than any wait between two tries.
 const A_WHILE: i64 = 61;
@@ -33,6 +33,27 @@ async fn a_fault_that_passes_is_tried_again_without_a_task_in_between() {
     gateway.becomes(&run, "completed").await;
     let turns = gateway.agents.turns(&run, 0, 10).await.expect("read");
     assert_eq!((turns.len(), turns[0].attempts), (1, 4));
+}
+
+#[tokio::test]
+async fn those_who_watch_hear_that_an_answer_broke_off() {
+    let tries = AtomicUsize::new(0);
+    let world =
+        AgentsWorld::new(ScriptedModels::new(move |_, _| match tries.fetch_add(1, Ordering::SeqCst) {
+            0 => Reply::Fault(passing_at_once()),
+            1 => Reply::BreakOff("Hel"),
+            _ => Reply::Say("Hello."),
+        }));
+    let gateway = world.gateway("one").await;
+    let run = gateway.new_run(RunBudget::default()).await;
+    let mut heard = gateway.agents.watch(&run);
+    gateway.agents.begin(new_loop(&run), &ada()).await.expect("begun");
+    gateway.becomes(&run, "completed").await;
+    let said = |text: &str| ModelPiece::Text(text.to_owned());
+    for expected in [said("Hel"), ModelPiece::Again, said("Hello.")] {
+        assert_eq!(heard.try_recv().expect("a piece").piece, expected);
+    }
+    assert!(heard.try_recv().is_err(), "a fault before the first piece is nobody's to hear");
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! Budgets, repetition and folding.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::json;
 use toolgate_core::model::{MessageRole, ToolUse};
 use toolgate_core::run::RunBudget;
+use toolgate_store::{SpendBy, SpendQuery};
 
-use crate::script::{Reply, ScriptedModels};
+use crate::script::{Reply, ScriptedModels, passing_at_once};
 use crate::world::{AgentsWorld, assert_valid, until};
 
 fn reading() -> Reply {
@@ -140,6 +141,44 @@ async fn a_long_conversation_is_folded_between_turns() {
     let texts: Vec<String> = last.messages.iter().map(|one| one.text()).collect();
     assert!(texts.iter().any(|text| text.starts_with("[gateway] Earlier messages, shortened:")), "{texts:?}");
     assert!(last.messages.iter().filter(|one| one.role == MessageRole::Assistant).count() >= 4);
+}
+
+#[tokio::test]
+async fn a_summary_is_billed_although_the_next_request_fails() {
+    /// The conversation is summed up long before.
+    const REQUESTS_MAX: usize = 80;
+    let (count, was_summed_up, has_failed) =
+        (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
+    let models = ScriptedModels::with_context(2_600, move |_, request| {
+        let asked = count.fetch_add(1, Ordering::SeqCst);
+        let is_summary = request.tool_use == ToolUse::Forbidden;
+        let after_summary = !is_summary && was_summed_up.swap(is_summary, Ordering::SeqCst);
+        match () {
+            () if is_summary => {
+                was_summed_up.store(true, Ordering::SeqCst);
+                Reply::Say("A summary.")
+            }
+            () if has_failed.load(Ordering::SeqCst) => Reply::Say("Done."),
+            () if after_summary => {
+                has_failed.store(true, Ordering::SeqCst);
+                Reply::Fault(passing_at_once())
+            }
+            () if asked > REQUESTS_MAX => Reply::Say("It was never summed up."),
+            () => reading(),
+        }
+    });
+    let world = AgentsWorld::new(models);
+    let gateway = world.gateway("one").await;
+    let run = gateway.begin().await;
+    let ended = gateway.becomes(&run, "completed").await;
+    assert_eq!(ended.summary.as_deref(), Some("Done."));
+    let answers = u64::try_from(world.models.asked()).expect("a few") - 1;
+    let query = SpendQuery { by: SpendBy::Model, ..SpendQuery::default() };
+    let spent = gateway.store.spend(&query).await.expect("summed");
+    assert_eq!((spent[0].usage.input, spent[0].usage.output), (100 * answers, 10 * answers));
+    let turns = u64::try_from(gateway.agents.turns(&run, 0, 200).await.expect("read").len()).expect("a few");
+    assert!(turns < answers && spent[0].turns == turns, "{turns} of {answers}");
+    assert_eq!(ended.used.tokens, 110 * answers);
 }
 
 #[tokio::test]

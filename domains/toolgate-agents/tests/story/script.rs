@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub(crate) enum Reply {
     /// An answer that its length cut off.
     Endless,
     Fault(ModelFault),
+    /// A piece, and then a fault that passes at once.
+    BreakOff(&'static str),
     Hang,
 }
 
@@ -66,6 +69,11 @@ fn answers(request: &ModelRequest) -> usize {
 
 pub(crate) fn fault(kind: ModelFaultKind) -> Reply {
     Reply::Fault(ModelFault::new(kind, "the story wants it so"))
+}
+
+/// A fault after which the model may be asked again without a wait.
+pub(crate) fn passing_at_once() -> ModelFault {
+    ModelFault::new(ModelFaultKind::Away, "the story wants it so").retry_after(Some(Duration::ZERO))
 }
 
 fn answer(parts: Vec<MessagePart>, stop: StopReason) -> ModelAnswer {
@@ -125,6 +133,10 @@ impl Models for ScriptedModels {
                     Ok(answer(vec![MessagePart::Text("and so on".to_owned())], StopReason::Length))
                 }
                 Reply::Fault(fault) => Err(fault),
+                Reply::BreakOff(piece) => {
+                    heard(ModelPiece::Text(piece.to_owned()));
+                    Err(passing_at_once())
+                }
                 Reply::Hang => {
                     let _open = OpenRequest::new(&self.open);
                     std::future::pending().await

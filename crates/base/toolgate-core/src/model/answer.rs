@@ -10,6 +10,8 @@ pub enum ModelPiece {
     Thinking(String),
     /// The model begins to call this tool.
     Call(String),
+    /// The answer broke off, and its pieces so far do not count. The model is asked again.
+    Again,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -79,6 +79,23 @@ CREATE TABLE run_turns (
 );
 CREATE INDEX run_turns_by_time ON run_turns (tenant, answered_at_ms) WHERE answered_at_ms IS NOT NULL;
 
+-- Summaries that a loop asked its model for, between its turns. `number` is that of the event in the run.
+CREATE TABLE run_summaries (
+    tenant         TEXT NOT NULL DEFAULT 'default',
+    run            TEXT NOT NULL,
+    number         BIGINT NOT NULL,
+    turn           BIGINT NOT NULL,
+    model          TEXT NOT NULL,
+    input          BIGINT NOT NULL,
+    cached         BIGINT NOT NULL,
+    written        BIGINT NOT NULL,
+    output         BIGINT NOT NULL,
+    cost           BIGINT NOT NULL,
+    answered_at_ms BIGINT NOT NULL,
+    PRIMARY KEY (tenant, run, number)
+);
+CREATE INDEX run_summaries_by_time ON run_summaries (tenant, answered_at_ms);
+
 -- The messages between a loop and its model, which are only ever added: 1, 2, 3 without a gap.
 CREATE TABLE run_messages (
     tenant        TEXT COLLATE "C" NOT NULL DEFAULT 'default',

@@ -38,17 +38,20 @@ impl Books {
         check_turn(&mut held, from, turn).await?;
         let messages = history(&mut held, from, turn).await?;
         let mut held = HeldLoop::create(held, AgentLoop { turn, ..row::fresh(to, state) }).await?;
-        let mut added = Vec::with_capacity(messages.len());
+        let (mut added, mut folded) = (Vec::with_capacity(messages.len()), Vec::new());
         let last = messages.last().map_or(0, |message| message.number);
         for message in messages {
             let copy = NewMessage { message: message.message, tokens: message.tokens };
             let mut sealed = SealedMessage::new(&held.kept.run, message.number, message.turn, &copy)?;
             // Those that were folded later are sent again.
             sealed.folded_into = message.folded_into.filter(|into| *into <= last);
+            folded.extend(sealed.folded_into.map(|into| (sealed.number, into)));
             added.push(held.add_sealed(&sealed).await?);
         }
         for some in added.chunks(TOLD_AT_ONCE) {
-            let detail = json!({ "turn": turn, "from": from, "messages": some });
+            let numbers = some[0].number..=some[some.len() - 1].number;
+            let folded: Vec<&(u64, u64)> = folded.iter().filter(|(one, _)| numbers.contains(one)).collect();
+            let detail = json!({ "turn": turn, "from": from, "messages": some, "folded_into": folded });
             held.log(EventKind::RunMessages, detail).await?;
         }
         held.commit().await

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use toolgate_core::event::{Durability, EventKind};
-use toolgate_core::run::AgentLoop;
+use toolgate_core::model::ModelUsage;
+use toolgate_core::run::{AgentLoop, BudgetUsage};
 
 use super::digest::NumberedDigest;
 use super::error::LoopError;
@@ -15,7 +16,7 @@ use crate::books::Books;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::stored_count;
-use crate::run::{ActionStamp, HeldRun, loop_event};
+use crate::run::{ActionStamp, HeldRun, charge, loop_event};
 
 const UNCLOSED: &str = "UPDATE run_loops SET unclosed = $3 WHERE tenant = $1 AND run = $2";
 
@@ -98,6 +99,24 @@ impl<'b> HeldLoop<'b> {
             added.push(self.add(message, turn).await?);
         }
         Ok(added)
+    }
+
+    /// Adds to the use of the loop, of its run, and of the runs above it.
+    pub(super) async fn charge(
+        &mut self,
+        usage: ModelUsage,
+        cost_micros: u64,
+        turns: u64,
+    ) -> Result<(), LoopError> {
+        let kept = &mut self.kept.usage;
+        kept.input = kept.input.saturating_add(usage.input);
+        kept.cached = kept.cached.saturating_add(usage.cached);
+        kept.written = kept.written.saturating_add(usage.written);
+        kept.output = kept.output.saturating_add(usage.output);
+        self.kept.cost_micros = self.kept.cost_micros.saturating_add(cost_micros);
+        let mut above = self.held.above().await?;
+        let used = BudgetUsage { turns, tokens: usage.tokens(), cost_micros, ..BudgetUsage::default() };
+        Ok(charge(&mut self.held, &mut above, used).await?)
     }
 
     /// Notes for a run that has ended whether calls of its last answer lack their results. As long as it goes on, its turns say so.

@@ -1,4 +1,4 @@
-//! The spending of models: sums over the turns that were answered.
+//! The spending of models: sums over the turns that were answered, and the summaries between them.
 
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::model::{ModelName, ModelUsage};
@@ -16,12 +16,16 @@ use crate::{Store, StoreError};
 pub const SPEND_ROWS_MAX: usize = 1_000;
 
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
-const SUMS: &str = "COUNT(*) AS turns, COUNT(DISTINCT t.run) AS runs, CAST(SUM(t.input) AS BIGINT) AS input, \
+/// A summary is no turn.
+const SUMS: &str = "CAST(SUM(t.is_turn) AS BIGINT) AS turns, COUNT(DISTINCT t.run) AS runs, CAST(SUM(t.input) AS BIGINT) AS input, \
      CAST(SUM(t.cached) AS BIGINT) AS cached, CAST(SUM(t.written) AS BIGINT) AS written, \
      CAST(SUM(t.output) AS BIGINT) AS output, CAST(SUM(t.cost) AS BIGINT) AS cost \
-     FROM run_turns t JOIN runs r ON r.tenant = t.tenant AND r.id = t.run \
-     WHERE t.tenant = $1 AND t.answered_at_ms IS NOT NULL \
-     AND t.answered_at_ms >= $2 AND t.answered_at_ms < $3 \
+     FROM (SELECT tenant, run, model, answered_at_ms, input, cached, written, output, cost, 1 AS is_turn \
+         FROM run_turns WHERE answered_at_ms IS NOT NULL \
+         UNION ALL SELECT tenant, run, model, answered_at_ms, input, cached, written, output, cost, 0 AS is_turn \
+         FROM run_summaries) t \
+     JOIN runs r ON r.tenant = t.tenant AND r.id = t.run \
+     WHERE t.tenant = $1 AND t.answered_at_ms >= $2 AND t.answered_at_ms < $3 \
      AND (CAST($4 AS TEXT) IS NULL OR r.agent = $4) AND (CAST($5 AS TEXT) IS NULL OR r.task = $5) \
      AND (CAST($6 AS TEXT) IS NULL OR t.model = $6) AND (CAST($7 AS TEXT) IS NULL OR t.run = $7)";
 
@@ -99,7 +103,7 @@ pub struct SpendRow {
 }
 
 impl Store {
-    /// Sums of the answered turns: those with the highest cost first, or the latest day first.
+    /// Sums of the answered turns and the summaries: those with the highest cost first, or the latest day first.
     pub async fn spend(&self, query: &SpendQuery) -> Result<Vec<SpendRow>, StoreError> {
         let text = sqlx::AssertSqlSafe(text(query.by));
         let mut read = self.db.sql(text).bind(self.tenant);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_core::Digest;
 use toolgate_core::event::EventKind;
-use toolgate_core::run::{BudgetUsage, RunState, TurnPhase, ended};
+use toolgate_core::run::{RunState, TurnPhase, ended};
 
 use super::error::LoopError;
 use super::held_loop::HeldLoop;
@@ -13,7 +13,7 @@ use super::write::{AnsweredTurn, NewMessage};
 use crate::books::Books;
 use crate::db::without_nul;
 use crate::registry::stored_count;
-use crate::run::{ActionStamp, RunError, charge};
+use crate::run::{ActionStamp, RunError};
 
 const ASK: &str = "INSERT INTO run_turns (tenant, run, turn, attempts, phase, model, request, calls, input, cached, written,
         output, cost, asked_at_ms)
@@ -90,15 +90,7 @@ impl Books {
         }
         let AnsweredTurn { turn, message, tokens, usage, cost_micros, stop, duration_ms } = answered;
         let added = held.add(&NewMessage { message, tokens }, turn).await?;
-        let kept = &mut held.kept.usage;
-        kept.input = kept.input.saturating_add(usage.input);
-        kept.cached = kept.cached.saturating_add(usage.cached);
-        kept.written = kept.written.saturating_add(usage.written);
-        kept.output = kept.output.saturating_add(usage.output);
-        held.kept.cost_micros = held.kept.cost_micros.saturating_add(cost_micros);
-        let mut above = held.held.above().await?;
-        let used = BudgetUsage { turns: 1, tokens: usage.tokens(), cost_micros, ..BudgetUsage::default() };
-        charge(&mut held.held, &mut above, used).await?;
+        held.charge(usage, cost_micros, 1).await?;
         let detail = json!({ "model": held.kept.model, "turn": turn, "input": usage.input, "cached": usage.cached,
             "written": usage.written, "output": usage.output, "cost_micros": cost_micros,
             "duration_ms": duration_ms, "stop": stop, "messages": [added] });

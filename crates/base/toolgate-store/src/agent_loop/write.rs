@@ -23,6 +23,14 @@ pub struct AnsweredTurn {
     pub duration_ms: u64,
 }
 
+/// The use of a model for a summary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BilledSummary {
+    pub usage: ModelUsage,
+    pub cost_micros: u64,
+    pub duration_ms: u64,
+}
+
 /// Messages that are no longer sent, and the one that stands for them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Folding {

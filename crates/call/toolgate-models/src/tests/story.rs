@@ -127,7 +127,7 @@ async fn an_answer_that_breaks_off_falls_silent_or_is_none_is_a_fault() {
         fault(whole("200 OK", "content-type: application/json\r\n", "{\"a\":1}"), Ending::HangUp);
     let unstreamed = unstreamed.await;
     assert_eq!(unstreamed.kind, ModelFaultKind::Nonsense);
-    assert!(unstreamed.message.contains("where a stream was asked for: {\"a\":1}"), "{}", unstreamed.message);
+    assert!(unstreamed.message.contains("although one was asked for: {\"a\":1}"), "{}", unstreamed.message);
 }
 
 #[tokio::test]

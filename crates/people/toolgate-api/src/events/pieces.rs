@@ -31,6 +31,7 @@ pub(super) fn frame(piece: &RunPiece) -> Bytes {
         ModelPiece::Text(text) => ("model.text", json!({ "turn": turn, "text": text })),
         ModelPiece::Thinking(text) => ("model.thinking", json!({ "turn": turn, "text": text })),
         ModelPiece::Call(tool) => ("model.call", json!({ "turn": turn, "tool": tool })),
+        ModelPiece::Again => ("model.again", json!({ "turn": turn })),
     };
     format!("event: {name}\ndata: {data}\n\n").into()
 }
@@ -46,5 +47,6 @@ mod tests {
         assert_eq!(text, "event: model.text\ndata: {\"turn\":2,\"text\":\"a\\nb\"}\n\n");
         let call = frame(ModelPiece::Call("files__read".to_owned()));
         assert_eq!(call, "event: model.call\ndata: {\"turn\":2,\"tool\":\"files__read\"}\n\n");
+        assert_eq!(frame(ModelPiece::Again), "event: model.again\ndata: {\"turn\":2}\n\n");
     }
 }

@@ -32,7 +32,8 @@ pub(crate) struct RunEventsQuery {
 /// Server-sent events as at `/events`, from the beginning of the run to `run.ended`, which is the last: a
 /// client that reconnects with its `last-event-id` gets 204. Agents do not get policy decisions. While the gateway that drives the run
 /// is the one that answers, pieces of the model's answer come between the events as they arrive, without an `id`: `model.text` and
-/// `model.thinking` with `{turn, text}`, `model.call` with `{turn, tool}`. Only the answer that is whole is kept.
+/// `model.thinking` with `{turn, text}`, `model.call` with `{turn, tool}`. `model.again` with `{turn}` says that the answer broke off: its
+/// pieces so far do not count, and the model is asked again. Only the answer that is whole is kept.
 #[utoipa::path(get, path = "/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "run_…"), RunEventsQuery,
         ("last-event-id" = Option<String>, Header, description = "The `id` of the last event received; takes precedence over `after`")),

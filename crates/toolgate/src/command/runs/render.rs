@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::shown::{count, facts, one_line, several, text};
+use crate::command::shown::{count, facts, money, one_line, several, text};
 use crate::output::printable;
 use crate::table::TextTable;
 
@@ -101,10 +101,10 @@ fn spend(driven: &Value) -> Vec<String> {
     let (tokens, cached) = (&driven["tokens"], driven["tokens"]["cached_percent"].as_u64());
     let cached = cached.map(|percent| format!(" ({percent} % cached)")).unwrap_or_default();
     vec![format!(
-        "{model}, {} tokens in{cached}, {} out, cost {} millionths",
+        "{model}, {} tokens in{cached}, {} out, cost {}",
         number(&tokens["input"]),
         number(&tokens["output"]),
-        number(&driven["cost_micros"])
+        money(driven["cost_micros"].as_u64().unwrap_or_default())
     )]
 }
 
@@ -201,10 +201,7 @@ mod tests {
             "action": { "kind": "approval", "id": "apr_1", "how": "decide on it" } });
         let told = show(&run);
         assert!(told.contains("  must be resolved\n    approval apr_1: decide on it\n"), "{told}");
-        assert!(
-            told.contains("    large, 4,000 tokens in (25 % cached), 50 out, cost 12,000 millionths\n"),
-            "{told}"
-        );
+        assert!(told.contains("    large, 4,000 tokens in (25 % cached), 50 out, cost 0.0120\n"), "{told}");
     }
 
     #[test]

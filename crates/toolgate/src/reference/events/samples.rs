@@ -381,6 +381,11 @@ const DIGESTS: SampleMember = (
 const OF_ANSWER: &[SampleMember] = &[
     ("model", "\"writer\"", "The model"),
     ("turn", "2", "The number of the turn in the run"),
+    (
+        "for",
+        "\"summary\"",
+        "`summary` if the model was asked, after this turn, to sum up older messages; else absent",
+    ),
     ("input", "5120", "The tokens that it read"),
     ("cached", "4096", "Those of them that its provider had in a cache"),
     ("written", "512", "Those of them that its provider wrote into a cache"),
@@ -398,6 +403,11 @@ const OF_MESSAGES: &[SampleMember] = &[
     ("tools", "24", "The number of tools that were frozen for the run, if these were"),
     ("from", "\"run_019a6e\"", "The run that the messages were copied from, if they were"),
     ("folded", "{\"from\":2,\"to\":9}", "The messages that the added one stands for, if it does"),
+    (
+        "folded_into",
+        "[[2,10],[3,10]]",
+        "Of copied messages: the numbers of those that are no longer sent, each with that of the message that stands for it",
+    ),
     DIGESTS,
     NUMBER,
 ];

@@ -3,12 +3,16 @@
 use toolgate_core::id::TaskId;
 use toolgate_core::run::Run;
 use toolgate_core::scope::AgentName;
-use toolgate_store::{SpendBy, SpendQuery, SpendRow};
+use toolgate_store::{BilledSummary, SpendBy, SpendQuery, SpendRow};
 
 use super::*;
-use crate::runs::place;
+use crate::runs::{detail, events_of, place, prove_ledger, read};
 
-crate::on_both!(spending_is_summed_by_what_is_asked_for, only_answers_cost_something);
+crate::on_both!(
+    spending_is_summed_by_what_is_asked_for,
+    only_answers_cost_something,
+    a_summary_is_billed_at_once_and_is_no_turn,
+);
 
 /// The day of `NOW_MS`.
 const TODAY: &str = "2026-09-21";
@@ -71,4 +75,34 @@ async fn only_answers_cost_something(world: StoreWorld) {
     let rows = store.spend(&by(SpendBy::Model)).await.expect("summed");
     let expected = SpendRow { key: "writer".to_owned(), turns: 1, runs: 1, usage: USAGE, cost_micros: COST };
     assert_eq!(rows, [expected]);
+}
+
+async fn a_summary_is_billed_at_once_and_is_no_turn(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let (run, ada) = (driven(&books, "1").await, ada());
+    let lease = claim(&store, &run).await;
+    play(&books, &lease, 1, 1).await;
+    let before = read(&store, &run).await.used;
+    let usage = ModelUsage { input: 1_000, cached: 0, written: 0, output: 7 };
+    for _ in 0..2 {
+        let billed = BilledSummary { usage, cost_micros: 40, duration_ms: 9 };
+        books.bill_summary(&lease, billed, later(&ada, 500)).await.expect("billed");
+    }
+    assert!(store.release_loop(&lease, NOW_MS).await.expect("asked"));
+    let billed = BilledSummary { usage, cost_micros: 40, duration_ms: 9 };
+    assert_lost(books.bill_summary(&lease, billed, later(&ada, 600)).await);
+    let all = ModelUsage { input: USAGE.input + 2_000, output: USAGE.output + 14, ..USAGE };
+    let expected =
+        SpendRow { key: "writer".to_owned(), turns: 1, runs: 1, usage: all, cost_micros: COST + 80 };
+    assert_eq!(store.spend(&by(SpendBy::Model)).await.expect("summed"), [expected]);
+    let kept = look(&store, &run).await;
+    assert_eq!((kept.usage, kept.cost_micros, kept.turn), (all, COST + 80, 1));
+    let used = read(&store, &run).await.used;
+    assert_eq!((used.turns, used.tokens), (before.turns, before.tokens + 2 * 1_007));
+    assert_eq!(used.cost_micros, before.cost_micros + 80);
+    let told = events_of(&store, &run).await;
+    let told = detail(told.last().expect("an event"));
+    assert_eq!((&told["for"], &told["turn"], &told["output"]), (&json!("summary"), &json!(1), &json!(7)));
+    assert_eq!(store.verify_messages(&run).await.expect("sound"), 3);
+    prove_ledger(&store).await;
 }

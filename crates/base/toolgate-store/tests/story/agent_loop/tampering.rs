@@ -2,7 +2,7 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::id::CallId;
-use toolgate_store::{ErasureRequest, ErasureScope, MessageVerification};
+use toolgate_store::{ErasureRequest, ErasureScope, Folding, MessageVerification};
 
 use super::*;
 use crate::runs::{complete, place, prove_ledger};
@@ -11,6 +11,7 @@ crate::on_both!(
     a_changed_message_is_noticed_when_it_is_read,
     a_message_with_a_digest_of_its_own_is_noticed_by_the_ledger,
     a_message_that_is_missing_or_put_in_is_named,
+    a_message_that_is_hidden_or_sent_again_is_noticed_by_the_ledger,
     all_runs_are_checked_and_those_that_were_changed_are_named,
     an_erasure_empties_messages_of_ended_runs,
     an_emptied_message_without_an_erasure_is_noticed,
@@ -111,6 +112,30 @@ async fn a_message_that_is_missing_or_put_in_is_named(world: StoreWorld) {
     );
     assert_eq!(world.sql(&text).await, 1);
     assert_tampered(&store, &more, 6).await;
+}
+
+async fn a_message_that_is_hidden_or_sent_again_is_noticed_by_the_ledger(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let by = ada();
+    for (place, number, change) in [("1", 1, "6"), ("2", 3, "NULL"), ("3", 4, "6"), ("4", 6, "7")] {
+        let run = driven(&books, place).await;
+        let lease = claim(&store, &run).await;
+        play(&books, &lease, 1, 1).await;
+        play(&books, &lease, 2, 1).await;
+        let folding = Folding { from: 2, to: 3, stands_for: line("turn 1 in short") };
+        books.fold_loop(&lease, folding, later(&by, 600)).await.expect("folded");
+        let fork = format!("{place}-fork");
+        create(&books, a_run(&fork)).await;
+        let fork = books.fork_loop(&run, 2, a_loop(&fork), later(&by, 700)).await.expect("forked").run;
+        for run in [&run, &fork] {
+            assert_eq!(store.verify_messages(run).await.expect("sound"), 6);
+            let text = format!(
+                "UPDATE run_messages SET folded_into = {change} WHERE run = '{run}' AND number = {number}"
+            );
+            assert_eq!(world.sql(&text).await, 1);
+            assert_tampered(&store, run, number).await;
+        }
+    }
 }
 
 fn of(principal: &str) -> ErasureScope {
