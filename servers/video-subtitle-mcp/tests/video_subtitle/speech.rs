@@ -32,7 +32,8 @@ async fn silence_is_no_speech() {
         "{heard}"
     );
     let (code, _) = client.trouble("generate_transcript", file(b"no sound at all", json!({}))).await;
-    assert_eq!(code, "unsupported");
+    // Where ffmpeg is installed, it is asked as well, and cannot read it either.
+    assert!(["unsupported", "unreadable"].contains(&code.as_str()), "{code}");
     let french = file(&silence(1), json!({ "language": "fr" }));
     assert_eq!(client.trouble("generate_transcript", french).await.0, "unsupported");
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::model::{ModelScript, ModelStep, ScriptedCall, WireFormat};
@@ -39,14 +40,12 @@ async fn stopped(stage: &AgentStage, point: &str) -> Vec<(u64, String)> {
     for amount in 1..=RUNS {
         tasks.push((amount, stage.task(&format!("Move {amount}"), format_of(amount), json!({})).await));
     }
-    let mut runs = Vec::new();
-    for (amount, task) in tasks {
-        // The gateway may stand still already, and answer no more.
-        match tokio::time::timeout(ANSWER_WAIT, stage.start(&task)).await {
-            Ok(run) => runs.push((amount, run)),
-            Err(_) => break,
-        }
-    }
+    // All at once: the gateway may stand still soon, and answer no more.
+    let starts = tasks.iter().map(async |(amount, task)| {
+        let run = tokio::time::timeout(ANSWER_WAIT, stage.start(task)).await.ok()?;
+        Some((*amount, run))
+    });
+    let runs: Vec<(u64, String)> = join_all(starts).await.into_iter().flatten().collect();
     let line = format!("stopped at {point}");
     let stops = until_async(WAIT, || async { stage.bank.gateway.log().contains(&line).then_some(()) });
     assert!(stops.await.is_some(), "no run reached {point:?}");
