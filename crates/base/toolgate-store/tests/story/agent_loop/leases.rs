@@ -205,7 +205,11 @@ async fn an_ended_run_is_due_until_the_results_of_its_last_calls_are_written(wor
         }
         assert_eq!(look(&store, &run).await.state, LoopState::Done);
         assert!(due(&store).await.is_empty(), "its gateway writes them down");
-        assert_eq!(store.due_loops(UNTIL_MS, 10).await.expect("read"), std::slice::from_ref(&run), "or another one");
+        assert_eq!(
+            store.due_loops(UNTIL_MS, 10).await.expect("read"),
+            std::slice::from_ref(&run),
+            "or another one"
+        );
         let taken = store.claim_loop(&run, "two", UNTIL_MS, UNTIL_MS + 9_000).await.expect("asked");
         let (taken, _) = taken.expect("claimed");
         assert_lost(act(&one, &lease, 1, 2).await);
