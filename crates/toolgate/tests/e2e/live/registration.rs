@@ -118,7 +118,8 @@ async fn a_server_token_opens_nothing_but_its_own_place() {
     let _worker = site.worker(&token, "jobs", "a", &[]);
     site.sees(&site.agent(), &BOTH).await;
     let document = site.get("/openapi.json").await;
-    let own = ["/openapi.json", "/servers/register", "/webhooks/{name}/decisions"];
+    let own =
+        ["/openapi.json", "/servers/register", "/webhooks/{name}/decisions", "/automations/{name}/fire"];
     let mut walked = 0;
     for (path, methods) in document["paths"].as_object().expect("paths") {
         // Addresses that carry their proof ask for no token.
