@@ -81,8 +81,8 @@ CREATE INDEX run_turns_by_time ON run_turns (tenant, answered_at_ms) WHERE answe
 
 -- Summaries that a loop asked its model for, between its turns. `number` is that of the event in the run.
 CREATE TABLE run_summaries (
-    tenant         TEXT NOT NULL DEFAULT 'default',
-    run            TEXT NOT NULL,
+    tenant         TEXT COLLATE "C" NOT NULL DEFAULT 'default',
+    run            TEXT COLLATE "C" NOT NULL,
     number         BIGINT NOT NULL,
     turn           BIGINT NOT NULL,
     model          TEXT NOT NULL,
