@@ -1,5 +1,8 @@
 //! The definition of a server: a name, a version, a sentence for agents, and its tools.
 
+use std::sync::Arc;
+
+use crate::resident::Residence;
 use crate::tool::Tool;
 
 /// Everything that the kit has to know to serve it.
@@ -8,13 +11,14 @@ pub struct Capability {
     pub(crate) version: &'static str,
     pub(crate) instructions: &'static str,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) residence: Option<Arc<dyn Residence>>,
 }
 
 impl Capability {
     /// `name` is the server's name at a gateway, such as `doc-parser-mcp`; `instructions` tell a model its
     /// purpose.
     pub fn new(name: &'static str, version: &'static str, instructions: &'static str) -> Self {
-        Self { name, version, instructions, tools: Vec::new() }
+        Self { name, version, instructions, tools: Vec::new(), residence: None }
     }
 
     /// # Panics
@@ -23,6 +27,11 @@ impl Capability {
         assert!(self.find(tool.name()).is_none(), "two tools are called {}", tool.name());
         self.tools.push(tool);
         self
+    }
+
+    /// The state behind the server's resident tools. A gateway then says for whom each call is, and which callers have ended.
+    pub fn residence(self, residence: Arc<dyn Residence>) -> Self {
+        Self { residence: Some(residence), ..self }
     }
 
     pub fn name(&self) -> &'static str {
@@ -35,6 +44,11 @@ impl Capability {
 
     pub(crate) fn tool_names(&self) -> Vec<&'static str> {
         self.tools.iter().map(Tool::name).collect()
+    }
+
+    /// True if some tool needs a worker process.
+    pub(crate) fn has_workers(&self) -> bool {
+        self.tools.iter().any(|tool| tool.at_home().is_none())
     }
 
     pub fn find(&self, name: &str) -> Option<&Tool> {

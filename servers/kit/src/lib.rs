@@ -16,7 +16,9 @@ mod settings;
 // A server's definition.
 mod capability;
 mod digits;
+mod resident;
 mod schema;
+mod secret;
 mod tool;
 mod trouble;
 
@@ -43,7 +45,9 @@ pub use input::{FileInput, LoadedFile};
 pub use llm::{LlmEndpoint, LlmError, LlmQuestion};
 pub use outgoing::{Outgoing, OutgoingAnswer, OutgoingError};
 pub use refs::{RefId, RefStore, StoredResult};
+pub use resident::{Attachment, Caller, Residence, ResidentAnswer, ResidentCall, ResidentFuture};
 pub use run::{NoOptions, run};
+pub use secret::Secret;
 pub use tool::{Effect, FileStrategy, Tool};
 pub use trouble::{Trouble, TroubleCode};
 pub use work::{Progress, TextOut, Work};

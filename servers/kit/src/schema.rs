@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::digits;
 use crate::trouble::Trouble;
 
 /// In one piece, without references: many clients do not follow them.
@@ -66,6 +68,14 @@ fn list_words(fields: &mut Map<String, Value>) {
         fields.insert("type".to_owned(), "string".into());
         fields.insert("enum".to_owned(), words.into());
     }
+}
+
+/// The answer as JSON, with rounded fractions.
+pub(crate) fn written(answer: &impl Serialize) -> Result<Value, Trouble> {
+    let mut answer = serde_json::to_value(answer)
+        .map_err(|error| Trouble::internal(format!("the answer could not be written: {error}")))?;
+    digits::round(&mut answer);
+    Ok(answer)
 }
 
 /// The arguments as the tool's own type.

@@ -1,5 +1,7 @@
 //! One tool: a typed function with its description for agents and gateways.
 
+use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -7,12 +9,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::digits;
+use crate::resident::{ResidentAnswer, ResidentCall, ResidentFunction};
 use crate::schema;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Work;
 
 type ToolFunction = Box<dyn Fn(Value, &Work) -> Result<Value, Trouble> + Send + Sync>;
+
+/// The place where a tool's function runs.
+enum ToolBody {
+    /// In a worker process.
+    Worker(ToolFunction),
+    /// In the server itself.
+    Resident(ResidentFunction),
+}
 
 /// The effect of a call, in a gateway's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +32,8 @@ pub enum Effect {
     Write,
     /// Connects to other machines.
     External,
+    /// May remove or overwrite what cannot be had again.
+    Destructive,
 }
 
 impl Effect {
@@ -30,6 +42,7 @@ impl Effect {
             Effect::Read => "read",
             Effect::Write => "write",
             Effect::External => "external",
+            Effect::Destructive => "destructive",
         }
     }
 }
@@ -67,14 +80,16 @@ pub struct Tool {
     title: &'static str,
     description: String,
     input_schema: Map<String, Value>,
-    output_schema: Map<String, Value>,
+    output_schema: Option<Map<String, Value>>,
     effect: Effect,
+    idempotent: bool,
+    secrets: Vec<Value>,
     capabilities: &'static [&'static str],
     files: Vec<Value>,
     aliases: &'static [&'static str],
     time_limit: Option<Duration>,
     off: Option<Trouble>,
-    run: ToolFunction,
+    body: ToolBody,
 }
 
 impl Tool {
@@ -92,31 +107,91 @@ impl Tool {
     {
         let run = move |arguments: Value, work: &Work| {
             let arguments = schema::read::<A>(arguments)?;
-            let answer = run(arguments, work)?;
-            let mut answer = serde_json::to_value(answer)
-                .map_err(|error| Trouble::internal(format!("the answer could not be written: {error}")))?;
-            digits::round(&mut answer);
-            Ok(answer)
+            schema::written(&run(arguments, work)?)
         };
+        let body = ToolBody::Worker(Box::new(run));
+        Self::made(name, title, description.into(), schema::of::<A>(), Some(schema::of::<O>()), body)
+    }
+
+    /// A tool that runs in the server itself and answers in words, without an output schema.
+    pub fn resident<A, F>(
+        name: &'static str,
+        title: &'static str,
+        description: impl Into<String>,
+        run: impl Fn(A, ResidentCall) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema,
+        F: Future<Output = Result<ResidentAnswer, Trouble>> + Send + 'static,
+    {
+        let body: ResidentFunction = Arc::new(move |arguments, call| match schema::read::<A>(arguments) {
+            Ok(arguments) => Box::pin(run(arguments, call)),
+            Err(trouble) => Box::pin(std::future::ready(Err(trouble))),
+        });
+        let input = schema::of::<A>();
+        Self::made(name, title, description.into(), input, None, ToolBody::Resident(body))
+    }
+
+    /// A tool that runs in the server itself and answers with data that follow their schema.
+    pub fn resident_data<A, O, F>(
+        name: &'static str,
+        title: &'static str,
+        description: impl Into<String>,
+        run: impl Fn(A, ResidentCall) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema,
+        O: Serialize + JsonSchema,
+        F: Future<Output = Result<O, Trouble>> + Send + 'static,
+    {
+        let data = move |arguments: A, call: ResidentCall| {
+            let answered = run(arguments, call);
+            async move { schema::written(&answered.await?).map(ResidentAnswer::data) }
+        };
+        Self { output_schema: Some(schema::of::<O>()), ..Self::resident(name, title, description, data) }
+    }
+
+    fn made(
+        name: &'static str,
+        title: &'static str,
+        description: String,
+        input_schema: Map<String, Value>,
+        output_schema: Option<Map<String, Value>>,
+        body: ToolBody,
+    ) -> Self {
         Self {
             name,
             title,
-            description: description.into(),
-            input_schema: schema::of::<A>(),
-            output_schema: schema::of::<O>(),
+            description,
+            input_schema,
+            output_schema,
             effect: Effect::Read,
+            idempotent: true,
+            secrets: Vec::new(),
             capabilities: &[],
             files: Vec::new(),
             aliases: &[],
             time_limit: None,
             off: None,
-            run: Box::new(run),
+            body,
         }
     }
 
     /// Read is the default.
     pub fn effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
+    }
+
+    /// A second call with the same arguments has a second effect. Tools are repeatable by default.
+    pub fn not_repeatable(self) -> Self {
+        Self { idempotent: false, ..self }
+    }
+
+    /// Behind a gateway, agents pass the handle of a credential here, which becomes a [`Secret`](crate::Secret). `argument` is a
+    /// name, or a path such as `fields/*/secret` for each element of a list.
+    pub fn secret(mut self, argument: &'static str) -> Self {
+        self.secrets.push(json!({ "argument": argument }));
+        self
     }
 
     /// The capabilities that make this tool visible to a session, such as `documents`.
@@ -179,8 +254,8 @@ impl Tool {
         &self.input_schema
     }
 
-    pub fn output_schema(&self) -> &Map<String, Value> {
-        &self.output_schema
+    pub fn output_schema(&self) -> Option<&Map<String, Value>> {
+        self.output_schema.as_ref()
     }
 
     pub(crate) fn limit(&self) -> Option<Duration> {
@@ -195,6 +270,22 @@ impl Tool {
         self.effect == Effect::External
     }
 
+    pub(crate) fn is_destructive(&self) -> bool {
+        self.effect == Effect::Destructive
+    }
+
+    pub(crate) fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// The function of a tool that runs in the server itself.
+    pub(crate) fn at_home(&self) -> Option<&ResidentFunction> {
+        match &self.body {
+            ToolBody::Resident(function) => Some(function),
+            ToolBody::Worker(_) => None,
+        }
+    }
+
     /// The missing requirement on this machine.
     pub(crate) fn missing(&self) -> Option<&Trouble> {
         self.off.as_ref()
@@ -202,12 +293,15 @@ impl Tool {
 
     /// The data for a gateway beyond MCP, in `_meta["dev.toolgate/tool"]` and with the registration.
     pub fn extra(&self) -> Value {
-        let mut extra = json!({ "effects": [self.effect.as_str()], "idempotent": true });
+        let mut extra = json!({ "effects": [self.effect.as_str()], "idempotent": self.idempotent });
         if !self.capabilities.is_empty() {
             extra["capabilities"] = json!(self.capabilities);
         }
         if !self.files.is_empty() {
             extra["files"] = json!(self.files);
+        }
+        if !self.secrets.is_empty() {
+            extra["secrets"] = json!(self.secrets);
         }
         if !self.aliases.is_empty() {
             extra["aliases"] = json!(self.aliases);
@@ -218,15 +312,20 @@ impl Tool {
         extra
     }
 
-    /// Does the work, here and now. A panic in it is an answer too.
+    /// Does the work of a worker, here and now. A panic in it is an answer too.
     pub fn call(&self, arguments: Value, work: &Work) -> Result<Value, Trouble> {
         if let Some(why) = &self.off {
             return Err(why.clone());
         }
-        let run = std::panic::AssertUnwindSafe(|| (self.run)(arguments, work));
-        std::panic::catch_unwind(run).unwrap_or_else(|_| {
-            Err(Trouble::new(TroubleCode::Crashed, format!("{} failed on this input", self.name))
-                .hint("the input may be damaged; try another file or another tool"))
-        })
+        let ToolBody::Worker(run) = &self.body else {
+            return Err(Trouble::internal(format!("{} does not run in a worker", self.name)));
+        };
+        let run = std::panic::AssertUnwindSafe(|| run(arguments, work));
+        std::panic::catch_unwind(run).unwrap_or_else(|_| Err(self.panicked()))
+    }
+
+    pub(crate) fn panicked(&self) -> Trouble {
+        Trouble::new(TroubleCode::Crashed, format!("{} failed on this input", self.name))
+            .hint("the input may be damaged; try another file or another tool")
     }
 }

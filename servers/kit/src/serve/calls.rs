@@ -9,6 +9,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
+use super::resident;
 use super::server::KitServer;
 use crate::tool::Tool;
 use crate::trouble::{Trouble, TroubleCode};
@@ -28,9 +29,19 @@ impl KitServer {
         let tool = self.capability.find(&request.name).ok_or_else(|| self.unknown(&request.name))?;
         let _under_way = self.calls.token();
         let started = Instant::now();
-        let ended = self.work(tool, request.arguments.unwrap_or_default(), context).await;
-        self.metrics.called(tool.name(), outcome(&ended), started.elapsed());
-        Ok(result(ended))
+        let arguments = request.arguments.unwrap_or_default();
+        let (word, result) = match tool.at_home() {
+            Some(function) => {
+                let ended = self.stay(tool, function, arguments, context).await;
+                (outcome(&ended), result(ended.map(resident::result)))
+            }
+            None => {
+                let ended = self.work(tool, arguments, context).await;
+                (outcome(&ended), result(ended.map(CallToolResult::structured)))
+            }
+        };
+        self.metrics.called(tool.name(), word, started.elapsed());
+        Ok(result)
     }
 
     fn unknown(&self, name: &str) -> ErrorData {
@@ -46,7 +57,7 @@ impl KitServer {
     ) -> Result<Value, CallEnding> {
         let bytes = arguments.values().map(weight).sum();
         self.check(tool, bytes)?;
-        let teller = context.meta.get_progress_token().map(|token| Teller { peer: context.peer, token });
+        let teller = Teller::of(&context);
         let job = WorkerJob {
             tool: tool.name().into(),
             arguments: arguments.into(),
@@ -57,8 +68,8 @@ impl KitServer {
         self.pool.call(job, &terms, &teller).await
     }
 
-    /// Refusals that need no worker.
-    fn check(&self, tool: &Tool, bytes: usize) -> Result<(), Trouble> {
+    /// Refusals before any work.
+    pub(super) fn check(&self, tool: &Tool, bytes: usize) -> Result<(), Trouble> {
         if self.stopping.is_cancelled() {
             return Err(
                 Trouble::new(TroubleCode::Busy, "the server is stopping").hint("try again in a few seconds")
@@ -78,7 +89,7 @@ impl KitServer {
 }
 
 /// Roughly the bytes of a value in JSON.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(weight).sum::<usize>() + items.len(),
@@ -87,7 +98,7 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-fn outcome(ended: &Result<Value, CallEnding>) -> &'static str {
+fn outcome<T>(ended: &Result<T, CallEnding>) -> &'static str {
     match ended {
         Ok(_) => "ok",
         Err(CallEnding::Cancelled) => "cancelled",
@@ -95,9 +106,9 @@ fn outcome(ended: &Result<Value, CallEnding>) -> &'static str {
     }
 }
 
-fn result(ended: Result<Value, CallEnding>) -> CallToolResult {
+fn result(ended: Result<CallToolResult, CallEnding>) -> CallToolResult {
     match ended {
-        Ok(answer) => CallToolResult::structured(answer),
+        Ok(result) => result,
         Err(CallEnding::Cancelled) => failure("the call was cancelled".to_owned(), "cancelled"),
         Err(CallEnding::Trouble(trouble)) => failure(trouble.to_string(), trouble.code.as_str()),
     }
@@ -112,9 +123,16 @@ fn failure(text: String, code: &'static str) -> CallToolResult {
 }
 
 /// The client, if it wants progress.
-struct Teller {
+pub(super) struct Teller {
     peer: Peer<RoleServer>,
     token: ProgressToken,
+}
+
+impl Teller {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+        let token = context.meta.get_progress_token()?;
+        Some(Self { peer: context.peer.clone(), token })
+    }
 }
 
 impl ProgressListener for Option<Teller> {

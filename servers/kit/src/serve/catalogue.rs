@@ -17,18 +17,20 @@ pub(super) fn tools(capability: &Capability) -> Vec<Tool> {
 fn listed(tool: &tool::Tool) -> Tool {
     let mut meta = MetaObject::new();
     meta.insert(EXTRA_META.to_owned(), tool.extra());
-    Tool::new(tool.name(), tool.description().to_owned(), Arc::new(tool.input_schema().clone()))
+    let listed = Tool::new(tool.name(), tool.description().to_owned(), Arc::new(tool.input_schema().clone()))
         .with_title(tool.title())
-        .with_raw_output_schema(Arc::new(tool.output_schema().clone()))
         .with_annotations(annotations(tool))
-        .with_meta(meta)
+        .with_meta(meta);
+    match tool.output_schema() {
+        Some(schema) => listed.with_raw_output_schema(Arc::new(schema.clone())),
+        None => listed,
+    }
 }
 
-/// The results of these tools are new and expire by themselves.
 fn annotations(tool: &tool::Tool) -> ToolAnnotations {
     ToolAnnotations::with_title(tool.title())
         .read_only(tool.is_read_only())
-        .destructive(false)
-        .idempotent(true)
+        .destructive(tool.is_destructive())
+        .idempotent(tool.is_idempotent())
         .open_world(tool.is_external())
 }

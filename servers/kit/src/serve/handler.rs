@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomNotification, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
-use super::resources;
 use super::server::KitServer;
+use super::{resident, resources};
 
 /// The list changes only when the program does.
 const TTL_MS: u64 = 300_000;
@@ -23,7 +23,11 @@ pub(super) struct Handler(pub(super) Arc<KitServer>);
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capability = &self.0.capability;
-        ServerConfig::new(ServerCapabilities::builder().enable_resources().enable_tools().build())
+        let mut offered = ServerCapabilities::builder().enable_resources().enable_tools().build();
+        if capability.residence.is_some() {
+            offered.experimental = Some(resident::wishes());
+        }
+        ServerConfig::new(offered)
             .with_server_info(Implementation::new(capability.name, capability.version))
             .with_instructions(capability.instructions)
     }
@@ -48,6 +52,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         Ok(self.0.call(request, context).await?.into())
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _context: NotificationContext<RoleServer>,
+    ) {
+        self.0.hear(notification).await;
     }
 
     /// A client that knows the id of a ref may read it; refs are not listed.

@@ -5,6 +5,7 @@ mod catalogue;
 mod entry;
 mod handler;
 mod http;
+mod resident;
 mod resources;
 mod server;
 mod stdio;
@@ -42,13 +43,18 @@ async fn serve(capability: Capability, settings: KitSettings, home: &ServerHome)
     let mut background = JoinSet::new();
     let signals = watch_signals(&mut background).map_err(RunError::Runtime)?;
     let server = Arc::new(KitServer::new(capability, settings.limits, home));
-    server.pool.prepare();
+    if server.capability.has_workers() {
+        server.pool.prepare();
+    }
     background.spawn(sweep_refs(server.refs.clone(), settings.limits.refs_age));
     tokio::task::spawn_blocking(home::sweep);
     let done = match settings.transport {
         Transport::Stdio => stdio::serve(&server, signals).await,
         Transport::Http(place) => http::serve(&server, *place, home, signals).await,
     };
+    if let Some(residence) = &server.capability.residence {
+        residence.close().await;
+    }
     server.pool.close().await;
     done
 }
