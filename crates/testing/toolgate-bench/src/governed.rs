@@ -92,7 +92,10 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
                 passing: &passing,
                 sync_us,
             };
+            let before = report.rows.len();
             bench.run(&programs, &mut report).await.with_context(|| kind.name_on(storage))?;
+            // A run takes long, and one that is ended early has still said what it found.
+            report.rows.iter().skip(before).for_each(|row| eprintln!("{}", row.line()));
         }
     }
     passing.gateway.end().await?;

@@ -156,6 +156,15 @@ impl Report {
     }
 }
 
+impl Row {
+    /// One line, for a person who watches a long run.
+    pub(crate) fn line(&self) -> String {
+        let cells = cells(self);
+        let said: Vec<&str> = cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
+        format!("  {}: {}", self.case, said.join("  "))
+    }
+}
+
 fn cells(row: &Row) -> [String; 6] {
     let figure =
         |value: Option<f64>| value.map(|value| format!("{} {}", number(value), row.unit)).unwrap_or_default();
