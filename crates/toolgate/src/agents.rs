@@ -50,6 +50,16 @@ impl DrivenRuns for AgentDoorway {
         Box::pin(async move { self.agents()?.begin(new, by).await })
     }
 
+    fn retry<'a>(
+        &'a self,
+        from: &'a RunId,
+        turn: u64,
+        new: NewLoop,
+        by: &'a PrincipalId,
+    ) -> BoxFuture<'a, Result<(), Refusal>> {
+        Box::pin(async move { self.agents()?.retry(from, turn, new, by).await.map(drop) })
+    }
+
     fn interrupt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             if let Ok(agents) = self.agents() {

@@ -14,6 +14,15 @@ pub trait DrivenRuns: Send + Sync {
     /// Creates the loop of a run, and lets it begin.
     fn begin<'a>(&'a self, new: NewLoop, by: &'a PrincipalId) -> BoxFuture<'a, Result<(), Refusal>>;
 
+    /// Creates the loop of a run that goes on from the end of a turn of another one, and lets it begin.
+    fn retry<'a>(
+        &'a self,
+        from: &'a RunId,
+        turn: u64,
+        new: NewLoop,
+        by: &'a PrincipalId,
+    ) -> BoxFuture<'a, Result<(), Refusal>>;
+
     /// Ends now the request to the model of a run that was paused or has ended, and the calls of one that has ended.
     fn interrupt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
 

@@ -98,6 +98,20 @@ pub(crate) struct TaskBudgetArgs {
     pub(crate) budget_cost_micros: Option<u64>,
 }
 
+impl TaskBudgetArgs {
+    /// The given limits under the names that the API has for them.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let limits = [
+            ("calls", self.budget_calls),
+            ("seconds", self.budget_time.map(|time| time.as_secs())),
+            ("turns", self.budget_turns),
+            ("tokens", self.budget_tokens),
+            ("cost_micros", self.budget_cost_micros),
+        ];
+        limits.into_iter().filter_map(|(name, most)| Some((name, most?)))
+    }
+}
+
 #[derive(Subcommand)]
 pub(crate) enum AutomationsCommand {
     /// List automations

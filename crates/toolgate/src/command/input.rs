@@ -5,6 +5,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
+/// The maximum length of a goal from standard input, in bytes.
+const GOAL_BYTES_MAX: u64 = 100 << 10;
+/// Stands for standard input.
+const STDIN: &str = "-";
+
 /// All of standard input, as text.
 pub(super) fn read_stdin(bytes_max: u64) -> anyhow::Result<String> {
     let mut text = String::new();
@@ -68,4 +73,12 @@ impl Drop for EchoOff {
 /// Without `stty`, typed text is visible: that is better than not being able to type it.
 fn stty(word: &str) {
     drop(Command::new("stty").arg(word).stdin(Stdio::inherit()).stderr(Stdio::null()).status());
+}
+
+/// The goal that was given, or that of standard input.
+pub(super) fn read_goal(goal: String) -> anyhow::Result<String> {
+    match goal.as_str() {
+        STDIN => read_stdin(GOAL_BYTES_MAX),
+        _ => Ok(goal),
+    }
 }

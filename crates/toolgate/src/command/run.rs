@@ -8,16 +8,11 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::files::put_file;
 use super::follow::{Interruption, follow};
-use super::input::read_stdin;
+use super::input::read_goal;
 use super::shown::text;
 use crate::cli::RunArgs;
 use crate::local::LocalApi;
 use crate::output::talk;
-
-/// The maximum length of a goal from standard input, in bytes.
-const GOAL_BYTES_MAX: u64 = 100 << 10;
-/// Stands for standard input.
-const STDIN: &str = "-";
 
 pub(super) async fn run(context: &Context, args: RunArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
@@ -37,17 +32,7 @@ pub(super) async fn run(context: &Context, args: RunArgs) -> anyhow::Result<Exit
 }
 
 async fn body(api: &mut LocalApi, args: RunArgs) -> anyhow::Result<Value> {
-    let limits = [
-        ("calls", args.budget.budget_calls),
-        ("seconds", args.budget.budget_time.map(|time| time.as_secs())),
-        ("turns", args.budget.budget_turns),
-        ("tokens", args.budget.budget_tokens),
-        ("cost_micros", args.budget.budget_cost_micros),
-    ];
-    let goal = match args.goal.as_str() {
-        STDIN => read_stdin(GOAL_BYTES_MAX)?,
-        _ => args.goal,
-    };
+    let goal = read_goal(args.goal)?;
     let mut body = json!({ "goal": goal, "model": args.model });
     if let Some(agent) = args.agent {
         body["agent"] = json!(agent);
@@ -55,10 +40,8 @@ async fn body(api: &mut LocalApi, args: RunArgs) -> anyhow::Result<Value> {
     if let Some(instructions) = args.instructions {
         body["instructions"] = json!(instructions);
     }
-    for (limit, most) in limits {
-        if let Some(most) = most {
-            body["budget"][limit] = json!(most);
-        }
+    for (limit, most) in args.budget.limits() {
+        body["budget"][limit] = json!(most);
     }
     let mut input = Vec::with_capacity(args.files.len());
     for path in &args.files {

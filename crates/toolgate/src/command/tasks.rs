@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::input::read_stdin;
+use super::input::read_goal;
 use super::lists::TASKS;
 use super::pages::tell_of_more;
 use super::shown::text;
@@ -15,11 +15,6 @@ use crate::cli::{CreateTaskArgs, TasksCommand};
 use crate::local::{CatalogueNeed, LocalApi};
 use crate::output::{put, say, talk};
 use crate::table;
-
-/// A goal from standard input.
-const GOAL_BYTES_MAX: u64 = 100 << 10;
-/// The goal that is read from standard input.
-const STDIN: &str = "-";
 
 pub(super) async fn run(context: &Context, command: TasksCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -62,22 +57,10 @@ async fn create(context: &Context, args: CreateTaskArgs) -> anyhow::Result<()> {
 }
 
 fn body(args: CreateTaskArgs) -> anyhow::Result<Value> {
-    let goal = match args.goal.as_str() {
-        STDIN => read_stdin(GOAL_BYTES_MAX)?,
-        _ => args.goal,
-    };
+    let goal = read_goal(args.goal)?;
     let mut body = json!({ "name": args.name, "goal": goal, "model": args.model });
-    let limits = [
-        ("calls", args.budget.budget_calls),
-        ("seconds", args.budget.budget_time.map(|time| time.as_secs())),
-        ("turns", args.budget.budget_turns),
-        ("tokens", args.budget.budget_tokens),
-        ("cost_micros", args.budget.budget_cost_micros),
-    ];
-    for (limit, most) in limits {
-        if let Some(most) = most {
-            body["budget"][limit] = json!(most);
-        }
+    for (limit, most) in args.budget.limits() {
+        body["budget"][limit] = json!(most);
     }
     if let Some(agent) = args.agent {
         body["agent"] = json!(agent);

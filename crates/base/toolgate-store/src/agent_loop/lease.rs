@@ -15,8 +15,6 @@ const DUE: &str = "SELECT run FROM run_loops
     WHERE tenant = $1 AND (state = 'ready' OR unclosed = 1) AND wake_at_ms <= $2
         AND (owner IS NULL OR lease_until_ms <= $2)
     ORDER BY wake_at_ms, run LIMIT $3";
-const NEXT: &str =
-    "SELECT MIN(wake_at_ms) FROM run_loops WHERE tenant = $1 AND (state = 'ready' OR unclosed = 1)";
 /// A run that completes does so by a call of its own loop, which comes to its end by itself.
 const HALTED: &str = "SELECT l.run FROM run_loops l JOIN runs r ON r.tenant = l.tenant AND r.id = l.run
     WHERE l.tenant = $1 AND l.owner = $2 AND r.state IN ('paused', 'cancelled', 'failed')";
@@ -55,14 +53,6 @@ impl Store {
         let due = self.db.sql(DUE).bind(self.tenant).bind(now_ms).bind(limit);
         let ids: Vec<(String,)> = due.fetch_all().await.map_err(doing("find runs to go on with"))?;
         Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
-    }
-
-    /// The first moment at which a loop that is ready wants to be worked on, for the sleep of an idle worker.
-    pub async fn next_loop_wake(&self) -> Result<Option<i64>, StoreError> {
-        let next = self.db.sql(NEXT).bind(self.tenant);
-        let (next,): (Option<i64>,) =
-            next.fetch_one().await.map_err(doing("look when a run wants to go on"))?;
-        Ok(next)
     }
 
     /// Takes the lease of a loop that is due. `None` if it is not, or if another was faster. If the lease of another gateway ran

@@ -68,6 +68,7 @@ impl UnwrittenEntries {
     /// Keeps the essential part of an entry that was not written, or not for certain.
     pub(super) fn keep(&mut self, entry: LedgerEntry, unsure: Option<BatchTail>) {
         let late = if entry.events.iter().any(|event| event.kind == EventKind::CallCompleted) {
+            self.forget_withdrawal(&entry);
             LateEntry::Unless(entry)
         } else if let (Some(entry), Some(_)) = (taken_back(&entry), unsure) {
             LateEntry::If(entry)
@@ -75,6 +76,17 @@ impl UnwrittenEntries {
             return;
         };
         self.push(UnwrittenEntry { late, unsure });
+    }
+
+    /// Forgets the withdrawal of a call that an entry ends itself: a call has one end, whether its start is stored or not.
+    fn forget_withdrawal(&mut self, end: &LedgerEntry) {
+        let ends = |event: &Event| {
+            event.about.call.as_ref().is_some_and(|call| has(end, EventKind::CallCompleted, call))
+        };
+        self.entries.retain(|kept| match &kept.late {
+            LateEntry::If(withdrawal) => !withdrawal.events.iter().any(ends),
+            LateEntry::Unless(_) => true,
+        });
     }
 
     fn push(&mut self, mut kept: UnwrittenEntry) {
@@ -108,4 +120,33 @@ fn refused(about: &Arc<EventSubject>) -> Event {
     let mut event = Event::new(EventKind::CallCompleted, now_ms(), PrincipalId::gateway(), Arc::clone(about));
     event.outcome = Some(Outcome::Refused);
     event
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::Digest;
+    use toolgate_core::event::HybridTime;
+    use toolgate_core::id::CallId;
+
+    use super::*;
+
+    fn entry(kind: EventKind, call: &str) -> LedgerEntry {
+        let about = EventSubject { call: Some(CallId::new(call)), ..EventSubject::default() };
+        let event = Event::new(kind, 1, PrincipalId::new("agent"), Arc::new(about));
+        LedgerEntry { events: vec![event], ..LedgerEntry::default() }
+    }
+
+    #[test]
+    fn a_start_that_may_be_stored_is_taken_back_unless_its_call_ends_itself() {
+        let tail = BatchTail { number: 1, time: HybridTime::START, hash: Digest::of("tail") };
+        let mut kept = UnwrittenEntries::default();
+        kept.keep(entry(EventKind::CallStarted, "tc_1"), Some(tail));
+        kept.keep(entry(EventKind::CallStarted, "tc_2"), Some(tail));
+        kept.keep(entry(EventKind::CallCompleted, "tc_1"), None);
+        let ends = kept.all().iter().map(|one| {
+            let call = one.entry().events[0].about.call.as_ref().expect("a call");
+            (call.to_string(), matches!(one.late, LateEntry::If(_)))
+        });
+        assert_eq!(ends.collect::<Vec<_>>(), [("tc_2".to_owned(), true), ("tc_1".to_owned(), false)]);
+    }
 }

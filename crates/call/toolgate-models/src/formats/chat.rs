@@ -9,7 +9,7 @@ use toolgate_core::model::{
 
 pub(super) use reader::ChatReader;
 
-use super::history::{self, CallOutcome, HistoryStep};
+use super::history::{self, CallOutcome};
 use super::id::{digits_id, legal_name};
 use super::schema::functions;
 use super::wire::{WireRequest, members, output_tokens_max};
@@ -29,7 +29,7 @@ pub(super) fn request(
             body.insert("tool_choice".to_owned(), "none".into());
         }
     }
-    body.insert("messages".to_owned(), messages(request).into());
+    body.insert("messages".to_owned(), history::in_roles(request, answer, result).into());
     let limit = output_tokens_max(definition, request);
     body.insert(limit_member(&definition.url).to_owned(), limit.into());
     body.insert("stream".to_owned(), true.into());
@@ -43,23 +43,6 @@ fn limit_member(url: &str) -> &'static str {
     let host = after_scheme.split(['/', ':', '?']).next().unwrap_or_default();
     let is_theirs = host == "api.openai.com" || host.ends_with(".openai.azure.com");
     if is_theirs { "max_completion_tokens" } else { "max_tokens" }
-}
-
-fn messages(request: &ModelRequest) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !request.system.is_empty() {
-        messages.push(json!({"role": "system", "content": &*request.system}));
-    }
-    for step in history::steps(&request.messages) {
-        match step {
-            HistoryStep::Said(texts) => {
-                messages.push(json!({"role": "user", "content": texts.join("\n\n")}));
-            }
-            HistoryStep::Answer(parts) => messages.extend(answer(parts)),
-            HistoryStep::Results(outcomes) => messages.extend(outcomes.iter().map(result)),
-        }
-    }
-    messages
 }
 
 /// Nothing for an answer that has neither text nor calls.

@@ -2,7 +2,9 @@
 //! call and in their order, and then by what was said meanwhile.
 
 use serde_json::Value;
-use toolgate_core::model::{CallArguments, MessagePart, MessageRole, ModelCall, ModelMessage, ModelProvider};
+use toolgate_core::model::{
+    CallArguments, MessagePart, MessageRole, ModelCall, ModelMessage, ModelProvider, ModelRequest,
+};
 
 use super::json;
 use super::wire::members;
@@ -48,6 +50,28 @@ pub(super) fn steps(messages: &[ModelMessage]) -> Vec<HistoryStep<'_>> {
         steps.insert(0, HistoryStep::Said(vec![BEGINNING]));
     }
     steps
+}
+
+/// A message of each role in turn, as chat formats have them: the instructions first, one message for each result.
+pub(super) fn in_roles(
+    request: &ModelRequest,
+    answer: impl Fn(&[MessagePart]) -> Option<Value>,
+    result: impl Fn(&CallOutcome<'_>) -> Value,
+) -> Vec<Value> {
+    let said =
+        |role: &str, text: String| Value::from(members([("role", role.into()), ("content", text.into())]));
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(said("system", request.system.to_string()));
+    }
+    for step in steps(&request.messages) {
+        match step {
+            HistoryStep::Said(texts) => messages.push(said("user", texts.join("\n\n"))),
+            HistoryStep::Answer(parts) => messages.extend(answer(parts)),
+            HistoryStep::Results(outcomes) => messages.extend(outcomes.iter().map(&result)),
+        }
+    }
+    messages
 }
 
 /// The texts of a message that say something.

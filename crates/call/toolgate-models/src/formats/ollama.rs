@@ -7,7 +7,7 @@ use toolgate_core::model::{MessagePart, ModelCall, ModelDefinition, ModelProvide
 
 pub(super) use reader::OllamaReader;
 
-use super::history::{self, CallOutcome, HistoryStep};
+use super::history::{self, CallOutcome};
 use super::id::{legal_name, plain_id};
 use super::schema::functions;
 use super::wire::{WireRequest, members, output_tokens_max};
@@ -22,7 +22,7 @@ pub(super) fn request(
     if !request.tools.is_empty() && request.tool_use == ToolUse::Allowed {
         body.insert("tools".to_owned(), functions(&request.tools));
     }
-    body.insert("messages".to_owned(), messages(request).into());
+    body.insert("messages".to_owned(), history::in_roles(request, answer, result).into());
     let limit = output_tokens_max(definition, request);
     // The default context is small, and what is beyond it is left out without a word.
     body.insert("options".to_owned(), json!({"num_ctx": definition.context_tokens, "num_predict": limit}));
@@ -30,23 +30,6 @@ pub(super) fn request(
     body.insert("shift".to_owned(), false.into());
     body.insert("stream".to_owned(), true.into());
     WireRequest::new("/api/chat", body).with_bearer(key)
-}
-
-fn messages(request: &ModelRequest) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !request.system.is_empty() {
-        messages.push(json!({"role": "system", "content": &*request.system}));
-    }
-    for step in history::steps(&request.messages) {
-        match step {
-            HistoryStep::Said(texts) => {
-                messages.push(json!({"role": "user", "content": texts.join("\n\n")}));
-            }
-            HistoryStep::Answer(parts) => messages.extend(answer(parts)),
-            HistoryStep::Results(outcomes) => messages.extend(outcomes.iter().map(result)),
-        }
-    }
-    messages
 }
 
 /// Nothing for an answer that has neither text nor calls.

@@ -57,6 +57,20 @@ impl DrivenRuns for StillAgents {
         })
     }
 
+    fn retry<'a>(
+        &'a self,
+        from: &'a RunId,
+        turn: u64,
+        new: NewLoop,
+        by: &'a PrincipalId,
+    ) -> BoxFuture<'a, Result<(), Refusal>> {
+        Box::pin(async move {
+            let act = ActionStamp { by, at_ms: AT_MS };
+            self.books.fork_loop(from, turn, new, act).await.expect("the loop is forked");
+            Ok(())
+        })
+    }
+
     fn interrupt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.interrupted.lock().push(run.clone()) })
     }

@@ -73,7 +73,6 @@ async fn a_loop_follows_its_run(world: StoreWorld) {
         store.claim_loop(&run, "two", UNTIL_MS + 60_000, UNTIL_MS + 60_000).await.expect("asked"),
         None
     );
-    assert_eq!(store.next_loop_wake().await.expect("read"), None);
     books.resume_run(&run, later(&by, 400)).await.expect("resumed");
     assert_eq!(look(&store, &run).await.state, LoopState::Ready);
     assert_eq!(store.due_loops(NOW_MS + 400, 10).await.expect("read"), std::slice::from_ref(&run), "at once");

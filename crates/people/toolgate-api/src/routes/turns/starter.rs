@@ -13,12 +13,11 @@ use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
 use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role, codes};
 use toolgate_runs::{NewRun, RunInput};
 use toolgate_sessions::{NewSession, SessionView};
-use toolgate_store::{ActionStamp, ListedToken, StoreError};
+use toolgate_store::{ListedToken, StoreError};
 
 use super::refused::refusal;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
-use crate::routes::chat::unreadable;
 use crate::routes::definitions::meant;
 use crate::routes::run_seat::seat_in;
 
@@ -142,20 +141,14 @@ async fn lead(
     let new = NewLoop { run: run.clone(), model, system: instructions, goal, outcome_schema };
     let by = &credential.principal.id;
     let begun = match fork {
-        None => context.driven.begin(new, by).await.map_err(Box::<Problem>::from),
-        Some(LoopFork { run: from, turn }) => {
-            let act = ActionStamp { by, at_ms: context.clock.now_ms() };
-            let forked = context.books.fork_loop(&from, turn, new, act).await;
-            // It rings for those who take loops up, too.
-            context.driven.interrupt(run).await;
-            forked.map(drop).map_err(unreadable)
-        }
+        None => context.driven.begin(new, by).await,
+        Some(LoopFork { run: from, turn }) => context.driven.retry(&from, turn, new, by).await,
     };
-    if let Err(problem) = begun {
+    if let Err(refusal) = begun {
         if let Err(error) = context.sessions.close(&session.id, credential).await {
             tracing::warn!(session = %session.id, %error, "a session that no run took could not be closed");
         }
-        return Err(problem);
+        return Err(refusal.into());
     }
     Ok(session)
 }
