@@ -3,6 +3,7 @@
 
 mod again;
 mod approvals;
+mod automations;
 mod budgets;
 mod crashes;
 mod faults;

@@ -245,10 +245,7 @@ impl RunStarter for DrivenStarter {
 async fn credential_of(context: &ApiContext, start: &RunStart) -> Result<Credential, Refusal> {
     let down = |error: StoreError| refusal(error);
     let tokens = context.store.list_tokens().await.map_err(down)?;
-    let is_own = |token: &&ListedToken| {
-        token.revoked_at_ms.is_none() && token.session.is_none() && token.principal().id == start.by
-    };
-    let own: Vec<&ListedToken> = tokens.iter().filter(is_own).collect();
+    let own = valid_tokens(&tokens, &start.by, context.clock.now_ms())?;
     let principal = match own.first() {
         Some(token) => Principal { role: Role::Agent, ..token.principal() },
         None => Principal::new(start.by.clone(), Role::Agent),
@@ -258,6 +255,26 @@ async fn credential_of(context: &ApiContext, start: &RunStart) -> Result<Credent
         None => binding(&own, wanted_agent(context, start).await?.as_ref(), &start.by)?,
     };
     Ok(Credential { agent, ..Credential::of(principal) })
+}
+
+/// The tokens by which a principal could ask itself. None for one that an identity provider or this machine vouches for; a principal
+/// whose tokens have all been revoked or have expired starts nothing any more.
+fn valid_tokens<'a>(
+    tokens: &'a [ListedToken],
+    by: &PrincipalId,
+    now_ms: i64,
+) -> Result<Vec<&'a ListedToken>, Refusal> {
+    let is_own = |token: &&ListedToken| token.session.is_none() && token.principal().id == *by;
+    let is_valid = |token: &&ListedToken| {
+        token.revoked_at_ms.is_none() && token.expires_at_ms.is_none_or(|end| end > now_ms)
+    };
+    let (valid, gone): (Vec<_>, Vec<_>) = tokens.iter().filter(is_own).partition(is_valid);
+    if valid.is_empty() && !gone.is_empty() {
+        let message = format!("every token of {by} was revoked or has expired");
+        return Err(Refusal::new(&codes::NOT_ALLOWED, message)
+            .hint("give the principal a new token, or let another one own the automation"));
+    }
+    Ok(valid)
 }
 
 /// The agent that a start names, or its task.
