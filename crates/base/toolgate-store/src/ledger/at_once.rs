@@ -4,15 +4,12 @@
 //! last. It changes nothing unless both still hold, nothing was erased since, and the stream is still claimed. Otherwise, and for whatever is rare
 //! (warrants, calls that pause, the end of a block, a new day), there is a transaction of several statements.
 
-use std::sync::LazyLock;
-
 use toolgate_core::event::{Durability, EventKind, HybridTime, LedgerEntry};
 use toolgate_core::governance::Warrant;
 
 use super::append::{KnownRows, LedgerBatch};
 use super::batch::{BatchFailure, BatchTail, ClaimedStream, WriteOp, WriteVerdicts};
 use super::block;
-use super::bodies::UNLESS_THERE;
 use super::commitments::BatchCommitments;
 use super::head::{LockedHead, StreamHead, others_latest};
 use super::single::push_lists;
@@ -27,31 +24,26 @@ const ATTEMPTS_MAX: usize = 2;
 /// time of the first line, the latest time that counts, true if the commit need not wait for the disk, and the number of
 /// erasures for which the commitments were made. The claim is
 /// locked, so that no other gateway takes the stream over before this commits.
-static WRITE: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "WITH claim AS (SELECT 1 FROM gateways WHERE tenant = $1 AND stream = $2 AND holder = $26::TEXT FOR SHARE), \
-         moved AS (UPDATE ledger_heads SET number = $3, time = $4, part = $5, hash = $6, seal = $7 \
-         WHERE tenant = $1 AND stream = $2 AND number = $27 AND part = $28 AND seal = $29 AND erasures = $33 \
-         AND ($26::TEXT IS NULL OR EXISTS (SELECT 1 FROM claim)) \
-         AND NOT EXISTS (SELECT 1 FROM ledger_heads other WHERE other.tenant = $1 AND other.stream <> $2 \
-         AND other.time >= $30 AND other.time <= $31) RETURNING 1), \
-         lines AS (INSERT INTO ledger_lines (tenant, stream, day, number, time, line) \
-         SELECT $1, $2, one.* FROM unnest($8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BYTEA[]) AS one \
-         WHERE EXISTS (SELECT 1 FROM moved)), \
-         opened AS (INSERT INTO open_calls (tenant, stream, call, started_at_ms, principal, session, run, task, tool, server, \
-         tool_version) SELECT $1, $2, one.* FROM unnest($12::TEXT[], $13::BIGINT[], $14::TEXT[], $15::TEXT[], $16::TEXT[], \
-         $17::TEXT[], $18::TEXT[], $19::TEXT[], $20::BYTEA[]) AS one WHERE EXISTS (SELECT 1 FROM moved) \
-         ON CONFLICT (call) DO NOTHING), \
-         closed AS (DELETE FROM open_calls WHERE call = ANY($21::TEXT[]) AND EXISTS (SELECT 1 FROM moved)), \
-         bodies AS (INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) \
-         SELECT one.digest, $1, one.body, one.until, one.salt FROM unnest($22::BYTEA[], $23::TEXT[], $24::BIGINT[], \
-         $25::BYTEA[]) AS one (digest, body, until, salt) WHERE EXISTS (SELECT 1 FROM moved){}) \
-         SELECT (SELECT COUNT(*) FROM moved), (SELECT COALESCE(MAX(time), 0) FROM ledger_heads \
-         WHERE tenant = $1 AND stream <> $2 AND time <= $31), \
-         CASE WHEN $32::BOOL THEN set_config('synchronous_commit', 'off', true) END",
-        *UNLESS_THERE
-    )
-});
+const WRITE: &str = "WITH claim AS (SELECT 1 FROM gateways WHERE tenant = $1 AND stream = $2 AND holder = $26::TEXT FOR SHARE), \
+     moved AS (UPDATE ledger_heads SET number = $3, time = $4, part = $5, hash = $6, seal = $7 \
+     WHERE tenant = $1 AND stream = $2 AND number = $27 AND part = $28 AND seal = $29 AND erasures = $33 \
+     AND ($26::TEXT IS NULL OR EXISTS (SELECT 1 FROM claim)) \
+     AND NOT EXISTS (SELECT 1 FROM ledger_heads other WHERE other.tenant = $1 AND other.stream <> $2 \
+     AND other.time >= $30 AND other.time <= $31) RETURNING 1), \
+     lines AS (INSERT INTO ledger_lines (tenant, stream, day, number, time, line) \
+     SELECT $1, $2, one.* FROM unnest($8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BYTEA[]) AS one \
+     WHERE EXISTS (SELECT 1 FROM moved)), \
+     opened AS (INSERT INTO open_calls (tenant, stream, call, started_at_ms, principal, session, run, task, tool, server, \
+     tool_version) SELECT $1, $2, one.* FROM unnest($12::TEXT[], $13::BIGINT[], $14::TEXT[], $15::TEXT[], $16::TEXT[], \
+     $17::TEXT[], $18::TEXT[], $19::TEXT[], $20::BYTEA[]) AS one WHERE EXISTS (SELECT 1 FROM moved) \
+     ON CONFLICT (call) DO NOTHING), \
+     closed AS (DELETE FROM open_calls WHERE call = ANY($21::TEXT[]) AND EXISTS (SELECT 1 FROM moved)), \
+     bodies AS (INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms, salt) \
+     SELECT one.digest, $1, one.body, one.until, one.salt FROM unnest($22::BYTEA[], $23::TEXT[], $24::BIGINT[], \
+     $25::BYTEA[]) AS one (digest, body, until, salt) WHERE EXISTS (SELECT 1 FROM moved)) \
+     SELECT (SELECT COUNT(*) FROM moved), (SELECT COALESCE(MAX(time), 0) FROM ledger_heads \
+     WHERE tenant = $1 AND stream <> $2 AND time <= $31), \
+     CASE WHEN $32::BOOL THEN set_config('synchronous_commit', 'off', true) END";
 
 /// `None` if it needs a transaction of several statements.
 pub(super) async fn write(
@@ -114,12 +106,12 @@ async fn execute(
     durability: Durability,
 ) -> Result<MovedHead, sqlx::Error> {
     let (db, pen, head, rows) = (&stream.store.db, stream.pen, assumed.head, &committed.rows);
-    let mut write = db.sql_on(Lane::Writer, WRITE.as_str());
+    let mut write = db.sql_on(Lane::Writer, WRITE);
     push_lists(&mut write, batch);
-    write.push_list(rows.keys().map(|digest| &digest.as_bytes()[..]).collect::<Vec<_>>());
-    write.push_list(rows.values().map(|row| row.body.json.as_str()).collect::<Vec<_>>());
-    write.push_list(rows.values().map(|row| row.body.keep_until_ms).collect::<Vec<_>>());
-    write.push_list(rows.values().map(|row| &row.salt.as_bytes()[..]).collect::<Vec<_>>());
+    write.push_list(rows.iter().map(|row| &row.digest.as_bytes()[..]).collect::<Vec<_>>());
+    write.push_list(rows.iter().map(|row| row.body.json.as_str()).collect::<Vec<_>>());
+    write.push_list(rows.iter().map(|row| row.body.keep_until_ms).collect::<Vec<_>>());
+    write.push_list(rows.iter().map(|row| &row.salt.as_bytes()[..]).collect::<Vec<_>>());
     write.push(stream.tenure.map(|tenure| tenure.holder().to_owned()));
     write.push(head.number);
     write.push(head.part);

@@ -1,18 +1,18 @@
 //! Commitments to the bodies that the events of a batch name, and what a writer remembers of them.
 //!
-//! Each principal has rows of its own. For as long as a writer remembers the body of a principal, it takes the
-//! same salt: then the same body costs nothing to write again, and only the owner's own calls show that it was
-//! the same. After an erasure, and in another process, it gets another salt.
+//! Each principal has rows of its own. For as long as a writer remembers the body of a principal, and its row is kept long enough,
+//! it takes the same salt: then the same body costs nothing to write again, and only the owner's own calls show that it was the
+//! same. Otherwise it gets another salt, and so another row: no two rows have the same digest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use toolgate_core::event::{Event, LedgerBody, LedgerEntry};
 use toolgate_core::{Commitment, Digest, PrincipalId, Salt};
 
 use super::line::KeptBodies;
 
-/// The same body comes with every call of some tools. Its expiry is moved only when it is this much too
-/// short, or each call would rewrite the row.
+/// The same body comes with every call of some tools. It is written again only when its row expires this much too early, or each
+/// call would write one.
 pub(super) const STEP_MS: i64 = 12 * 60 * 60 * 1000;
 /// Bodies in each of the two halves that a writer remembers.
 const KNOWN_MAX: usize = 8_192;
@@ -29,7 +29,6 @@ struct BodyOwner {
 
 #[derive(Clone, Copy)]
 struct CommittedBody {
-    salt: Salt,
     commitment: Commitment,
     /// `None` if there is no row.
     keep_until_ms: Option<i64>,
@@ -56,8 +55,8 @@ pub(super) struct KnownBodies {
 pub(super) struct BatchCommitments<'e> {
     /// For each of its events.
     pub(super) events: Vec<EventBodies>,
-    /// Each once, sorted, so that two writers never wait for each other in a circle.
-    pub(super) rows: BTreeMap<Digest, BodyRow<'e>>,
+    /// The new ones.
+    pub(super) rows: Vec<BodyRow<'e>>,
     pub(super) made: MadeCommitments,
 }
 
@@ -74,6 +73,8 @@ pub(super) struct EventBodies {
 }
 
 pub(super) struct BodyRow<'e> {
+    /// Of the commitment.
+    pub(super) digest: Digest,
     pub(super) salt: Salt,
     pub(super) body: &'e LedgerBody,
 }
@@ -140,20 +141,20 @@ impl KnownBodies {
         let owner = BodyOwner { principal: principal.clone(), digest };
         let named = entry.bodies.iter().filter(|body| body.digest == digest);
         let body = named.max_by_key(|body| body.keep_until_ms);
+        let is_enough = |known: &&CommittedBody| body.is_none_or(|body| known.covers(body));
         let young = batch.made.0.get(&owner).or_else(|| self.young.get(&owner));
-        if let Some(known) = young
-            && body.is_none_or(|body| known.covers(body))
-        {
+        if let Some(known) = young.filter(is_enough) {
             return Ok(*known);
         }
-        let known = young.or_else(|| self.old.get(&owner)).copied();
-        let salt = known.map_or_else(|| self.salts.take(), |known| Ok(known.salt))?;
-        let keep_until_ms = known.and_then(|known| known.keep_until_ms);
-        let mut made = CommittedBody { salt, commitment: Commitment::of(&salt, digest), keep_until_ms };
-        if let Some(body) = body.filter(|body| !made.covers(body)) {
-            made.keep_until_ms = made.keep_until_ms.max(Some(body.keep_until_ms));
-            batch.rows.insert(made.commitment.digest(), BodyRow { salt, body });
-        }
+        let made = match self.old.get(&owner).filter(is_enough) {
+            Some(known) => *known,
+            None => {
+                let salt = self.salts.take()?;
+                let commitment = Commitment::of(&salt, digest);
+                batch.rows.extend(body.map(|body| BodyRow { digest: commitment.digest(), salt, body }));
+                CommittedBody { commitment, keep_until_ms: body.map(|body| body.keep_until_ms) }
+            }
+        };
         batch.made.0.insert(owner, made);
         Ok(made)
     }

@@ -14,8 +14,8 @@ mod scrub;
 
 use std::sync::Arc;
 
+use toolgate_core::RawJson;
 use toolgate_core::event::{Durability, Event, EventKind, EventSubject, LedgerEntry};
-use toolgate_core::{Digest, RawJson};
 
 use super::append::{KnownRows, append};
 use super::clean::clean;
@@ -78,7 +78,7 @@ impl Store {
         &self,
         pen: &LedgerStream,
         request: &ErasureRequest,
-        bodies: &[Digest],
+        bodies: &[i64],
     ) -> Result<ErasureCounts, sqlx::Error> {
         let mut tx = self.db.begin(Durability::OnDisk).await?;
         scrub::overwrite(&mut tx).await?;
@@ -100,17 +100,19 @@ impl Store {
     }
 }
 
+/// Each place is of one body.
 async fn delete_bodies(
     tx: &mut Transaction,
     tenant: &'static str,
-    bodies: &[Digest],
+    bodies: &[i64],
 ) -> Result<u64, sqlx::Error> {
-    if bodies.is_empty() {
-        return Ok(0);
-    }
-    let text = find::with_digests("DELETE FROM ledger_bodies", bodies.len());
+    let Some(last) = bodies.last() else { return Ok(0) };
+    // Few different texts, so that they stay prepared.
+    let count = bodies.len().next_power_of_two();
+    let places: Vec<String> = (2..2 + count).map(|place| format!("${place}")).collect();
+    let text = format!("DELETE FROM ledger_bodies WHERE tenant = $1 AND place IN ({})", places.join(", "));
     let mut delete = tx.sql(sqlx::AssertSqlSafe(text)).bind(tenant);
-    find::push_digests(&mut delete, bodies);
+    bodies.iter().chain(std::iter::repeat(last)).take(count).for_each(|place| delete.push(*place));
     delete.execute().await
 }
 

@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, OpenFlags, OptionalExtension as _, p
 use toolgate_core::event::{Durability, LedgerEntry};
 use toolgate_core::governance::Warrant;
 use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::{CanonicalName, Digest, ServerName};
+use toolgate_core::{CanonicalName, ServerName};
 
 use super::append::{
     BLOCK_COLUMNS, KnownRows, LINE_COLUMNS, LedgerBatch, OPEN_COLUMNS, PartUnknown, TERM_COLUMNS,
@@ -19,7 +19,7 @@ use super::append::{
 use super::batch::{BatchFailure, BatchTail, WriteOp, WriteVerdicts};
 use super::block::Part;
 use super::bodies;
-use super::commitments::{BodyRow, MadeCommitments};
+use super::commitments::MadeCommitments;
 use super::head::{self, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
 use super::single::PAUSE;
 use crate::StoreError;
@@ -238,9 +238,8 @@ impl SqliteWriter {
         let committed = known.bodies.commit(taken.erasures, entries)?;
         let batch = LedgerBatch::of(pen, taken, entries, &committed, known.part.take());
         let batch = batch.map_err(|PartUnknown| NotWritten::NotHere)?;
-        let new: Vec<(&Digest, &BodyRow<'_>)> = committed.rows.iter().collect();
-        self.each(&bodies::INSERT_ONE, &new, |statement, (digest, row)| {
-            let (digest, salt) = (&digest.as_bytes()[..], &row.salt.as_bytes()[..]);
+        self.each(&bodies::INSERT_ONE, &committed.rows, |statement, row| {
+            let (digest, salt) = (&row.digest.as_bytes()[..], &row.salt.as_bytes()[..]);
             let (body, keep_until_ms) = (row.body.json.as_str(), row.body.keep_until_ms);
             statement.execute(params![digest, pen.tenant, body, keep_until_ms, salt])
         })?;

@@ -20,6 +20,9 @@ const READ: &str = "SELECT source, fingerprint, ended_at_ms FROM store_transfer"
 const PUT: &str = "INSERT INTO store_transfer (source, fingerprint, began_at_ms) VALUES ($1, $2, $3) \
      ON CONFLICT (source) DO UPDATE SET fingerprint = excluded.fingerprint, began_at_ms = excluded.began_at_ms";
 const FORGET: &str = "UPDATE store_transfer SET fingerprint = $2 WHERE source = $1";
+/// New bodies come after those that were carried over.
+const COUNT_ON: &str = "SELECT setval(pg_get_serial_sequence('ledger_bodies', 'place'), \
+     (SELECT COALESCE(MAX(place), 0) + 1 FROM ledger_bodies), false)";
 const END: &str = "UPDATE store_transfer SET ended_at_ms = $2 WHERE source = $1";
 const UNFINISHED: &str = "SELECT began_at_ms FROM store_transfer WHERE ended_at_ms IS NULL";
 
@@ -117,6 +120,7 @@ impl TransferMark {
     }
 
     pub(super) async fn end(&self, target: &Store) -> Result<(), StoreError> {
+        target.db.sql(COUNT_ON).fetch_one::<(i64,)>().await.map_err(doing(MARKING))?;
         let end = target.db.sql(END).bind(&self.source[..]).bind(now_ms());
         end.execute().await.map(drop).map_err(doing(MARKING))
     }

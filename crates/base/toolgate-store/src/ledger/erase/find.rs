@@ -10,18 +10,27 @@ use super::super::row;
 use super::super::terms::LineFilter;
 use super::scope::ErasureScope;
 use crate::Store;
-use crate::db::SqlStatement;
 
-/// Bodies that are looked up with one statement.
-const LOOKED_UP_AT_ONCE: usize = 256;
+/// Bodies that are read with one statement.
+const READ_AT_ONCE: i64 = 4_096;
+/// No index leads from digests to rows, so all of them are gone through.
+const READ: &str = "SELECT place, digest, salt IS NULL FROM ledger_bodies WHERE tenant = $1 AND place > $2 \
+     ORDER BY place LIMIT $3";
 
 pub(super) struct FoundBodies {
     /// Calls within the scope.
     pub(super) calls: u64,
-    /// Those to erase.
-    pub(super) bodies: Vec<Digest>,
+    /// The places of those to erase.
+    pub(super) bodies: Vec<i64>,
     /// Those that other principals need.
     pub(super) shared: u64,
+}
+
+struct StoredBody {
+    place: i64,
+    digest: Digest,
+    /// True for one of the first form: calls of several principals may share it.
+    is_plain: bool,
 }
 
 impl Store {
@@ -32,27 +41,29 @@ impl Store {
             named.extend([one.event.input, one.event.output].into_iter().flatten());
         };
         self.each_event(&scope.filter(), look).await?;
-        let (mut bodies, mut plain) = (Vec::new(), HashSet::new());
-        for some in named.into_iter().collect::<Vec<_>>().chunks(LOOKED_UP_AT_ONCE) {
-            for (digest, is_plain) in self.stored_bodies(some).await? {
-                bodies.push(digest);
-                if is_plain {
-                    plain.insert(digest);
+        let stored = self.stored_bodies(&named).await?;
+        let plain = stored.iter().filter(|body| body.is_plain).map(|body| body.digest).collect();
+        let shared = self.named_by_others(scope, &plain).await?;
+        let bodies = stored.iter().filter(|body| !shared.contains(&body.digest)).map(|body| body.place);
+        Ok(FoundBodies { calls: calls.len() as u64, bodies: bodies.collect(), shared: shared.len() as u64 })
+    }
+
+    /// Those of these with a row.
+    async fn stored_bodies(&self, named: &BTreeSet<Digest>) -> Result<Vec<StoredBody>, sqlx::Error> {
+        let (mut found, mut after) = (Vec::new(), i64::MIN);
+        while !named.is_empty() {
+            let read = self.db.sql(READ).bind(self.tenant).bind(after).bind(READ_AT_ONCE);
+            let rows: Vec<(i64, Vec<u8>, bool)> = read.fetch_all().await?;
+            let Some((last, ..)) = rows.last() else { break };
+            after = *last;
+            for (place, digest, is_plain) in rows {
+                let digest = row::digest(&digest)?;
+                if named.contains(&digest) {
+                    found.push(StoredBody { place, digest, is_plain });
                 }
             }
         }
-        let shared = self.named_by_others(scope, &plain).await?;
-        bodies.retain(|digest| !shared.contains(digest));
-        Ok(FoundBodies { calls: calls.len() as u64, bodies, shared: shared.len() as u64 })
-    }
-
-    /// Those with a row, and whether it is of the first form: then calls of several principals may share it.
-    async fn stored_bodies(&self, digests: &[Digest]) -> Result<Vec<(Digest, bool)>, sqlx::Error> {
-        let text = with_digests("SELECT digest, salt IS NULL FROM ledger_bodies", digests.len());
-        let mut read = self.db.sql(sqlx::AssertSqlSafe(text)).bind(self.tenant);
-        push_digests(&mut read, digests);
-        let rows: Vec<(Vec<u8>, bool)> = read.fetch_all().await?;
-        rows.into_iter().map(|(digest, is_plain)| Ok((row::digest(&digest)?, is_plain))).collect()
+        Ok(found)
     }
 
     async fn named_by_others(
@@ -90,18 +101,4 @@ impl Store {
             page.into_iter().for_each(&mut look);
         }
     }
-}
-
-/// A statement about bodies of a tenant with `count` digests. Few different texts, so that they stay prepared.
-pub(super) fn with_digests(statement: &str, count: usize) -> String {
-    let places = (2..2 + count.next_power_of_two()).map(|place| format!("${place}"));
-    let places = places.collect::<Vec<_>>().join(", ");
-    format!("{statement} WHERE tenant = $1 AND digest IN ({places})")
-}
-
-/// As many as the text has places.
-pub(super) fn push_digests(to: &mut SqlStatement<'_>, digests: &[Digest]) {
-    let Some(last) = digests.last() else { return };
-    let padded = digests.iter().chain(std::iter::repeat(last)).take(digests.len().next_power_of_two());
-    padded.for_each(|digest| to.push(digest.as_bytes().to_vec()));
 }

@@ -20,13 +20,15 @@ use crate::clock::now_ms;
 
 /// Bodies that are read at once. The next ones are read while these are hashed.
 const PAGE: i64 = 256;
+/// No body has this place or one before it.
+const BEFORE_ALL: i64 = i64::MIN;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-const READ: &str = "SELECT digest, salt, body FROM ledger_bodies WHERE tenant = $1 AND digest > $2 \
-     ORDER BY digest LIMIT $3";
+const READ: &str = "SELECT digest, salt, body, place FROM ledger_bodies WHERE tenant = $1 AND place > $2 \
+     ORDER BY place LIMIT $3";
 
-/// Digest, salt and body.
-type StoredBody = (Vec<u8>, Option<Vec<u8>>, String);
+/// Digest, salt, body and place.
+type StoredBody = (Vec<u8>, Option<Vec<u8>>, String, i64);
 
 /// A digest, and true if its body is the one that was stored under it.
 type CheckedBody = (Digest, bool);
@@ -77,23 +79,23 @@ impl Store {
         watch: &mut BodyWatch,
         connection: &Arc<Mutex<Connection>>,
     ) -> Result<(), sqlx::Error> {
-        let mut after = Vec::new();
+        let mut after = BEFORE_ALL;
         loop {
             self.db.check_fault()?;
             let (tenant, connection) = (self.tenant, Arc::clone(connection));
             let hashing =
-                tokio::task::spawn_blocking(move || read_and_check(&connection.lock(), tenant, &after));
-            let hashed = hashing.await.expect("hashing does not panic")?;
-            let Some((last, _)) = hashed.last() else { return Ok(()) };
-            after = last.as_bytes().to_vec();
+                tokio::task::spawn_blocking(move || read_and_check(&connection.lock(), tenant, after));
+            let (last, hashed) = hashing.await.expect("hashing does not panic")?;
+            let Some(last) = last else { return Ok(()) };
+            after = last;
             watch.note(hashed);
         }
     }
 
     async fn hash_pages(&self, watch: &mut BodyWatch) -> Result<(), sqlx::Error> {
-        let mut page = self.page_of_bodies(Vec::new()).await?;
-        while let Some((last, ..)) = page.last() {
-            let after = last.clone();
+        let mut page = self.page_of_bodies(BEFORE_ALL).await?;
+        while let Some((.., after)) = page.last() {
+            let after = *after;
             let hashing = tokio::task::spawn_blocking(move || checked(&page));
             let (hashed, next) = tokio::join!(hashing, self.page_of_bodies(after));
             watch.note(hashed.expect("hashing does not panic")?);
@@ -102,19 +104,20 @@ impl Store {
         Ok(())
     }
 
-    async fn page_of_bodies(&self, after: Vec<u8>) -> Result<Vec<StoredBody>, sqlx::Error> {
+    async fn page_of_bodies(&self, after: i64) -> Result<Vec<StoredBody>, sqlx::Error> {
         self.db.sql(READ).bind(self.tenant).bind(after).bind(PAGE).fetch_all().await
     }
 }
 
+/// A page, and the place of its last body.
 fn read_and_check(
     connection: &Connection,
     tenant: &str,
-    after: &[u8],
-) -> Result<Vec<CheckedBody>, sqlx::Error> {
+    after: i64,
+) -> Result<(Option<i64>, Vec<CheckedBody>), sqlx::Error> {
     let mut statement = connection.prepare_cached(READ).map_err(failed)?;
     let mut rows = statement.query(params![tenant, after, PAGE]).map_err(failed)?;
-    let mut checked = Vec::new();
+    let (mut last, mut checked) = (None, Vec::new());
     while let Some(row) = rows.next().map_err(failed)? {
         let part = |place: usize| row.get_ref(place).map_err(failed);
         let unreadable = |_| row::unreadable("a body of the ledger has another type");
@@ -122,12 +125,13 @@ fn read_and_check(
         let salt = part(1)?.as_blob_or_null().map_err(unreadable)?;
         let body = part(2)?.as_bytes().map_err(unreadable)?;
         checked.push((digest, is_intact(digest, salt, body)));
+        last = Some(part(3)?.as_i64().map_err(unreadable)?);
     }
-    Ok(checked)
+    Ok((last, checked))
 }
 
 fn checked(bodies: &[StoredBody]) -> Result<Vec<CheckedBody>, sqlx::Error> {
-    let checked = bodies.iter().map(|(digest, salt, body)| {
+    let checked = bodies.iter().map(|(digest, salt, body, _)| {
         let digest = row::digest(digest)?;
         Ok((digest, is_intact(digest, salt.as_deref(), body.as_bytes())))
     });
