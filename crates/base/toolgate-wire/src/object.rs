@@ -11,8 +11,10 @@ use toolgate_core::{Raw, RawJson};
 use crate::scan::{self, DEPTH_MAX, NotJson, colon_end, skip_space, string_end, value_end};
 
 const FEW_MEMBERS: usize = 16;
-/// The beginning of every numeric escape of an ASCII character.
-const ESCAPE: &[u8] = br"\u00";
+/// The beginning of every numeric escape of an ASCII character, after its backslash.
+const ESCAPE: &[u8] = b"u00";
+/// A text of which most messages are shorter.
+const SHORT_BYTES: usize = 4 << 10;
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
@@ -214,19 +216,31 @@ pub fn elements(array: Raw<'_>) -> Result<Vec<Raw<'_>>, NotJson> {
 /// True if a JSON text may have `word` in one of its strings, at a fraction of the cost of parsing it. A text
 /// that spells letters of it as escapes counts as having it.
 pub fn may_say(text: &[u8], word: &str) -> bool {
-    memchr::memmem::find(text, word.as_bytes()).is_some() || may_spell(text, word)
+    has(text, word.as_bytes()) || may_spell(text, word)
+}
+
+/// Preparing a search costs more than going through a short text.
+fn has(text: &[u8], word: &[u8]) -> bool {
+    match word.first() {
+        Some(first) if text.len() <= SHORT_BYTES => {
+            memchr::memchr_iter(*first, text).any(|at| text[at..].starts_with(word))
+        }
+        _ => memchr::memmem::find(text, word).is_some(),
+    }
 }
 
 /// True if one of these ASCII characters is written as an escape in a JSON text.
 pub fn may_spell(text: &[u8], letters: &str) -> bool {
     let is_one = |at: usize| {
-        let digits =
-            text.get(at + ESCAPE.len()..at + ESCAPE.len() + 2).and_then(|two| str::from_utf8(two).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let after = &text[at + 1..];
+        let digits = after.strip_prefix(ESCAPE).and_then(|rest| str::from_utf8(rest.get(..2)?).ok());
+        let code = match digits {
+            Some(digits) => u8::from_str_radix(digits, 16).ok(),
+            None => after.first().copied().filter(|byte| *byte == b'/'),
+        };
         code.is_some_and(|code| letters.as_bytes().contains(&code))
     };
-    let slash = || letters.contains('/') && memchr::memmem::find(text, br"\/").is_some();
-    memchr::memmem::find_iter(text, ESCAPE).any(is_one) || slash()
+    memchr::memchr_iter(b'\\', text).any(is_one)
 }
 
 /// The value that `text` is, checked.
