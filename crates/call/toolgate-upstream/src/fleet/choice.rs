@@ -39,8 +39,8 @@ enum RequestHome {
     Anywhere,
     /// That instance if possible, otherwise another.
     Session(InstanceId),
-    /// None yet: the one that every gateway would choose for it.
-    Unsettled(AffinityBond),
+    /// The instance that has the state of the caller, if there is one. Otherwise the one that every gateway would choose.
+    Caller(AffinityBond, Option<InstanceId>),
     /// No other instance knows the task while that one is on the roll.
     Task(InstanceId),
 }
@@ -112,11 +112,16 @@ impl Fleet {
                 obstacle => obstacles.note(obstacle),
             }
         }
+        if let RequestHome::Caller(_, Some(id)) = &home
+            && let Some(at_home) = ready.iter().find(|one| one.member.id == *id)
+        {
+            return MemberChoice::Member(*at_home);
+        }
         avoid_recent_losses(&mut ready);
         let at_home =
             ready.iter().find(|one| matches!(&home, RequestHome::Session(id) if *id == one.member.id));
         let settling = || match &home {
-            RequestHome::Unsettled(bond) => most_attractive(bond, &ready),
+            RequestHome::Caller(bond, _) => most_attractive(bond, &ready),
             _ => self.less_loaded(&ready),
         };
         match at_home.copied().or_else(settling) {
@@ -133,10 +138,10 @@ impl Fleet {
             return RequestHome::Task(id);
         }
         let Some(bond) = roll.bond(request, caller) else { return RequestHome::Anywhere };
-        match self.sessions.get(&bond) {
-            Some(home) => RequestHome::Session(home),
-            None if roll.know_callers() => RequestHome::Unsettled(bond),
-            None => RequestHome::Anywhere,
+        let home = self.sessions.get(&bond);
+        match roll.know_callers() {
+            true => RequestHome::Caller(bond, home),
+            false => home.map_or(RequestHome::Anywhere, RequestHome::Session),
         }
     }
 
