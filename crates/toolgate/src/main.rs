@@ -43,6 +43,7 @@ mod seating;
 // Servers.
 mod chronicle;
 mod confining;
+mod ended_callers;
 mod machine;
 mod models;
 mod server_metrics;

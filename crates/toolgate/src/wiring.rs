@@ -32,6 +32,7 @@ use crate::collecting;
 use crate::config::Config;
 use crate::confining;
 use crate::domains;
+use crate::ended_callers;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -189,6 +190,8 @@ async fn build(
             archive,
         };
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(keeper.run()));
+        let telling = ended_callers::follow(store.clone(), servers.clone());
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(telling));
     }
     let around = seating::GatewayEnvironment {
         registry: registry.clone(),

@@ -34,7 +34,8 @@ pub struct ResidentCall {
     pub caller: Caller,
     /// Refs and progress.
     pub work: Work,
-    /// Cancelled by the client. The future is dropped as well; this is for work that it started elsewhere.
+    /// Cancelled when the client gives up or the time is over. The future is dropped as well; this is for work that it started
+    /// elsewhere.
     pub cancelled: CancellationToken,
 }
 

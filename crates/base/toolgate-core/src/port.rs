@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_core::Stream;
 
-use crate::id::RunId;
+use crate::id::{RunId, SessionId};
 use crate::server::{InstanceId, ServerListing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
@@ -40,6 +40,8 @@ pub struct ServerRequest {
     /// The run or client session that it belongs to. If the server keeps session state, requests that belong
     /// together stay at one instance.
     pub belongs_to: Option<AffinityKey>,
+    /// The session and the run of a tool call. Only servers that keep a state for their callers are told.
+    pub origin: Option<CallOrigin>,
     /// Texts that are written into `params` while the request is sent, in order of position.
     pub inserts: Vec<TextInsert>,
 }
@@ -78,9 +80,17 @@ impl ServerRequest {
             input: None,
             tool: None,
             belongs_to: None,
+            origin: None,
             inserts: Vec::new(),
         }
     }
+}
+
+/// The session at this gateway that a call belongs to, and the run, if it is part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallOrigin {
+    pub session: SessionId,
+    pub run: Option<RunId>,
 }
 
 /// The common property of requests that should reach the same instance.

@@ -225,12 +225,13 @@ impl fmt::Display for InstanceId {
     }
 }
 
-/// The requests that stay at one instance, if a server has several and keeps session state. All others go to
-/// the least busy instance.
+/// The requests that stay at one instance, if a server has several and keeps a state for sessions or callers. All others
+/// go to the least busy instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Affinity {
-    /// The requests of one run, or of one session of a client of the older era.
+    /// The requests of one run, or of one session of a client of the older era; those of one session of the gateway, if the server
+    /// keeps a state for its callers.
     #[default]
     Run,
     /// The requests of one principal.

@@ -15,6 +15,9 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 /// The prefix of members that clients address to the gateway itself.
 pub const GATEWAY_PREFIX: &str = "dev.toolgate/";
+/// The capability of servers that keep a state for their callers, and the member that names the caller to them. A client's own never
+/// passes: it is one of those addressed to the gateway.
+pub const CALLER: &str = "dev.toolgate/caller";
 /// The extension under which long work is handed out as tasks.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 

@@ -1,11 +1,12 @@
 //! Requests as the text that a server of either era is sent: one string each, made around parts that are not ours, and
 //! where in it the inserts go.
 
-use toolgate_core::port::{Caller, ServerRequest};
+use toolgate_core::port::{CallOrigin, Caller, ServerRequest};
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::object::{push_member, push_string};
 use toolgate_wire::{ProtocolVersion, compose, meta};
 
+use crate::callers::push_origin;
 use crate::message::OutgoingMessage;
 
 /// Our own name if no client's name is known.
@@ -22,12 +23,13 @@ const OWN_CAPABILITIES: &str = r#"{"extensions":{"io.modelcontextprotocol/tasks"
 const MODERN_FRAME_BYTES: usize = 320;
 
 /// A request of the newer era. The progress token is the request's id: unique on the connection, and the reply's
-/// stream or the pending table leads from it to the caller.
+/// stream or the pending table leads from it to the caller. `origin` is there if the server wants to know it.
 pub(crate) fn modern(
     id: u64,
     version: ProtocolVersion,
     request: &ServerRequest,
     caller: Option<&dyn Caller>,
+    origin: Option<&CallOrigin>,
 ) -> OutgoingMessage {
     let capabilities = caller.map_or(OWN_CAPABILITIES, |caller| caller.capabilities().as_str());
     let info = caller.and_then(Caller::client_info).map_or(CLIENT_INFO, RawJson::as_str);
@@ -61,19 +63,25 @@ pub(crate) fn modern(
         push_member(&mut text, meta::PROGRESS_TOKEN, &id.to_string());
     }
     push_cargo(&mut text, &request.meta);
+    push_origin(&mut text, origin);
     text.push('}');
     close(&mut text, id, request);
     OutgoingMessage::new(text, params_at, &request.inserts)
 }
 
 /// A request of the older era.
-pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> OutgoingMessage {
+pub(crate) fn legacy(
+    id: u64,
+    request: &ServerRequest,
+    caller: Option<&dyn Caller>,
+    origin: Option<&CallOrigin>,
+) -> OutgoingMessage {
     let wants_progress = caller.is_some_and(Caller::wants_progress);
     let mut text =
         String::with_capacity(request.method.len() + request.params.len() + request.meta.len() + 128);
     let params_at = open(&mut text, id, request);
     text.push_str(&request.params);
-    if wants_progress || !request.meta.is_empty() {
+    if wants_progress || origin.is_some() || !request.meta.is_empty() {
         if !text.ends_with('{') {
             text.push(',');
         }
@@ -82,6 +90,7 @@ pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Calle
             push_member(&mut text, meta::PROGRESS_TOKEN, &id.to_string());
         }
         push_cargo(&mut text, &request.meta);
+        push_origin(&mut text, origin);
         text.push('}');
     }
     close(&mut text, id, request);
@@ -140,7 +149,7 @@ pub(crate) fn initialize(id: u64) -> OutgoingMessage {
             ProtocolVersion::LATEST_LEGACY.as_str()
         ),
     );
-    legacy(id, &request, None)
+    legacy(id, &request, None, None)
 }
 
 pub(crate) fn initialized() -> String {
@@ -177,6 +186,8 @@ pub(crate) fn level_request(level: &str) -> ServerRequest {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_core::id::{RunId, SessionId};
+
     use super::*;
 
     fn request() -> ServerRequest {
@@ -192,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_modern_request_carries_its_whole_context() {
-        let text = text(modern(7, ProtocolVersion::V2026_07_28, &request(), None));
+        let text = text(modern(7, ProtocolVersion::V2026_07_28, &request(), None, None));
         let value: serde_json::Value = serde_json::from_str(&text).expect("valid");
         assert_eq!(value["id"], 7);
         assert_eq!(value["params"]["_meta"][meta::PROTOCOL_VERSION], "2026-07-28");
@@ -205,8 +216,8 @@ mod tests {
     fn empty_params_and_cargo_leave_no_stray_commas() {
         let request = ServerRequest::new("tools/list", String::new());
         for message in [
-            modern(1, ProtocolVersion::V2026_07_28, &request, None),
-            legacy(1, &request, None),
+            modern(1, ProtocolVersion::V2026_07_28, &request, None, None),
+            legacy(1, &request, None, None),
             initialize(2),
         ] {
             serde_json::from_str::<serde_json::Value>(&text(message)).expect("valid");
@@ -217,8 +228,37 @@ mod tests {
     fn a_legacy_request_has_no_meta_where_nothing_needs_it() {
         let request = ServerRequest::new("tools/list", String::new());
         assert_eq!(
-            text(legacy(1, &request, None)),
+            text(legacy(1, &request, None, None)),
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#
         );
+    }
+
+    fn origin(run: Option<&str>) -> CallOrigin {
+        CallOrigin { session: SessionId::new("ses_1"), run: run.map(RunId::new) }
+    }
+
+    #[test]
+    fn the_caller_is_named_in_both_eras_and_nothing_else_changes() {
+        let named = |message| serde_json::from_str::<serde_json::Value>(&text(message)).expect("valid");
+        let bare = ServerRequest::new("tools/call", String::new());
+        for request in [request(), bare] {
+            for (origin, expected) in [
+                (origin(None), serde_json::json!({ "session": "ses_1" })),
+                (origin(Some("run_2")), serde_json::json!({ "session": "ses_1", "run": "run_2" })),
+            ] {
+                let both = |origin: Option<&CallOrigin>| {
+                    let modern = modern(1, ProtocolVersion::V2026_07_28, &request, None, origin);
+                    [named(modern), named(legacy(1, &request, None, origin))]
+                };
+                for (mut with, without) in both(Some(&origin)).into_iter().zip(both(None)) {
+                    let members = with["params"]["_meta"].as_object_mut().expect("an object");
+                    assert_eq!(members.remove(meta::CALLER), Some(expected.clone()));
+                    if members.is_empty() {
+                        with["params"].as_object_mut().expect("an object").remove("_meta");
+                    }
+                    assert_eq!(with, without);
+                }
+            }
+        }
     }
 }

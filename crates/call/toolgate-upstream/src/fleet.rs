@@ -25,6 +25,7 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::ServerName;
 use toolgate_core::server::{Affinity, InstanceId, ServerListing, ServerSpec, ServerState, TransportSpec};
 
+use crate::callers::EndedCaller;
 use crate::context::{ServerContext, SharedContext};
 use crate::gate::ConcurrencyGate;
 use crate::latency::LatencyHistogram;
@@ -178,6 +179,15 @@ impl Fleet {
         self.roll.load().members.clone()
     }
 
+    /// True if the server keeps a state for its callers and is told who they are.
+    pub(crate) fn knows_callers(&self) -> bool {
+        self.roll.load().know_callers()
+    }
+
+    pub(crate) fn caller_ended(&self, ended: &EndedCaller) {
+        self.roll.load().members.iter().for_each(|member| member.endings.add(ended));
+    }
+
     /// Ends at once.
     pub(crate) async fn end(&self) {
         self.stop.cancel();
@@ -256,6 +266,10 @@ impl FleetMembers {
             None => spec.rate.map(|rate| Arc::new(RateLimiter::new(rate))),
         };
         Self { spec, members, gate, limiter, is_over: false }
+    }
+
+    fn know_callers(&self) -> bool {
+        self.members.iter().any(|member| member.knows_callers())
     }
 
     fn company(&self) -> FleetSize {

@@ -25,6 +25,7 @@ mod watching;
 
 // A request and its answer.
 mod answer;
+mod callers;
 mod cancel;
 mod deadline;
 mod envelope;
@@ -62,6 +63,7 @@ use toolgate_core::server::{Confinement, ServerSpec};
 use toolgate_core::{Fault, FaultKind, MessageLimits, RawJson, ServerName};
 use toolgate_sandbox::Confiner;
 
+pub use callers::EndedCaller;
 pub use facts::{NoFacts, ServerFacts};
 pub use fleet::{InstanceVitals, ServerPause, ServerVitals, ToolVitals};
 pub use latency::LatencySnapshot;
@@ -167,6 +169,18 @@ impl ServerManager {
     pub fn confinement(&self, server: &ServerName) -> Option<Confinement> {
         let transport = self.fleet(server)?.transport();
         self.house.confiner.as_ref()?.confinement(&transport, &self.house.base_env)
+    }
+
+    /// True if some server keeps a state for its callers and wants to hear of their ends.
+    pub fn knows_callers(&self) -> bool {
+        self.fleets.read().values().any(|fleet| fleet.knows_callers())
+    }
+
+    /// A session or a run has ended: every instance that knows its callers is told, when it is connected. Returns at once.
+    pub fn caller_ended(&self, ended: &EndedCaller) {
+        for fleet in self.fleets.read().values() {
+            fleet.caller_ended(ended);
+        }
     }
 
     /// Ends every connection and every child, and returns when they are gone.

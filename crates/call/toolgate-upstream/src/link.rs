@@ -6,6 +6,7 @@ use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 
 use crate::answer;
+use crate::callers::{CallerNaming, ENDED, EndedCaller};
 use crate::context::ServerContext;
 use crate::deadline::Deadline;
 use crate::envelope::{self, level_request};
@@ -28,11 +29,13 @@ pub(crate) struct LiveLink {
     ctx: Arc<ServerContext>,
     pub(crate) link: ServerLink,
     pub(crate) opening: ServerIntroduction,
+    pub(crate) naming: CallerNaming,
 }
 
 impl LiveLink {
     pub(crate) fn new(ctx: Arc<ServerContext>, link: ServerLink, opening: ServerIntroduction) -> Arc<Self> {
-        Arc::new(Self { ctx, link, opening })
+        let naming = opening.caller_naming();
+        Arc::new(Self { ctx, link, opening, naming })
     }
 
     pub(crate) fn era(&self) -> Era {
@@ -87,9 +90,10 @@ impl LiveLink {
         deadline: &Arc<Deadline>,
     ) -> Result<ServerReply, ServerError> {
         let id = pipe.pending.next_id();
+        let origin = self.naming.told(request);
         let message = match self.era() {
-            Era::Modern => envelope::modern(id, self.opening.version, request, caller.as_deref()),
-            Era::Legacy => envelope::legacy(id, request, caller.as_deref()),
+            Era::Modern => envelope::modern(id, self.opening.version, request, caller.as_deref(), origin),
+            Era::Legacy => envelope::legacy(id, request, caller.as_deref(), origin),
         };
         let exchange = PipeExchange { id, message, caller, deadline, given_up: CancelNotice::SayCancelled };
         answer::reply(&self.ctx, self.era(), pipe.exchange(exchange).await?)
@@ -105,7 +109,7 @@ impl LiveLink {
             (ServerLink::Stateless(stateless), _) => stateless.subscribe(request, listener).await,
             (_, Some(pipe)) => {
                 let id = pipe.pending.next_id();
-                let message = envelope::modern(id, self.opening.version, request, None);
+                let message = envelope::modern(id, self.opening.version, request, None, None);
                 pipe.subscribe(id, message, listener).await
             }
             _ => Err(self.ctx.down("it has no subscriptions")),
@@ -165,6 +169,20 @@ impl LiveLink {
             }
             (_, Some(pipe)) if self.era() == Era::Legacy => pipe.notify(envelope::roots_changed()).await,
             _ => {}
+        }
+    }
+
+    /// Tells a server that wants to know its callers that one has ended.
+    pub(crate) async fn caller_ended(&self, ended: &EndedCaller) {
+        if self.naming == CallerNaming::Unnamed {
+            return;
+        }
+        match &self.link {
+            ServerLink::Stateless(stateless) => stateless.notify(ENDED, ended.message()).await,
+            ServerLink::Sessions(sessions) => sessions.notify(ended.message()).await,
+            ServerLink::Process(ServerProcess { pipe, .. }) | ServerLink::Pair(SsePair { pipe, .. }) => {
+                pipe.notify(ended.message()).await;
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One instance of a server: its connection, its listing, and its health. A process that the gateway starts
 //! is the only instance of its server.
 
+mod endings;
 mod secrets;
 mod supervision;
 mod todo;
@@ -32,6 +33,7 @@ use crate::own::OwnConnections;
 use crate::pace::Pace;
 use crate::reading::ListReading;
 use crate::watching::WatchedResources;
+use endings::EndingQueue;
 
 /// The time after a check before a server is checked again.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);
@@ -66,6 +68,7 @@ pub(crate) struct FleetMember {
     /// True if this is the member at which resources are watched.
     duty: watch::Sender<bool>,
     own: OwnConnections,
+    pub(crate) endings: EndingQueue,
     /// The last listing of this connection; `None` until there is one.
     reading: RwLock<Option<Arc<ListReading>>>,
     /// Set while reading its lists fails.
@@ -143,6 +146,7 @@ impl FleetMember {
             wanted,
             duty: watch::Sender::new(false),
             own: OwnConnections::default(),
+            endings: EndingQueue::default(),
             reading: RwLock::default(),
             unreadable: AtomicBool::new(false),
             listening: AtomicBool::new(false),
@@ -242,8 +246,16 @@ impl FleetMember {
         self.state().health == ServerHealth::Starting
     }
 
+    /// True if it keeps a state for its callers and is told who they are.
+    pub(crate) fn knows_callers(&self) -> bool {
+        self.endings.is_wanted()
+    }
+
     /// True if a principal's requests here leave state that the next request needs.
     pub(crate) fn keeps_sessions(&self) -> bool {
+        if self.knows_callers() {
+            return true;
+        }
         match &*self.phase.borrow() {
             MemberPhase::Up { live, .. } => match &live.link {
                 ServerLink::Sessions(sessions) => sessions.gives_ids(),

@@ -9,6 +9,7 @@ use toolgate_core::server::{Era, EraChoice};
 use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
+use crate::callers::{CallerNaming, WISH};
 use crate::client::SendError;
 use crate::context::ServerContext;
 use crate::deadline::Deadline;
@@ -169,6 +170,11 @@ impl ServerIntroduction {
         })
     }
 
+    /// Tells whether the server keeps a state for its callers and wants to know them.
+    pub(crate) fn caller_naming(&self) -> CallerNaming {
+        if self.declares(&WISH) { CallerNaming::Named } else { CallerNaming::Unnamed }
+    }
+
     /// True if `capabilities` has `path`, and its value is not `false`.
     pub(crate) fn declares(&self, path: &[&str]) -> bool {
         let Some(capabilities) = &self.capabilities else { return false };
@@ -277,7 +283,7 @@ async fn discover(ctx: &ServerContext, pipe: &Pipe) -> Option<ServerIntroduction
     let mut version = ProtocolVersion::LATEST_MODERN;
     for _ in 0..2 {
         let id = pipe.pending.next_id();
-        let message = envelope::modern(id, version, &discover_request(), None);
+        let message = envelope::modern(id, version, &discover_request(), None, None);
         let exchange = PipeExchange {
             id,
             message,
@@ -342,6 +348,23 @@ mod tests {
         .expect("valid");
         assert!(opening.declares(&["tools"]) && opening.declares(&["tools", "listChanged"]));
         assert!(!opening.declares(&["resources", "subscribe"]) && !opening.declares(&["prompts"]));
+    }
+
+    #[test]
+    fn callers_are_named_to_servers_of_either_era_that_ask_for_it() {
+        let wish = r#""capabilities":{"experimental":{"dev.toolgate/caller":{}}}"#;
+        let older = |rest: &str| raw(&format!(r#"{{"protocolVersion":"2025-06-18",{rest}}}"#));
+        let newer = |rest: &str| raw(&format!(r#"{{"supportedVersions":["2026-07-28"],{rest}}}"#));
+        for (rest, naming) in [
+            (wish, CallerNaming::Named),
+            (r#""capabilities":{"experimental":{"dev.toolgate/caller":false}}"#, CallerNaming::Unnamed),
+            (r#""capabilities":{"experimental":{}}"#, CallerNaming::Unnamed),
+            (r#""capabilities":{"tools":{}}"#, CallerNaming::Unnamed),
+        ] {
+            let older = ServerIntroduction::of_initialize(&older(rest)).expect("valid");
+            let newer = ServerIntroduction::of_discover(&newer(rest)).expect("valid");
+            assert_eq!((older.caller_naming(), newer.caller_naming()), (naming, naming), "{rest}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod agents;
 mod attacks;
 mod bad_input;
 mod basics;
+mod callers;
 mod cli;
 mod confined;
 mod console;

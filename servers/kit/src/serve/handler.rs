@@ -11,7 +11,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
 use super::server::KitServer;
-use super::{resident, resources};
+use super::{callers, resources};
 
 /// The list changes only when the program does.
 const TTL_MS: u64 = 300_000;
@@ -25,7 +25,7 @@ impl ServerHandler for Handler {
         let capability = &self.0.capability;
         let mut offered = ServerCapabilities::builder().enable_resources().enable_tools().build();
         if capability.residence.is_some() {
-            offered.experimental = Some(resident::wishes());
+            offered.experimental = Some(callers::wishes());
         }
         ServerConfig::new(offered)
             .with_server_info(Implementation::new(capability.name, capability.version))
@@ -59,7 +59,7 @@ impl ServerHandler for Handler {
         notification: CustomNotification,
         _context: NotificationContext<RoleServer>,
     ) {
-        self.0.hear(notification).await;
+        self.0.hear(notification);
     }
 
     /// A client that knows the id of a ref may read it; refs are not listed.

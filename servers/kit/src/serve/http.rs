@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::callers;
 use super::entry::{self, EntryGuard};
 use super::handler::Handler;
 use super::server::KitServer;
@@ -100,6 +101,7 @@ fn router(
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(sessions(server)), config);
     Router::new()
         .nest_service("/mcp", mcp)
+        .layer(middleware::from_fn_with_state(Arc::clone(server), callers::overhear))
         .route("/healthz", get(health))
         .route("/metrics", get(metrics))
         .with_state(Arc::clone(server))

@@ -1,5 +1,6 @@
 //! The server: the shared parts of its transports, and its life cycle.
 
+mod callers;
 mod calls;
 mod catalogue;
 mod entry;

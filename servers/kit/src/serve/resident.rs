@@ -1,31 +1,25 @@
-//! Calls of resident tools, and the words of a gateway about its callers.
+//! Calls of resident tools.
 
-use rmcp::model::{
-    CallToolResult, ContentBlock, CustomNotification, ExperimentalCapabilities, ResourceContents,
-};
+use std::pin::pin;
+use std::time::Duration;
+
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::callers::caller_of;
 use super::calls::{Teller, weight};
 use super::server::KitServer;
-use crate::resident::{Attachment, Caller, ResidentAnswer, ResidentCall, ResidentFunction};
+use crate::resident::{Attachment, ResidentAnswer, ResidentCall, ResidentFunction};
 use crate::tool::Tool;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::{Progress, Work};
 use crate::worker::pool::{CallEnding, ProgressListener};
 
-/// The capability of a server that wants to know its callers, and the member of a call's `_meta` that names one.
-const CALLER: &str = "dev.toolgate/caller";
-/// The notification about a session or a run that has ended.
-const CALLER_ENDED: &str = "notifications/dev.toolgate/caller_ended";
 /// Reports of progress that wait for the client; later ones are left out.
 const PROGRESS_MAX: usize = 64;
-
-pub(super) fn wishes() -> ExperimentalCapabilities {
-    [(CALLER.to_owned(), Map::new())].into()
-}
 
 impl KitServer {
     /// One call of a resident tool: within its time, ended by the client's cancellation, and a panic in it is an answer.
@@ -38,10 +32,11 @@ impl KitServer {
     ) -> Result<ResidentAnswer, CallEnding> {
         self.check(tool, arguments.values().map(weight).sum())?;
         let (tell, told) = mpsc::channel(PROGRESS_MAX);
+        let cancelled = context.ct.child_token();
         let call = ResidentCall {
             caller: caller_of(&context),
             work: Work::new(self.refs.clone(), move |progress| drop(tell.try_send(progress))),
-            cancelled: context.ct.clone(),
+            cancelled: cancelled.clone(),
         };
         // A task of its own, so that a panic ends nothing else; dropped with this call.
         let mut task = JoinSet::new();
@@ -53,41 +48,38 @@ impl KitServer {
                 _ => Err(tool.panicked()),
             }
         };
-        let telling = pass_on(told, Teller::of(&context));
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(CallEnding::Cancelled),
-            ended = async { tokio::join!(ended, telling).0 } => ended.map_err(CallEnding::Trouble),
-            () = tokio::time::sleep(limit) => Err(too_long(limit.as_secs_f64()).into()),
-        }
-    }
-
-    pub(super) async fn hear(&self, notification: CustomNotification) {
-        let (Some(residence), CALLER_ENDED) = (&self.capability.residence, notification.method.as_str())
-        else {
-            return;
-        };
-        match serde_json::from_value::<Caller>(notification.params.unwrap_or_default()) {
-            Ok(caller) => residence.ended(caller).await,
-            Err(error) => tracing::warn!(%error, "a notification about an ended caller could not be read"),
+            ended = passing_on(told, Teller::of(&context), ended) => ended.map_err(CallEnding::Trouble),
+            () = tokio::time::sleep(limit) => {
+                cancelled.cancel();
+                Err(too_long(tool, limit).into())
+            }
         }
     }
 }
 
-/// Ends with the call, which owns the other end.
-async fn pass_on(mut told: mpsc::Receiver<Progress>, teller: Option<Teller>) {
-    while let Some(progress) = told.recv().await {
-        teller.hear(progress).await;
+/// Waits for the end of a call, and passes on its progress until then.
+async fn passing_on<T>(
+    mut told: mpsc::Receiver<Progress>,
+    teller: Option<Teller>,
+    ended: impl Future<Output = T>,
+) -> T {
+    let mut ended = pin!(ended);
+    loop {
+        tokio::select! {
+            biased;
+            Some(progress) = told.recv() => teller.hear(progress).await,
+            ended = &mut ended => return ended,
+        }
     }
 }
 
-fn caller_of(context: &RequestContext<RoleServer>) -> Caller {
-    let named = context.meta.get(CALLER).cloned().unwrap_or_default();
-    serde_json::from_value(named).unwrap_or_default()
-}
-
-fn too_long(seconds: f64) -> Trouble {
-    Trouble::new(TroubleCode::TimedOut, format!("it was stopped after {seconds} seconds"))
+fn too_long(tool: &Tool, limit: Duration) -> Trouble {
+    let message =
+        format!("{} was stopped because it took longer than {} s", tool.name(), limit.as_secs_f64());
+    Trouble::new(TroubleCode::TimedOut, message)
         .hint("ask for less at a time, or raise the server's option --timeout-seconds")
 }
 

@@ -1,4 +1,4 @@
-//! The sample server (`examples/sample_server.rs`), started as a program and driven by the SDK's client: over stdin and
+//! The sample server (`examples/sample_server`), started as a program and driven by the SDK's client: over stdin and
 //! stdout and over HTTP, in both eras of the protocol.
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
@@ -12,3 +12,4 @@ mod http;
 mod limits;
 mod lists;
 mod refs;
+mod resident;

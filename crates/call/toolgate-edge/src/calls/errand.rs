@@ -11,7 +11,7 @@ use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, Expand
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::platform::{PlatformTool, ToolPresence, UsedApproval};
-use toolgate_core::port::{BoxFuture, ServerReply, ServerRequest};
+use toolgate_core::port::{BoxFuture, CallOrigin, ServerReply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::scope::Scope;
 use toolgate_core::server::InstanceId;
@@ -33,6 +33,8 @@ pub(crate) struct Errand<'a> {
     call: &'a ToolCall,
     input: ClientInput,
     holder: ContentHolder,
+    /// The run that servers with a state for their callers are told: the session's, or one of the caller's own that the call names.
+    told_run: Option<RunId>,
     /// Set where the gateway answers itself.
     own: Option<Arc<PlatformTool>>,
     state: Mutex<ErrandState>,
@@ -52,10 +54,11 @@ struct ErrandState {
 }
 
 impl<'a> Errand<'a> {
-    pub(crate) fn new(call: &'a ToolCall, input: ClientInput) -> Self {
+    pub(crate) fn new(call: &'a ToolCall, input: ClientInput, run: Option<RunId>) -> Self {
         let holder = ContentHolder::of(&call.caller.client.seat());
         let own = own::find(&call.gateway, &call.entry);
-        Self { call, input, holder, own, state: Mutex::default() }
+        let told_run = run.filter(|_| call.whole == ResultAudience::ForClient);
+        Self { call, input, holder, told_run, own, state: Mutex::default() }
     }
 
     /// The run that the call belongs to. What the gateway needs for itself belongs to none.
@@ -262,6 +265,8 @@ impl<'a> Errand<'a> {
         upstream.meta.clone_from(&request.parts.meta.cargo);
         upstream.input = self.input.answers.clone();
         upstream.tool.clone_from(&entry.tool);
+        upstream.origin =
+            Some(CallOrigin { session: self.holder.session.clone(), run: self.told_run.clone() });
         upstream.param_headers = param_headers(entry, request, changed);
         upstream
     }

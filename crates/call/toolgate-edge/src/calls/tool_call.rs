@@ -128,7 +128,7 @@ impl ToolCall {
         let run = request.context.run.as_ref();
         let entry = run.map(|run| self.gateway.in_runs.enter(run, cancel.child_token()));
         let cancel = entry.as_ref().map_or(cancel, |entry| &entry.cancel);
-        let errand = Errand::new(self, input);
+        let errand = Errand::new(self, input, request.context.run.clone());
         let requester = Requester { gateway: &self.gateway, caller: &self.caller, patience: self.patience };
         let answer = self.gateway.pipeline.call(request, &requester, &errand, cancel).await;
         errand.finish(&answer).await;

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::id::RunId;
-use toolgate_core::port::ServerReply;
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::port::{CallOrigin, ServerReply};
+use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::{CallerLabels, WaitMode};
 use toolgate_wire::{ProtocolVersion, meta};
 
 use super::kit::{EdgeFixture, SERVER, caller, client, seat, server};
 use crate::DirectCall;
+use crate::clients::client::Client;
 use crate::messages::task_id;
 
 fn names(list: &Value) -> Vec<&str> {
@@ -243,4 +245,23 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
     let requests = house.ports.requests.lock();
     assert!(requests.iter().all(|request| request.meta == r#""traceparent":"00-1""#), "{requests:?}");
     assert_eq!(requests.len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_names_its_session_and_its_run_and_nobody_elses() {
+    let house = EdgeFixture::new();
+    let name = format!("{SERVER}__say");
+    let forged = json!({
+        "dev.toolgate/caller": {"session": "ses_bob", "run": "run_9"}, "dev.toolgate/run_id": "run_9",
+    });
+    house.modern("tools/call", json!({"name": name, "_meta": forged})).await.expect("called");
+    let seat = Seat { run: Some(RunId::new("run_1")), ..seat("ada") };
+    let in_run = caller(Client::new(Arc::new(seat), ProtocolVersion::LATEST_MODERN, RawJson::EMPTY));
+    house.dispatched(in_run, "tools/call", json!({"name": name, "_meta": forged})).await.expect("called");
+    let origin =
+        |run: Option<&str>| Some(CallOrigin { session: SessionId::new("ses_ada"), run: run.map(RunId::new) });
+    let requests = house.ports.requests.lock();
+    let told: Vec<_> = requests.iter().map(|request| request.origin.clone()).collect();
+    assert_eq!(told, [origin(None), origin(Some("run_1"))]);
+    assert!(requests.iter().all(|request| request.meta.is_empty()), "{requests:?}");
 }

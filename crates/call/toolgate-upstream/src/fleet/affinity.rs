@@ -3,11 +3,12 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use parking_lot::Mutex;
 use toolgate_core::PrincipalId;
-use toolgate_core::port::{AffinityKey, Caller, ServerRequest};
+use toolgate_core::id::SessionId;
+use toolgate_core::port::{AffinityKey, CallOrigin, Caller, ServerRequest};
 use toolgate_core::server::{Affinity, InstanceId};
 
 /// The size of one generation. There are two: a used entry moves to the younger one, and when that is full it
@@ -61,6 +62,8 @@ impl<K: Eq + Hash> HomeGenerations<K> {
 pub(super) enum AffinityBond {
     Principal(PrincipalId),
     Together(AffinityKey),
+    /// The calls of a session outside of runs, at a server that keeps a state for its callers.
+    Session(SessionId),
 }
 
 impl AffinityBond {
@@ -71,6 +74,29 @@ impl AffinityBond {
             Affinity::Run => request.belongs_to.clone().map(AffinityBond::Together),
             Affinity::Principal => Some(AffinityBond::Principal(caller.principal().clone())),
         }
+    }
+
+    /// The same at a server that keeps a state for its callers: it has one for each run, and one for each session.
+    pub(super) fn of_caller(
+        affinity: Affinity,
+        request: &ServerRequest,
+        caller: &dyn Caller,
+    ) -> Option<Self> {
+        match (affinity, &request.origin) {
+            (Affinity::Run, Some(CallOrigin { run: Some(run), .. })) => {
+                Some(AffinityBond::Together(AffinityKey::Run(run.clone())))
+            }
+            (Affinity::Run, Some(CallOrigin { session, .. })) => Some(AffinityBond::Session(session.clone())),
+            _ => Self::of(affinity, request, caller),
+        }
+    }
+
+    /// A number for each instance that is the same at every gateway. The instance with the largest is the bond's first home, so that
+    /// gateways that share nothing choose the same one.
+    pub(super) fn attraction(&self, instance: &InstanceId) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self, instance).hash(&mut hasher);
+        hasher.finish()
     }
 }
 

@@ -39,6 +39,8 @@ enum RequestHome {
     Anywhere,
     /// That instance if possible, otherwise another.
     Session(InstanceId),
+    /// The instance that has the state of the caller, if there is one. Otherwise the one that every gateway would choose.
+    Caller(AffinityBond, Option<InstanceId>),
     /// No other instance knows the task while that one is on the roll.
     Task(InstanceId),
 }
@@ -110,10 +112,19 @@ impl Fleet {
                 obstacle => obstacles.note(obstacle),
             }
         }
+        if let RequestHome::Caller(_, Some(id)) = &home
+            && let Some(at_home) = ready.iter().find(|one| one.member.id == *id)
+        {
+            return MemberChoice::Member(*at_home);
+        }
         avoid_recent_losses(&mut ready);
         let at_home =
             ready.iter().find(|one| matches!(&home, RequestHome::Session(id) if *id == one.member.id));
-        match at_home.copied().or_else(|| self.less_loaded(&ready)) {
+        let settling = || match &home {
+            RequestHome::Caller(bond, _) => most_attractive(bond, &ready),
+            _ => self.less_loaded(&ready),
+        };
+        match at_home.copied().or_else(settling) {
             Some(ready) => MemberChoice::Member(ready),
             None => obstacles.verdict(roll),
         }
@@ -126,8 +137,12 @@ impl Fleet {
         {
             return RequestHome::Task(id);
         }
-        let bond = AffinityBond::of(roll.spec.affinity, request, caller);
-        bond.and_then(|bond| self.sessions.get(&bond)).map_or(RequestHome::Anywhere, RequestHome::Session)
+        let Some(bond) = roll.bond(request, caller) else { return RequestHome::Anywhere };
+        let home = self.sessions.get(&bond);
+        match roll.know_callers() {
+            true => RequestHome::Caller(bond, home),
+            false => home.map_or(RequestHome::Anywhere, RequestHome::Session),
+        }
     }
 
     /// Two at random, and of those the less busy one: nearly as good as the best of all, and concurrent
@@ -167,6 +182,21 @@ impl Fleet {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) % sides.max(1) as u64) as usize
     }
+}
+
+impl FleetMembers {
+    /// The bond that keeps a request at one instance, if that has a state for it.
+    pub(super) fn bond(&self, request: &ServerRequest, caller: &dyn Caller) -> Option<AffinityBond> {
+        let affinity = self.spec.affinity;
+        match self.know_callers() {
+            true => AffinityBond::of_caller(affinity, request, caller),
+            false => AffinityBond::of(affinity, request, caller),
+        }
+    }
+}
+
+fn most_attractive<'a>(bond: &AffinityBond, ready: &[ReadyMember<'a>]) -> Option<ReadyMember<'a>> {
+    ready.iter().copied().max_by_key(|one| bond.attraction(&one.member.id))
 }
 
 /// Members that lost calls a moment ago get none while there are others.

@@ -9,7 +9,6 @@ use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::{Fault, FaultKind};
 use toolgate_wire::ObjectMembers;
 
-use super::affinity::AffinityBond;
 use super::choice::{MemberChoice, ReadyMember};
 use super::failure::{FailedRequest, is_failure};
 use super::size::FleetSize;
@@ -29,7 +28,9 @@ impl Fleet {
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
     ) -> Result<ServerReply, ServerError> {
-        if request.tool.as_ref().is_none_or(|tool| tool.handling.cache.is_none()) {
+        let is_cached = request.tool.as_ref().is_some_and(|tool| tool.handling.cache.is_some());
+        // A state of their own may give each caller another answer, and another one each time.
+        if !is_cached || self.knows_callers() {
             return self.limited(request, caller).await;
         }
         match CacheSlot::of(request, caller.principal()) {
@@ -169,8 +170,10 @@ impl Fleet {
             return Some(Err(self.fault(FaultKind::Down { reason: LEAVES.into() })));
         };
         let has_others = roll.company() == FleetSize::Others;
-        let bond = AffinityBond::of(roll.spec.affinity, request, &*caller);
-        if let Some(bond) = bond.filter(|_| has_others && member.keeps_sessions()) {
+        if has_others
+            && member.keeps_sessions()
+            && let Some(bond) = roll.bond(request, &*caller)
+        {
             self.sessions.put(bond, member.id.clone());
         }
         let place = match &member.gate {

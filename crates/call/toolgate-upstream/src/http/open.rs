@@ -67,7 +67,8 @@ async fn discover(
         let answer = timeout(patience, read(ctx, answered, id)).await;
         match answer.unwrap_or_else(|_| Err(ctx.lost("it did not answer"))) {
             Ok(result) => {
-                return Ok(ServerIntroduction::of_discover(&result).map(|opening| (stateless, opening)));
+                let opening = ServerIntroduction::of_discover(&result);
+                return Ok(opening.map(|opening| (stateless.introduced(&opening), opening)));
             }
             Err(ServerError::Rpc(error)) => match shared_modern_version(&error) {
                 Some(shared) => version = shared,

@@ -18,6 +18,7 @@ use super::first_answer::{read, refused_at_the_door};
 use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
 use crate::backoff::Backoff;
+use crate::callers::CallerNaming;
 use crate::cancel::SessionCancel;
 use crate::client::{BodyError, SendError, ServerResponse};
 use crate::context::ServerContext;
@@ -48,6 +49,7 @@ pub(crate) struct HttpSession {
     has_id: bool,
     /// True if the server sends messages outside of requests.
     speaks_up: bool,
+    naming: CallerNaming,
     opening: ServerIntroduction,
     pending: Arc<PendingRequests>,
     expired: AtomicBool,
@@ -115,6 +117,7 @@ impl HttpSession {
             headers,
             has_id,
             speaks_up: speaks_up(&opening),
+            naming: opening.caller_naming(),
             opening,
             pending,
             expired: AtomicBool::new(false),
@@ -195,7 +198,12 @@ impl HttpSession {
     }
 
     pub(crate) async fn roots_changed(&self) {
-        drop(self.post(envelope::roots_changed().into()).await);
+        self.notify(envelope::roots_changed()).await;
+    }
+
+    /// Sends a notification. A server that does not take it misses it.
+    pub(super) async fn notify(&self, message: String) {
+        drop(self.post(message.into()).await);
     }
 
     pub(super) fn is_idle(&self, idle: Duration) -> bool {
@@ -228,7 +236,8 @@ impl HttpSession {
             Ok(place) => place,
             Err(error) => return SendAttempt::Answered(Err(error)),
         };
-        let message = envelope::legacy(id, request, caller.map(|caller| &**caller));
+        let origin = self.naming.told(request);
+        let message = envelope::legacy(id, request, caller.map(|caller| &**caller), origin);
         let inserts = message.inserts().cloned();
         let send = |message: String| {
             let session = self.clone();

@@ -148,6 +148,14 @@ impl HttpSessions {
         self.slots.lock().values().filter_map(|slot| slot.usable()).collect()
     }
 
+    /// Sends a notification that concerns the whole server: in the gateway's own session, if it is open.
+    pub(crate) async fn notify(&self, message: String) {
+        let own = self.slots.lock().get(&None).and_then(|own| own.usable());
+        if let Some(session) = own {
+            session.notify(message).await;
+        }
+    }
+
     /// Closes the sessions of principals that have not been used for `idle`.
     pub(crate) async fn close_idle(&self, idle: Duration) {
         self.endpoint.client.sweep();

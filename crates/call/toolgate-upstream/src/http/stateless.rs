@@ -14,6 +14,7 @@ use toolgate_wire::{IncomingMessage, ProtocolVersion, header, parse};
 
 use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
+use crate::callers::CallerNaming;
 use crate::client::ServerResponse;
 use crate::context::ServerContext;
 use crate::deadline::{Deadline, DeadlinePassed};
@@ -21,6 +22,7 @@ use crate::envelope;
 use crate::events::ServerEvents;
 use crate::message::OutgoingMessage;
 use crate::pending::{NotificationListener, ServerAnswer};
+use crate::probe::ServerIntroduction;
 use crate::routing::RequestStream;
 
 static METHOD: HeaderName = HeaderName::from_static(header::METHOD);
@@ -32,6 +34,7 @@ pub(crate) struct StatelessLink {
     version: ProtocolVersion,
     /// The endpoint's headers and the protocol version.
     headers: HeaderMap,
+    naming: CallerNaming,
     next_id: AtomicU64,
 }
 
@@ -39,7 +42,13 @@ impl StatelessLink {
     pub(crate) fn new(ctx: Arc<ServerContext>, endpoint: Endpoint, version: ProtocolVersion) -> Self {
         let mut headers = endpoint.headers();
         headers.insert(header::PROTOCOL_VERSION, HeaderValue::from_static(version.as_str()));
-        Self { ctx, endpoint, version, headers, next_id: AtomicU64::new(0) }
+        let naming = CallerNaming::Unnamed;
+        Self { ctx, endpoint, version, headers, naming, next_id: AtomicU64::new(0) }
+    }
+
+    /// The same once the server has introduced itself.
+    pub(crate) fn introduced(self, opening: &ServerIntroduction) -> Self {
+        Self { naming: opening.caller_naming(), ..self }
     }
 
     pub(crate) async fn request(
@@ -49,7 +58,8 @@ impl StatelessLink {
         deadline: &Arc<Deadline>,
     ) -> Result<ServerReply, ServerError> {
         let id = self.next_id();
-        let message = envelope::modern(id, self.version, request, caller.as_deref());
+        let message =
+            envelope::modern(id, self.version, request, caller.as_deref(), self.naming.told(request));
         let inserts = message.inserts().cloned();
         let headers = self.headers(request)?;
         let result =
@@ -70,7 +80,7 @@ impl StatelessLink {
     /// Sends a request and returns the head of any answer: for probing.
     pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, ServerResponse), ServerError> {
         let id = self.next_id();
-        let message = envelope::modern(id, self.version, request, None);
+        let message = envelope::modern(id, self.version, request, None, None);
         let answered = self.endpoint.post(None, self.headers(request)?, message).await;
         Ok((id, answered.map_err(|error| send_fault(&self.ctx, error))?))
     }
@@ -106,6 +116,21 @@ impl StatelessLink {
             }
         }
         Err(self.ctx.lost("the stream ended"))
+    }
+
+    /// Sends a notification. A server that does not take it misses it.
+    pub(crate) async fn notify(&self, method: &'static str, message: String) {
+        let mut headers = self.headers.clone();
+        headers.insert(&METHOD, HeaderValue::from_static(method));
+        match self.endpoint.post(None, headers, message.into()).await {
+            Ok(answered) => {
+                if !answered.status.is_success() {
+                    tracing::debug!(server = %self.ctx.name(), status = %answered.status, "a notification was not taken");
+                }
+                answered.finish();
+            }
+            Err(error) => tracing::debug!(server = %self.ctx.name(), %error, "a notification was not sent"),
+        }
     }
 
     pub(crate) fn close(&self) {

@@ -13,6 +13,7 @@ use toolgate_core::{Fault, FaultKind};
 use super::todo::{ConnectionTasks, until};
 use super::{CHECK_PAUSE, ConnectionNumber, FleetMember, MemberPhase};
 use crate::backoff::Backoff;
+use crate::callers::{CallerNaming, EndedCaller};
 use crate::deadline::Deadline;
 use crate::http::sessions::SESSION_IDLE;
 use crate::keys;
@@ -24,6 +25,8 @@ use crate::watching::{self, WatchedResources};
 
 /// Connections are idle for a few seconds only, and nothing else closes older ones.
 const SWEEP: Duration = Duration::from_secs(5);
+/// The time that a connection may take to pass on that a caller has ended.
+const TELL_PATIENCE: Duration = Duration::from_secs(10);
 const SECRETS_CHANGED: &str = "its secrets changed";
 const ERA_CHANGES: &str = "the older era is to be spoken with it";
 
@@ -107,6 +110,7 @@ impl FleetMember {
         self.ctx.signals.take();
         // The listing of the previous connection says nothing about the current server.
         self.forget_reading();
+        self.endings.begin(live.naming);
         let connection = ConnectionNumber(self.connections.fetch_add(1, Ordering::Relaxed));
         self.phase.send_replace(MemberPhase::Up { live: live.clone(), connection });
         self.update(|state| {
@@ -122,6 +126,7 @@ impl FleetMember {
             () = self.fallen_back() => ConnectionEnd::Outdated(ERA_CHANGES),
             never = self.keep_watching(live) => match never {},
             never = self.keep_level(live) => match never {},
+            never = self.keep_telling(live) => match never {},
             never = self.sweep(live) => match never {},
             () = self.ctx.stop.cancelled() => ConnectionEnd::LetGo,
         };
@@ -279,6 +284,27 @@ impl FleetMember {
             for instance in self.own.all() {
                 instance.set_level(&wanted).await;
             }
+        }
+    }
+
+    /// Tells the instance which callers have ended, one after the other.
+    async fn keep_telling(&self, live: &LiveLink) -> Infallible {
+        if live.naming == CallerNaming::Unnamed {
+            return std::future::pending().await;
+        }
+        loop {
+            let ended = self.endings.next().await;
+            Box::pin(self.tell_all(live, &ended)).await;
+        }
+    }
+
+    async fn tell_all(&self, live: &LiveLink, ended: &EndedCaller) {
+        let own = self.own.all();
+        let all = own.iter().map(|own| &**own).chain([live]);
+        let telling = all.map(|live| timeout(TELL_PATIENCE, live.caller_ended(ended)));
+        let late = futures_util::future::join_all(telling).await.iter().filter(|told| told.is_err()).count();
+        if late > 0 {
+            tracing::debug!(server = %self.ctx.name(), instance = %self.id, late, "the end of a caller was not taken");
         }
     }
 

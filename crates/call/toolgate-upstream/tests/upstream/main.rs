@@ -4,6 +4,7 @@
 
 mod anew;
 mod asking;
+mod callers;
 mod child;
 mod fleet;
 mod http;

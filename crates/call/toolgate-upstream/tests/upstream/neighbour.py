@@ -54,6 +54,8 @@ CAPABILITIES = {
 
 if os.environ.get("TAKES_NONE") == "1":
     del CAPABILITIES["resources"]
+if os.environ.get("KNOWS_CALLERS") == "1":
+    CAPABILITIES["experimental"] = {"dev.toolgate/caller": {}}
 
 
 def page(request):
@@ -84,6 +86,8 @@ def call(request):
         reply(request, text(json.dumps(digests)))
     elif name == "count":
         reply(request, text(str(calls)))
+    elif name == "meta":
+        reply(request, text(json.dumps(params.get("_meta"))))
     elif name in ("ask", "ask_roots"):
         question = f"q{request['id']}"
         waiting[question] = request
@@ -162,6 +166,8 @@ def handle(message):
             id = message["params"]["requestId"]
             listens.pop(id, None)
             say(f"cancelled {id}")
+        elif method.startswith("notifications/dev.toolgate/"):
+            say(method + " " + json.dumps(message["params"]))
         else:
             say(method)
         return

@@ -3,11 +3,12 @@
 //! request on the open call in the initialize era, as `input_required` in the stateless one. That makes it
 //! the far end for all four combinations of client era and server era.
 //!
-//! `documents` is another set of tools for the same server, which take and make files.
+//! `documents` is another set of tools for the same server, which take and make files; `counters` is a third one, which keeps a state
+//! for each caller.
 //!
 //! `client` is its counterpart: a client that answers every question.
 //!
-//! Not here: servers that misbehave, and anything that knows about Toolgate.
+//! Not here: servers that misbehave, and anything else that knows about Toolgate.
 
 pub mod client;
 mod serve;
@@ -17,6 +18,7 @@ mod ask;
 mod calls;
 mod catalogue;
 mod changes;
+mod counters;
 mod documents;
 mod jobs;
 mod pages;

@@ -26,6 +26,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::counters::{self, CountingServer, Counts};
 use super::documents::{self, DocumentServer, Shelf, sink};
 use super::reconnect::{CuttingSessions, RETRY};
 use super::settings::{Era, Settings, ToolSet};
@@ -66,6 +67,7 @@ pub async fn serve_stdio(settings: Settings) -> io::Result<()> {
             serve_lines(settings.era, ConformanceServer::new(Shared::new(settings))).await
         }
         ToolSet::Documents => serve_lines(settings.era, DocumentServer::new(settings, Arc::default())).await,
+        ToolSet::Counters => serve_lines(settings.era, CountingServer::new(settings, Arc::default())).await,
     }
 }
 
@@ -100,6 +102,7 @@ fn router(settings: Settings, stop: CancellationToken) -> Router {
     let router = match settings.tools {
         ToolSet::Conformance => conformance(settings, config),
         ToolSet::Documents => document_router(settings, config),
+        ToolSet::Counters => counting_router(settings, config),
     };
     if settings.era == Era::Legacy { router.layer(middleware::from_fn(refuse_modern)) } else { router }
 }
@@ -122,6 +125,14 @@ fn document_router(settings: Settings, config: StreamableHttpServerConfig) -> Ro
         Era::Both | Era::Modern => router.layer(middleware::from_fn(sink::short_cut)),
     };
     router.route("/copy", post(sink::copy))
+}
+
+fn counting_router(settings: Settings, config: StreamableHttpServerConfig) -> Router {
+    let counts = Arc::<Counts>::default();
+    let ears = middleware::from_fn_with_state(Arc::clone(&counts), counters::hear);
+    let make = move || Ok(CountingServer::new(settings, Arc::clone(&counts)));
+    let service = StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config);
+    Router::new().nest_service("/mcp", service).layer(ears)
 }
 
 /// The answer of servers of the initialize era to an unknown version, without the JSON-RPC codes that were

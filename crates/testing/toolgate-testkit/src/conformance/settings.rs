@@ -24,6 +24,8 @@ pub enum ToolSet {
     Conformance,
     /// Tools that take and make documents.
     Documents,
+    /// Tools that count for each caller.
+    Counters,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -174,9 +174,9 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
             "affinity",
             Word(&["run", "principal", "none"]),
             "\"run\"",
-            "Which calls stay at one instance, if the server has several and gives its sessions ids. `run`: those of \
-                 one run, and those of one client's session of the older era. All others go to the less busy \
-                 instance.",
+            "Which calls stay at one instance, if the server has several and gives its sessions ids or keeps a state \
+                 for its callers. `run`: those of one run, and those of one client's session of the older era (of \
+                 one session, for a state of callers). All others go to the less busy instance.",
         ),
         is(
             "era",

@@ -7,7 +7,7 @@ use toolgate_testkit::model::{ModelStep, steps};
 
 use super::stage::{AgentStage, balance};
 use crate::doors::WAIT;
-use crate::kit::remote;
+use crate::kit::{call, child, remote};
 use crate::live::worker::Worker;
 
 const LOOPBACK: &str = "[network]\nallow_loopback = true\n";
@@ -80,5 +80,30 @@ async fn an_agent_has_the_tools_of_its_capabilities_and_no_others() {
     assert!(first.offers("bank__balance") && !first.offers("bank__transfer"), "{:?}", first.tools);
     let ran = stage.bank.ran();
     assert!(ran.iter().all(|line| line.starts_with("balance")), "a hidden tool is not called: {ran:?}");
+    stage.verify();
+}
+
+#[tokio::test]
+async fn a_server_with_a_state_knows_the_run_of_an_agent_and_hears_of_its_end() {
+    let script = steps([ModelStep::call("counters__count", &json!({})), ModelStep::complete("counted")]);
+    let counters = child("counters", "conformance-server", &["--stdio", "--tools", "counters"]);
+    let stage = AgentStage::open(&counters, script).await;
+    let admin = stage.bank.gateway.admin.clone();
+    let there = until_async(WAIT, || async {
+        let server = stage.bank.get(&admin, "/servers/counters").await;
+        (server.status == 200 && server.json()["tools"] == 2).then_some(())
+    });
+    there.await.expect("the server is connected");
+    let run = stage.run("Count once").await;
+    stage.becomes(&run, "completed").await;
+    let told = stage.told();
+    assert!(told.contains(&format!("\"run\":\"{run}\"")), "{told}");
+    let client = stage.bank.gateway.client();
+    let forgotten = until_async(WAIT, || async {
+        let said = call(&client, "counters__callers", json!({})).await;
+        let callers = said["structuredContent"]["callers"].as_object()?;
+        callers.is_empty().then_some(())
+    });
+    forgotten.await.expect("its state is gone");
     stage.verify();
 }

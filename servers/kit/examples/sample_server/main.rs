@@ -1,5 +1,7 @@
 //! A server with badly behaved tools: the kit's tests check that it survives them.
 
+mod resident;
+
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +25,7 @@ fn capability(greeting: String) -> Capability {
     let echo = move |arguments: Echo, _: &Work| {
         Ok::<_, Trouble>(Echoed { text: greeting.clone() + &arguments.text })
     };
-    Capability::new("sample-mcp", env!("CARGO_PKG_VERSION"), "Misbehaves on demand.")
+    let capability = Capability::new("sample-mcp", env!("CARGO_PKG_VERSION"), "Misbehaves on demand.")
         .tool(
             Tool::new("echo", "Echo", "Says the text again.", echo)
                 .capabilities(&["sample"])
@@ -54,7 +56,8 @@ fn capability(greeting: String) -> Capability {
         .tool(
             Tool::new("missing", "Missing", "Needs what is not there.", whoami)
                 .off(Trouble::unavailable("the frobnicator is not installed").hint("install it")),
-        )
+        );
+    resident::resides(capability)
 }
 
 #[derive(Deserialize, JsonSchema)]
