@@ -11,7 +11,8 @@ use toolgate_upstream::{EndedCaller, ServerManager};
 /// The interval for checking the end of the ledger, while there are such servers.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Follows the ledger from the moment when the first server wants to know. Ends before that are not told: no caller was named yet.
+/// Follows the ledger from the first look after a server said that it wants to know. Ends before that are not told: hardly a caller was
+/// named yet, and such servers forget idle callers by themselves.
 pub(crate) async fn follow(store: Store, servers: Arc<ServerManager>) {
     let mut outage = Outage::default();
     let mut reader = None;
