@@ -177,8 +177,8 @@ async fn an_end_at_one_gateway_reaches_the_servers_of_another() {
     close(&two, &id).await;
     forgets(&one, "counters", &id).await;
     assert_eq!(callers(&one, "counters").await, [work.id.clone()], "the run goes on");
-    let cancelled =
-        two.rest(&two.gateway.admin, "POST", &format!("/runs/{}/cancel", work.id), Some(json!({})));
-    assert_eq!(cancelled.await.status, 200);
+    let cancel = format!("/runs/{}/cancel", work.id);
+    let cancelled = two.rest(&two.gateway.admin, "POST", &cancel, Some(json!({}))).await;
+    assert_eq!(cancelled.status, 200);
     forgets(&one, "counters", &work.id).await;
 }
