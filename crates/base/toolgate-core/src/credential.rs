@@ -69,6 +69,21 @@ pub struct CredentialUse {
 }
 
 impl CredentialUse {
+    /// The id of a credential of which nothing but the origin is said.
+    const UNNAMED: &'static str = "cred_unnamed";
+
+    /// A use that policy is asked about without a call.
+    pub fn supposed(id: Option<&str>, origin: &str, is_new: bool) -> Self {
+        Self {
+            place: String::new(),
+            id: CredentialId::new(id.unwrap_or(Self::UNNAMED)),
+            field: String::new(),
+            name: String::new(),
+            origin: origin.to_owned(),
+            is_new,
+        }
+    }
+
     /// The handle with its field.
     pub fn handle(&self) -> String {
         format!("{}.{}", self.id, self.field)

@@ -289,6 +289,7 @@ impl Gate {
             requester: principal,
             arguments,
             attachments,
+            credentials: Vec::new(),
             complete: true,
             requirement: requirement(),
             policy_version: None,

@@ -310,11 +310,18 @@ fn of_call(kind: EventKind) -> &'static [SampleMember] {
             ),
             ("principal", "\"review-bot\"", "The caller, if the call was swept"),
         ],
-        _ => &[(
-            "files",
-            "[{\"id\":\"file_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
-            "The files and refs that are sent with the call",
-        )],
+        _ => &[
+            (
+                "files",
+                "[{\"id\":\"file_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
+                "The files and refs that are sent with the call",
+            ),
+            (
+                "credentials",
+                "[{\"handle\":\"cred_019a6f.password\",\"name\":\"Example Jobs\",\"origin\":\"https://jobs.example\"}]",
+                "The credentials whose values are sent with the call, never the values",
+            ),
+        ],
     }
 }
 
