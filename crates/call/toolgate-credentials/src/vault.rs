@@ -16,7 +16,7 @@ use crate::secret::Secret;
 /// The vault's name for the result of signing in at a server.
 pub const SIGN_IN: &str = "oauth";
 
-const TENANT: &str = "default";
+pub(crate) const TENANT: &str = "default";
 const NAME_CHARS_MAX: usize = 128;
 const ORIGINS_MAX: usize = 64;
 const PRINCIPAL_CHARS_MAX: usize = 256;
@@ -194,6 +194,18 @@ impl Vault {
     ) -> Result<bool, VaultError> {
         let event = event(EventKind::CredentialRemoved, by, server, principal, name);
         Ok(self.books.remove_sealed(server, principal, name, vec![event]).await?)
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn books(&self) -> &Books {
+        &self.books
+    }
+
+    pub(crate) fn key(&self) -> &VaultKey {
+        &self.key
     }
 
     /// Counts the changes of the vault, whichever process made them.
