@@ -8,6 +8,7 @@ mod basics;
 mod cli;
 mod confined;
 mod console;
+mod credentials;
 mod discovery;
 mod doors;
 mod endings;
