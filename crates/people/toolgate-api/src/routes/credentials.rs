@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolgate_core::credential::CredentialUser;
 use toolgate_core::moment::{parse_rfc3339, rfc3339};
 use toolgate_core::{Principal, ServerName, codes};
@@ -29,7 +30,8 @@ pub(crate) struct CredentialBody {
     #[schema(example = "https://jobs.example")]
     origin: String,
     /// What the site asks for, by name: `username`, `password`, `code` and the like.
-    fields: BTreeMap<String, FieldBody>,
+    #[schema(value_type = BTreeMap<String, FieldBody>)]
+    fields: BTreeMap<String, Value>,
     /// Who may use it: `agent:NAME`, `principal:ID` or `group:NAME`.
     #[schema(example = json!(["agent:applicant"]))]
     users: Vec<String>,
@@ -164,8 +166,8 @@ pub(crate) async fn erase(
 impl CredentialBody {
     fn read(self) -> ApiResult<CredentialSpec> {
         let CredentialBody { name, origin, fields, users, servers, expires_at } = self;
-        let field = |(name, body): (String, FieldBody)| -> ApiResult<(String, FieldInput)> {
-            let value = body.read(&name)?;
+        let field = |(name, given): (String, Value)| -> ApiResult<(String, FieldInput)> {
+            let value = FieldBody::of(&name, given)?.read(&name)?;
             Ok((name, value))
         };
         let user = |text: &String| {
@@ -195,16 +197,33 @@ impl CredentialBody {
 }
 
 impl FieldBody {
+    /// Read by hand: a refusal must not repeat a value that stands in the wrong place.
+    fn of(name: &str, given: Value) -> ApiResult<Self> {
+        let Value::Object(mut members) = given else { return Err(unclear(name)) };
+        let (value, secret) = (members.remove("value"), members.remove("secret"));
+        match (value, secret) {
+            (Some(Value::String(value)), None) if members.is_empty() => {
+                Ok(Self { value: Some(value), secret: None })
+            }
+            (None, Some(Value::String(secret))) if members.is_empty() => {
+                Ok(Self { value: None, secret: Some(secret) })
+            }
+            _ => Err(unclear(name)),
+        }
+    }
+
     fn read(self, name: &str) -> ApiResult<FieldInput> {
         match (self.value, self.secret) {
             (Some(value), None) => Ok(FieldInput::Value(value)),
             (None, Some(secret)) => Ok(FieldInput::Secret(secret)),
-            _ => {
-                let detail = format!("the field {name:?} has not exactly one of `value` and `secret`");
-                Err(invalid("fields", detail, "write {\"value\": \"…\"}, or {\"secret\": \"NAME\"}"))
-            }
+            _ => Err(unclear(name)),
         }
     }
+}
+
+fn unclear(name: &str) -> Box<Problem> {
+    let detail = format!("the field {name:?} has not exactly one text, `value` or `secret`");
+    invalid("fields", detail, "write {\"value\": \"…\"}, or {\"secret\": \"NAME\"}")
 }
 
 fn invalid(field: &str, detail: String, hint: &str) -> Box<Problem> {
