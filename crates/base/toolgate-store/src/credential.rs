@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 use row::{CredentialRow, FieldRow};
 
 pub use change::{CREDENTIALS_MAX, NewCredential, NewCredentialError};
-pub use stored::{CredentialField, FieldValue, StoredCredential};
+pub use stored::{CredentialField, FieldValue, SealedField, StoredCredential};
 
 const LIST: &str = "SELECT id, name, origin, users, servers, created_by, created_at_ms, expires_at_ms, last_used_at_ms, erased_at_ms
     FROM credentials WHERE tenant = $1 AND erased_at_ms IS NULL ORDER BY name, id";
@@ -25,6 +25,10 @@ const FIELDS_OF: &str = "SELECT credential, name, secret, updated_at_ms FROM cre
     WHERE tenant = $1 AND credential = $2 ORDER BY name";
 const VALUE: &str =
     "SELECT sealed, secret FROM credential_fields WHERE tenant = $1 AND credential = $2 AND name = $3";
+const ANY_SEALED: &str = "SELECT fields.credential, credentials.origin, fields.name, fields.sealed
+    FROM credential_fields AS fields
+    JOIN credentials ON credentials.tenant = fields.tenant AND credentials.id = fields.credential
+    WHERE fields.tenant = $1 AND fields.sealed IS NOT NULL ORDER BY fields.credential, fields.name LIMIT 1";
 const HAS_USED: &str =
     "SELECT first_at_ms FROM credential_uses WHERE tenant = $1 AND credential = $2 AND session = $3";
 const TOUCH: &str = "UPDATE credentials SET last_used_at_ms = $3
@@ -71,6 +75,23 @@ impl Store {
             get.fetch_optional().await.map_err(doing("read the value of a credential"))?;
         Ok(row.and_then(|(sealed, secret)| {
             sealed.map(FieldValue::Sealed).or_else(|| secret.map(FieldValue::Secret))
+        }))
+    }
+
+    /// Any sealed value, with what it was sealed for, if there is one.
+    pub async fn any_sealed_field(&self) -> Result<Option<SealedField>, StoreError> {
+        let row: Option<(String, String, String, Vec<u8>)> = self
+            .db
+            .sql(ANY_SEALED)
+            .bind(self.tenant)
+            .fetch_optional()
+            .await
+            .map_err(doing("try the vault's key"))?;
+        Ok(row.map(|(id, origin, name, sealed)| SealedField {
+            id: CredentialId::new(id),
+            origin,
+            name,
+            sealed,
         }))
     }
 

@@ -83,7 +83,8 @@ pub use automation::{
 pub use books::{Books, BooksSettings};
 pub use counts::WaitingCounts;
 pub use credential::{
-    CREDENTIALS_MAX, CredentialField, FieldValue, NewCredential, NewCredentialError, StoredCredential,
+    CREDENTIALS_MAX, CredentialField, FieldValue, NewCredential, NewCredentialError, SealedField,
+    StoredCredential,
 };
 pub use cursor::PageCursor;
 pub use error::StoreError;

@@ -30,6 +30,15 @@ pub struct CredentialField {
     pub updated_at_ms: i64,
 }
 
+/// A sealed value and what it was sealed for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SealedField {
+    pub id: CredentialId,
+    pub origin: String,
+    pub name: String,
+    pub sealed: Vec<u8>,
+}
+
 /// The value of a field, as it is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldValue {

@@ -261,6 +261,9 @@ async fn a_rotated_field_has_its_new_value_and_another_key_opens_nothing() {
     assert_eq!(filled.unwrap_or_else(|no| panic!("{no}")).arguments["secret"]["value"], "another one");
     let missing = DraftValue::Value(Secret::new("x"));
     assert_eq!(code(scene.desk.rotate(&ann(), id.as_str(), "pin", missing).await), "credential_invalid");
+    scene.fixture.vault.check_key().await.unwrap();
+    let told = scene.fixture.with_key(key("bb")).check_key().await.unwrap_err().to_string();
+    assert!(told.contains("another key") && told.contains("hint: "), "{told}");
     let strange = CredentialDesk::new(scene.fixture.with_key(key("bb")));
     let strange = HandleFiller::new(strange, Arc::new(OwnSecrets), server("toolgate"));
     let refused = strange.fill(&holder, &tool, arguments, &uses).await.map(drop);
