@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod credentials;
 mod files;
 mod filters;
 mod ledger;
@@ -33,6 +34,7 @@ use crate::config::{LISTEN_EXPECTED, parse_listen};
 
 pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, RememberArgs, StateArg};
+pub(crate) use credentials::{CredentialAddArgs, CredentialRotateArgs, CredentialsCommand};
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, LedgerCommand};
@@ -138,6 +140,9 @@ pub(crate) enum Command {
     /// Store the credentials that servers and models need, encrypted; values are never shown again
     #[command(subcommand)]
     Secrets(SecretsCommand),
+    /// Keep credentials for sites, which agents use by handle and never see
+    #[command(subcommand)]
+    Credentials(CredentialsCommand),
     /// List what waits for approval, and decide
     Approvals(ApprovalsArgs),
     /// Check, explain and test the policies

@@ -36,6 +36,7 @@ mod spending;
 
 // Callers, sessions and credentials.
 mod callers;
+mod credentials;
 mod keyring;
 mod pages;
 mod seating;

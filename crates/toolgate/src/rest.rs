@@ -18,6 +18,7 @@ use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_courier::ReceiverBoard;
+use toolgate_credentials::CredentialDesk;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, RestBody, RestService, ServedCallers};
 use toolgate_models::ModelDesk;
@@ -30,6 +31,7 @@ use crate::agents::AgentDoorway;
 use crate::archiving;
 use crate::checkpoints::ConfiguredFolder;
 use crate::config::{Config, WebhookConfig};
+use crate::credentials::DeskCredentials;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
@@ -98,6 +100,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) domains: &'a PlatformDomains,
     pub(crate) board: &'a ReceiverBoard,
     pub(crate) models: &'a Arc<ModelDesk>,
+    pub(crate) credentials: &'a CredentialDesk,
 }
 
 pub(crate) async fn api(
@@ -108,8 +111,7 @@ pub(crate) async fn api(
     driven: AgentDoorway,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, board, models } =
-        *parts;
+    let RestParts { config, store, governance, gateway, quotas, sessions, discovery, domains, .. } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
@@ -129,10 +131,11 @@ pub(crate) async fn api(
         streams: Arc::new(McpStreamQuota(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
+        credentials: Arc::new(DeskCredentials(parts.credentials.clone())),
         policy: Arc::new(EnginePolicyPort { policy: governance.policy.clone(), catalog: catalog.clone() }),
         filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
-        outbound: Arc::new(WebhookReceivers::of(config, store, board)),
-        models: Arc::new(DeskModels(models.clone())),
+        outbound: Arc::new(WebhookReceivers::of(config, store, parts.board)),
+        models: Arc::new(DeskModels(parts.models.clone())),
         retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),

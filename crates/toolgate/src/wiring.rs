@@ -14,6 +14,7 @@ use toolgate_core::governance::Clock;
 use toolgate_core::port::Servers;
 use toolgate_core::server::ServerState;
 use toolgate_courier::{Courier, ReceiverBoard};
+use toolgate_credentials::{CredentialDesk, HandleFiller};
 use toolgate_discovery::Discovery;
 use toolgate_edge::{AllowedHosts, Gateway, GatewaySetup, Hub, Quotas, RestService};
 use toolgate_pipeline::Pipeline;
@@ -131,6 +132,7 @@ async fn build(
     let outside = keyring::outside(config)?;
     let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
     let webhook_keys = keys.clone();
+    let credentials = CredentialDesk::new(vault.clone());
     let others = if config.store.url.is_some() { OtherWriters::Replicas } else { OtherWriters::None };
     let mut chronicle = Chronicle::open(store, others).await?;
     let watcher =
@@ -223,6 +225,11 @@ async fn build(
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
         contents: domains.files.clone(),
+        handles: Arc::new(HandleFiller::new(
+            credentials.clone(),
+            Arc::new(webhook_keys.clone()),
+            models::own_server(),
+        )),
         runs: domains.runs.clone(),
         quotas: quotas.clone(),
         platform: domains.tools.clone(),
@@ -258,6 +265,7 @@ async fn build(
         domains: &domains,
         board: &board,
         models: &models,
+        credentials: &credentials,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
     let driven = AgentDoorway::default();

@@ -53,7 +53,7 @@ impl Files {
         let File { digest, bytes, media_type, name, .. } = self.keep_once(holder, change, text).await?;
         let (place, id) = (change.place.to_owned(), change.kind.to_owned());
         let attachment = Attachment { place, id, digest, bytes, media_type, name: Some(name) };
-        Ok(AttachedContents { attachments: vec![attachment], notices: Vec::new() })
+        Ok(AttachedContents { attachments: vec![attachment], ..AttachedContents::default() })
     }
 
     /// A text is looked up again before the call runs, and kept once.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::codes::{self, Code};
 use crate::content::Attachment;
+use crate::credential::CredentialUse;
 use crate::decision::{ApprovalRequirement, CALLER_GROUP, OnTimeout, PolicyTemplate};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::scope::AgentName;
@@ -133,6 +134,9 @@ pub struct Approval {
     /// Files and refs that the arguments name, as they were when people were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// The credentials that the arguments name, by handle, name and origin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<CredentialUse>,
     /// The proposed arguments, redacted, if an approver changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed_arguments: Option<RawJson>,

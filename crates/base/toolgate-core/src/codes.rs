@@ -20,6 +20,7 @@ mod calls;
 mod code;
 mod collection;
 mod console;
+mod credentials;
 mod door;
 mod driven;
 mod files;
@@ -38,6 +39,7 @@ pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
 pub use console::*;
+pub use credentials::*;
 pub use door::*;
 pub use driven::*;
 pub use files::*;
@@ -55,6 +57,7 @@ pub static AREAS: &[&CodeArea] = &[
     &CALLS,
     &APPROVALS,
     &FILES,
+    &CREDENTIALS,
     &SUBSTRATE,
     &COLLECTION,
     &POINTERS,

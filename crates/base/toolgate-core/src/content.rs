@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::codes::Code;
+use crate::credential::CredentialUse;
 use crate::file::FileName;
 use crate::id::{CallId, RunId, SessionId};
 use crate::port::{BoxFuture, TextInsert};
@@ -59,6 +60,8 @@ pub struct Notice {
 pub struct AttachedContents {
     /// In the order of their places.
     pub attachments: Vec<Attachment>,
+    /// The credentials that the arguments name, in the order of their places.
+    pub credentials: Vec<CredentialUse>,
     pub notices: Vec<Notice>,
 }
 

@@ -5,6 +5,7 @@ mod template;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::credential::CredentialUse;
 use crate::id::{RunId, SessionId};
 use crate::scope::AgentName;
 use crate::{Digest, Principal, Tool};
@@ -38,12 +39,24 @@ pub struct PolicyRequest<'a> {
     pub template: Option<PolicyTemplate>,
     pub run: Option<&'a RunId>,
     pub task: Option<&'a str>,
+    /// The credentials that the arguments name.
+    pub credentials: &'a [CredentialUse],
 }
 
 impl<'a> PolicyRequest<'a> {
     /// A call without a session, run or task.
     pub fn alone(principal: &'a Principal, tool: &'a Tool, arguments: &'a serde_json::Value) -> Self {
-        Self { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
+        Self {
+            principal,
+            tool,
+            arguments,
+            session: None,
+            agent: None,
+            template: None,
+            run: None,
+            task: None,
+            credentials: &[],
+        }
     }
 }
 

@@ -136,6 +136,14 @@ words!(
         CredentialRemoved = "credential.removed",
         /// An admin set the addresses that a secret may be sent to.
         CredentialAllowed = "credential.allowed",
+        /// A credential for a site was created, which agents use by its handle.
+        CredentialCreated = "credential.created",
+        /// A field of a credential got another value.
+        CredentialRotated = "credential.rotated",
+        /// A session used a credential for the first time.
+        CredentialUsed = "credential.used",
+        /// A credential was erased, with its values.
+        CredentialErased = "credential.erased",
         /// A version of an agent definition was seen for the first time.
         AgentDefined = "agent.defined",
         /// A session was opened.

@@ -6,6 +6,7 @@ use crate::approval::{
     Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, NewVote, WithdrawalReason,
 };
 use crate::content::Attachment;
+use crate::credential::CredentialUse;
 use crate::decision::{ApprovalRequirement, PolicyTemplate};
 use crate::event::{LedgerEntry, Outcome};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
@@ -132,6 +133,8 @@ pub struct NewApproval {
     pub arguments: RawJson,
     /// Files and refs that the arguments name.
     pub attachments: Vec<Attachment>,
+    /// The credentials that the arguments name.
+    pub credentials: Vec<CredentialUse>,
     /// True if nothing was redacted.
     pub complete: bool,
     pub requirement: ApprovalRequirement,

@@ -90,6 +90,11 @@ id!(
     "upl_"
 );
 id!(
+    /// A credential for a site outside, as agents name it. Never its values.
+    CredentialId,
+    "cred_"
+);
+id!(
     /// A definition of work.
     TaskId,
     "task_"

@@ -24,6 +24,7 @@ pub mod governance;
 // Work and bytes.
 pub mod automation;
 pub mod content;
+pub mod credential;
 pub mod file;
 pub mod named_bytes;
 pub mod pointer;

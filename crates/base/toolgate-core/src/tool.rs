@@ -5,6 +5,7 @@ mod extra;
 mod files;
 mod handling;
 mod refill;
+mod secrets;
 mod traits;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use extra::{BadExtra, EXTRA_META, ToolExtra};
 pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
 pub use handling::{BadRate, CacheRule, CacheScope, CallRate, ToolHandling};
 pub use refill::TokenBucket;
+pub use secrets::{BadSecretSlot, SecretSlot};
 pub use traits::ToolTrait;
 
 /// The possible effects of a tool call. Unknown means all of them.
@@ -185,7 +187,7 @@ pub fn version_of(definition: &Value) -> Digest {
             kept.insert(key.into(), value.clone());
         }
     }
-    // A server's statements here about effects and files count as much as its annotations.
+    // A server's statements here about effects, files and secrets count as much as its annotations.
     if let Some(extra) = definition.get("_meta").and_then(|meta| meta.get(EXTRA_META)) {
         kept.insert(EXTRA_META.into(), extra.clone());
     }

@@ -48,7 +48,8 @@ mod substrate;
 // Versions of schemas.
 mod schema;
 
-// Secrets and logins.
+// Secrets, credentials and logins.
+mod credential;
 mod login;
 mod secret;
 mod token;
@@ -81,6 +82,10 @@ pub use automation::{
 };
 pub use books::{Books, BooksSettings};
 pub use counts::WaitingCounts;
+pub use credential::{
+    CREDENTIALS_MAX, CredentialField, FieldValue, NewCredential, NewCredentialError, SealedField,
+    StoredCredential,
+};
 pub use cursor::PageCursor;
 pub use error::StoreError;
 pub use file::{

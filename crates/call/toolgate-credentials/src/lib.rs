@@ -4,6 +4,7 @@ mod bearer;
 mod clock;
 #[cfg(test)]
 mod fixture;
+mod handles;
 mod key;
 mod keys;
 mod oauth;
@@ -14,6 +15,7 @@ mod secret;
 mod vault;
 
 pub use bearer::{Bearer, BearerAlgorithm, BearerRefused, BearerSettings, RefusalCode, SettingsProblem};
+pub use handles::{CredentialDesk, CredentialDraft, DraftValue, FieldDraft, HandleFiller, find_credential};
 pub use key::{KeyProblem, KeySource, VaultKey};
 pub use keys::Keys;
 pub use oauth::{LoginError, LoginOptions, OAuthSpec, PendingLogin, SignedIn};

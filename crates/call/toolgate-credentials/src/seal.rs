@@ -3,12 +3,16 @@
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use toolgate_core::id::CredentialId;
 use toolgate_core::{PrincipalId, ServerName};
 
 use crate::key::{KEY_ID_BYTES, VaultKey};
 use crate::secret::Secret;
 
 const FORMAT: u8 = 1;
+/// The kinds of places, in front of their parts.
+const OF_SERVERS: u8 = 1;
+const OF_CREDENTIALS: u8 = 2;
 const NONCE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
@@ -21,6 +25,15 @@ pub(crate) struct SealContext<'p> {
     pub(crate) name: &'p str,
 }
 
+/// The owner of a field of a credential. A value whose origin was changed in the database does not open.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldSealContext<'p> {
+    pub(crate) tenant: &'p str,
+    pub(crate) id: &'p CredentialId,
+    pub(crate) origin: &'p str,
+    pub(crate) field: &'p str,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UnsealError {
     OtherKey,
@@ -28,9 +41,15 @@ pub(crate) enum UnsealError {
     Tampered,
 }
 
+/// The place of a value, which is sealed with it.
+pub(crate) trait SealPlace {
+    /// Every part of it, so that no two places are written the same.
+    fn bound(&self) -> Vec<u8>;
+}
+
 pub(crate) fn seal(
     key: &VaultKey,
-    place: SealContext<'_>,
+    place: impl SealPlace,
     value: &Secret,
 ) -> Result<Vec<u8>, getrandom::Error> {
     let mut nonce = [0; NONCE_BYTES];
@@ -41,7 +60,7 @@ pub(crate) fn seal(
     Ok([&[FORMAT][..], &key.id(), &nonce, &sealed].concat())
 }
 
-pub(crate) fn open(key: &VaultKey, place: SealContext<'_>, sealed: &[u8]) -> Result<Secret, UnsealError> {
+pub(crate) fn open(key: &VaultKey, place: impl SealPlace, sealed: &[u8]) -> Result<Secret, UnsealError> {
     let (head, body) = sealed.split_at_checked(HEAD_BYTES).ok_or(UnsealError::Tampered)?;
     let (format, rest) = head.split_at(1);
     let (key_id, nonce) = rest.split_at(KEY_ID_BYTES);
@@ -61,18 +80,27 @@ fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&Key::from(*key.bytes()))
 }
 
-impl SealContext<'_> {
-    /// Every part with its length: no two places are written the same.
+impl SealPlace for SealContext<'_> {
     fn bound(&self) -> Vec<u8> {
         let whose = self.principal.map_or("everybody", |_| "principal");
         let principal = self.principal.map_or("", PrincipalId::as_str);
-        let mut bound = vec![FORMAT];
-        for part in [self.tenant, self.server.as_str(), whose, principal, self.name] {
-            bound.extend(u64::try_from(part.len()).expect("a length fits").to_be_bytes());
-            bound.extend(part.as_bytes());
-        }
-        bound
+        lengths_and_texts(OF_SERVERS, &[self.tenant, self.server.as_str(), whose, principal, self.name])
     }
+}
+
+impl SealPlace for FieldSealContext<'_> {
+    fn bound(&self) -> Vec<u8> {
+        lengths_and_texts(OF_CREDENTIALS, &[self.tenant, self.id.as_str(), self.origin, self.field])
+    }
+}
+
+fn lengths_and_texts(kind: u8, parts: &[&str]) -> Vec<u8> {
+    let mut bound = vec![kind];
+    for part in parts {
+        bound.extend(u64::try_from(part.len()).expect("a length fits").to_be_bytes());
+        bound.extend(part.as_bytes());
+    }
+    bound
 }
 
 #[cfg(test)]
@@ -103,6 +131,22 @@ mod tests {
             open(&key, SealContext { principal: Some(&none), ..home }, &sealed).unwrap_err(),
             UnsealError::Tampered
         );
+    }
+
+    #[test]
+    fn a_field_opens_for_its_credential_and_origin_only() {
+        let (key, id, other) = (key("aa"), CredentialId::new("cred_1"), CredentialId::new("cred_2"));
+        let home = FieldSealContext { tenant: "t", id: &id, origin: "https://a.example", field: "password" };
+        let sealed = seal(&key, home, &Secret::new("hunter2")).unwrap();
+        assert_eq!(open(&key, home, &sealed).unwrap().expose(), "hunter2");
+        for moved in [
+            FieldSealContext { tenant: "u", ..home },
+            FieldSealContext { id: &other, ..home },
+            FieldSealContext { origin: "https://b.example", ..home },
+            FieldSealContext { field: "username", ..home },
+        ] {
+            assert_eq!(open(&key, moved, &sealed).unwrap_err(), UnsealError::Tampered);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_core::event::{Event, EventKind, EventSubject};
+use toolgate_core::id::CredentialId;
 use toolgate_core::server::{INSTANCE_TOKEN, InstanceId, InstanceSpec};
 use toolgate_core::{PrincipalId, RawJson, ServerName};
 use toolgate_store::{Books, SealedSecret, SecretOrigin, Store, StoreError};
@@ -10,13 +11,13 @@ use url::Url;
 
 use crate::clock::now_ms;
 use crate::key::{KeySource, VaultKey};
-use crate::seal::{self, SealContext, UnsealError};
+use crate::seal::{self, FieldSealContext, SealContext, UnsealError};
 use crate::secret::Secret;
 
 /// The vault's name for the result of signing in at a server.
 pub const SIGN_IN: &str = "oauth";
 
-const TENANT: &str = "default";
+pub(crate) const TENANT: &str = "default";
 const NAME_CHARS_MAX: usize = 128;
 const ORIGINS_MAX: usize = 64;
 const PRINCIPAL_CHARS_MAX: usize = 256;
@@ -49,6 +50,11 @@ pub enum VaultError {
          hint: give back the key it was sealed with, or store the secret again with `toolgate secrets set {server} {name}`"
     )]
     OtherKey { key: KeySource, server: ServerName, name: String },
+    #[error(
+        "the vault was sealed with another key than the one from {key}: {id}.{field} does not open\n\
+         hint: give back the key it was sealed with, or remove the credential with `toolgate credentials remove {id}` and create it again"
+    )]
+    OtherKeyOfField { key: KeySource, id: CredentialId, field: String },
     #[error(
         "secret \"{name}\" of server \"{server}\" was changed behind the vault's back and does not open\n\
          hint: store it again with `toolgate secrets set {server} {name}`"
@@ -88,10 +94,26 @@ impl Vault {
     /// Tries the key on the existing entries: a wrong key is better found at the start than at the first
     /// call. A single entry that was tampered with is not the key's fault and blocks nothing.
     pub async fn check_key(&self) -> Result<(), VaultError> {
-        let Some(any) = self.store.list_sealed(None).await?.into_iter().next() else { return Ok(()) };
+        let Some(any) = self.store.list_sealed(None).await?.into_iter().next() else {
+            return self.check_fields().await;
+        };
         match self.get(&any.server, any.principal.as_ref(), &any.name).await {
             Ok(_) | Err(VaultError::Tampered { .. }) => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The same by a field of a credential.
+    async fn check_fields(&self) -> Result<(), VaultError> {
+        let Some(any) = self.store.any_sealed_field().await? else { return Ok(()) };
+        let place = FieldSealContext { tenant: TENANT, id: &any.id, origin: &any.origin, field: &any.name };
+        match seal::open(&self.key, place, &any.sealed) {
+            Ok(_) | Err(UnsealError::Tampered) => Ok(()),
+            Err(UnsealError::OtherKey) => Err(VaultError::OtherKeyOfField {
+                key: self.key.source().clone(),
+                id: any.id,
+                field: any.name,
+            }),
         }
     }
 
@@ -194,6 +216,18 @@ impl Vault {
     ) -> Result<bool, VaultError> {
         let event = event(EventKind::CredentialRemoved, by, server, principal, name);
         Ok(self.books.remove_sealed(server, principal, name, vec![event]).await?)
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn books(&self) -> &Books {
+        &self.books
+    }
+
+    pub(crate) fn key(&self) -> &VaultKey {
+        &self.key
     }
 
     /// Counts the changes of the vault, whichever process made them.

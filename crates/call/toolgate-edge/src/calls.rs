@@ -30,6 +30,7 @@ pub(crate) mod links;
 
 // The way to a server.
 pub(crate) mod forward;
+pub(crate) mod masked;
 
 // Answers from the gateway's own data.
 pub(crate) mod lists;

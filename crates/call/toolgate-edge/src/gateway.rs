@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::MessageLimits;
 use toolgate_core::Refusal;
 use toolgate_core::content::Contents;
+use toolgate_core::credential::CredentialHandles;
 use toolgate_core::governance::Approvals;
 use toolgate_core::id::RunId;
 use toolgate_core::platform::Platform;
@@ -44,6 +45,8 @@ pub struct GatewaySetup {
     pub approvals: Arc<dyn Approvals>,
     /// Files and refs.
     pub contents: Arc<dyn Contents>,
+    /// Credentials that agents use by handle.
+    pub handles: Arc<dyn CredentialHandles>,
     pub runs: Arc<dyn Runs>,
     pub quotas: Arc<Quotas>,
     /// The gateway's own tools.
@@ -74,6 +77,7 @@ pub struct Gateway {
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
     pub(crate) contents: Arc<dyn Contents>,
+    pub(crate) handles: Arc<dyn CredentialHandles>,
     pub(crate) runs: Arc<dyn Runs>,
     /// The calls of runs in progress.
     pub(crate) in_runs: Arc<RunCalls>,
@@ -116,6 +120,7 @@ impl Gateway {
             pipeline: setup.pipeline,
             approvals: setup.approvals,
             contents: setup.contents,
+            handles: setup.handles,
             runs: setup.runs,
             in_runs: Arc::default(),
             quotas: setup.quotas,

@@ -14,6 +14,7 @@ mod pattern;
 mod restore;
 mod scan;
 mod secret;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -33,6 +34,7 @@ pub use mark::{HiddenKind, HiddenValue, MARKER, MarkStyle};
 pub use pattern::BadPattern;
 pub use restore::{Unrestorable, mentions_marker, restore};
 pub(crate) use secret::is_secret_key;
+pub use sent::SecretMask;
 
 use mark::RemovedValues;
 use pattern::PathPattern;

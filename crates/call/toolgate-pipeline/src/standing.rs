@@ -16,6 +16,7 @@ pub(crate) fn judge(policy: &dyn Policy, approval: &Approval, tool: &Tool, argum
         template: approval.template,
         run: approval.run.as_ref(),
         task: approval.task.as_deref(),
+        credentials: &approval.credentials,
     });
     decision.verdict
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_core::approval::Approval;
 use toolgate_core::content::Attachment;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{ApprovalRequirement, PolicyTemplate};
 use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId};
@@ -71,6 +72,7 @@ impl Received {
             input: None,
             secrets: Vec::new(),
             attachments: Vec::new(),
+            credentials: Vec::new(),
             refs: Vec::new(),
         };
         Self { ticket }
@@ -124,6 +126,8 @@ pub(crate) struct Ticket {
     pub(crate) secrets: Vec<String>,
     /// Files and refs that the arguments name.
     pub(crate) attachments: Vec<Attachment>,
+    /// Credentials that the arguments name.
+    pub(crate) credentials: Vec<CredentialUse>,
     /// The names of the parts that were taken out of the result.
     pub(crate) refs: Vec<RawJson>,
 }
@@ -208,12 +212,13 @@ impl Ticket {
     }
 
     /// True if a permitted call of this tool leaves a record. Calls that may change something always do, and
-    /// so do calls in which a filter found something, and those that somebody makes by hand.
+    /// so do calls in which a filter found something, those that use a credential, and those that somebody makes by hand.
     pub(crate) fn is_recorded(&self) -> bool {
         self.tool.audit != AuditLevel::None
             || self.tool.effects.changes_something()
             || self.is_gated
             || self.is_filtered
+            || !self.credentials.is_empty()
             || self.forced_by.is_some()
     }
 

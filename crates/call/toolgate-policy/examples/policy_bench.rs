@@ -145,6 +145,7 @@ fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
         template: None,
         run: None,
         task: None,
+        credentials: &[],
     };
     let verdict = engine.decide(&question).verdict;
     let pilot = Instant::now();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cedar_policy::{Authorizer, Context, Entities, Request, RestrictedExpression};
 use serde_json::Value;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{Decision, Denial, PolicyRequest, PolicyTemplate, Verdict};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, Principal, Tool};
@@ -195,7 +196,8 @@ impl CompiledPolicies {
             ("task", question.task),
         ];
         let given = call.into_iter().filter_map(|(name, value)| Some((name.to_owned(), text(value?))));
-        let pairs = self.known(question.agent).chain(given).chain([("input".to_owned(), input)]);
+        let used = credentials(question.credentials);
+        let pairs = self.known(question.agent).chain(given).chain(used).chain([("input".to_owned(), input)]);
         Context::from_pairs(pairs).map_err(|error| format!("the arguments cannot be judged: {error}"))
     }
 
@@ -261,6 +263,20 @@ impl CompiledPolicies {
             known.unwrap_or_else(|| tools.put(hash, (ToolKey::of(tool), Arc::new(ToolFacts::of(tool)))));
         Arc::clone(&entry.1)
     }
+}
+
+/// The credentials of a call: their ids, their origins, and the ids of those that the session has not used before. Each is
+/// absent where it would be empty.
+fn credentials(used: &[CredentialUse]) -> impl Iterator<Item = (String, RestrictedExpression)> {
+    let all = |part: fn(&CredentialUse) -> &str| used.iter().map(part).map(text).collect::<Vec<_>>();
+    let new = used.iter().filter(|one| one.is_new).map(|one| text(one.id.as_str())).collect();
+    let sets = [
+        ("credentials", all(|one| one.id.as_str())),
+        ("credential_origins", all(|one| one.origin.as_str())),
+        ("new_credentials", new),
+    ];
+    let filled = sets.into_iter().filter(|(_, set)| !set.is_empty());
+    filled.map(|(name, set)| (name.to_owned(), RestrictedExpression::new_set(set)))
 }
 
 fn text(value: &str) -> RestrictedExpression {

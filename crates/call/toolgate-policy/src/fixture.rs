@@ -98,6 +98,7 @@ pub(crate) fn question<'a>(
         template: None,
         run: None,
         task: None,
+        credentials: &[],
     }
 }
 

@@ -66,7 +66,7 @@ fn action(tool: &Tool) -> String {
     };
     let input = cedar_type(&input, 2).expect("a record has a type");
     format!(
-        "\naction {name} appliesTo {{\n  principal: [Human, Agent, Service],\n  resource: [Tool],\n  context: {{\n    \"input\": {input},\n    \"session\"?: String,\n    \"agent\"?: String,\n    \"run\"?: String,\n    \"task\"?: String,\n    \"template\": String\n  }}\n}};\n",
+        "\naction {name} appliesTo {{\n  principal: [Human, Agent, Service],\n  resource: [Tool],\n  context: {{\n    \"input\": {input},\n    \"session\"?: String,\n    \"agent\"?: String,\n    \"run\"?: String,\n    \"task\"?: String,\n    \"credentials\"?: Set<String>,\n    \"credential_origins\"?: Set<String>,\n    \"new_credentials\"?: Set<String>,\n    \"template\": String\n  }}\n}};\n",
         name = quoted(tool.name.as_str()),
     )
 }

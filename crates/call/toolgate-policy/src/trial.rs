@@ -8,6 +8,7 @@
 //! tool = "bank:transfer"
 //! arguments = { amount = 5000 }
 //! agent = "clerk"         # what the session is; so are session, run, task
+//! credentials = [{ origin = "https://jobs.example", new = true }]  # whose handles are in the arguments
 //! template = "regulated"  # its level of care, where it is stricter than the gateway's
 //! expect = "approve"      # or "permit", "deny"
 //! by = ["finance"]        # every group that may agree, over all gates
@@ -134,6 +135,7 @@ fn run(case: TestCase, engine: &PolicyEngine, tools: &[Arc<Tool>]) -> TestOutcom
         template: case.template,
         run: case.run.as_ref(),
         task: case.task.as_deref(),
+        credentials: &case.credentials,
     };
     let Decision { verdict, .. } = engine.decide(&question);
     let failure = (!case.fits(&verdict)).then(|| TestFailure {

@@ -165,11 +165,14 @@ fn handling(said: &MatchingRules<'_>, extra: &ToolExtra, effects: Effects) -> To
             Some(files) => files.into(),
             None => extra.slots().into(),
         },
+        secrets: extra.secrets.as_slice().into(),
         timeout: said.last(|rule| rule.timeout).or(extra.timeout()),
         concurrency_max: said.last(|rule| rule.concurrency_max),
         rate: said.last(|rule| rule.rate),
-        // A call with effects must not be skipped because the same call ran before.
-        cache: cache.filter(|rule| !rule.fresh.is_zero() && !effects.changes_something()),
+        // A call with effects must not be skipped because the same call ran before; and one that may have the value of a
+        // credential in it must leave no key behind that is made of it.
+        cache: cache
+            .filter(|rule| !rule.fresh.is_zero() && !effects.changes_something() && extra.secrets.is_empty()),
         formats: said.last(|rule| rule.formats),
     }
 }

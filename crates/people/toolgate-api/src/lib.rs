@@ -25,6 +25,7 @@ mod work;
 // Ports to the rest of the program.
 mod call;
 mod checkpoints;
+mod credential;
 mod driven;
 mod filters;
 mod models;
@@ -51,6 +52,7 @@ pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
 pub use checkpoints::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
 pub(crate) use context::ApiContext;
 use context::ApiInner;
+pub use credential::{CredentialKeeper, CredentialSpec, FieldInput};
 pub use driven::{DrivenRuns, RunPiece};
 use events::EventFeed;
 pub use filters::{FilterInForce, FilterPort, FilterView};

@@ -57,7 +57,8 @@ mod refs;
 mod signed;
 mod uploads;
 
-// Servers, models, settings and secrets.
+// Servers, models, settings, secrets and credentials.
+mod credentials;
 mod instances;
 mod models;
 mod registry;
@@ -225,7 +226,7 @@ fn work(table: RouteTable) -> RouteTable {
         .route(RouteCallers::Addressed, routes!(signed::get))
 }
 
-/// Servers, models, settings, definitions and secrets.
+/// Servers, models, settings, definitions, secrets and credentials.
 fn servers_and_registry(table: RouteTable) -> RouteTable {
     table
         .route(AUDITING, routes!(servers::list))
@@ -249,6 +250,11 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(RUNNING, routes!(registry::review))
         .route(RUNNING, routes!(secrets::list))
         .route(RUNNING, routes!(secrets::store, secrets::remove))
+        .route(AUDITING, routes!(credentials::list))
+        .route(RUNNING, routes!(credentials::create))
+        .route(AUDITING, routes!(credentials::show))
+        .route(RUNNING, routes!(credentials::erase))
+        .route(RUNNING, routes!(credentials::rotate))
         // Operators set the addresses of servers: others decide which secrets go there.
         .route(ADMITTING, routes!(secrets::allow))
 }

@@ -20,6 +20,7 @@ use toolgate_tasks::TaskTools;
 
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
+use crate::credential::CredentialKeeper;
 use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
 use crate::models::ModelPort;
@@ -63,6 +64,8 @@ pub struct Services {
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
+    /// Credentials for sites, which agents use by handle.
+    pub credentials: Arc<dyn CredentialKeeper>,
     pub policy: Arc<dyn PolicyPort>,
     pub filters: Arc<dyn FilterPort>,
     pub outbound: Arc<dyn WebhookPort>,

@@ -9,6 +9,8 @@ mod batch_story;
 mod beside_story;
 mod calls_story;
 mod content_story;
+mod credential_box;
+mod credentials_story;
 mod driven_kit;
 mod driven_story;
 mod events_story;

@@ -221,6 +221,7 @@ fn open_gateway(
         pipeline,
         approvals: books.clone(),
         contents: files.clone(),
+        handles: around.clone(),
         runs: around.clone(),
         quotas: Quotas::new(Vec::new(), around.clone()),
         platform: around.clone(),

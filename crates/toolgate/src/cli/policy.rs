@@ -69,6 +69,9 @@ pub(crate) struct ExplainArgs {
     /// Task of the call
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
+    /// Origin of a credential that the arguments name, and that the session has not used before; repeatable
+    #[arg(long = "credential", value_name = "ORIGIN")]
+    pub(crate) credentials: Vec<String>,
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use toolgate_files::StoragePlace;
 use toolgate_store::Store;
 
 use crate::cli::{
-    AutomationsCommand, Command, FilesCommand, InputsCommand, RunsCommand, SecretsCommand, ServersCommand,
-    SessionsCommand, SettingsCommand, SubstrateCommand, TasksCommand, TokenCommand, ToolsCommand,
+    AutomationsCommand, Command, CredentialsCommand, FilesCommand, InputsCommand, RunsCommand,
+    SecretsCommand, ServersCommand, SessionsCommand, SettingsCommand, SubstrateCommand, TasksCommand,
+    TokenCommand, ToolsCommand,
 };
 use crate::config::Config;
 
@@ -39,6 +40,9 @@ pub(super) fn only_looks(command: &Command) -> bool {
         Command::Substrate(command) => !matches!(command, SubstrateCommand::Import(_)),
         Command::Secrets(command) => {
             !matches!(command, SecretsCommand::Set(_) | SecretsCommand::Allow { .. })
+        }
+        Command::Credentials(command) => {
+            matches!(command, CredentialsCommand::List | CredentialsCommand::Show { .. })
         }
         Command::Platform(command) => !command.tool.tool.effects.changes_something(),
         Command::Token(command) => !matches!(command, TokenCommand::Create(_)),

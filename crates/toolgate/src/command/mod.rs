@@ -9,6 +9,7 @@ mod chat;
 mod connect;
 mod console;
 mod context;
+mod credentials;
 mod doctor;
 mod files;
 mod filters;
@@ -66,6 +67,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Aliases(command) => aliases::run(&context, command).await,
         Command::Settings(command) => settings::run(&context, command).await,
         Command::Secrets(command) => secrets::run(&context, command).await,
+        Command::Credentials(command) => credentials::run(&context, command).await,
         Command::Approvals(args) => approvals::run(&context, args).await,
         Command::Policy(command) => policy::run(&context, command).await,
         Command::Filters(command) => filters::run(&context, command).await,

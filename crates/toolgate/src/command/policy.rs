@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{Policy, PolicyRequest};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Digest, Principal, PrincipalId, PrincipalKind, Role, Tool};
@@ -87,6 +88,8 @@ impl PolicyContext<'_> {
         let arguments: Value = serde_json::from_str(&args.args)
             .context("the arguments are not valid JSON\nhint: give a JSON object: '{\"amount\": 50}'")?;
         let (session, run) = (args.session.map(SessionId::new), args.run.map(RunId::new));
+        let credential = |origin: &String| CredentialUse::supposed(None, origin, true);
+        let credentials: Vec<CredentialUse> = args.credentials.iter().map(credential).collect();
         let explanation = engine.explain(&PolicyRequest {
             principal: &principal,
             tool: &tool,
@@ -96,6 +99,7 @@ impl PolicyContext<'_> {
             template: args.template,
             run: run.as_ref(),
             task: args.task.as_deref(),
+            credentials: &credentials,
         });
         if self.context.global.json {
             put!("{}", json_text(&explanation));

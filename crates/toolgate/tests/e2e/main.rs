@@ -9,6 +9,7 @@ mod callers;
 mod cli;
 mod confined;
 mod console;
+mod credentials;
 mod discovery;
 mod doors;
 mod endings;

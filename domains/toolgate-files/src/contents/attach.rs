@@ -35,7 +35,7 @@ impl Files {
         }
         attachments.sort_by_key(|(order, _)| *order);
         let attachments = attachments.into_iter().map(|(_, attachment)| attachment).collect();
-        Ok(AttachedContents { attachments, notices: plan.notices })
+        Ok(AttachedContents { attachments, notices: plan.notices, ..AttachedContents::default() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Effects, FileSlot, FileStrategy, SlotForm};
+use super::{Effects, FileSlot, FileStrategy, SecretSlot, SlotForm};
 use crate::scope::MountNeed;
 
 /// The member of a definition's `_meta` that has it.
@@ -29,6 +29,9 @@ pub struct ToolExtra {
     /// The same for each argument that takes a file, if one strategy is not enough.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SlotForm>,
+    /// The arguments that take the handle of a credential.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretSlot>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<f64>,
     /// The time for which a result may be reused for the same arguments.
@@ -73,6 +76,9 @@ impl ToolExtra {
             return bad(format!("more than {} aliases", Self::ALIASES_MAX));
         }
         if let Err(error) = FileSlot::all(self.files.clone()) {
+            return bad(error.to_string());
+        }
+        if let Err(error) = SecretSlot::check(&self.secrets, &self.slots()) {
             return bad(error.to_string());
         }
         let names = self.capabilities.iter().chain(&self.aliases);

@@ -135,6 +135,14 @@ impl FileSlot {
         Ok(slots)
     }
 
+    /// True if an argument of this name belongs to it, at agents or at the server.
+    pub fn fills(&self, name: &str) -> bool {
+        [Some(&self.argument), Some(&self.content), self.media_type.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|own| own == name)
+    }
+
     /// True if the server gets something other than the id.
     pub fn expands(&self) -> bool {
         self.strategy != FileStrategy::Passthrough

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FileSlot, ToolTrait};
+use super::{FileSlot, SecretSlot, ToolTrait};
 use crate::scope::MountNeed;
 
 /// Missing values follow the server's own settings.
@@ -22,6 +22,8 @@ pub struct ToolHandling {
     pub examples: Arc<[String]>,
     /// Arguments that are files to agents.
     pub files: Arc<[FileSlot]>,
+    /// Arguments that take the handle of a credential, and get its value once a call may be sent.
+    pub secrets: Arc<[SecretSlot]>,
     pub timeout: Option<Duration>,
     /// Concurrent calls of this tool.
     pub concurrency_max: Option<usize>,

@@ -89,6 +89,7 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         requester: agent(),
         arguments: arguments(amount),
         attachments: Vec::new(),
+        credentials: Vec::new(),
         complete: true,
         requirement: requirement(),
         policy_version: Some(Digest::of("policy 1")),

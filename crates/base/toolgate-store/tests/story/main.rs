@@ -6,6 +6,7 @@ mod agent_loop;
 mod approvals;
 mod automations;
 mod collection;
+mod credentials;
 mod desk;
 mod faults;
 mod files;

@@ -272,6 +272,7 @@ fn new_approval() -> NewApproval {
         requester: principal,
         arguments: RawJson::from_composed(r#"{"amount":5.00,"pin":"[redacted]"}"#.into()),
         attachments: Vec::new(),
+        credentials: Vec::new(),
         complete: false,
         requirement: ApprovalRequirement {
             gates: Vec::new(),

@@ -1,13 +1,15 @@
 //! The way of one call to the server or tool that answers it: files and refs are looked up before people decide, become what the server wants
 //! once they have, and what comes back is made fit for the context.
 
+mod named;
+
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::CatalogEntry;
-use toolgate_core::codes;
-use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, ExpandedArguments, SentContent};
+use toolgate_core::content::{AttachedContents, Attachment, ContentHolder, SentContent};
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::platform::{PlatformTool, ToolPresence, UsedApproval};
@@ -16,6 +18,7 @@ use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::scope::Scope;
 use toolgate_core::server::InstanceId;
 use toolgate_core::{RawJson, Refusal, RpcError};
+use toolgate_pipeline::redact::SecretMask;
 use toolgate_pipeline::{
     CallAccount, CallAnswer, CallPayload, CleanResponse, DeliveredReply, DeliveryError, Executor, TokenCounts,
 };
@@ -44,6 +47,7 @@ pub(crate) struct Errand<'a> {
 #[derive(Default)]
 struct ErrandState {
     attachments: Vec<Attachment>,
+    credentials: Vec<CredentialUse>,
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
     result_bytes: u64,
@@ -51,6 +55,15 @@ struct ErrandState {
     places: CallSlots,
     /// The files that went to the server.
     sent: Vec<SentContent>,
+}
+
+/// A request with everything that its server needs in it, and what must not come back.
+struct LoadedRequest {
+    request: ServerRequest,
+    /// The files that go to the server.
+    sent: Vec<SentContent>,
+    /// Hides the values of credentials, if there are any in it.
+    mask: Option<Arc<SecretMask>>,
 }
 
 impl<'a> Errand<'a> {
@@ -124,42 +137,12 @@ impl<'a> Errand<'a> {
         if let Some(own) = &self.own {
             return own.is_prepared;
         }
+        if self.takes_secrets() {
+            return true;
+        }
         let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
         let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
         changed.map_or_else(given, concerns)
-    }
-
-    async fn look_up(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
-        let contents = &self.call.gateway.contents;
-        let attached = match &self.own {
-            Some(own) => {
-                let seat = self.call.caller.client.seat();
-                self.own_call(own, &self.holder, &seat.scope).prepare(arguments).await?
-            }
-            None => contents.attach(&self.holder, self.call.tool(), arguments).await?,
-        };
-        self.state.lock().attachments.clone_from(&attached.attachments);
-        Ok(attached)
-    }
-
-    /// People may have taken their time: what they agreed to must still be there, and the same.
-    async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
-        let before = self.state.lock().attachments.clone();
-        let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
-        // An approver may have taken one out.
-        let is_named = |one: &Attachment| match &self.own {
-            Some(_) => now.iter().any(|it| it.id == one.id),
-            None => arguments.as_str().contains(&one.id),
-        };
-        let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
-        match before.iter().find(|one| is_named(one) && !is_same(one)) {
-            None => Ok(()),
-            Some(changed) => Err(Refusal::new(
-                &codes::FILE_CHANGED,
-                format!("{} is not what was agreed to any more", changed.id),
-            )
-            .hint("call again, which asks the approvers again")),
-        }
     }
 
     async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
@@ -194,8 +177,8 @@ impl<'a> Errand<'a> {
             let approval = approval.map(|id| UsedApproval { id, contents });
             return self.own_call(own, &holder, &seat.scope).answer(&arguments, approval).await;
         }
-        let (mut request, secrets) = match self.is_concerned(changed.as_ref()) {
-            false => (self.server_request(changed), Vec::new()),
+        let LoadedRequest { mut request, sent, mask } = match self.is_concerned(changed.as_ref()) {
+            false => LoadedRequest { request: self.server_request(changed), sent: Vec::new(), mask: None },
             true => self.loaded_request(&holder, changed).await?,
         };
         if let Some(extras) = extras {
@@ -205,8 +188,9 @@ impl<'a> Errand<'a> {
             // A header that repeats no argument of this tool was never checked.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        self.state.lock().sent = secrets;
-        Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
+        self.state.lock().sent = sent;
+        let reply = forward::forward_masked(gateway, caller, &entry.server, Some(call), request, mask);
+        Ok(reply.await?.into())
     }
 
     fn own_call<'b>(
@@ -227,26 +211,6 @@ impl<'a> Errand<'a> {
         let sent = std::mem::take(&mut self.state.lock().sent);
         let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
         clean.less(wrap(taken.result), taken.refs, taken.notices)
-    }
-
-    /// The request with what its server wants of files in place of their ids.
-    async fn loaded_request(
-        &self,
-        holder: &ContentHolder,
-        changed: Option<RawJson>,
-    ) -> Result<(ServerRequest, Vec<SentContent>), DeliveryError> {
-        let attachments = self.state.lock().attachments.clone();
-        let ToolCall { gateway, entry, request, .. } = self.call;
-        let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
-        let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
-        let ExpandedArguments { arguments, mut inserts, secrets } =
-            expanding.await.map_err(DeliveryError::Refused)?;
-        let (params, start) = request.parts.params_with(METHOD, &entry.own, &arguments);
-        let changed = RawJson::from_composed(arguments);
-        let mut upstream = self.request_with(params, Some(&changed));
-        inserts.iter_mut().for_each(|insert| insert.at += start);
-        upstream.inserts = inserts;
-        Ok((upstream, secrets))
     }
 
     fn server_request(&self, changed: Option<RawJson>) -> ServerRequest {

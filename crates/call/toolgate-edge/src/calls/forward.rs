@@ -7,9 +7,11 @@ use toolgate_core::id::CallId;
 use toolgate_core::port::{AskKind, Caller, InputAnswers, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError, ServerName};
+use toolgate_pipeline::redact::SecretMask;
 use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::push_member;
 
+use crate::calls::masked::{MaskedClient, masked};
 use crate::clients::caller::{RequestCaller, cannot_answer};
 use crate::clients::questions::{AskableClient, QuestionSource};
 use crate::gateway::Gateway;
@@ -28,18 +30,31 @@ pub(crate) async fn forward(
     caller: &Arc<RequestCaller>,
     server: &ServerName,
     call: Option<&CallId>,
+    request: ServerRequest,
+) -> Result<ServerReply, ServerError> {
+    forward_masked(gateway, caller, server, call, request, None).await
+}
+
+/// The same for a request with values of credentials in it: the server's words are passed on without them.
+pub(crate) async fn forward_masked(
+    gateway: &Arc<Gateway>,
+    caller: &Arc<RequestCaller>,
+    server: &ServerName,
+    call: Option<&CallId>,
     mut request: ServerRequest,
+    mask: Option<Arc<SecretMask>>,
 ) -> Result<ServerReply, ServerError> {
     request.belongs_to = caller.belonging();
     let asker = || QuestionSource::of(&caller.client, server, call);
     let client = AskableClient::of(caller, &gateway.hub.questions, server, asker);
+    let client = MaskedClient::of(client, mask.as_ref());
     for round in 0..INPUT_ROUNDS_MAX {
         if round > 0 && request.input.as_ref().is_some_and(|input| input.responses.is_none()) {
             // The server only asked to be called again: it is busy, and hurrying it does not help.
             tokio::time::sleep(CALL_AGAIN_PAUSE * (1 << round)).await;
         }
-        let reply = gateway.servers.request(server, request.clone(), client.clone()).await?;
-        match reply {
+        let reply = gateway.servers.request(server, request.clone(), client.clone()).await;
+        match masked(reply, mask.as_deref())? {
             ServerReply::InputRequired(result) if caller.client.era() == Era::Legacy => {
                 request.input = Some(ask_client(&*client, &result).await?);
             }

@@ -17,6 +17,7 @@ use toolgate_core::codes;
 use toolgate_core::content::{
     AttachedContents, Attachment, ContentHolder, Contents, ExpandedArguments, SentContent, TrimmedResult,
 };
+use toolgate_core::credential::{CredentialHandles, CredentialHolder, CredentialUse, FilledArguments};
 use toolgate_core::decision::{
     ApprovalLikelihood, Decision, Denial, Policy, PolicyRequest, Verdict, Visibility, VisibilityRequest,
 };
@@ -105,6 +106,7 @@ impl EdgeFixture {
             pipeline,
             approvals: ports.clone(),
             contents: ports.clone(),
+            handles: ports.clone(),
             runs: ports.clone(),
             quotas: Quotas::new(Vec::new(), ports.clone()),
             platform: ports.clone(),
@@ -602,6 +604,27 @@ impl Contents for Ports {
     ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>> {
         let kept = uri.strip_prefix("toolgate://")?.to_owned();
         Some(Box::pin(async move { Ok(json!({"contents": [{"uri": kept, "text": "kept"}]}).into()) }))
+    }
+}
+
+impl CredentialHandles for Ports {
+    fn look_up<'a>(
+        &'a self,
+        _holder: &'a CredentialHolder,
+        _tool: &'a Tool,
+        _arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Vec<CredentialUse>, Refusal>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn fill<'a>(
+        &'a self,
+        _holder: &'a CredentialHolder,
+        _tool: &'a Tool,
+        arguments: Value,
+        _judged: &'a [CredentialUse],
+    ) -> BoxFuture<'a, Result<FilledArguments, Refusal>> {
+        Box::pin(async { Ok(FilledArguments { arguments, sent: Vec::new() }) })
     }
 }
 

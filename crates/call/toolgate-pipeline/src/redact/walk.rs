@@ -1,6 +1,7 @@
 //! The walk over a value. What is taken out is never copied first: it may be megabytes.
 
 use serde_json::{Map, Number, Value};
+use toolgate_core::credential::CredentialHandle;
 
 use super::binary;
 use super::embedded::EmbeddedJson;
@@ -203,11 +204,11 @@ pub(super) fn card(number: &Number, found: &mut RemovedValues) -> Option<String>
 }
 
 /// `null` and booleans reveal nothing: `has_password` is a fact, not a password. A mark is not a secret
-/// either.
+/// either, and the handle of a credential is what people shall see instead of one.
 fn can_be_secret(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,
-        Value::String(text) => !is_mark(text),
+        Value::String(text) => !is_mark(text) && CredentialHandle::parse(text).is_none(),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
     }
 }

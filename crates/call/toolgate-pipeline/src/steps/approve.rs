@@ -175,6 +175,7 @@ impl PendingApproval {
             complete: shown.complete,
             arguments: RawJson::from(shown.value.into_owned()),
             attachments: self.ticket.attachments.clone(),
+            credentials: self.ticket.credentials.clone(),
             requirement: self.requirement.clone(),
             policy_version: self.ticket.policy_version,
             session: about.session.clone(),

@@ -1,5 +1,5 @@
 //! Step three: files and refs that the arguments name exist, belong to the caller, and have a content that
-//! people can approve.
+//! people can approve; credentials that they name are for this caller and this server.
 
 use serde_json::Value;
 use toolgate_core::RefusalKind;
@@ -39,6 +39,7 @@ pub(crate) async fn attach(
         None => Ok(Attached { ticket, arguments }),
         Some(Ok(found)) => {
             ticket.attachments = found.attachments;
+            ticket.credentials = found.credentials;
             ticket.warnings.extend(found.notices.into_iter().map(CallWarning::from));
             Ok(Attached { ticket, arguments })
         }

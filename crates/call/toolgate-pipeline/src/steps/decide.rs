@@ -57,6 +57,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         template: ticket.template,
         run: ticket.run.as_ref(),
         task: ticket.task.as_deref(),
+        credentials: &ticket.credentials,
     });
     ticket.policy_version = Some(decision.policy_version);
     ticket.basis = decision.verdict.basis(ticket.template);

@@ -227,6 +227,11 @@ fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &ClientExtras)
         let files = files.map(|one| json!({ "id": one.id, "digest": one.digest, "size": one.bytes }));
         detail.insert("files".into(), files.collect());
     }
+    if !ticket.credentials.is_empty() {
+        let used = ticket.credentials.iter();
+        let used = used.map(|one| json!({ "handle": one.handle(), "name": one.name, "origin": one.origin }));
+        detail.insert("credentials".into(), used.collect());
+    }
     if let Some(sent) = &extras.sent {
         detail.insert("meta".into(), told(pipeline, ticket, sent));
     }

@@ -19,7 +19,7 @@ fn attached(content: &str) -> AttachedContents {
         name: None,
     };
     let notice = Notice { code: &codes::FILE_NOT_MAPPED, message: "passed on as it is".to_owned() };
-    AttachedContents { attachments: vec![attachment], notices: vec![notice] }
+    AttachedContents { attachments: vec![attachment], notices: vec![notice], ..AttachedContents::default() }
 }
 
 fn detail_of(world: &PipelineWorld, kind: EventKind) -> Value {

@@ -219,6 +219,7 @@ impl Approvals for Shared {
                 requester: new.requester,
                 arguments: new.arguments,
                 attachments: new.attachments,
+                credentials: new.credentials,
                 proposed_arguments: None,
                 complete: new.complete,
                 requirement: new.requirement,

@@ -30,6 +30,9 @@ fn each_tool_is_an_action_with_its_arguments() {
         "agent"?: String,
         "run"?: String,
         "task"?: String,
+        "credentials"?: Set<String>,
+        "credential_origins"?: Set<String>,
+        "new_credentials"?: Set<String>,
         "template": String
       }
     };
@@ -49,6 +52,9 @@ fn each_tool_is_an_action_with_its_arguments() {
         "agent"?: String,
         "run"?: String,
         "task"?: String,
+        "credentials"?: Set<String>,
+        "credential_origins"?: Set<String>,
+        "new_credentials"?: Set<String>,
         "template": String
       }
     };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::AgentName;
@@ -32,12 +33,13 @@ pub(super) struct TestCase {
     pub(super) template: Option<PolicyTemplate>,
     pub(super) run: Option<RunId>,
     pub(super) task: Option<String>,
+    pub(super) credentials: Vec<CredentialUse>,
     pub(super) expect: VerdictKind,
     pub(super) by: Option<BTreeSet<String>>,
     pub(super) quorum: Option<u32>,
 }
 
-const TEST_KEYS: [&str; 13] = [
+const TEST_KEYS: [&str; 14] = [
     "name",
     "principal",
     "tool",
@@ -48,11 +50,13 @@ const TEST_KEYS: [&str; 13] = [
     "template",
     "run",
     "task",
+    "credentials",
     "expect",
     "by",
     "quorum",
 ];
 const PRINCIPAL_KEYS: [&str; 4] = ["id", "kind", "role", "groups"];
+const CREDENTIAL_KEYS: [&str; 3] = ["id", "origin", "new"];
 
 type TomlItem<'i> = Spanned<DeValue<'i>>;
 
@@ -113,6 +117,7 @@ impl CaseReader<'_> {
             template: self.choice(table, "template", PolicyTemplate::parse, &PolicyTemplate::NAMES),
             run: self.text(table, "run").map(RunId::new),
             task: self.text(table, "task"),
+            credentials: self.credentials(table.get("credentials")),
             expect: expect.unwrap_or(VerdictKind::Permit),
             by: self
                 .approval_only(table, "by", expect)
@@ -139,6 +144,32 @@ impl CaseReader<'_> {
             role,
             groups: groups.into(),
         }
+    }
+
+    fn credentials(&mut self, item: Option<&TomlItem<'_>>) -> Vec<CredentialUse> {
+        let Some(item) = item else { return Vec::new() };
+        let Some(items) = item.get_ref().as_array() else {
+            let hint = "write `credentials = [{ origin = \"https://jobs.example\", new = true }]`";
+            self.refuse(item.span().start, "`credentials` is no list", hint);
+            return Vec::new();
+        };
+        items.iter().filter_map(|item| self.credential(item)).collect()
+    }
+
+    fn credential(&mut self, item: &TomlItem<'_>) -> Option<CredentialUse> {
+        let table = self.table(item, "credentials")?;
+        self.known_keys(table, &CREDENTIAL_KEYS);
+        let id = self.text(table, "id");
+        let origin = self.required_text(table, "origin", item.span().start)?;
+        let is_new = match table.get("new").map(|new| (new.get_ref(), new.span().start)) {
+            None => false,
+            Some((DeValue::Boolean(is_new), _)) => *is_new,
+            Some((_, at)) => {
+                self.refuse(at, "`new` is neither true nor false", "write `new = true`");
+                false
+            }
+        };
+        Some(CredentialUse::supposed(id.as_deref(), &origin, is_new))
     }
 
     fn agent(&mut self, table: &DeTable<'_>) -> Option<AgentName> {

@@ -87,6 +87,55 @@ fn tests_pass_where_policies_do_what_they_say() {
 }
 
 #[test]
+fn a_test_names_the_credentials_of_its_call() {
+    const FIRST_USE: &str = r#"@id("first-use") @approvers("owners") forbid(principal, action, resource)
+        when { context has new_credentials };
+        @id("bank") @approvers("finance") forbid(principal, action, resource)
+        when { context has credential_origins && context.credential_origins.contains("https://bank.example") };"#;
+    let text = r#"
+        [[test]]
+        name = "the first use asks"
+        tool = "bank:balance"
+        credentials = [{ id = "cred_1", origin = "https://jobs.example", new = true }]
+        expect = "approve"
+        by = ["owners"]
+
+        [[test]]
+        name = "the second does not"
+        tool = "bank:balance"
+        credentials = [{ origin = "https://jobs.example" }]
+        expect = "permit"
+
+        [[test]]
+        name = "the bank always does"
+        tool = "bank:balance"
+        credentials = [{ origin = "https://bank.example", new = false }]
+        expect = "approve"
+        by = ["finance"]
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bank.test.toml"), text).unwrap();
+    let engine = engine(&[(PolicyPurpose::Gates, FIRST_USE)]);
+    let outcomes = run_tests(&[folder.path()], &engine, &tools()).unwrap();
+    assert_eq!(outcomes.len(), 3);
+    for outcome in outcomes {
+        assert!(outcome.passed(), "{outcome}");
+    }
+    for wrong in [
+        "\"x\"",
+        "[1]",
+        "[{ id = \"cred_1\" }]",
+        "[{ origin = \"https://a\", new = 1 }]",
+        "[{ origin = \"https://a\", nw = true }]",
+    ] {
+        let text = format!(
+            "[[test]]\nname = \"x\"\ntool = \"bank:balance\"\nexpect = \"permit\"\ncredentials = {wrong}\n"
+        );
+        assert!(run_text(&text).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_test_that_fails_says_what_was_expected_what_came_and_who_decided() {
     let text = r#"[[test]]
 name = "large"

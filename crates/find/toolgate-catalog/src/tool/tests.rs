@@ -139,6 +139,30 @@ fn only_what_changes_nothing_is_used_again() {
 }
 
 #[test]
+fn a_tool_takes_secrets_where_its_server_is_believed_and_is_then_not_cached() {
+    let slots = json!([{ "argument": "secret" }, { "argument": "fields/*/secret" }]);
+    let definition = with_extra(json!({ "effects": ["read"], "cache_seconds": 60, "secrets": slots }));
+    for hints in [HintTrust::Believed, HintTrust::Handling] {
+        let taking = tool(&definition, hints, &[]).handling;
+        let arguments: Vec<&str> = taking.secrets.iter().map(|slot| slot.argument.as_str()).collect();
+        assert_eq!((arguments, taking.cache), (vec!["secret", "fields/*/secret"], None));
+    }
+    assert!(tool(&definition, HintTrust::Ignored, &[]).handling.secrets.is_empty());
+    let other = with_extra(json!({ "effects": ["read"], "cache_seconds": 60 }));
+    assert_ne!(version_of(&definition), version_of(&other), "another slot is another version");
+    let file = json!({ "file_strategy": "binary_base64", "secrets": [{ "argument": "file_id" }] });
+    for (extra, said) in [
+        (json!({ "secrets": [{ "argument": "a//b" }] }), "a//b"),
+        (json!({ "secrets": [{ "argument": "a" }, { "argument": "a" }] }), "twice"),
+        (json!({ "secrets": [{ "argument": "a", "value": "x" }] }), "value"),
+        (file, "file_id"),
+    ] {
+        let why = described(&with_extra(extra), HintTrust::Believed, &[]).expect_err("a fault");
+        assert!(why.contains(said), "{why}");
+    }
+}
+
+#[test]
 fn schemas_are_parts_of_the_definition_byte_for_byte() {
     let text = r#"{"name":"transfer", "inputSchema": { "type":"object", "maximum":1.10 }}"#;
     let item = RawJson::parse(text.to_owned().into()).expect("JSON");

@@ -9,6 +9,7 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_core::codes;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{PolicyRequest, PolicyTemplate};
 use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::id::{RunId, SessionId};
@@ -183,6 +184,24 @@ pub(crate) struct ExplainBody {
     run: Option<String>,
     #[serde(default)]
     task: Option<String>,
+    /// The credentials that the arguments name.
+    #[serde(default)]
+    credentials: Vec<SupposedCredential>,
+}
+
+/// A credential that a hypothetical call uses
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SupposedCredential {
+    #[serde(default)]
+    #[schema(example = "cred_0198f5c2a4b07c3d8e1f")]
+    id: Option<String>,
+    /// Scheme, host and port.
+    #[schema(example = "https://jobs.example")]
+    origin: String,
+    /// True if no earlier call of the session used it.
+    #[serde(default)]
+    new: bool,
 }
 
 /// Explain the decision on a hypothetical call
@@ -218,6 +237,9 @@ impl ExplainBody {
         };
         let arguments = Value::Object(self.arguments.unwrap_or_default());
         let (session, run) = (self.session.map(SessionId::new), self.run.map(RunId::new));
+        let supposed =
+            |one: &SupposedCredential| CredentialUse::supposed(one.id.as_deref(), &one.origin, one.new);
+        let credentials: Vec<CredentialUse> = self.credentials.iter().map(supposed).collect();
         context.policy.explain(&PolicyRequest {
             principal: &principal,
             tool,
@@ -227,6 +249,7 @@ impl ExplainBody {
             template: self.template,
             run: run.as_ref(),
             task: self.task.as_deref(),
+            credentials: &credentials,
         })
     }
 }

@@ -123,6 +123,10 @@ pub(crate) struct PinnedProperties {
     /// The arguments that take a file, and what the server gets instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileSlotView>,
+    /// The arguments that take the handle of a credential; the server gets its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["secret", "fields/*/secret"]))]
+    secrets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -353,6 +357,7 @@ impl PinnedProperties {
         Self {
             summary: description.map(|text| text.chars().take(SUMMARY_CHARS).collect()),
             files: extra.slots().iter().map(FileSlotView::from).collect(),
+            secrets: extra.secrets.iter().map(|slot| slot.argument.clone()).collect(),
             capabilities: extra.capabilities,
             effects: extra.effects,
             file_strategy: extra.file_strategy,

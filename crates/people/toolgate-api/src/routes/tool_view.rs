@@ -110,6 +110,10 @@ pub(crate) struct HandlingView {
     /// The arguments that take a file, and what the server gets instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileSlotView>,
+    /// The arguments that take the handle of a credential; the server gets its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["secret", "fields/*/secret"]))]
+    secrets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
     /// The number of concurrent calls of this tool.
@@ -220,6 +224,7 @@ impl HandlingView {
             examples: handling.examples.to_vec(),
             file_strategy: only_strategy(&handling.files),
             files: handling.files.iter().map(FileSlotView::from).collect(),
+            secrets: handling.secrets.iter().map(|slot| slot.argument.clone()).collect(),
             timeout_seconds: handling.timeout.map(|timeout| timeout.as_secs_f64()),
             concurrency_max: handling.concurrency_max,
             rate: handling.rate.map(|rate| rate.to_string()),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toolgate_catalog::CatalogEntry;
 use toolgate_core::approval::{Approval, Grant, Vote, WithdrawalReason};
 use toolgate_core::content::Attachment;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::ApprovalRequirement;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
@@ -53,6 +54,9 @@ pub(crate) struct ApprovalView {
     /// Files and refs in the arguments: the approval covers exactly this content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<AttachmentView>,
+    /// Credentials whose values the server would get, by handle, name and origin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    credentials: Vec<CredentialUseView>,
     /// The arguments that were proposed, if an approver changed them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -104,6 +108,29 @@ pub(crate) struct AttachmentView {
     size: u64,
     #[schema(value_type = String)]
     digest: Digest,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CredentialUseView {
+    /// A JSON pointer into the arguments.
+    #[schema(example = "/secret")]
+    place: String,
+    #[schema(example = "cred_0198f5c2a4b07c3d8e1f.password")]
+    handle: String,
+    /// The name that people gave it.
+    name: String,
+    /// The only origin that the value is for.
+    #[schema(example = "https://jobs.example")]
+    origin: String,
+    /// True if no earlier call of the session used it.
+    new: bool,
+}
+
+impl From<CredentialUse> for CredentialUseView {
+    fn from(one: CredentialUse) -> Self {
+        let handle = one.handle();
+        Self { place: one.place, handle, name: one.name, origin: one.origin, new: one.is_new }
+    }
 }
 
 impl From<Attachment> for AttachmentView {
@@ -189,6 +216,7 @@ impl ApprovalView {
             run: approval.run.map(|run| run.to_string()),
             task: approval.task,
             attachments: approval.attachments.into_iter().map(AttachmentView::from).collect(),
+            credentials: approval.credentials.into_iter().map(CredentialUseView::from).collect(),
             arguments: approval.arguments,
             proposed_arguments: approval.proposed_arguments,
             tool_version: approval.binding.tool_version,

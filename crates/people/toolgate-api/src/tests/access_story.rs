@@ -155,10 +155,13 @@ async fn a_role_has_what_its_name_says() {
         assert_eq!(of(role).contains("/tokens"), role == Role::Admin, "{role:?}");
         assert_eq!(of(role).contains("/webhooks/{name}/test"), runs, "{role:?}");
         assert_eq!(of(role).contains("/secrets/{server}/{name}"), runs, "{role:?}");
+        assert_eq!(of(role).contains("/credentials/{id}/fields/{name}"), runs, "{role:?}");
         assert_eq!(of(role).contains("/registry/tools/{name}/review"), runs, "{role:?}");
         let audits = runs || role == Role::Auditor;
         for audited in [
             "/settings",
+            "/credentials",
+            "/credentials/{id}",
             "/agents",
             "/agents/{name}/versions",
             "/capabilities/{name}",
@@ -255,6 +258,7 @@ fn the_edge_learns_which_paths_are_ours() {
         "/settings/mcp_servers",
         "/registry/tools",
         "/secrets/bank",
+        "/credentials/cred_1",
         "/events",
         "/aliases",
         "/agents/writer/versions",

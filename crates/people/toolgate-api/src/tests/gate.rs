@@ -32,6 +32,7 @@ use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 use toolgate_tasks::TaskTools;
 
+use super::credential_box::CredentialBox;
 use super::driven_kit::StillAgents;
 use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
@@ -199,6 +200,7 @@ impl Gate {
             streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
+            credentials: Arc::new(CredentialBox::new(&store, &books)),
             policy: Arc::new(Allowing),
             filters: Arc::new(OneFilter),
             outbound: Arc::new(OneWebhook),
@@ -289,6 +291,7 @@ impl Gate {
             requester: principal,
             arguments,
             attachments,
+            credentials: Vec::new(),
             complete: true,
             requirement: requirement(),
             policy_version: None,

@@ -2,6 +2,7 @@
 //! a command.
 
 mod aliases;
+mod credentials;
 mod kept;
 mod me;
 mod receivers;
@@ -18,7 +19,7 @@ use axum::response::Redirect;
 use axum::routing::{get, post};
 
 use crate::PageContext;
-use tabs::{TOKENS, WEBHOOKS};
+use tabs::{CREDENTIALS, TOKENS, WEBHOOKS};
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
@@ -37,5 +38,6 @@ pub(crate) fn routes() -> Router<PageContext> {
         .route("/console/settings/aliases", get(aliases::show).post(aliases::change))
         .route("/console/settings/tools", get(tool_changes::show).post(tool_changes::change))
         .route("/console/settings/secrets", get(secrets::show).post(secrets::change))
+        .route(CREDENTIALS, get(credentials::show).post(credentials::remove))
         .route("/console/settings/me", get(me::show))
 }

@@ -5,16 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::content::{Attachment, ContentHolder, Suppliers};
+use toolgate_core::credential::{CredentialHandles, CredentialHolder, CredentialUse, FilledArguments};
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError, ServerReply, ServerRequest, Servers};
 use toolgate_core::run::{RunCall, RunCallEnd, RunOwnership, Runs};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
-use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName};
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
 use toolgate_edge::{CredentialError, Credentials, MetricSource, QuotaUsage, Seats};
 
 pub(crate) const SERVER: &str = "fuzz";
@@ -168,6 +169,27 @@ async fn answered(
         Some("task") => Ok(ServerReply::Task(answer)),
         _ if request.method == "ping" => Err(RpcError::invalid_params("no").into()),
         _ => Ok(ServerReply::Complete(answer)),
+    }
+}
+
+impl CredentialHandles for FuzzEnvironment {
+    fn look_up<'a>(
+        &'a self,
+        _holder: &'a CredentialHolder,
+        _tool: &'a Tool,
+        _arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Vec<CredentialUse>, Refusal>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn fill<'a>(
+        &'a self,
+        _holder: &'a CredentialHolder,
+        _tool: &'a Tool,
+        arguments: Value,
+        _judged: &'a [CredentialUse],
+    ) -> BoxFuture<'a, Result<FilledArguments, Refusal>> {
+        Box::pin(async { Ok(FilledArguments { arguments, sent: Vec::new() }) })
     }
 }
 

@@ -3,6 +3,7 @@
 use toolgate_core::Effects;
 use toolgate_core::approval::{Approval, ApprovalState, Grant, Vote};
 use toolgate_core::content::Attachment;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{OnTimeout, PolicyRef};
 use toolgate_core::moment::rfc3339;
 
@@ -42,6 +43,10 @@ pub(super) fn show(approval: &Approval, effects: Option<Effects>, now_ms: i64) -
         text.push_str("\nfiles\n");
         approval.attachments.iter().for_each(|one| text.push_str(&indented(&attachment(one))));
     }
+    if !approval.credentials.is_empty() {
+        text.push_str("\ncredentials\n");
+        approval.credentials.iter().for_each(|one| text.push_str(&indented(&credential(one))));
+    }
     if let Some(proposed) = &approval.proposed_arguments {
         text.push_str(&format!("\nproposed arguments\n{}", indented(&pretty(proposed))));
     }
@@ -55,6 +60,13 @@ fn attachment(one: &Attachment) -> String {
     let name = one.name.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
     let place = one.place.trim_start_matches('/');
     clean(&format!("{place}: {}{name}, {}, {} bytes, {}", one.id, one.media_type, one.bytes, one.digest))
+}
+
+/// A credential whose value the server would get.
+fn credential(one: &CredentialUse) -> String {
+    let place = one.place.trim_start_matches('/');
+    let first = if one.is_new { ", not used in this session before" } else { "" };
+    clean(&format!("{place}: {} \"{}\", for {}{first}", one.handle(), one.name, one.origin))
 }
 
 fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, String)> {

@@ -1,6 +1,7 @@
 //! The doctor's findings about secrets, registered servers, and tools that agents cannot use.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use toolgate_catalog::WithheldReason;
 use toolgate_core::ServerName;
@@ -54,7 +55,7 @@ async fn check_vault(config: &Config, store: &Store) -> DoctorFinding {
                     made.display()
                 )),
             ),
-            Ok(_) => fine("vault", "empty; its key is made when it is first needed".into()),
+            Ok(_) => check_fields(store, &made).await,
             Err(error) => wrong("vault", error.to_string(), None),
         };
     }
@@ -65,6 +66,21 @@ async fn check_vault(config: &Config, store: &Store) -> DoctorFinding {
             let (says, hint) = told.split_once("\nhint: ").unwrap_or((&told, ""));
             wrong("vault", says.to_owned(), (!hint.is_empty()).then(|| hint.to_owned()))
         }
+    }
+}
+
+/// Credentials without secrets beside them: they need the key as well.
+async fn check_fields(store: &Store, made: &Path) -> DoctorFinding {
+    match store.any_sealed_field().await {
+        Ok(None) => fine("vault", "empty; its key is made when it is first needed".into()),
+        Ok(Some(_)) => {
+            let hint = format!(
+                "bring back {}, or create the credentials again with `toolgate credentials add`",
+                made.display()
+            );
+            wrong("vault", "holds credentials and its key is gone".into(), Some(hint))
+        }
+        Err(error) => wrong("vault", error.to_string(), None),
     }
 }
 

@@ -157,6 +157,7 @@ fn a_tool_has_every_way_of_handling_read() {
         needs: [MountNeed::Provider("slack".into()), MountNeed::Pointer].into(),
         examples: ["find a page".to_owned(), "look something up".to_owned()].into(),
         files: Arc::default(),
+        secrets: Arc::default(),
         traits: None,
         timeout: Some(Duration::from_millis(2500)),
         concurrency_max: Some(3),

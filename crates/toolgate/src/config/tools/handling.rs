@@ -34,6 +34,8 @@ pub(super) fn read(
         formats: section.boolean("formats", problems).map(|flag| flag.value),
         // They are read separately: an explicit empty list differs from a missing one.
         files: Arc::default(),
+        // Only a server knows where it can take the value of a credential.
+        secrets: Arc::default(),
         // A server's tool has those that its name tells.
         traits: None,
     }

@@ -107,6 +107,21 @@ const OF_ALLOWED: &[SampleMember] = &[
         "The origins to which it may now be sent, besides those in the file",
     ),
 ];
+const HANDLE: SampleMember = ("credential", "\"cred_019a6f\"", "The id of the credential");
+const HANDLE_NAME: SampleMember = ("name", "\"Example Jobs\"", "Its name");
+const HANDLE_ORIGIN: SampleMember =
+    ("origin", "\"https://jobs.example\"", "The only origin that its values are for");
+const HANDLE_FIELD: SampleMember = ("field", "\"password\"", "The name of the field; never its value");
+const OF_NEW_HANDLE: &[SampleMember] = &[
+    HANDLE,
+    HANDLE_NAME,
+    HANDLE_ORIGIN,
+    ("fields", "[\"username\",\"password\"]", "The names of its fields"),
+    ("users", "[\"agent:applicant\"]", "Who may use it"),
+    ("servers", "[\"browser\"]", "The servers that may get its values"),
+];
+const OF_HANDLE_FIELD: &[SampleMember] = &[HANDLE, HANDLE_NAME, HANDLE_ORIGIN, HANDLE_FIELD];
+const OF_HANDLE: &[SampleMember] = &[HANDLE, HANDLE_NAME, HANDLE_ORIGIN];
 const OF_CUT: &[SampleMember] = &[
     ("before", "\"2026-08-01T00:00:00.000Z\"", "The beginning of the first day that is kept"),
     ("events", "1200", "The number of events that were removed"),
@@ -217,6 +232,10 @@ pub(super) fn of(kind: EventKind) -> EventSample {
             sample(SampleSubject::Server, PERSON, OF_CREDENTIAL)
         }
         Kind::CredentialAllowed => sample(SampleSubject::Server, PERSON, OF_ALLOWED),
+        Kind::CredentialCreated => sample(SampleSubject::Nothing, PERSON, OF_NEW_HANDLE),
+        Kind::CredentialRotated => sample(SampleSubject::Nothing, PERSON, OF_HANDLE_FIELD),
+        Kind::CredentialUsed => sample(SampleSubject::Call, AGENT, OF_HANDLE_FIELD),
+        Kind::CredentialErased => sample(SampleSubject::Nothing, PERSON, OF_HANDLE),
         Kind::AgentDefined => sample(SampleSubject::Nothing, GATEWAY, of_agent()),
         Kind::SessionStarted | Kind::SessionChanged | Kind::SessionClosed => {
             sample(SampleSubject::Session, AGENT, of_session(kind))
@@ -310,11 +329,18 @@ fn of_call(kind: EventKind) -> &'static [SampleMember] {
             ),
             ("principal", "\"review-bot\"", "The caller, if the call was swept"),
         ],
-        _ => &[(
-            "files",
-            "[{\"id\":\"file_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
-            "The files and refs that are sent with the call",
-        )],
+        _ => &[
+            (
+                "files",
+                "[{\"id\":\"file_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
+                "The files and refs that are sent with the call",
+            ),
+            (
+                "credentials",
+                "[{\"handle\":\"cred_019a6f.password\",\"name\":\"Example Jobs\",\"origin\":\"https://jobs.example\"}]",
+                "The credentials whose values are sent with the call, never the values",
+            ),
+        ],
     }
 }
 

@@ -39,6 +39,8 @@ async fn every_part_of_a_definition_counts() {
     parts.push(("annotations", with("annotations", json!({ "readOnlyHint": true, "openWorldHint": true }))));
     parts.push(("output", with("outputSchema", json!({ "type": "object" }))));
     parts.push(("title", with("title", json!("Run"))));
+    let slot = json!({ "dev.toolgate/tool": { "secrets": [{ "argument": "n" }] } });
+    parts.push(("secrets", with("_meta", slot)));
     let all: Vec<Value> = parts
         .iter()
         .map(|(name, _)| {
@@ -50,7 +52,14 @@ async fn every_part_of_a_definition_counts() {
     let (site, _worker) = with_tools(Backing::Sqlite, "", json!(all)).await;
     site.sees(
         &site.agent(),
-        &["jobs__annotations", "jobs__description", "jobs__output", "jobs__schema", "jobs__title"],
+        &[
+            "jobs__annotations",
+            "jobs__description",
+            "jobs__output",
+            "jobs__schema",
+            "jobs__secrets",
+            "jobs__title",
+        ],
     )
     .await;
     let changed: Vec<Value> = parts
@@ -71,8 +80,8 @@ async fn every_part_of_a_definition_counts() {
         assert!(all.contains(&format!("jobs:{name}")), "{all}");
     }
     site.say(&["tools", "accept", "--all", "--server", "jobs"]);
-    let five = until_async(WAIT, || async { (names(&site.agent()).await.len() == 5).then_some(()) });
-    five.await.expect("what was accepted on the command line is seen by a gateway that runs");
+    let all = until_async(WAIT, || async { (names(&site.agent()).await.len() == parts.len()).then_some(()) });
+    all.await.expect("what was accepted on the command line is seen by a gateway that runs");
 }
 
 #[tokio::test]

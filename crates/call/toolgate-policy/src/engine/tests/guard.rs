@@ -1,5 +1,7 @@
 //! The guard permits and forbids, and denies calls that it cannot evaluate.
 
+use toolgate_core::credential::CredentialUse;
+
 use super::*;
 
 fn guard(text: &str, arguments: Value) -> Verdict {
@@ -194,6 +196,26 @@ fn the_context_holds_session_run_task_and_template() {
     assert_eq!(engine.decide(&full).verdict, Verdict::Permit);
     let other = PolicyRequest { task: Some("u"), ..full };
     assert!(matches!(engine.decide(&other).verdict, Verdict::Deny(_)));
+}
+
+#[test]
+fn the_context_holds_the_credentials_of_a_call_by_id_and_origin() {
+    let text = r#"permit(principal, action, resource) when { context has credential_origins
+            && context.credential_origins.contains("https://jobs.example") && context.credentials.contains("cred_1") };
+        forbid(principal, action, resource) when { context has new_credentials && context.new_credentials.contains("cred_2") };"#;
+    let engine = engine(&[(PolicyPurpose::Guard, text)]);
+    let (principal, tool, arguments) = (agent(), transfer(), json!({}));
+    let is_permitted = |credentials: &[CredentialUse]| {
+        let question = PolicyRequest { credentials, ..question(&principal, &tool, &arguments) };
+        engine.decide(&question).verdict == Verdict::Permit
+    };
+    let used = |id: &str, origin: &str, is_new: bool| CredentialUse::supposed(Some(id), origin, is_new);
+    let (jobs, bank) = (used("cred_1", "https://jobs.example", true), "https://bank.example");
+    assert!(!is_permitted(&[]), "a call without credentials has none");
+    assert!(is_permitted(std::slice::from_ref(&jobs)));
+    assert!(!is_permitted(&[used("cred_1", bank, true)]));
+    assert!(is_permitted(&[jobs.clone(), used("cred_2", bank, false)]));
+    assert!(!is_permitted(&[jobs, used("cred_2", bank, true)]));
 }
 
 #[test]

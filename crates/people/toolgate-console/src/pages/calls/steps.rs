@@ -245,7 +245,12 @@ fn grant(detail: &Value) -> Markup {
 
 fn sent(detail: &Value) -> Markup {
     let files = detail["files"].as_array();
+    let credentials = detail["credentials"].as_array();
     html! {
+        @if let Some(credentials) = credentials.filter(|credentials| !credentials.is_empty()) {
+            p { "With the values of:" }
+            ul { @for one in credentials { li { (text::short(word(one, "name"))) " for " (text::short(word(one, "origin"))) " " code.id { (text::short(word(one, "handle"))) } } } }
+        }
         @if let Some(files) = files.filter(|files| !files.is_empty()) {
             p { "With the content of:" }
             ul { @for file in files { li { (links::id(word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }

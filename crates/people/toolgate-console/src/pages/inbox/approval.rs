@@ -30,6 +30,7 @@ pub(super) async fn find(visit: &PageVisit, id: &str) -> PageResult<ApprovalData
 pub(super) async fn page(visit: &PageVisit, approval: &ApprovalData, attempt: &DecisionAttempt) -> Response {
     let previews = Previews::of(visit, approval).await;
     let files = attachments::section(visit, approval, &previews);
+    let files = html! { (attachments::credentials(approval)) (files) };
     let body = html! {
         div #standing data-live="approval" {
             (outcome::heading(visit, approval))

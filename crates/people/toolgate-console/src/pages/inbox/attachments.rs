@@ -77,6 +77,28 @@ pub(super) fn section(visit: &PageVisit, approval: &ApprovalData, previews: &Pre
     }
 }
 
+/// The credentials of a call: where their values would go, and never the values.
+pub(super) fn credentials(approval: &ApprovalData) -> Markup {
+    if approval.credentials.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.card aria-labelledby="credentials" {
+            h2 #credentials { "Credentials" }
+            p.soft { "The server gets their values in place of the handles. Agents, approvers and the ledger do not." }
+            @for one in &approval.credentials {
+                div.attachment {
+                    p {
+                        span.strong { (text::short(&one.name)) } " for " span.strong { (text::short(&one.origin)) }
+                        @if one.new { " · not used in this session before" }
+                    }
+                    p.soft { code.id { (text::short(&one.handle)) } " at " code { (text::short(&one.place)) } }
+                }
+            }
+        }
+    }
+}
+
 fn attachment(
     visit: &PageVisit,
     approval: &ApprovalData,

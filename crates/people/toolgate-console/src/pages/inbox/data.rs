@@ -38,6 +38,9 @@ pub(super) struct ApprovalData {
     pub(super) proposed_arguments: Option<Value>,
     #[serde(default)]
     pub(super) attachments: Vec<AttachmentData>,
+    /// Credentials whose values the server would get.
+    #[serde(default)]
+    pub(super) credentials: Vec<UsedCredentialData>,
     pub(super) requirement: RequirementData,
     #[serde(default)]
     pub(super) votes: Vec<VoteData>,
@@ -70,6 +73,16 @@ pub(super) struct AttachmentData {
     pub(super) name: Option<String>,
     pub(super) media_type: String,
     pub(super) size: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct UsedCredentialData {
+    pub(super) place: String,
+    pub(super) handle: String,
+    pub(super) name: String,
+    pub(super) origin: String,
+    #[serde(default)]
+    pub(super) new: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -8,6 +8,8 @@ use crate::problem::ApiProblem;
 /// The page that shows failed actions, and the target when such a page is opened again.
 pub(super) const TOKENS: &str = "/console/settings/tokens";
 
+pub(super) const CREDENTIALS: &str = "/console/settings/credentials";
+
 pub(super) const WEBHOOKS: &str = "/console/settings/webhooks";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +17,7 @@ pub(super) enum Side {
     Servers,
     Tokens,
     Secrets,
+    Credentials,
     Webhooks,
     Retention,
     Aliases,
@@ -22,10 +25,11 @@ pub(super) enum Side {
     Me,
 }
 
-const SIDES: [(Side, &str, &str); 8] = [
+const SIDES: [(Side, &str, &str); 9] = [
     (Side::Servers, "Servers", "/console/settings"),
     (Side::Tokens, "Tokens", TOKENS),
     (Side::Secrets, "Secrets", "/console/settings/secrets"),
+    (Side::Credentials, "Credentials", CREDENTIALS),
     (Side::Webhooks, "Webhooks", WEBHOOKS),
     (Side::Retention, "Retention", "/console/settings/retention"),
     (Side::Aliases, "Aliases", "/console/settings/aliases"),

@@ -33,6 +33,7 @@ fn approval() -> Approval {
         effective: Digest::of("proposed"),
         arguments: json!({ "amount": 500, "pin": "[redacted]" }).into(),
         attachments: Vec::new(),
+        credentials: Vec::new(),
         proposed_arguments: None,
         complete: false,
         requirement: ApprovalRequirement {
