@@ -56,7 +56,7 @@ impl SecretMask {
     /// Returns true if something was hidden.
     fn hide(&self, value: &mut Value) -> bool {
         match value {
-            Value::String(text) => self.values.iter().fold(false, |hidden, one| one.hide(text) || hidden),
+            Value::String(text) => count(self.values.iter().map(|one| one.hide(text))) > 0,
             Value::Number(number) => {
                 let digits = number.to_string();
                 let is_it = |one: &&MaskedValue| one.pattern.is_some() && one.sent.to_hide() == digits;
@@ -64,9 +64,9 @@ impl SecretMask {
                 *value = Value::from(found.mark.as_str());
                 true
             }
-            Value::Array(all) => all.iter_mut().fold(false, |hidden, one| self.hide(one) || hidden),
+            Value::Array(all) => count(all.iter_mut().map(|one| self.hide(one))) > 0,
             Value::Object(all) => {
-                let hidden = all.values_mut().fold(false, |hidden, one| self.hide(one) || hidden);
+                let hidden = count(all.values_mut().map(|one| self.hide(one))) > 0;
                 self.hide_keys(all) || hidden
             }
             Value::Null | Value::Bool(_) => false,
@@ -152,6 +152,11 @@ fn push_character(pattern: &mut String, c: char) {
     // Longer forms first: of a backslash that is written twice, both belong to the value.
     let others = others.strip_prefix('|').map(|forms| format!("{forms}|")).unwrap_or_default();
     write!(pattern, "(?:{others}{percent}|{units}|{own})").expect("a string takes everything");
+}
+
+/// The number of true ones. All of them are asked for.
+fn count(hidden: impl Iterator<Item = bool>) -> usize {
+    hidden.filter(|one| *one).count()
 }
 
 #[cfg(test)]
