@@ -131,7 +131,8 @@ async fn a_run_has_one_state_by_every_door_and_it_ends_with_the_run() {
         assert_eq!(count(&work.client, server).await.0, 4, "{server}: {batch:?}");
         assert_eq!(count(&outside, server).await.0, 1, "{server}: outside of the run is another state");
     }
-    let ended = site.rest(&site.gateway.agent, "POST", &format!("/runs/{}/cancel", work.id), Some(json!({}))).await;
+    let ended =
+        site.rest(&site.gateway.agent, "POST", &format!("/runs/{}/cancel", work.id), Some(json!({}))).await;
     assert_eq!(ended.status, 200, "{ended:?}");
     for server in SERVERS {
         forgets(site, server, &work.id).await;
