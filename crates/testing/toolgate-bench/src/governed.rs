@@ -43,6 +43,9 @@ pub(crate) struct GovernedOptions {
     /// The binary of an earlier version: what it passes on is what shares are of
     #[arg(long, value_name = "PATH")]
     old: Option<PathBuf>,
+    /// Measure only the kinds whose names contain this, such as "reads recorded"
+    #[arg(long, value_name = "WORDS")]
+    only: Option<String>,
     /// Also fill a ledger with this many events, and time pages of it and its verification
     #[arg(long, value_name = "N")]
     events: Option<u64>,
@@ -82,7 +85,8 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let mut report = empty_report(&settings);
     let sync_us = kept::sync_us()?;
     for storage in Storage::all(options.postgres.as_deref()) {
-        for kind in kinds::all(storage) {
+        let is_wanted = |kind: &Kind| options.only.as_ref().is_none_or(|words| kind.name.contains(&**words));
+        for kind in kinds::all(storage).into_iter().filter(is_wanted) {
             eprintln!("{}", kind.name_on(storage));
             let bench = KindBench {
                 kind: &kind,
