@@ -9,8 +9,8 @@ use toolgate_core::id::RunId;
 use toolgate_core::model::OfferedTool;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    ActionKind, CallSafety, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, QuestionPurpose, RequiredAction,
-    Run, SlotType, ToolOffer, TurnPlayer,
+    ActionKind, CallSafety, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, QuestionPurpose,
+    RequiredAction, Run, SlotType, ToolOffer, TurnPlayer,
 };
 use toolgate_core::{RawJson, Refusal, ServerName};
 use toolgate_runs::{NewQuestion, Runs};

@@ -12,8 +12,8 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    CallKind, InputRequest, InputSlot, QuestionPurpose, Run, RunBudget, RunCall, RunCallEnd, RunLabel, Runs as _,
-    SlotType,
+    CallKind, InputRequest, InputSlot, QuestionPurpose, Run, RunBudget, RunCall, RunCallEnd, RunLabel,
+    Runs as _, SlotType,
 };
 use toolgate_core::{CanonicalName, PrincipalId, Refusal};
 use toolgate_runs::{NewQuestion, NewRun, RunInput, Runs, RunsSetup, WaitLimits};

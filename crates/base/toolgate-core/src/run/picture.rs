@@ -32,7 +32,12 @@ mod tests {
     use super::*;
 
     fn picture(media_type: &str, bytes: u64) -> SlotPicture {
-        SlotPicture { id: "ref_1".to_owned(), digest: Digest::of(""), bytes, media_type: media_type.to_owned() }
+        SlotPicture {
+            id: "ref_1".to_owned(),
+            digest: Digest::of(""),
+            bytes,
+            media_type: media_type.to_owned(),
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{InputRequest, InputSlot, InputState, QuestionPurpose, SlotOption, SlotPicture, SlotType};
+use toolgate_core::run::{
+    InputRequest, InputSlot, InputState, QuestionPurpose, SlotOption, SlotPicture, SlotType,
+};
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role};
 use toolgate_runs::{InputQuery, unknown_input};

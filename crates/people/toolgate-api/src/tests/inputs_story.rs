@@ -122,7 +122,11 @@ async fn whoever_may_answer_sees_the_picture_of_a_question() {
     let path = format!("/inputs/{id}/picture");
     let seen = gate.get(&approver("ann"), &path).await;
     assert_eq!((seen.status, seen.text.as_str()), (StatusCode::OK, "a picture of a page"), "{seen:?}");
-    assert_eq!(told(&gate.get(&agent(), &path).await), (403, "wrong_role".into()), "the agent has the ref itself");
+    assert_eq!(
+        told(&gate.get(&agent(), &path).await),
+        (403, "wrong_role".into()),
+        "the agent has the ref itself"
+    );
     let (_, plain) = question(&gate, SlotType::Text).await;
     let none = gate.get(&approver("ann"), &format!("/inputs/{plain}/picture")).await;
     assert_eq!(told(&none), (404, "not_found".into()));
