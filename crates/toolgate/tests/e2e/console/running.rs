@@ -79,8 +79,8 @@ async fn a_picture_for_a_question_is_one_that_can_be_shown_and_is_the_agents_own
     let office = Office::open().await;
     let work = Work::start_by(&office.archive, &office.helper.token, json!({})).await;
     work.look_around().await;
-    let text = office.archive.file("notes.txt", b"no picture").await;
-    for (id, says) in [(json!(text), "no picture"), (json!("ref_unknown"), "ref_unknown")] {
+    let text = office.archive.upload(&office.helper.token, "notes.txt", b"no picture").await["id"].clone();
+    for (id, says) in [(text, "no picture"), (json!("ref_unknown"), "ref_unknown")] {
         let mut asking = question("text", "letters");
         asking["picture_ref_id"] = id;
         let refused = work.call("request_user_input", asking).await;
