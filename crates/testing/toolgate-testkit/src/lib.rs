@@ -7,6 +7,7 @@ pub mod conformance;
 pub mod front;
 pub mod gateway;
 pub mod idp;
+pub mod jobsite;
 pub mod model;
 pub mod neighbour;
 pub mod openbao;
