@@ -139,7 +139,7 @@ impl SiteState {
             (true, "step/2") => second_step(at, form, visitor),
             (true, "step/3") => third_step(at, form, visitor),
             (true, "apply") => self.apply(at, form, visitor),
-            (false, "thanks") => self.thanks(at, request),
+            (false, "thanks") => self.thanks(at),
             _ => SiteAnswer::nothing(),
         }
     }
@@ -175,9 +175,7 @@ impl SiteState {
             }
             _ => {}
         }
-        let Some(one) = application(at, form, visitor) else {
-            return SiteAnswer::status(422, pages::single(&at, form, false));
-        };
+        let Some(one) = application(at, form, visitor) else { return incomplete(at, form) };
         if at.fault != Some(SiteFault::Duplicates) && self.books.has(&one.job, &one.email) {
             return SiteAnswer::status(409, pages::known(&at));
         }
@@ -195,7 +193,7 @@ impl SiteState {
         }
     }
 
-    fn thanks(&self, at: VacancyAddress, _request: &SiteRequest<'_>) -> SiteAnswer {
+    fn thanks(&self, at: VacancyAddress) -> SiteAnswer {
         let waits = self.later.iter().any(|(vacancy, until)| *vacancy == at && *until > Instant::now());
         SiteAnswer::page(if waits { pages::processing() } else { pages::received(&at, "and goodbye") })
     }
@@ -246,6 +244,13 @@ fn third_step(at: VacancyAddress, form: &SentForm, visitor: &mut Visitor) -> Sit
     };
     let summary = format!("{}, {}, with {document} ({size} bytes)", draft.name, draft.email);
     SiteAnswer::page(pages::step(&at, 3, &summary))
+}
+
+fn incomplete(at: VacancyAddress, form: &SentForm) -> SiteAnswer {
+    match at.kind {
+        VacancyKind::Wizard => SiteAnswer::go(at.below("/step/1")),
+        VacancyKind::Form | VacancyKind::Portal => SiteAnswer::status(422, pages::single(&at, form, false)),
+    }
 }
 
 /// The application of a form or of the steps before; `None` if something is missing.
