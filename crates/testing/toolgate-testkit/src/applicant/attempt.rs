@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::desk::{ApplicantGoal, TakenJob, basic};
+use super::desk::{ApplicantGoal, TakenJob, basic, resume};
 use super::memory::DoneCall;
 use super::page::SeenPage;
 use super::says::{self, NOT_SENT, PROCESSING, RECEIVED, SUBMIT};
@@ -11,6 +11,14 @@ use crate::model::ModelStep;
 /// A form that cannot be filled in after so many visits is left to a person.
 const VISITS_MAX: usize = 12;
 const EVIDENCE_CHARS_MAX: usize = 300;
+/// Words of the product about an application that is no longer this run's to change.
+const LOST: [&str; 5] = [
+    "cannot become",
+    "belongs to another run",
+    "not at version",
+    "waits for a person",
+    "was recorded before",
+];
 
 /// The calls since the job was taken.
 pub(super) struct Attempt<'a> {
@@ -27,9 +35,15 @@ struct SeenNow<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// True if the product knows how this ended.
+    /// True if the product knows how this ended, or has given the job to somebody else.
     pub(super) fn is_over(&self) -> bool {
-        self.calls.last().is_some_and(|last| last.tool == "record_application" && last.went_well())
+        let Some(last) = self.calls.last() else { return false };
+        let is_lost = || LOST.iter().any(|words| last.text.contains(words));
+        match last.tool {
+            "record_application" => last.went_well() || is_lost(),
+            "update_application_status" => !last.went_well() && is_lost(),
+            _ => false,
+        }
     }
 
     pub(super) fn next(&self) -> ModelStep {
@@ -99,7 +113,7 @@ impl<'a> Attempt<'a> {
     /// Something went wrong. Before the sending click, begin again; after it, nothing is guessed.
     fn after_trouble(&self, last: &DoneCall<'_>) -> ModelStep {
         match last.tool {
-            "record_application" | "update_application_status" | "get_credentials" => self.again(last),
+            "record_application" | "update_application_status" => self.again(last),
             _ if is_sending(last) && last.text.contains("denied") => self.refused(),
             _ if self.sent().is_some() => self.leave_to_a_person(),
             _ if self.visits() >= VISITS_MAX => self.leave_to_a_person(),
@@ -147,7 +161,7 @@ impl<'a> Attempt<'a> {
         if !fields.is_empty() && did(seen.since, "fill_form").is_none() {
             return says::fill(fields);
         }
-        if let (Some(input), Some(file)) = (page.find("file", "Resume"), &self.goal.resume)
+        if let (Some(input), Some(file)) = (page.find("file", "Resume"), resume(self.profile))
             && did(seen.since, "upload").is_none()
         {
             return says::upload(input, file);

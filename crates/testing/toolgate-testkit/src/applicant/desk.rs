@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-/// The task of a run, from its goal: `Apply for the pending jobs of ada. The resume is file_1. At most 5 applications.`
+/// The task of a run, from its goal: `Apply for the pending jobs of ada. At most 5 applications.`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ApplicantGoal {
     pub(super) user: String,
-    pub(super) resume: Option<String>,
     pub(super) most: usize,
 }
 
@@ -23,10 +22,8 @@ pub(super) struct TakenJob {
 impl ApplicantGoal {
     pub(super) fn read(goal: &str) -> Self {
         let after = |words: &str| goal.split_once(words).map(|(_, rest)| word(rest));
-        let file = goal.find("file_").map(|at| word(&goal[at..]).to_owned());
         Self {
             user: after("pending jobs of ").unwrap_or_default().to_owned(),
-            resume: file,
             most: after("At most ").and_then(|count| count.parse().ok()).unwrap_or(usize::MAX),
         }
     }
@@ -38,10 +35,9 @@ fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// The job of an answer of `get_pending_jobs` that nothing was sent for; `None` if there is none any more.
+/// The job of an answer of `get_pending_jobs`; `None` if there is none any more.
 pub(super) fn taken(answer: &Value) -> Option<TakenJob> {
-    let jobs = answer["jobs"].as_array()?;
-    let one = jobs.iter().find(|one| one["status"] == "leased")?;
+    let one = answer["jobs"].get(0)?;
     Some(TakenJob {
         job: one["jobId"].as_str()?.to_owned(),
         application: one["applicationId"].as_str()?.to_owned(),
@@ -51,10 +47,13 @@ pub(super) fn taken(answer: &Value) -> Option<TakenJob> {
     })
 }
 
-/// A member of `basics` of a profile.
-pub(super) fn basic<'a>(profile: &'a Value, name: &str) -> &'a str {
-    profile["profile"]["basics"][name]
-        .as_str()
-        .or_else(|| profile["basics"][name].as_str())
-        .unwrap_or_default()
+/// A member of `basics` of a person's resume.
+pub(super) fn basic<'a>(person: &'a Value, name: &str) -> &'a str {
+    person["profile"]["basics"][name].as_str().unwrap_or_default()
+}
+
+/// The file of a person's resume.
+pub(super) fn resume(person: &Value) -> Option<&str> {
+    let documents = person["documents"].as_array()?;
+    documents.iter().find(|one| one["name"] == "resume")?["ref"].as_str()
 }

@@ -15,8 +15,7 @@ use crate::model::{AskedModel, ModelScript, ModelStep};
 const NEEDED: [(&str, &str); 4] =
     [(BROWSER, "navigate"), (BROWSER, "click"), (JOBS, "get_pending_jobs"), (JOBS, "record_application")];
 
-/// A script that applies for jobs as its goal says: `Apply for the pending jobs of ada. The resume is file_1. At most 5
-/// applications.`
+/// A script that applies for jobs as its goal says: `Apply for the pending jobs of ada. At most 5 applications.`
 pub fn applicant() -> ModelScript {
     Arc::new(next)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{BROWSER, JOBS, SUBMIT, applicant};
 use crate::model::{AskedCall, AskedModel, AskedTool, HistoryItem, ModelStep, WireFormat};
 
-const GOAL: &str = "Apply for the pending jobs of ada. The resume is file_7. At most 2 applications.";
+const GOAL: &str = "Apply for the pending jobs of ada. At most 2 applications.";
 const FORM: &str = "Page: Welder (http://site/jobs/form/1)\nform \"Application\"\n  textbox \"Full name\" [e1]\n  \
     textbox \"Email\" [e2]\n  checkbox \"I agree\" [e3]\n  button \"Submit application\" [e4]\n";
 const THANKS: &str =
@@ -66,11 +66,11 @@ impl Talk {
     }
 
     fn take_job(&mut self) {
-        let held = json!({ "jobId": "job_0", "applicationId": "app_0", "version": 5, "title": "Baker", "url": "http://site/0",
-            "status": "needs_person" });
+        let held = json!({ "applicationId": "app_0", "jobId": "job_0", "status": "needs_person" });
         let job = json!({ "jobId": "job_1", "applicationId": "app_1", "version": 2, "title": "Welder",
-            "url": "http://site/jobs/form/1", "status": "leased" });
-        let wanted = self.answers("get_pending_jobs", &json!({ "jobs": [held, job] }).to_string());
+            "url": "http://site/jobs/form/1" });
+        let answer = json!({ "jobs": [job], "underWay": [held], "pendingLeft": 0 });
+        let wanted = self.answers("get_pending_jobs", &answer.to_string());
         assert_eq!(wanted, json!({ "user": "ada", "limit": 1 }));
     }
 
@@ -221,6 +221,18 @@ fn a_click_that_a_person_refused_was_not_made() {
     talk.begin(FORM);
     talk.send("the call was denied by root: not this company");
     assert_eq!(talk.next().1["status"], "failed");
+}
+
+#[test]
+fn a_job_that_was_given_to_somebody_else_is_left_alone() {
+    let mut talk = Talk::open();
+    talk.begin(FORM);
+    talk.answers("fill_form", "Filled in 3 fields.");
+    talk.answers(
+        "update_application_status",
+        "app_1 is pending at version 4, not at version 2\nhint: look at it",
+    );
+    assert_eq!(talk.next().0, "get_pending_jobs", "nothing is sent without the announcement");
 }
 
 #[test]
