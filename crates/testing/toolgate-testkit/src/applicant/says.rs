@@ -56,7 +56,7 @@ pub(super) fn secret(reference: &str, handle: &str) -> Value {
 }
 
 pub(super) fn upload(reference: &str, file: &str) -> ModelStep {
-    browser("upload", &json!({ "target": reference, "file_id": file, "name": "resume.pdf" }))
+    browser("upload", &json!({ "target": reference, "file_id": file, "name": "resume.txt" }))
 }
 
 pub(super) fn wait_for_confirmation() -> ModelStep {
