@@ -89,10 +89,10 @@ impl<'a> Attempt<'a> {
     }
 
     fn after_sending(&self, seen: &SeenNow<'a>) -> ModelStep {
-        if RECEIVED.iter().any(|words| seen.page.says(words)) {
+        if self.confirmation().is_some() {
             return match did(seen.since, "screenshot") {
                 None => says::screenshot(),
-                Some(shot) => self.record("confirmed", &self.evidence(&seen.page, shot.reference())),
+                Some(shot) => self.confirmed(shot.reference()),
             };
         }
         if seen.page.says(PROCESSING) && !self.calls.iter().any(|call| call.tool == "wait_for") {
@@ -101,13 +101,19 @@ impl<'a> Attempt<'a> {
         self.leave_to_a_person()
     }
 
-    fn evidence(&self, page: &SeenPage<'_>, screenshot: Option<&str>) -> Value {
-        let mut evidence =
-            json!({ "url": page.url(), "text": format!("{} for {}", RECEIVED[0], self.job.title) });
+    /// The address of the page that has the application, if it is the one that is seen.
+    fn confirmation(&self) -> Option<&'a str> {
+        let seen = self.sent().and_then(|_| self.seen())?;
+        RECEIVED.iter().any(|words| seen.page.says(words)).then(|| seen.page.url())
+    }
+
+    fn confirmed(&self, screenshot: Option<&str>) -> ModelStep {
+        let url = self.confirmation().unwrap_or(&self.job.url);
+        let mut evidence = json!({ "url": url, "text": format!("{} for {}", RECEIVED[0], self.job.title) });
         if let Some(screenshot) = screenshot {
             evidence["screenshot_ref"] = json!(screenshot);
         }
-        evidence
+        self.record("confirmed", &evidence)
     }
 
     /// Something went wrong. Before the sending click, begin again; after it, nothing is guessed.
@@ -115,6 +121,7 @@ impl<'a> Attempt<'a> {
         match last.tool {
             "record_application" | "update_application_status" => self.again(last),
             _ if is_sending(last) && last.text.contains("denied") => self.refused(),
+            "screenshot" if self.confirmation().is_some() => self.confirmed(None),
             _ if self.sent().is_some() => self.leave_to_a_person(),
             _ if self.visits() >= VISITS_MAX => self.leave_to_a_person(),
             _ => says::navigate(&self.job.url),

@@ -131,6 +131,18 @@ fn whatever_is_not_known_about_the_sending_click_comes_before_a_person() {
 }
 
 #[test]
+fn a_confirmation_without_a_picture_is_one_all_the_same() {
+    let mut talk = Talk::open();
+    talk.begin(FORM);
+    talk.send("Clicked button \"Submit application\".");
+    talk.answers("snapshot", THANKS);
+    talk.answers("screenshot", "the browser crashed\nhint: navigate again");
+    let recorded = talk.answers("record_application", "{}");
+    assert_eq!(recorded["status"], "confirmed");
+    assert!(recorded["evidence"].get("screenshot_ref").is_none(), "{recorded}");
+}
+
+#[test]
 fn trouble_before_the_sending_click_begins_the_form_again() {
     let mut talk = Talk::open();
     talk.begin(FORM);

@@ -62,11 +62,6 @@ impl JobSite {
     pub fn received(&self) -> Vec<ReceivedApplication> {
         self.served.site.received()
     }
-
-    /// True while a request has no answer yet.
-    pub fn is_busy(&self) -> bool {
-        self.served.under_way.load(Ordering::SeqCst) > 0
-    }
 }
 
 async fn serve(listener: TcpListener, state: Arc<ServedSite>) {
@@ -77,13 +72,13 @@ async fn serve(listener: TcpListener, state: Arc<ServedSite>) {
 }
 
 async fn answer(State(served): State<Arc<ServedSite>>, request: Request) -> Response {
-    served.under_way.fetch_add(1, Ordering::SeqCst);
-    let response = answer_to(&served.site, request).await;
+    let others = served.under_way.fetch_add(1, Ordering::SeqCst);
+    let response = answer_to(&served.site, request, others).await;
     served.under_way.fetch_sub(1, Ordering::SeqCst);
     response
 }
 
-async fn answer_to(site: &Site, request: Request) -> Response {
+async fn answer_to(site: &Site, request: Request, others: usize) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, BODY_BYTES_MAX).await else {
         return built(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", Body::from("too large"));
@@ -96,6 +91,7 @@ async fn answer_to(site: &Site, request: Request) -> Response {
         query: head.uri.query().unwrap_or_default(),
         cookie: cookie_of(cookies),
         form: SentForm::read(content_type, &body),
+        others,
     };
     respond(site.answer(&asked))
 }

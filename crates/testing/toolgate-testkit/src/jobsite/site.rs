@@ -26,6 +26,8 @@ pub(super) struct SiteRequest<'a> {
     pub(super) query: &'a str,
     pub(super) cookie: Option<&'a str>,
     pub(super) form: SentForm,
+    /// Other requests that have no answer yet.
+    pub(super) others: usize,
 }
 
 pub(super) struct SiteAnswer {
@@ -86,7 +88,7 @@ impl Site {
         let mut state = self.0.lock();
         match request.path {
             "/" => return SiteAnswer::page(pages::list(&listed())),
-            "/judge" => return SiteAnswer::json(&state.judged()),
+            "/judge" => return SiteAnswer::json(&state.judged(request.others)),
             _ => {}
         }
         let Some((vacancy, rest)) = VacancyAddress::of(request.path, request.query) else {
@@ -112,10 +114,10 @@ fn listed() -> Vec<VacancyAddress> {
 
 impl SiteState {
     /// Everything that a judge, or a person at a phone, wants to know.
-    fn judged(&self) -> Value {
+    fn judged(&self, under_way: usize) -> Value {
         let (captchas, codes) = self.visitors.open();
         json!({ "applications": self.books.all(), "letters": self.last_letters, "code": self.last_code,
-            "open": { "captchas": captchas.len(), "codes": codes.len() } })
+            "open": { "captchas": captchas.len(), "codes": codes.len() }, "under_way": under_way })
     }
 
     fn serve(
