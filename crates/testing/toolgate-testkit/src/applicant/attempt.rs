@@ -11,6 +11,8 @@ use crate::model::ModelStep;
 /// A form that cannot be filled in after so many visits is left to a person.
 const VISITS_MAX: usize = 12;
 const EVIDENCE_CHARS_MAX: usize = 300;
+/// The gateway's first words about a call that it did not make.
+const NOT_RUN: &str = "not run:";
 /// Words of the product about an application that is no longer this run's to change.
 const LOST: [&str; 5] = [
     "cannot become",
@@ -78,10 +80,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The click that may have sent the application: the last one, unless a page said afterwards that nothing was sent.
+    /// The click that may have sent the application: the last one that was made, unless a page said afterwards that nothing was
+    /// sent.
     fn sent(&self) -> Option<&'a DoneCall<'a>> {
         let calls: &'a [DoneCall<'a>] = self.calls;
-        let at = calls.iter().rposition(is_sending)?;
+        let at = calls.iter().rposition(|call| is_sending(call) && !call.text.starts_with(NOT_RUN))?;
         let denies = |call: &DoneCall<'_>| {
             call.tool == "snapshot" && NOT_SENT.iter().any(|words| call.text.contains(words))
         };
@@ -120,7 +123,7 @@ impl<'a> Attempt<'a> {
     fn after_trouble(&self, last: &DoneCall<'_>) -> ModelStep {
         match last.tool {
             "record_application" | "update_application_status" => self.again(last),
-            _ if is_sending(last) && last.text.contains("denied") => self.refused(),
+            _ if is_sending(last) && last.text.contains("said no") => self.refused(),
             "screenshot" if self.confirmation().is_some() => self.confirmed(None),
             _ if self.sent().is_some() => self.leave_to_a_person(),
             _ if self.visits() >= VISITS_MAX => self.leave_to_a_person(),

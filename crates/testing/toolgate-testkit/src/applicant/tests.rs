@@ -231,8 +231,12 @@ fn a_wizard_is_walked_with_the_resume_and_a_slow_site_is_waited_for() {
 fn a_click_that_a_person_refused_was_not_made() {
     let mut talk = Talk::open();
     talk.begin(FORM);
-    talk.send("the call was denied by root: not this company");
+    talk.send("not run: root said no to this call of browser__click\nwhy: not this company");
     assert_eq!(talk.next().1["status"], "failed");
+    let mut talk = Talk::open();
+    talk.begin(FORM);
+    talk.send("not run: the request for approval apr_1 was withdrawn");
+    assert_eq!(talk.next().0, "navigate", "it was announced, and may be tried again");
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl ApplicationStage {
     async fn seed(&self, vacancies: &[String]) {
         let resume = self.uploaded("resume.txt", &example("resume.txt")).await;
         let body = json!({ "name": "Northwind Jobs", "origin": self.vacancies.url, "servers": ["browser"],
-            "users": ["applicant"], "fields": { "username": "ada", "password": PASSWORD } });
+            "users": ["agent:applicant"], "fields": { "username": { "value": "ada" }, "password": { "value": PASSWORD } } });
         let made = self.rest("POST", "/credentials", Some(body)).await;
         assert_eq!(made.status, 201, "{made:?}");
         let handle = made.json()["id"].as_str().expect("a credential has an id").to_owned();
