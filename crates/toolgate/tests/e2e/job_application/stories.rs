@@ -24,6 +24,7 @@ async fn ended(stage: &ApplicationStage, run: &str, person: &mut InboxPerson) ->
 async fn each_kind_of_form_is_sent_once_and_people_are_asked_in_between() {
     let vacancies = vacancies_of_the_example();
     let stage = ApplicationStage::open(&vacancies).await;
+    assert!(stage.site.say(&["policy", "check"]).contains("0 errors"), "the gates fit the tools");
     let task = stage.task(20).await;
     let run = stage.start_by_automation(&task).await;
     let mut person = InboxPerson::default();
