@@ -78,9 +78,10 @@ impl InboxPerson {
         assert_eq!(input["picture"]["media_type"], "image/jpeg", "{input}");
         let id = input["id"].as_str().expect("an id");
         let picture = stage.rest("GET", &format!("/inputs/{id}/picture"), None).await;
-        assert_eq!(
-            (picture.status, &picture.headers["content-type"]),
-            (200, &"image/jpeg".parse().expect("a value"))
+        assert!(
+            picture.status == 200 && picture.headers["content-type"] == "image/jpeg",
+            "{}",
+            picture.status
         );
         stage.judged().await["letters"].clone()
     }

@@ -71,9 +71,10 @@ async fn pictures_are_refs(stage: &ApplicationStage, run: &str, all: &[Value]) {
     for id in evidence {
         assert!(pictures.contains(id), "{id} is none of {pictures:?}");
         let content = stage.rest("GET", &format!("/refs/{id}/content"), None).await;
-        assert_eq!(
-            (content.status, &content.headers["content-type"]),
-            (200, &"image/jpeg".parse().expect("a value"))
+        assert!(
+            content.status == 200 && content.headers["content-type"] == "image/jpeg",
+            "{}",
+            content.status
         );
     }
 }
