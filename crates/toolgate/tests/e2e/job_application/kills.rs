@@ -74,7 +74,10 @@ async fn each_job_has_one_application_whatever_is_killed() {
             person.resolve(&stage).await;
             match stage.is_done().await {
                 Some(true) => break,
-                Some(false) | None => run = stage.start(&task).await,
+                Some(false) | None => {
+                    stage.ready().await;
+                    run = stage.start(&task).await;
+                }
             }
         }
         tokio::time::sleep(LOOK_EVERY).await;

@@ -68,9 +68,16 @@ impl ApplicationStage {
         stage
     }
 
-    async fn ready(&self) {
+    /// Waits until both servers are there. One that was killed often is started again after some time.
+    pub(super) async fn ready(&self) {
         for server in ["browser", "jobs"] {
-            self.site.server_is(server, |about| about["tools"].as_u64().is_some_and(|tools| tools > 0)).await;
+            let there = until_async(LONG, || async {
+                let about = self.site.server(server).await;
+                let is_there =
+                    about["health"] == "healthy" && about["tools"].as_u64().is_some_and(|tools| tools > 0);
+                is_there.then_some(())
+            });
+            there.await.unwrap_or_else(|| panic!("{server} never came: {:?}", self.site.gateway.log()));
         }
     }
 
@@ -171,7 +178,8 @@ impl ApplicationStage {
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> Option<Value> {
         let body = json!({ "name": name, "arguments": arguments });
         let answer = self.rest("POST", "/tools/call", Some(body)).await;
-        (answer.status == 200).then(|| answer.json()["data"]["structuredContent"].clone())
+        let data = (answer.status == 200).then(|| answer.json()["data"]["structuredContent"].clone());
+        data.filter(|data| !data.is_null())
     }
 
     /// All applications with their history; `None` while the product is away.
