@@ -42,7 +42,9 @@ pub(super) fn kill(gateway: u32, target: KillTarget) -> usize {
         false
     };
     let found = all.iter().filter(|(pid, (_, program))| target.is(program) && is_below(**pid));
-    found.map(|(pid, _)| signal("-KILL", *pid)).count()
+    let found: Vec<u32> = found.map(|(pid, _)| *pid).collect();
+    found.iter().for_each(|pid| signal("-KILL", *pid));
+    found.len()
 }
 
 /// The parent and the program of each process. Those that Chromium starts for its pages end with it.
