@@ -57,8 +57,9 @@ impl Talk {
 
     /// Up to the first page of a job.
     fn begin(&mut self, page: &str) {
-        let profile =
-            json!({ "profile": { "basics": { "name": "Ada Lovelace", "email": "ada@example.com" } } });
+        let basics = json!({ "name": "Ada Lovelace", "email": "ada@example.com" });
+        let profile = json!({ "user": "ada", "profile": { "basics": basics },
+            "documents": [{ "name": "resume", "ref": "file_7" }] });
         self.answers("get_user_profile", &profile.to_string());
         self.take_job();
         self.answers("navigate", "Opened http://site/jobs/form/1.");
