@@ -4,7 +4,8 @@
 use toolgate_core::id::ApprovalId;
 use toolgate_core::model::ReachedSpend;
 use toolgate_core::run::{
-    ActionKind, InputRequest, InputSlot, InputState, RequiredAction, RunState, SlotOption, SlotType,
+    ActionKind, InputRequest, InputSlot, InputState, QuestionPurpose, RequiredAction, RunState, SlotOption,
+    SlotType,
 };
 use toolgate_core::{PrincipalId, Refusal, RefusalKind, moment};
 use toolgate_runs::{InputQuery, NewQuestion};
@@ -70,6 +71,8 @@ async fn pause(held: &mut LeasedLoop, kind: ActionKind, why: &str) -> Result<Loo
             held.run.id
         ),
         options: Vec::new(),
+        purpose: QuestionPurpose::Question,
+        picture: None,
     };
     let asked = ask(held, slot).await?;
     let how = format!("{why} Answer {} with \"{GO_ON}\", \"{STOP}\" or advice for the agent.", asked.id);
@@ -122,6 +125,8 @@ pub(crate) async fn outcome_of(
             option(AGAIN, "It did not happen: do it again"),
             option(STOP, "End the run"),
         ],
+        purpose: QuestionPurpose::Question,
+        picture: None,
     };
     let asked = ask(held, slot).await?;
     let Some(answer) = answer(&asked) else {
@@ -191,6 +196,8 @@ async fn with_question(held: &mut LeasedLoop, action: RequiredAction) -> Result<
         slot_id: free_slot(held, action.kind).await?,
         prompt_key: clipped(&format!("Run {} waits. {}", held.run.id, action.how), FAULT_CHARS_MAX),
         options: Vec::new(),
+        purpose: QuestionPurpose::Question,
+        picture: None,
     };
     let asked = ask(held, slot).await?;
     Ok(RequiredAction { id: asked.id.to_string(), ..action })

@@ -10,7 +10,9 @@ use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::platform::{ObjectRef, ToolPresence};
 use toolgate_core::port::AskKind;
-use toolgate_core::run::{CallKind, InputRequest, InputSlot, InputState, SlotOption, SlotType};
+use toolgate_core::run::{
+    CallKind, InputRequest, InputSlot, InputState, QuestionPurpose, SlotOption, SlotPicture, SlotType,
+};
 use toolgate_core::{Refusal, RefusalKind};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_runs::NewQuestion;
@@ -43,6 +45,17 @@ pub(crate) struct UserInputArguments {
     /// For choice and multi_choice
     #[serde(default)]
     options: Vec<OptionForm>,
+    /// captcha: a page wants a person
+    purpose: Option<AskedPurpose>,
+    /// A picture to look at
+    picture_ref_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AskedPurpose {
+    Question,
+    Captcha,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -56,6 +69,9 @@ enum OptionForm {
 pub(crate) struct UserInputOutput {
     input_id: String,
     slot_id: String,
+    /// Left out for a question like any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose: Option<&'static str>,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Value>,
@@ -64,7 +80,7 @@ pub(crate) struct UserInputOutput {
 }
 
 impl UserInputArguments {
-    fn slot(self) -> Result<InputSlot, Refusal> {
+    fn slot(self, picture: Option<SlotPicture>) -> Result<InputSlot, Refusal> {
         let unknown = || invalid(format!("{:?} is no slot type", self.slot_type), "see the tool's schema");
         let slot_type = SlotType::parse(&self.slot_type).ok_or_else(unknown)?;
         let options = self.options.into_iter().map(|form| match form {
@@ -76,8 +92,19 @@ impl UserInputArguments {
             slot_id: self.slot_id,
             prompt_key: self.prompt_key,
             options: options.collect(),
+            purpose: self.purpose.map_or(QuestionPurpose::Question, AskedPurpose::read),
+            picture,
         };
         slot.checked().map_err(|bad| invalid(bad.to_string(), "ask something that can be answered"))
+    }
+}
+
+impl AskedPurpose {
+    fn read(self) -> QuestionPurpose {
+        match self {
+            AskedPurpose::Question => QuestionPurpose::Question,
+            AskedPurpose::Captcha => QuestionPurpose::Captcha,
+        }
     }
 }
 
@@ -86,7 +113,11 @@ pub(crate) async fn request_user_input(
     context: ToolContext,
     arguments: UserInputArguments,
 ) -> Result<ToolReply<UserInputOutput>, Refusal> {
-    let slot = arguments.slot()?;
+    let picture = match &arguments.picture_ref_id {
+        Some(id) => Some(picture(&tools, &context, id).await?),
+        None => None,
+    };
+    let slot = arguments.slot(picture)?;
     let holder = &context.holder;
     let asking = NewQuestion {
         run: context.run()?.clone(),
@@ -113,6 +144,17 @@ pub(crate) async fn request_user_input(
         )
         .hint("go on without the answer, or ask under another slot_id")),
     }
+}
+
+/// A picture that the agent may use itself. The person who answers sees these very bytes.
+async fn picture(tools: &PlatformTools, context: &ToolContext, id: &str) -> Result<SlotPicture, Refusal> {
+    let found = tools.files.find(&context.holder, id).await?;
+    Ok(SlotPicture {
+        id: id.to_owned(),
+        digest: found.digest,
+        bytes: found.bytes,
+        media_type: found.media_type,
+    })
 }
 
 /// Asks the person at the client. Another person may answer first.
@@ -197,6 +239,7 @@ fn reply(told: &InputRequest, answer: Option<Value>) -> ToolReply<UserInputOutpu
     let data = UserInputOutput {
         input_id: told.id.to_string(),
         slot_id: told.slot.slot_id.clone(),
+        purpose: Some(told.slot.purpose).filter(|one| !one.is_plain()).map(QuestionPurpose::as_str),
         state: told.state.as_str(),
         answer,
         answered_by: told.answered_by.as_ref().map(ToString::to_string),

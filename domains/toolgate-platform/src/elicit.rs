@@ -55,7 +55,7 @@ pub(crate) fn answer(slot: &InputSlot, said: &RawJson) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_core::run::SlotOption;
+    use toolgate_core::run::{QuestionPurpose, SlotOption};
 
     use super::*;
 
@@ -66,6 +66,8 @@ mod tests {
             slot_id: "tone".to_owned(),
             prompt_key: "Which tone?".to_owned(),
             options: vec![option("formal"), option("plain")],
+            purpose: QuestionPurpose::Question,
+            picture: None,
         }
     }
 

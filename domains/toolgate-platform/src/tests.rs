@@ -20,7 +20,7 @@ fn what_every_session_reads_is_short() {
         let most = match tool.presence {
             ToolPresence::Always => 400,
             ToolPresence::WithFiles => 350,
-            ToolPresence::WithRun | ToolPresence::InScope => 900,
+            ToolPresence::WithRun | ToolPresence::InScope => 1_100,
         };
         let bytes = tool.definition.as_str().len();
         assert!(bytes <= most, "{} takes {bytes} bytes", tool.wire);
@@ -53,5 +53,7 @@ fn schemas_come_from_the_types() {
     assert_eq!(ask["required"], json!(["slot_type", "slot_id", "prompt_key"]));
     assert_eq!(ask["properties"]["options"]["default"], json!([]));
     assert_eq!(ask["properties"]["slot_type"]["enum"][6], "file");
+    assert_eq!(ask["properties"]["purpose"]["enum"], json!(["question", "captcha"]));
+    assert_eq!(ask["properties"]["picture_ref_id"]["type"], "string");
     assert_eq!(schema("complete_workflow")["required"], json!(["summary"]));
 }

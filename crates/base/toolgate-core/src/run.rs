@@ -4,7 +4,9 @@
 mod action;
 mod agent_loop;
 mod input;
+mod picture;
 mod player;
+mod question;
 mod record;
 
 use crate::codes;
@@ -18,9 +20,11 @@ use crate::{CanonicalName, Digest, PrincipalId, RawJson, Refusal};
 pub use action::{ActionKind, RequiredAction};
 pub use agent_loop::{AgentLoop, LoopState, LoopTurn, NewLoop, StoredMessage, TurnPhase};
 pub use input::{BadAnswer, BadSlot, InputRequest, InputSlot, InputState, SlotOption, SlotType};
+pub use picture::SlotPicture;
 pub use player::{
     CallSafety, PlannedCall, PlayedCall, PlayedOutcome, RunStart, RunStarter, ToolOffer, TurnPlayer,
 };
+pub use question::QuestionPurpose;
 pub use record::{RunLabel, RunManifests, RunReport};
 
 /// `pending → running ↔ paused → completed | partial | failed | cancelled`.

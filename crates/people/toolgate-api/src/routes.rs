@@ -36,6 +36,7 @@ mod chat;
 mod driven;
 mod driven_view;
 mod inputs;
+mod pictures;
 mod plan;
 mod run_access;
 mod run_events;
@@ -210,6 +211,8 @@ fn work(table: RouteTable) -> RouteTable {
         // Agents see the questions of their own runs; the handler omits the others.
         .route(PEOPLE_AND_AGENTS, routes!(inputs::show))
         .route(ANSWERING, routes!(inputs::answer))
+        // Whoever may answer sees what is asked about.
+        .route(ANSWERING, routes!(pictures::show))
         .route(INBOX, routes!(inbox::inbox))
         // The files crate decides who may use files, refs and artifacts.
         .route(PEOPLE_AND_AGENTS, routes!(files::list, files::upload))

@@ -2,11 +2,13 @@
 //! Nothing here ships; the product never depends on this crate.
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
+pub mod applicant;
 pub mod bank;
 pub mod conformance;
 pub mod front;
 pub mod gateway;
 pub mod idp;
+pub mod jobsite;
 pub mod model;
 pub mod neighbour;
 pub mod openbao;

@@ -19,6 +19,7 @@ mod fidelity;
 mod files;
 mod governed;
 mod house;
+mod job_application;
 mod kit;
 mod live;
 mod models;

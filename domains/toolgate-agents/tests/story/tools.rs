@@ -9,8 +9,8 @@ use toolgate_core::id::RunId;
 use toolgate_core::model::OfferedTool;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    ActionKind, CallSafety, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction, Run, SlotType,
-    ToolOffer, TurnPlayer,
+    ActionKind, CallSafety, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, QuestionPurpose,
+    RequiredAction, Run, SlotType, ToolOffer, TurnPlayer,
 };
 use toolgate_core::{RawJson, Refusal, ServerName};
 use toolgate_runs::{NewQuestion, Runs};
@@ -106,6 +106,8 @@ impl StoryPlayer {
                 slot_id: "colour".to_owned(),
                 prompt_key: "Which colour?".to_owned(),
                 options: Vec::new(),
+                purpose: QuestionPurpose::Question,
+                picture: None,
             },
         };
         let Ok(asked) = self.runs().ask_at_once(question).await else { return PlayedOutcome::NotNow };

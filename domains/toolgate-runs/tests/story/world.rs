@@ -12,7 +12,8 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    CallKind, InputRequest, InputSlot, Run, RunBudget, RunCall, RunCallEnd, RunLabel, Runs as _, SlotType,
+    CallKind, InputRequest, InputSlot, QuestionPurpose, Run, RunBudget, RunCall, RunCallEnd, RunLabel,
+    Runs as _, SlotType,
 };
 use toolgate_core::{CanonicalName, PrincipalId, Refusal};
 use toolgate_runs::{NewQuestion, NewRun, RunInput, Runs, RunsSetup, WaitLimits};
@@ -217,6 +218,8 @@ pub(crate) fn asking(run: &RunId, slot_id: &str) -> NewQuestion {
             slot_id: slot_id.to_owned(),
             prompt_key: "Which one?".to_owned(),
             options: Vec::new(),
+            purpose: QuestionPurpose::Question,
+            picture: None,
         },
     }
 }

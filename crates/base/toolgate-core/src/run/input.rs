@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::picture::SlotPicture;
+use super::question::QuestionPurpose;
 use crate::id::{CallId, InputId, RunId, SessionId};
 use crate::moment;
 use crate::{PrincipalId, RawJson};
@@ -73,6 +75,11 @@ pub struct InputSlot {
     pub prompt_key: String,
     #[serde(default)]
     pub options: Vec<SlotOption>,
+    #[serde(default, skip_serializing_if = "QuestionPurpose::is_plain")]
+    pub purpose: QuestionPurpose,
+    /// The picture that the person looks at, such as a page with a CAPTCHA.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<SlotPicture>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -87,6 +94,10 @@ pub enum BadSlot {
     TooManyOptions,
     #[error("the option {0:?} is given twice")]
     SameOption(String),
+    #[error("{0:?} is no picture that a person can be shown: {types}", types = SlotPicture::MEDIA_TYPES.join(", "))]
+    NoPicture(String),
+    #[error("a picture has at most {max} bytes", max = SlotPicture::BYTES_MAX)]
+    LargePicture,
 }
 
 /// The reason why an answer does not fit its question.
@@ -105,6 +116,9 @@ impl InputSlot {
             if text.trim().is_empty() || text.chars().count() > Self::TEXT_CHARS_MAX {
                 return Err(BadSlot::Text { field });
             }
+        }
+        if let Some(picture) = &self.picture {
+            picture.check()?;
         }
         let kind = self.slot_type.as_str();
         match (self.slot_type.has_options(), self.options.len()) {
@@ -234,6 +248,8 @@ mod tests {
             slot_id: "a".to_owned(),
             prompt_key: "Why?".to_owned(),
             options: options.collect(),
+            purpose: QuestionPurpose::Question,
+            picture: None,
         }
     }
 

@@ -16,8 +16,8 @@ use toolgate_core::event::{EventFilter, EventKind, RecordedEvent};
 use toolgate_core::file::{Artifact, FileName};
 use toolgate_core::id::{CallId, FileId, InputId, RunId, TaskId};
 use toolgate_core::run::{
-    BudgetUsage, CallKind, InputFile, InputRequest, InputSlot, InputState, Run, RunBudget, RunCall,
-    RunCallEnd, RunLabel, RunManifests, RunReport, RunState, SlotType,
+    BudgetUsage, CallKind, InputFile, InputRequest, InputSlot, InputState, QuestionPurpose, Run, RunBudget,
+    RunCall, RunCallEnd, RunLabel, RunManifests, RunReport, RunState, SlotType,
 };
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, PrincipalId};
@@ -146,6 +146,8 @@ pub(crate) fn a_slot(slot_id: &str) -> InputSlot {
         slot_id: slot_id.to_owned(),
         prompt_key: "Which one?".to_owned(),
         options: Vec::new(),
+        purpose: QuestionPurpose::Question,
+        picture: None,
     }
 }
 

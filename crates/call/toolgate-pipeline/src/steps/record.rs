@@ -133,7 +133,8 @@ fn result_detail(ticket: &Ticket, origin: ResultOrigin) -> Option<Value> {
         // The beginning of a text is in the stored result, where it is redacted. An object of the platform has no text.
         let named = refs.map(|one| match one["type"].is_string() {
             true => one,
-            false => json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }),
+            false => json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"],
+                "media_type": one["media_type"] }),
         });
         detail.insert("refs".into(), named.collect());
     }

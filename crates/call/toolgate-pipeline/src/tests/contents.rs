@@ -80,10 +80,13 @@ async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() 
 async fn refs_are_in_the_envelope_and_without_their_text_in_the_ledger() {
     let world = PipelineWorld::new(Verdict::Permit);
     let named: RawJson =
-        json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "preview": "Dear" }).into();
+        json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "media_type": "text/plain", "preview": "Dear" }).into();
     *world.server.refs.lock() = vec![named.clone()];
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.refs, [named]);
     let kept = &detail_of(&world, EventKind::CallCompleted)["refs"][0];
-    assert_eq!(*kept, json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9 }));
+    assert_eq!(
+        *kept,
+        json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "media_type": "text/plain" })
+    );
 }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::moment::rfc3339;
-use toolgate_core::run::{InputRequest, InputSlot, InputState, SlotOption, SlotType};
+use toolgate_core::run::{
+    InputRequest, InputSlot, InputState, QuestionPurpose, SlotOption, SlotPicture, SlotType,
+};
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role};
 use toolgate_runs::{InputQuery, unknown_input};
@@ -78,6 +80,11 @@ pub(crate) struct InputView {
     prompt_key: String,
     #[schema(value_type = Vec<Object>)]
     options: Vec<SlotOption>,
+    /// question, or captcha if a page wants to know that a person is there.
+    #[schema(value_type = String)]
+    purpose: QuestionPurpose,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<PictureView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     answer: Option<RawJson>,
@@ -89,6 +96,17 @@ pub(crate) struct InputView {
     created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_at: Option<String>,
+}
+
+/// A picture that belongs to a question; `GET /inputs/{id}/picture` has its bytes
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InputPicture)]
+pub(crate) struct PictureView {
+    /// The ref or the file of the agent.
+    #[schema(example = "ref_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    media_type: String,
+    size: u64,
 }
 
 /// An answer to a question
@@ -231,11 +249,19 @@ impl From<InputRequest> for InputView {
             slot_id: input.slot.slot_id,
             prompt_key: input.slot.prompt_key,
             options: input.slot.options,
+            purpose: input.slot.purpose,
+            picture: input.slot.picture.map(PictureView::from),
             answer: input.answer,
             answered_by: input.answered_by.map(|by| by.to_string()),
             via: input.via,
             created_at: rfc3339(input.created_at_ms),
             resolved_at: input.resolved_at_ms.map(rfc3339),
         }
+    }
+}
+
+impl From<SlotPicture> for PictureView {
+    fn from(picture: SlotPicture) -> Self {
+        Self { id: picture.id, media_type: picture.media_type, size: picture.bytes }
     }
 }

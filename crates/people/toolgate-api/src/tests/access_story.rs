@@ -179,6 +179,7 @@ async fn a_role_has_what_its_name_says() {
         }
         let answers = runs || role == Role::Approver;
         assert_eq!(of(role).contains("/inputs/{id}/answer"), answers, "{role:?}");
+        assert_eq!(of(role).contains("/inputs/{id}/picture"), answers, "{role:?}");
         assert_eq!(of(role).contains("/inbox"), answers || role == Role::Auditor, "{role:?}");
         for (method, path) in [
             (Method::PUT, "/agents/{name}"),

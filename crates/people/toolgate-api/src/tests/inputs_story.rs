@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use toolgate_core::Role;
-use toolgate_core::run::SlotType;
+use toolgate_core::run::{InputSlot, QuestionPurpose, SlotPicture, SlotType};
 
 use super::file_kit::{agent, operator};
 use super::gate::{Gate, Read, approver, somebody};
@@ -96,6 +96,41 @@ async fn a_file_that_answers_is_given_to_the_run() {
         (&json!("tone"), &json!(own)),
         "{run}"
     );
+}
+
+#[tokio::test]
+async fn whoever_may_answer_sees_the_picture_of_a_question() {
+    let gate = Gate::open().await;
+    let started = start(&gate, "{}").await;
+    let kept = gate.keep(&operator(), "page.png", "a picture of a page").await;
+    let digest = gate.get(&operator(), &format!("/files/{kept}")).await.json()["digest"].clone();
+    let picture = SlotPicture {
+        id: kept.clone(),
+        digest: digest.as_str().and_then(|digest| digest.parse().ok()).expect("a digest"),
+        bytes: 19,
+        media_type: "image/png".to_owned(),
+    };
+    let slot = InputSlot {
+        purpose: QuestionPurpose::Captcha,
+        picture: Some(picture),
+        ..slot(SlotType::Text, "letters")
+    };
+    let id = asked(&gate, &started.run(), slot).await;
+    let shown = gate.get(&approver("ann"), &format!("/inputs/{id}")).await.json();
+    assert_eq!(shown["purpose"], "captcha", "{shown}");
+    assert_eq!(shown["picture"], json!({ "id": kept, "media_type": "image/png", "size": 19 }), "{shown}");
+    let path = format!("/inputs/{id}/picture");
+    let seen = gate.get(&approver("ann"), &path).await;
+    assert_eq!((seen.status, seen.text.as_str()), (StatusCode::OK, "a picture of a page"), "{seen:?}");
+    assert_eq!(
+        told(&gate.get(&agent(), &path).await),
+        (403, "wrong_role".into()),
+        "the agent has the ref itself"
+    );
+    let (_, plain) = question(&gate, SlotType::Text).await;
+    let none = gate.get(&approver("ann"), &format!("/inputs/{plain}/picture")).await;
+    assert_eq!(told(&none), (404, "not_found".into()));
+    assert_eq!(gate.get(&approver("ann"), &format!("/inputs/{plain}")).await.json()["purpose"], "question");
 }
 
 #[tokio::test]

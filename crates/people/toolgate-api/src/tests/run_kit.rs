@@ -11,7 +11,7 @@ use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, InputId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    CallKind, InputRequest, InputSlot, RunCall, RunCallEnd, Runs as _, SlotOption, SlotType,
+    CallKind, InputRequest, InputSlot, QuestionPurpose, RunCall, RunCallEnd, Runs as _, SlotOption, SlotType,
 };
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::{Blame, CanonicalName, RawJson, Refusal};
@@ -89,6 +89,8 @@ pub(super) fn slot(slot_type: SlotType, slot_id: &str) -> InputSlot {
         slot_id: slot_id.to_owned(),
         prompt_key: "Which tone?".to_owned(),
         options: if has_options { options.to_vec() } else { Vec::new() },
+        purpose: QuestionPurpose::Question,
+        picture: None,
     }
 }
 

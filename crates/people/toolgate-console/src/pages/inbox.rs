@@ -29,4 +29,5 @@ pub(crate) fn routes() -> Router<PageContext> {
         .route("/console/inbox/approvals/{id}", get(approval::show).post(deciding::decide))
         .route("/console/inbox/approvals/{id}/attachments/{number}", get(attachments::content))
         .route("/console/inbox/inputs/{id}", get(question::show).post(question::answer))
+        .route("/console/inbox/inputs/{id}/picture", get(question::picture_bytes))
 }

@@ -3,6 +3,7 @@
 mod chat;
 mod data;
 mod detail;
+mod pictures;
 mod steps;
 mod tree;
 

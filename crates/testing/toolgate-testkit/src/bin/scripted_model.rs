@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
+use toolgate_testkit::applicant::applicant;
 use toolgate_testkit::model::{
     Cassette, ModelSettings, ModelSource, ScriptedModel, obliging, script_of_lines,
 };
@@ -21,11 +22,14 @@ struct ModelArguments {
     /// Rules as lines of JSON. Without any, it calls the first tool that it is offered, once.
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+    /// A mind instead of rules.
+    #[arg(long, value_enum, conflicts_with = "script")]
+    mind: Option<ModelMind>,
     /// A cassette to play.
-    #[arg(long, value_name = "FILE", conflicts_with = "script")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["script", "mind"])]
     replay: Option<PathBuf>,
     /// A new cassette, for the answers of the model at `--address`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["script", "replay"], requires = "address")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["script", "mind", "replay"], requires = "address")]
     record: Option<PathBuf>,
     /// A real model, over plain HTTP.
     #[arg(long, value_name = "URL")]
@@ -36,6 +40,13 @@ struct ModelArguments {
     /// Histories may begin anew, because older messages were folded.
     #[arg(long)]
     folds: bool,
+}
+
+/// A program of rules that reads results.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ModelMind {
+    /// Applies for jobs through a browser.
+    Applicant,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -63,6 +74,9 @@ fn source(arguments: &ModelArguments) -> anyhow::Result<ModelSource> {
     }
     if let Some(path) = &arguments.replay {
         return Ok(ModelSource::Replay(Arc::new(Cassette::open(path)?)));
+    }
+    if let Some(ModelMind::Applicant) = arguments.mind {
+        return Ok(ModelSource::Script(applicant()));
     }
     let Some(path) = &arguments.script else { return Ok(ModelSource::Script(obliging())) };
     Ok(ModelSource::Script(script_of_lines(&std::fs::read_to_string(path)?)?))

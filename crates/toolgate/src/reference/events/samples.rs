@@ -305,7 +305,7 @@ fn of_call(kind: EventKind) -> &'static [SampleMember] {
             ),
             (
                 "refs",
-                "[{\"ref_id\":\"ref_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
+                "[{\"ref_id\":\"ref_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234,\"media_type\":\"image/jpeg\"}]",
                 "The parts that were taken out of the result, and the objects of the platform that it is about: `{\"type\":\"run\",\"id\":…}`",
             ),
             (

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::RawJson;
 use toolgate_core::codes::{self, Code};
 use toolgate_core::id::RefId;
-use toolgate_core::run::{ActionKind, PlayedOutcome, RequiredAction};
+use toolgate_core::run::{ActionKind, PlayedOutcome, QuestionPurpose, RequiredAction};
 
 /// Refusals of calls that did not begin, and may be made later.
 static NOT_NOW: [&Code; 6] = [
@@ -51,9 +51,11 @@ fn approval(envelope: &Value, now_ms: i64) -> RequiredAction {
 }
 
 fn question(envelope: &Value, now_ms: i64) -> RequiredAction {
-    let id = text(&envelope["data"]["structuredContent"]["input_id"]).to_owned();
+    let asked = &envelope["data"]["structuredContent"];
+    let id = text(&asked["input_id"]).to_owned();
+    let purpose = QuestionPurpose::parse(text(&asked["purpose"])).unwrap_or_default();
     let how = format!("answer it in the inbox, or with `toolgate inputs answer {id} ANSWER`");
-    RequiredAction { kind: ActionKind::Question, id, since_ms: now_ms, how }
+    RequiredAction { kind: purpose.action(), id, since_ms: now_ms, how }
 }
 
 /// The tool did not run: it is called again when somebody says that the sign-in is done. No question is asked of this yet, so it has
@@ -190,6 +192,9 @@ mod tests {
         let action = waits(json!({ "status": "pending_input",
             "data": { "structuredContent": { "input_id": "inp_1" } } }));
         assert_eq!((action.kind, action.id.as_str()), (ActionKind::Question, "inp_1"));
+        let action = waits(json!({ "status": "pending_input",
+            "data": { "structuredContent": { "input_id": "inp_2", "purpose": "captcha" } } }));
+        assert_eq!((action.kind, action.id.as_str()), (ActionKind::Captcha, "inp_2"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{CallsData, outcome, steps};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
-use crate::parts::{self, BadgeTone, diff, json, links, text};
+use crate::parts::{self, BadgeTone, diff, json, links, picture, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -75,7 +75,7 @@ fn page(
                 }
                 section.card aria-labelledby="result-title" {
                     h2 #result-title { "Result" }
-                    (result(call, events, recorded))
+                    (result(visit, call, events, recorded))
                 }
             }
             div {
@@ -151,19 +151,19 @@ fn shown(value: &Value) -> Markup {
     html! { (json::tree(value)) (json::raw(value)) }
 }
 
-fn result(call: &CallData, events: &[EventData], recorded: &RecordedData) -> Markup {
+fn result(visit: &PageVisit, call: &CallData, events: &[EventData], recorded: &RecordedData) -> Markup {
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
     let none =
         if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is no result yet." };
     let digest = end.and_then(|end| end.output.as_deref());
     html! {
-        @if let Some(end) = end { (refs(&end.detail)) }
+        @if let Some(end) = end { (refs(visit, &end.detail)) }
         (kept(digest, recorded, none, answer))
     }
 }
 
 /// The parts that were too large or too binary for the context, and the objects that the result is about.
-fn refs(detail: &Value) -> Markup {
+fn refs(visit: &PageVisit, detail: &Value) -> Markup {
     let all = detail["refs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let (objects, removed): (Vec<&Value>, Vec<&Value>) = all.iter().partition(|one| one["type"].is_string());
     html! {
@@ -174,6 +174,7 @@ fn refs(detail: &Value) -> Markup {
                     li {
                         (links::id(one["ref_id"].as_str().unwrap_or_default()))
                         @if let Some(size) = one["size"].as_u64() { " " span.soft { (parts::size(size)) } }
+                        @if let Some(id) = pictured(visit, one) { div { (picture::of_ref(id, "A picture of the result")) } }
                     }
                 }
             }
@@ -183,6 +184,13 @@ fn refs(detail: &Value) -> Markup {
             ul { @for one in objects { li { (object(one)) } } }
         }
     }
+}
+
+/// The id of a ref that is a picture, for those who may read it.
+fn pictured<'a>(visit: &PageVisit, one: &'a Value) -> Option<&'a str> {
+    let id = one["ref_id"].as_str()?;
+    let is_shown = picture::is_shown(one["media_type"].as_str()?, one["size"].as_u64()?);
+    (visit.operates() && is_shown).then_some(id)
 }
 
 /// An object of the platform: its kind, and a link where there is a page about it.

@@ -135,6 +135,11 @@ pub(super) struct InputData {
     pub(super) prompt_key: String,
     #[serde(default)]
     pub(super) options: Vec<SlotOption>,
+    /// question or captcha.
+    #[serde(default)]
+    pub(super) purpose: Option<String>,
+    #[serde(default)]
+    pub(super) picture: Option<InputPictureData>,
     #[serde(default)]
     pub(super) answer: Option<Value>,
     #[serde(default)]
@@ -144,6 +149,13 @@ pub(super) struct InputData {
     pub(super) resolved_at: Option<String>,
     #[serde(default)]
     pub(super) before: Vec<CallBefore>,
+}
+
+/// A picture that the asking agent shows.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct InputPictureData {
+    pub(super) media_type: String,
+    pub(super) size: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -226,5 +238,13 @@ impl ApprovalData {
 impl InputData {
     pub(super) fn is_pending(&self) -> bool {
         self.state == "pending"
+    }
+
+    /// Its purpose in a word.
+    pub(super) fn word(&self) -> &'static str {
+        match self.purpose.as_deref() {
+            Some("captcha") => "captcha",
+            _ => "question",
+        }
     }
 }

@@ -241,7 +241,7 @@ fn question_card(visit: &PageVisit, input: &InputData) -> Markup {
         li.card data-entry=(input.id) data-risk="asks" {
             div.first {
                 h2 { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
-                (parts::badge("question", parts::BadgeTone::Waiting))
+                (parts::badge(input.word(), parts::BadgeTone::Waiting))
             }
             p.soft {
                 (text::short(&input.principal)) " asks in " (ways::id(visit, &input.run)) " "

@@ -2,7 +2,8 @@
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,9 +14,10 @@ use super::ways::{self, inbox, question_page};
 use super::{past, slot};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
+use crate::headers::POLICY_OF_CONTENTS;
 use crate::layout::{ConsolePage, csrf};
 use crate::notice::DoneNotice;
-use crate::parts::{self, facts, moment, text};
+use crate::parts::{self, facts, moment, picture, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -99,6 +101,7 @@ fn asked(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> Marku
     html! {
         section.card aria-labelledby="question" {
             h2.question #question { (text::long(&input.prompt_key)) }
+            (pictured(visit, input))
             @if !input.is_pending() { (resolved(visit, input)) }
             @else if visit.is_one_of(&ANSWERING) { (form(visit, input, attempt)) }
             @else {
@@ -107,6 +110,27 @@ fn asked(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> Marku
             }
         }
     }
+}
+
+/// The picture that the agent shows with its question, for those who may answer.
+fn pictured(visit: &PageVisit, input: &InputData) -> Markup {
+    let bytes = PageAddress::of(["console", "inbox", "inputs", &input.id, "picture"]);
+    let shown = input.picture.as_ref().filter(|_| visit.is_one_of(&ANSWERING));
+    html! {
+        @if let Some(one) = shown {
+            @if picture::is_shown(&one.media_type, one.size) { p { (picture::of(&bytes, "The page that the agent sees")) } }
+            p.help { "The agent shows this picture. What is written in it is data, not an instruction. " a href=(bytes) download { "Download" } }
+        }
+    }
+}
+
+/// The bytes of the picture. For any type, a browser only shows or saves them.
+pub(super) async fn picture_bytes(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+    let mut answer = visit.pass_on(PageAddress::of(["inputs", &id, "picture"]), HeaderMap::new()).await?;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_OF_CONTENTS));
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    Ok(answer)
 }
 
 fn form(visit: &PageVisit, input: &InputData, attempt: &AnswerAttempt) -> Markup {

@@ -9,7 +9,7 @@ use super::tree::{self, AskedCall, RunBranch, RunStep};
 use crate::address::PageAddress;
 use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::{ago, left, span};
-use crate::parts::{self, BadgeTone, links, text};
+use crate::parts::{self, BadgeTone, links, picture, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
@@ -110,7 +110,7 @@ fn step(visit: &PageVisit, step: &RunStep) -> Markup {
 }
 
 fn called(visit: &PageVisit, asked: &AskedCall) -> Markup {
-    let AskedCall { call, question, approval } = asked;
+    let AskedCall { call, question, approval, pictures } = asked;
     html! {
         li data-entry=(call.call) {
             div.step {
@@ -124,6 +124,7 @@ fn called(visit: &PageVisit, asked: &AskedCall) -> Markup {
                     }
                 }
             }
+            @for id in pictures { (picture::of_ref(id, &format!("A picture that {} brought", call.tool))) }
             @if let Some(approval) = approval { (self::approval(visit, approval)) }
             @if let Some(one) = question { (self::question(one)) }
         }

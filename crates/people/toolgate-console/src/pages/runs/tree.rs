@@ -3,6 +3,7 @@
 use toolgate_core::moment::parse_rfc3339;
 
 use super::data::{RunApprovalData, RunCallData, RunData, RunQuestionData};
+use super::pictures::CallPictures;
 use crate::address::PageAddress;
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
@@ -37,6 +38,8 @@ pub(super) struct AskedCall {
     pub(super) call: RunCallData,
     pub(super) question: Option<RunQuestionData>,
     pub(super) approval: Option<RunApprovalData>,
+    /// The refs of its pictures.
+    pub(super) pictures: Vec<String>,
 }
 
 #[derive(serde::Deserialize)]
@@ -100,21 +103,24 @@ async fn leaf(visit: &PageVisit, run: RunData, approvals: Vec<RunApprovalData>) 
         PageAddress::of(["inputs"]).with("run", &run.id).with("state", "all").with("limit", QUESTIONS_MAX);
     let questions =
         visit.find::<RunQuestionsData>(asked).await?.map(|found| found.inputs).unwrap_or_default();
-    Ok(RunBranch { steps: together(calls, questions, approvals), run, is_cut: false })
+    let pictures = CallPictures::of_run(visit, &run.id).await?;
+    Ok(RunBranch { steps: together(calls, questions, approvals, pictures), run, is_cut: false })
 }
 
-/// Questions and approvals are grouped with their call.
+/// Questions, approvals and pictures are grouped with their call.
 fn together(
     calls: Vec<RunCallData>,
     mut questions: Vec<RunQuestionData>,
     mut approvals: Vec<RunApprovalData>,
+    mut pictures: CallPictures,
 ) -> Vec<RunStep> {
     let mut steps: Vec<RunStep> = Vec::new();
     for call in calls {
         let asked = |of: &Option<String>| of.as_deref() == Some(call.call.as_str());
         let question = questions.iter().position(|one| asked(&one.call)).map(|at| questions.swap_remove(at));
         let approval = approvals.iter().position(|one| asked(&one.call)).map(|at| approvals.swap_remove(at));
-        steps.push(RunStep::Call(Box::new(AskedCall { call, question, approval })));
+        let pictures = pictures.take(&call.call);
+        steps.push(RunStep::Call(Box::new(AskedCall { call, question, approval, pictures })));
     }
     steps.extend(questions.into_iter().map(RunStep::Question));
     steps.extend(approvals.into_iter().map(RunStep::Approval));
@@ -179,7 +185,8 @@ mod tests {
         };
         let calls = vec![call("tc_2", 9), call("tc_1", 1)];
         let questions = vec![question("inp_1", Some("tc_2")), question("inp_2", None)];
-        let steps = together(calls, questions, vec![approval("apr_1", "tc_1"), approval("apr_2", "tc_3")]);
+        let approvals = vec![approval("apr_1", "tc_1"), approval("apr_2", "tc_3")];
+        let steps = together(calls, questions, approvals, CallPictures::default());
         let told: Vec<String> = steps
             .iter()
             .map(|step| match step {

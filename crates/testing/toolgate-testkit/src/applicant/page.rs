@@ -1,0 +1,65 @@
+//! A page as a snapshot shows it: a line for each element.
+
+/// An element that can be acted on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SeenElement<'a> {
+    pub(super) role: &'a str,
+    pub(super) name: &'a str,
+    pub(super) reference: &'a str,
+}
+
+pub(super) struct SeenPage<'a> {
+    text: &'a str,
+    elements: Vec<SeenElement<'a>>,
+}
+
+impl<'a> SeenPage<'a> {
+    pub(super) fn read(text: &'a str) -> Self {
+        Self { text, elements: text.lines().filter_map(element).collect() }
+    }
+
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+
+    pub(super) fn find(&self, role: &str, name: &str) -> Option<&'a str> {
+        let found = self.elements.iter().find(|one| one.role == role && one.name == name);
+        found.map(|one| one.reference)
+    }
+
+    pub(super) fn elements(&self) -> &[SeenElement<'a>] {
+        &self.elements
+    }
+
+    /// The address in the first line.
+    pub(super) fn url(&self) -> &'a str {
+        let head = self.text.lines().find(|line| line.starts_with("Page: ")).unwrap_or_default();
+        head.rsplit_once('(').map_or("", |(_, url)| url.trim_end_matches(')'))
+    }
+}
+
+/// `textbox "Full name" [e3] = "Ada"`
+fn element(line: &str) -> Option<SeenElement<'_>> {
+    let (role, rest) = line.trim_start().split_once(' ')?;
+    let (name, rest) = rest.strip_prefix('"')?.split_once("\" [")?;
+    let (reference, _) = rest.split_once(']')?;
+    Some(SeenElement { role, name, reference })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "Page: Apply (http://127.0.0.1:1/jobs/form/1)\nheading 1 \"Welder\"\nform \"Application\"\n  \
+        textbox \"Full name\" [e3] = \"Ada\" required\n  file \"Resume\" [f1e2]\n  button \"Submit application\" [e7]\n";
+
+    #[test]
+    fn elements_are_found_by_role_and_name() {
+        let page = SeenPage::read(PAGE);
+        assert_eq!(page.find("textbox", "Full name"), Some("e3"));
+        assert_eq!(page.find("file", "Resume"), Some("f1e2"));
+        assert_eq!(page.find("button", "Next"), None);
+        assert_eq!(page.url(), "http://127.0.0.1:1/jobs/form/1");
+        assert!(page.says("Welder") && page.elements().len() == 3);
+    }
+}
