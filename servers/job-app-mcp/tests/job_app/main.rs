@@ -1,0 +1,7 @@
+//! The server, started as a program and driven over stdin and stdout by the SDK's client, on SQLite and on Postgres.
+
+mod applying;
+mod crashes;
+mod drive;
+mod faults;
+mod seeding;
