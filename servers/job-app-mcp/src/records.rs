@@ -17,7 +17,7 @@ pub(crate) use caller::nowhere;
 pub(crate) use jobs::ImportCounts;
 pub(crate) use leases::{LEASES_MAX, LeasedJob};
 pub(crate) use listing::{ApplicationEvent, ApplicationFilter, ListedApplication};
-pub(crate) use outcome::{RecordedFacts, StatusUpdate, UpdateOutcome};
+pub(crate) use outcome::{RecordedFacts, StatusUpdate};
 pub(crate) use people::AnswerEntry;
 pub(crate) use seeding::origin;
 pub use seeding::{SeedCounts, SeedData};

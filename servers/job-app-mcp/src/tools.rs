@@ -28,7 +28,7 @@ pub fn capability(options: &JobAppOptions) -> Capability {
     let is_off = place.is_none();
     let records = Arc::new(JobRecords::new(place, JobClock::wall(), options.lease()));
     let server = Capability::new("job-app-mcp", env!("CARGO_PKG_VERSION"), INSTRUCTIONS);
-    let server = server.residence(Arc::new(LeaseKeeper(Arc::clone(&records))));
+    let server = server.residence(Arc::new(LeaseResidence(Arc::clone(&records))));
     tools(&records).into_iter().fold(server, |server, tool| {
         let tool = tool.capabilities(&["job-applications"]);
         server.tool(if is_off { tool.off(nowhere()) } else { tool })
@@ -51,9 +51,9 @@ fn tools(records: &Arc<JobRecords>) -> [Tool; 10] {
 }
 
 /// Ends the leases of runs and sessions that have ended.
-struct LeaseKeeper(Arc<JobRecords>);
+struct LeaseResidence(Arc<JobRecords>);
 
-impl Residence for LeaseKeeper {
+impl Residence for LeaseResidence {
     fn ended(&self, caller: Caller) -> ResidentFuture<()> {
         let records = Arc::clone(&self.0);
         Box::pin(async move {

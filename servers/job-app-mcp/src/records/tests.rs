@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::json;
 
+use super::outcome::UpdateOutcome;
 use super::*;
 use crate::clock::JobClock;
 use crate::db::open::DatabasePlace;

@@ -5,7 +5,7 @@ use toolgate_stage::on_both;
 
 use crate::drive::{World, eventually, moved, recorded};
 
-on_both!(World:
+on_both!(crate::drive::World:
     an_application_goes_from_pending_to_confirmed_and_its_history_says_who_did_it,
     two_runs_never_have_the_same_job,
     two_processes_lease_at_once_and_share_the_jobs_out,
@@ -87,7 +87,7 @@ async fn two_processes_lease_at_once_and_share_the_jobs_out(world: World) {
 
 async fn a_lease_that_ran_out_goes_back_unless_it_may_have_been_sent(world: World) {
     let world = world.with_jobs(2).await;
-    let server = world.start_with(&["--job-lease-seconds", "1"]).await;
+    let server = world.start_with(&["--job-lease-seconds", "2"]).await;
     let jobs = server.lease("run_1", 2).await;
     server.update("run_1", &jobs[0], "submitting").await;
     eventually("the leases are over", async || {
@@ -120,14 +120,14 @@ async fn a_run_that_ended_leaves_its_jobs_to_others(world: World) {
 
 async fn every_call_of_a_run_renews_its_leases(world: World) {
     let world = world.with_jobs(1).await;
-    let server = world.start_with(&["--job-lease-seconds", "2"]).await;
+    let server = world.start().await;
     let job = server.lease("run_1", 1).await.remove(0);
     let until = async |run: &str| {
         server.answer(run, "get_user_profile", json!({ "user": "ada" })).await;
-        server.list(json!({})).await[0]["leaseUntil"].to_string()
+        server.list(json!({})).await[0]["leaseUntil"].as_str().expect("it is leased").to_owned()
     };
     let first = until("run_2").await;
-    assert_eq!(first, job["leaseUntil"].to_string(), "the calls of others renew nothing");
+    assert_eq!(first, job["leaseUntil"], "the calls of others renew nothing");
     eventually("a call renews it", async || until("run_1").await > first).await;
 }
 

@@ -7,7 +7,7 @@ use toolgate_stage::on_both;
 
 use crate::drive::{Server, World, call_of, moved, recorded};
 
-on_both!(World:
+on_both!(crate::drive::World:
     a_kill_between_any_two_calls_loses_nothing_and_repeats_nothing,
     a_kill_in_the_middle_of_a_call_leaves_it_whole_or_undone,
 );

@@ -8,7 +8,7 @@ use toolgate_stage::on_both;
 
 use crate::drive::{World, ada, job};
 
-on_both!(World:
+on_both!(crate::drive::World:
     one_advertisement_on_two_boards_is_one_job_and_two_vacancies_of_one_board_are_two,
     seeding_again_changes_what_changed_and_adds_nothing_twice,
     a_bad_file_stores_nothing_at_all,
