@@ -21,7 +21,7 @@ const USER: &str = "ada";
 const LEASE: Duration = Duration::from_secs(60);
 const RUNS: usize = 3;
 /// Every case is a database of its own.
-const CASES: u32 = 12;
+const CASES: u32 = 32;
 
 #[derive(Clone, Debug)]
 enum Deed {
