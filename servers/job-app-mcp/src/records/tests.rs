@@ -21,7 +21,7 @@ const USER: &str = "ada";
 const LEASE: Duration = Duration::from_secs(60);
 const RUNS: usize = 3;
 /// Every case is a database of its own.
-const CASES: u32 = 32;
+const CASES: u32 = 24;
 
 #[derive(Clone, Debug)]
 enum Deed {
@@ -266,7 +266,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_sequence_of_calls_sends_two_applications_for_one_job(deeds in prop::collection::vec(deed(), 1..40)) {
+    fn no_sequence_of_calls_sends_two_applications_for_one_job(deeds in prop::collection::vec(deed(), 20..60)) {
         runtime().block_on(async {
             let mut market = JobMarket::open().await;
             for deed in deeds {
