@@ -83,11 +83,26 @@ impl Outgoing {
         Ok(Self { way, base, limit })
     }
 
-    /// Sends JSON to the address itself. Tools are synchronous, so the runtime lives as long as the request.
+    /// Sends JSON to the address itself.
     pub fn post(&self, token: Option<&str>, body: &Value) -> Result<OutgoingAnswer, OutgoingError> {
+        self.at_once(Method::POST, token, Some(body))
+    }
+
+    /// Asks the address itself for what it has.
+    pub fn get(&self) -> Result<OutgoingAnswer, OutgoingError> {
+        self.at_once(Method::GET, None, None)
+    }
+
+    /// Tools are synchronous, so the runtime lives as long as the request.
+    fn at_once(
+        &self,
+        method: Method,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<OutgoingAnswer, OutgoingError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| OutgoingError::Unreachable(error.to_string()))?;
-        runtime.block_on(self.ask(Method::POST, "", token, Some(body)))
+        runtime.block_on(self.ask(method, "", token, body))
     }
 
     /// `path` follows the address.

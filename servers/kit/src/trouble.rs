@@ -35,6 +35,8 @@ pub enum TroubleCode {
     Busy,
     /// A ref that was never here, or is gone.
     UnknownRef,
+    /// What it is about is not in the state that the call expects.
+    Conflict,
     /// A requirement that this machine lacks.
     Unavailable,
     /// A fault of the server.
@@ -53,6 +55,7 @@ impl TroubleCode {
             TroubleCode::Crashed => "crashed",
             TroubleCode::Busy => "busy",
             TroubleCode::UnknownRef => "unknown_ref",
+            TroubleCode::Conflict => "conflict",
             TroubleCode::Unavailable => "unavailable",
             TroubleCode::Internal => "internal",
         }

@@ -179,6 +179,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     ),
     // The scorer and the lists of skills and places are those of resumes.
     ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
+    ("job-app-mcp", &["capability-kit"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
     ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
@@ -222,7 +223,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ("symphonia", &["capability-speech"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
-    ("sqlx", &["toolgate-store"]),
+    // A product with data of its own, which are not the gateway's.
+    ("sqlx", &["toolgate-store", "job-app-mcp"]),
     ("rusqlite", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
@@ -242,6 +244,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "media-transform-mcp",
             "social-intelligence-mcp",
             "video-subtitle-mcp",
+            "job-app-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),

@@ -16,6 +16,7 @@ const ALL: &[&str] = &[
     "audit-compliance-mcp",
     "doc-parser-mcp",
     "image-ocr-mcp",
+    "job-app-mcp",
     "job-search-mcp",
     "media-transform-mcp",
     "resume-profile-mcp",
@@ -40,6 +41,11 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
     assert!(named("image-ocr-mcp__extract")["inputSchema"]["properties"].get("file_id").is_some());
     let schema = &named("job-search-mcp__parse_job")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");
+    let leasing = named("job-app-mcp__get_pending_jobs");
+    assert!(
+        leasing["description"].as_str().is_some_and(|text| text.contains("no database was named")),
+        "{leasing:#}"
+    );
     assert!(named("media-transform-mcp__convert")["outputSchema"].is_object());
     let schema = &named("video-subtitle-mcp__create_job")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some() && schema.get("input_url").is_none(), "{schema:#}");
