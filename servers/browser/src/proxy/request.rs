@@ -48,6 +48,7 @@ fn tunnel(target: &str) -> Option<ProxyRequest> {
     let (host, port) = (parse_host(host)?, port.parse().ok()?);
     let url = match port {
         443 => format!("https://{host}/"),
+        HTTP_PORT => format!("ws://{host}/"),
         _ => format!("https://{host}:{port}/"),
     };
     Some(ProxyRequest { host, port, form: RequestForm::Tunnel, url })

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, copy_bidirectional};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, copy_bidirectional, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -139,14 +139,14 @@ async fn pass(
 
 /// One body up, one answer down. What the browser says after the body belongs to no request of this connection.
 async fn exchange(client: TcpStream, origin: TcpStream, rest: &[u8], body_bytes: u64) -> io::Result<()> {
-    let (client_read, mut client_write) = client.into_split();
+    let (mut client_read, mut client_write) = client.into_split();
     let (mut origin_read, mut origin_write) = origin.into_split();
     let up = async {
         let known = rest.len().min(usize::try_from(body_bytes).unwrap_or(usize::MAX));
         origin_write.write_all(&rest[..known]).await?;
-        copy(&mut client_read.take(body_bytes - known as u64), &mut origin_write).await?;
-        // The answer decides about the end, not the request.
-        std::future::pending::<io::Result<()>>().await
+        copy(&mut (&mut client_read).take(body_bytes - known as u64), &mut origin_write).await?;
+        // Nothing more comes but the end, when the browser has no use for the answer any more.
+        copy(&mut client_read, &mut sink()).await
     };
     let down = async {
         copy(&mut origin_read, &mut client_write).await?;
@@ -154,7 +154,7 @@ async fn exchange(client: TcpStream, origin: TcpStream, rest: &[u8], body_bytes:
     };
     tokio::select! {
         ended = down => ended,
-        failed = up => failed,
+        ended = up => ended.map(drop),
     }
 }
 
