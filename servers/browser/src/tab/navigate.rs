@@ -25,6 +25,7 @@ impl Tab {
         self.prepared().await?;
         let deadline = Instant::now() + self.shared.limits.page_time;
         let before = self.shared.journal.failed();
+        let old = self.document();
         self.state.lock().is_stopped = false;
         let answer = self.try_call(
             &self.session,
@@ -41,7 +42,8 @@ impl Tab {
             // A download, an answer without content, or another navigation: the page that is there stays.
             Some("net::ERR_ABORTED") => Ok(self.arrived(None, true)),
             Some(error) => Err(self.explain(before, url.as_str(), error)),
-            None => self.finish(&answer["loaderId"], before, deadline).await,
+            // Without a document of its own it is a place in the one that is there.
+            None => self.finish(answer["loaderId"].as_str().map(|_| old.0.as_str()), before, deadline).await,
         }
     }
 
@@ -61,7 +63,7 @@ impl Tab {
         if !moved && !self.until(deadline, || !self.state.lock().is_leaving).await {
             return Err(self.give_up(&self.url().await));
         }
-        self.finish(&Value::Null, before, deadline).await
+        self.finish(None, before, deadline).await
     }
 
     async fn entry(&self, delta: i32) -> Result<Value, Trouble> {
@@ -83,14 +85,12 @@ impl Tab {
         main.map(|(_, node)| (node.loader.clone(), node.url.clone())).unwrap_or_default()
     }
 
-    /// The document is there, or on its way: waits for its content.
-    async fn finish(&self, loader: &Value, before: u64, deadline: Instant) -> Result<Navigated, Trouble> {
-        let expected = loader.as_str().map(str::to_owned);
+    /// Waits for the content of a document other than `old`.
+    async fn finish(&self, old: Option<&str>, before: u64, deadline: Instant) -> Result<Navigated, Trouble> {
         let is_there = || {
             let state = self.state.lock();
-            let main = state.frames.main().map(|(_, node)| node.loader.clone());
-            let is_expected = expected.is_none() || main == expected || state.content_of != String::new();
-            is_expected && state.has_content()
+            let main = state.frames.main().map(|(_, node)| node.loader.as_str());
+            (old.is_none() || main != old) && state.has_content()
         };
         let loaded = self.until(deadline, is_there).await;
         if self.is_ended() {
