@@ -1,7 +1,12 @@
 // What actions need of a page: options, values, focus, selection, scrolling, forms. Real clicks and keys come from outside.
 
-const tellInput = (element) => element.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
-const tellChange = (element) => element.dispatchEvent(new Event('change', { bubbles: true }));
+function tell(element, name) {
+  const event = document.createEvent('Event');
+  event.initEvent(name, true, false);
+  element.dispatchEvent(event);
+}
+const tellInput = (element) => tell(element, 'input');
+const tellChange = (element) => tell(element, 'change');
 const OPTIONS_MAX = 200;
 
 // { target } → the options of a native or custom list.
@@ -88,9 +93,8 @@ const FORMS = Object.freeze({ date: 'YYYY-MM-DD', 'datetime-local': 'YYYY-MM-DDT
 
 // Writes past properties that a framework put on the element, so that it notices a change.
 function setNative(element, value) {
-  const prototype = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype, select: HTMLSelectElement.prototype }[localName(element)];
-  if (!prototype || element.type === 'file') return false;
-  setter(prototype, 'value')(element, value);
+  if (!['input', 'textarea', 'select'].includes(localName(element)) || element.type === 'file') return false;
+  Reflect.apply(member(element, 'value').set, element, [value]);
   return true;
 }
 
@@ -142,7 +146,7 @@ function selectRange(element, start, end) {
   const selection = getSelection();
   selection.removeAllRanges();
   selection.addRange(range);
-  document.dispatchEvent(new Event('selectionchange'));
+  tell(document, 'selectionchange');
 }
 
 // { target?, dx?, dy?, to?: 'top' | 'bottom' } → where the page or the element stands then. `dx` and `dy` are shares of what is seen.
@@ -158,21 +162,26 @@ function scroll(argument) {
 
 // The element itself if it scrolls, else the nearest around it that does.
 function scrollerOf(element) {
-  for (let at = element, steps = 0; at instanceof Element && steps < 100; at = composedParent(at), steps += 1) {
+  for (let at = element, steps = 0; isElement(at) && steps < 100; at = composedParent(at), steps += 1) {
     const overflow = getComputedStyle(at).overflowY;
     if (localName(at) === 'textarea' || ((overflow === 'auto' || overflow === 'scroll') && at.scrollHeight > at.clientHeight + 1)) return at;
   }
   return document.scrollingElement ?? rootElement(document);
 }
 
+// The fields of a form, past fields that shadow its own properties.
+function elementsOfForm(form) {
+  return attempt(() => Reflect.apply(member(form, 'elements').get, form, []), []);
+}
+
 // { target } → the form that an element would send, without its values.
 function form_of(argument) {
   const { element } = locate(argument.target);
-  const form = attempt(() => (element instanceof HTMLFormElement ? element : element.form ?? closest(element, 'form')), null);
+  const form = attempt(() => (localName(element) === 'form' ? element : element.form ?? closest(element, 'form')), null);
   if (!form) return { form: null };
   const submits = matches(element, 'button:not([type=button]):not([type=reset]),input[type=submit],input[type=image]');
   const action = attempt(() => new URL((submits && attribute(element, 'formaction')) || attribute(form, 'action') || location.href, document.baseURI).href, location.href);
   const method = ((submits && attribute(element, 'formmethod')) || attribute(form, 'method') || 'get').toLowerCase();
-  const fields = [...HTMLFormElement.prototype[Symbol.iterator] ? [...form] : []].slice(0, 100).filter((field) => field.type !== 'hidden' && field.type !== 'fieldset').map((field) => ({ role: roleOf(field), name: cut(nameOf(field, roleOf(field)), 60), ref: refOf(field), required: field.required === true, invalid: attempt(() => !field.validity.valid, false) }));
+  const fields = [...elementsOfForm(form)].slice(0, 100).filter((field) => field.type !== 'hidden' && field.type !== 'fieldset').map((field) => ({ role: roleOf(field), name: cut(nameOf(field, roleOf(field)), 60), ref: refOf(field), required: field.required === true, invalid: attempt(() => !field.validity.valid, false) }));
   return { form: { ref: refOf(form), name: nameOf(form, 'form'), action: clean(action, 500), method, submits, fields } };
 }

@@ -14,39 +14,73 @@ const LIMITS = Object.freeze({
   name: 140, // characters of a name
   value: 200, // characters of a value
   refs: 50000, // refs whose last name is remembered
-  hidden: 4, // notes of hidden text
+  hidden: 4, // notes of text that is drawn and cannot be seen
+  undrawn: 2, // notes of text that is not drawn
 });
 
-const uncurry = (method) => Function.prototype.call.bind(method);
-const getter = (prototype, name) => uncurry(Object.getOwnPropertyDescriptor(prototype, name).get);
-const setter = (prototype, name) => uncurry(Object.getOwnPropertyDescriptor(prototype, name).set);
+// A member of the prototypes of live nodes. They are found from a node, since Chromium now and then gives a world of its own
+// interfaces whose prototypes are not those of its nodes.
+function member(start, name) {
+  for (let prototype = Object.getPrototypeOf(start); prototype; prototype = Object.getPrototypeOf(prototype)) {
+    const found = Object.getOwnPropertyDescriptor(prototype, name);
+    if (found) return found;
+  }
+  return {};
+}
 
-const attribute = uncurry(Element.prototype.getAttribute);
-const hasAttribute = uncurry(Element.prototype.hasAttribute);
-const matches = uncurry(Element.prototype.matches);
-const closest = uncurry(Element.prototype.closest);
-const boxOf = uncurry(Element.prototype.getBoundingClientRect);
-const boxesOf = uncurry(Element.prototype.getClientRects);
-const isRendered = uncurry(Element.prototype.checkVisibility);
-const query = uncurry(Element.prototype.querySelector);
-const childNodes = getter(Node.prototype, 'childNodes');
-const firstChild = getter(Node.prototype, 'firstChild');
-const nextSibling = getter(Node.prototype, 'nextSibling');
-const parentNode = getter(Node.prototype, 'parentNode');
-const nodeType = getter(Node.prototype, 'nodeType');
-const isConnected = getter(Node.prototype, 'isConnected');
-const rootOf = uncurry(Node.prototype.getRootNode);
-const contains = uncurry(Node.prototype.contains);
-const localName = getter(Element.prototype, 'localName');
-const shadowOf = getter(Element.prototype, 'shadowRoot');
-const slotOf = getter(Element.prototype, 'assignedSlot');
-const childCount = getter(Element.prototype, 'childElementCount');
-const bodyOf = getter(Document.prototype, 'body');
-const rootElement = getter(Document.prototype, 'documentElement');
-const elementsNamed = uncurry(Document.prototype.getElementsByTagName);
-const pageTitle = getter(Document.prototype, 'title');
+function getter(start, name) {
+  const { get } = member(start, name);
+  return (node) => {
+    try {
+      return Reflect.apply(get, node, []);
+    } catch {
+      return node[name];
+    }
+  };
+}
+
+function method(start, name) {
+  const { value } = member(start, name);
+  return (node, ...rest) => {
+    try {
+      return Reflect.apply(value, node, rest);
+    } catch (fault) {
+      if (fault instanceof TypeError && typeof node?.[name] === 'function') return node[name](...rest);
+      throw fault;
+    }
+  };
+}
+
+const sample = document.documentElement ?? document.createElement('html');
+const attribute = method(sample, 'getAttribute');
+const hasAttribute = method(sample, 'hasAttribute');
+const matches = method(sample, 'matches');
+const closest = method(sample, 'closest');
+const boxOf = method(sample, 'getBoundingClientRect');
+const boxesOf = method(sample, 'getClientRects');
+const isRendered = method(sample, 'checkVisibility');
+const query = method(sample, 'querySelector');
+const childNodes = getter(sample, 'childNodes');
+const firstChild = getter(sample, 'firstChild');
+const nextSibling = getter(sample, 'nextSibling');
+const parentNode = getter(sample, 'parentNode');
+const nodeType = getter(sample, 'nodeType');
+const isConnected = getter(sample, 'isConnected');
+const rootOf = method(sample, 'getRootNode');
+const contains = method(sample, 'contains');
+const localName = getter(sample, 'localName');
+const shadowOf = getter(sample, 'shadowRoot');
+const slotOf = getter(sample, 'assignedSlot');
+const childCount = getter(sample, 'childElementCount');
+const bodyOf = getter(document, 'body');
+const rootElement = getter(document, 'documentElement');
+const elementsNamed = method(document, 'getElementsByTagName');
+const elementOf = method(document, 'getElementById');
+const pageTitle = getter(document, 'title');
 const ELEMENT = 1;
 const TEXT = 3;
+const FRAGMENT = 11;
+const isElement = (node) => Boolean(node) && nodeType(node) === ELEMENT;
 
 const documentId = `${Math.floor(performance.timeOrigin)}-${Math.random().toString(36).slice(2, 10)}`;
 
@@ -142,7 +176,7 @@ function composedParent(node) {
     if (slot) return slot;
   }
   const parent = parentNode(node);
-  return parent instanceof ShadowRoot ? parent.host : parent;
+  return parent && nodeType(parent) === FRAGMENT && parent.host ? parent.host : parent;
 }
 
 // True if `ancestor` holds `node`, over shadow roots.
@@ -153,7 +187,7 @@ function holds(ancestor, node) {
 
 function elementById(from, id) {
   const root = rootOf(from);
-  return attempt(() => (root instanceof Document ? Document.prototype.getElementById.call(root, id) : root.getElementById(id)), null);
+  return attempt(() => (root === document ? elementOf(root, id) : root.getElementById(id)), null);
 }
 
 // All roots of this document: itself and its open shadow roots, bounded.
@@ -172,9 +206,9 @@ function allRoots() {
 function activeElement() {
   let active = attempt(() => document.activeElement, null);
   for (let steps = 0; active && steps < 50; steps += 1) {
-    const inner = active instanceof Element ? shadowOf(active) : null;
+    const inner = isElement(active) ? shadowOf(active) : null;
     if (!inner || !inner.activeElement) break;
     active = inner.activeElement;
   }
-  return active instanceof Element ? active : null;
+  return isElement(active) ? active : null;
 }

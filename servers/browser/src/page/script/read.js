@@ -37,7 +37,7 @@ function densest(body) {
     const linked = [...paragraph.querySelectorAll('a')].slice(0, 50).reduce((sum, link) => sum + (link.textContent ?? '').length, 0);
     const worth = Math.min(length, 1500) * (1 - Math.min(linked / length, 1));
     let parent = parentNode(paragraph);
-    for (let share = 1; parent instanceof Element && share > 0.2; parent = parentNode(parent), share /= 2) points.set(parent, (points.get(parent) ?? 0) + worth * share);
+    for (let share = 1; isElement(parent) && share > 0.2; parent = parentNode(parent), share /= 2) points.set(parent, (points.get(parent) ?? 0) + worth * share);
   }
   return [...points].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
 }

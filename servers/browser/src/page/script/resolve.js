@@ -156,7 +156,7 @@ function resolve(argument) {
 function coverName(element) {
   let at = element;
   for (let steps = 0; at && steps < 6; steps += 1, at = composedParent(at)) {
-    if (!(at instanceof Element)) break;
+    if (!isElement(at)) break;
     const role = roleOf(at);
     if (role) {
       const { r, n, e, x } = introduce(at);

@@ -41,7 +41,7 @@ const HOVERS = new Set(['mouseover', 'mouseenter', 'pointerenter', 'pointerover'
 function mark(types, ...nodes) {
   listening.known = true;
   nodes.forEach((node, at) => {
-    if (!(node instanceof Element)) return;
+    if (!isElement(node)) return;
     if (CLICKS.has(types[at]) || HOVERS.has(types[at])) listening.clicks.add(node);
     if (DRAGS.has(types[at]) && types[at] !== 'mousedown') listening.drags.add(node);
   });
@@ -91,7 +91,7 @@ function isEditableHost(element) {
 // True if an element without an interactive role can be clicked: by its attributes, its listeners, its focus, its pointer.
 const MARKS = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'ontouchstart', 'ondblclick', 'jsaction', 'ng-click', 'data-ng-click', 'v-on:click', '@click', 'data-action', 'hx-get', 'hx-post', 'phx-click', 'x-on:click'];
 function isClickable(element, style, parentPointer) {
-  if (style.pointerEvents === 'none') return false;
+  if (style.pointerEvents === 'none' || /^(n|e|s|w|ne|nw|sw|ns|nesw)-resize$/.test(style.cursor)) return false;
   if (listening.clicks.has(element)) return true;
   if (style.cursor === 'pointer' && !parentPointer) return true;
   if (isDraggable(element, style)) return true;
@@ -102,7 +102,7 @@ function isClickable(element, style, parentPointer) {
 
 function isDraggable(element, style) {
   if (attribute(element, 'draggable') === 'true' || listening.drags.has(element)) return true;
-  return /^(grab|move|(n|s|e|w|ne|nw|se|sw|ns|ew|nesw|nwse|col|row)-resize)$/.test(style.cursor) || /\bui-(draggable|sortable-handle|resizable-handle|slider-handle)\b/.test(attribute(element, 'class') ?? '');
+  return /^(grab|move|se-resize|nwse-resize|col-resize|row-resize|ew-resize)$/.test(style.cursor) || /\bui-(draggable|sortable|slider)-?(handle)?\b/.test(attribute(element, 'class') ?? '') && !/\bui-(sortable|slider)\b(?!-)/.test(attribute(element, 'class') ?? '');
 }
 
 // Listeners on something as large as the page belong to a framework or to the page itself.

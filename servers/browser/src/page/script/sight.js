@@ -54,7 +54,7 @@ function colourOf(text) {
 
 // Pictures and gradients below the text mean that nobody can tell: then it counts as seen.
 function sameAsGround(element, ink) {
-  for (let at = element, steps = 0; at instanceof Element && steps < 60; at = composedParent(at), steps += 1) {
+  for (let at = element, steps = 0; isElement(at) && steps < 60; at = composedParent(at), steps += 1) {
     const style = getComputedStyle(at);
     if (style.backgroundImage !== 'none' || (style.textShadow !== 'none' && at === element)) return false;
     const ground = colourOf(style.backgroundColor);
@@ -67,11 +67,19 @@ function sameAsGround(element, ink) {
 
 const near = (a, b) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) < 12;
 
+// True if the page waits for clicks on something in here: a list or a menu that opens.
+function listensWithin(element) {
+  if (listening.clicks.has(element)) return true;
+  const inner = element.getElementsByTagName('*');
+  for (let at = 0; at < Math.min(inner.length, 60); at += 1) if (listening.clicks.has(inner[at])) return true;
+  return false;
+}
+
 // The words of text that is not drawn at all, if nothing on the page explains it: no control inside, no panel, no tooltip.
 const EXPLAINED = 'input,select,textarea,button,a[href],iframe,[role],[onclick],[aria-controls],dialog,details,nav,svg,script,[contenteditable]';
 function unexplainedText(element) {
   if (element.id && attempt(() => document.querySelector(`[aria-controls~="${CSS.escape(element.id)}"],[aria-describedby~="${CSS.escape(element.id)}"],[href="#${CSS.escape(element.id)}"]`), null)) return '';
   if (hasAttribute(element, 'role') || hasAttribute(element, 'aria-labelledby') || attempt(() => closest(element, EXPLAINED), null)) return '';
-  if (attempt(() => query(element, EXPLAINED), null)) return '';
+  if (attempt(() => query(element, EXPLAINED), null) || listensWithin(element)) return '';
   return clean(attempt(() => element.textContent, ''), 160);
 }

@@ -77,12 +77,12 @@ const quote = (text) => `"${text.replace(/"/g, '\\"')}"`;
 function statesOf(element, role, focused) {
   const states = [];
   const checked = checkedOf(element);
+  const expanded = expandedOf(element, role);
   if (checked === true) states.push(role === 'option' || role === 'tab' || role === 'treeitem' ? 'selected' : 'checked');
   if (checked === 'mixed') states.push('mixed');
-  if (isSelected(element, role)) states.push('selected');
+  if (isSelected(element, role) || (role === 'tab' && expanded)) states.push('selected');
   if (attribute(element, 'aria-pressed') === 'true') states.push('pressed');
-  const expanded = expandedOf(element, role);
-  if (expanded !== null) states.push(expanded ? 'expanded' : 'collapsed');
+  if (expanded !== null && role !== 'tab') states.push(expanded ? 'expanded' : 'collapsed');
   if (isDisabled(element)) states.push('disabled');
   if (isReadOnly(element)) states.push('readonly');
   if (element.required === true || attribute(element, 'aria-required') === 'true') states.push('required');
@@ -110,7 +110,7 @@ function expandedOf(element, role) {
   if (said === 'true' || said === 'false') return said === 'true';
   if (role !== 'expander') return null;
   const details = parentNode(element);
-  return details instanceof HTMLDetailsElement ? details.open : null;
+  return isElement(details) && localName(details) === 'details' ? details.open : null;
 }
 
 function isDisabled(element) {

@@ -6,7 +6,7 @@
 function newTour(root, options) {
   const total = elementsNamed(document, '*').length;
   return {
-    nodes: 0, entries: 0, characters: 0, hidden: 0, full: false,
+    nodes: 0, entries: 0, characters: 0, hidden: 0, undrawn: 0, full: false,
     deadline: performance.now() + (options.milliseconds ?? LIMITS.milliseconds),
     large: total > LIMITS.large && !options.whole,
     deferred: [], focused: activeElement(), modal: options.whole ? null : modalDialog(), total,
@@ -27,7 +27,7 @@ function spend(tour) {
   if (tour.full) return false;
   tour.nodes += 1;
   if (tour.nodes > LIMITS.nodes || tour.entries > LIMITS.entries || tour.characters > LIMITS.characters) tour.full = true;
-  else if (tour.nodes % 32 === 0 && performance.now() > tour.deadline) tour.full = true;
+  else if (tour.nodes > 1000 && tour.nodes % 32 === 0 && performance.now() > tour.deadline) tour.full = true;
   return !tour.full;
 }
 
@@ -155,9 +155,10 @@ function look(tour, element, style, at) {
 // Text that is not drawn is only worth a note if nothing on the page explains it. A control that is not drawn may stand behind
 // a label that is.
 function unseen(tour, element, builder, at) {
-  if (at.silent || tour.hidden >= LIMITS.hidden || tour.hidden > 1) return;
+  if (at.silent || tour.undrawn >= LIMITS.undrawn) return;
   const text = firstChild(element) ? unexplainedText(element) : '';
-  if (text.split(' ').length < 6) return;
+  if (text.split(' ').length < 8) return;
+  tour.undrawn += 1;
   flush(tour, builder, at);
   noteHidden(tour, builder, element, text, 'not drawn');
 }
@@ -173,12 +174,16 @@ function enter(tour, element, tag, style, builder, at) {
   if (role === 'image') return enterImage(tour, element, style, builder, at);
   if (role === 'table') return enterTable(tour, element, style, builder, at);
   if (role === 'row') return enterRow(tour, element, style, builder, at);
+  if (CONTAINERS.has(role) && !CLICKED_CONTAINERS.has(role)) return enterContainer(tour, element, role, style, builder, at);
   const clickable = !at.unseen && isClickable(element, style, at.pointer);
   if (clickable && isTangible(element)) return enterClickable(tour, element, role, style, builder, at);
   if (CONTAINERS.has(role)) return enterContainer(tour, element, role, style, builder, at);
   if (isScroller(element, style)) return enterContainer(tour, element, 'scrollable', style, builder, at);
   if (style.contentVisibility !== 'hidden') walkChildren(tour, element, style, builder, at);
 }
+
+// Containers that people click as a whole; listeners on others serve what they hold.
+const CLICKED_CONTAINERS = new Set(['item', 'article', 'group']);
 
 function isTangible(element) {
   const box = boxOf(element);
@@ -220,7 +225,7 @@ function isActionable(element, role, style, at) {
 
 const NESTED = 'a[href],button,input:not([type=hidden]),select,textarea,[contenteditable],iframe,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=textbox],[role=option],[role=treeitem],[role=tab]';
 function enterInteractive(tour, element, role, style, builder, at) {
-  if (!isActionable(element, role, style, at)) return;
+  if (!isActionable(element, role, style, at) || (role === 'canvas' && style.pointerEvents === 'none')) return;
   flush(tour, builder, at);
   const within = nestedRoles(element, role);
   const name = within && role !== 'option' && role !== 'tab' ? nameWithout(element, role) : nameOf(element, role);
@@ -230,6 +235,7 @@ function enterInteractive(tour, element, role, style, builder, at) {
   const inner = newBuilder();
   walkChildren(tour, element, style, inner, at);
   flush(tour, inner, at);
+  if (inner.list.length === 1 && inner.list[0].n === entry.n && !inner.list[0].v) return;
   if (inner.list.length > 0) entry.k = inner.list;
 }
 
@@ -314,20 +320,32 @@ function enterClickable(tour, element, role, style, builder, at) {
   const inner = newBuilder();
   walkChildren(tour, element, style, inner, at);
   flush(tour, inner, at);
+  const draggable = isDraggable(element, style);
+  const single = inner.list.length === 1 ? inner.list[0] : null;
+  if (single?.e && !draggable && INTERACTIVE.has(single.r)) return void builder.list.push(single);
   const kind = CONTAINERS.has(role) ? role : 'clickable';
   const leaf = inner.list.every((entry) => entry.r === 'text' || (entry.r === 'image' && !entry.e) || entry.r === 'heading' && !entry.e);
   const text = leaf ? contentText(element, LIMITS.name) : '';
   const entry = describe(tour, element, kind, nameOf(element, role) || text, at);
-  if (!entry.n && leaf) entry.x = [entry.x, paintOf(style)].filter(Boolean).join(' ') || undefined;
-  if (isDraggable(element, style)) entry.s = [...(entry.s ?? []), 'draggable'];
+  if (!entry.n && leaf && !draggable) entry.x = [entry.x, paintOf(style)].filter(Boolean).join(' ') || undefined;
+  if (draggable) entry.s = [...(entry.s ?? []), handlePlace(element, style), 'draggable'].filter(Boolean);
   if (!leaf) entry.k = inner.list;
   push(tour, builder, entry);
+}
+
+// How far along its track the handle of a slider is.
+function handlePlace(element, style) {
+  const track = element.parentElement ? boxOf(element.parentElement) : null;
+  const box = boxOf(element);
+  if (!track || style.position !== 'absolute' || box.width > 40 || box.height > 40) return '';
+  const along = track.width >= track.height ? (box.left + box.width / 2 - track.left) / track.width : (track.bottom - box.top - box.height / 2) / track.height;
+  return Math.max(track.width, track.height) > 2 * Math.max(box.width, box.height) ? `at ${Math.round(100 * along)}%` : '';
 }
 
 // The colour of something that has no words.
 function paintOf(style) {
   const ground = colourOf(style.backgroundColor);
-  return ground && ground[3] > 0.3 ? colourName(ground) : '';
+  return ground && ground[3] > 0.3 ? colourName(ground).replace('#', 'colour #') : '';
 }
 
 function enterContainer(tour, element, role, style, builder, at) {
@@ -344,6 +362,6 @@ function enterContainer(tour, element, role, style, builder, at) {
 }
 
 function containerName(element, role) {
-  if (role === 'item' || role === 'list' || role === 'alert' || role === 'status' || role === 'scrollable') return clean(attribute(element, 'aria-label'), LIMITS.name) || referredText(element, 'aria-labelledby');
+  if (role === 'item' || role === 'list' || role === 'alert' || role === 'status' || role === 'scrollable' || role === 'tabpanel') return clean(attribute(element, 'aria-label'), LIMITS.name) || referredText(element, 'aria-labelledby');
   return nameOf(element, role);
 }
