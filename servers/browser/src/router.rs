@@ -134,7 +134,8 @@ impl EventRouter {
         if *kind == PageKind::Page {
             self.routes.lock().pages.remove(session);
             let was_ended = self.ended_for_memory.lock().is_some_and(|at| at.elapsed() < REPORTED_WITHIN);
-            let why = if was_ended { "it used more memory than a page may" } else { "its process has crashed" };
+            let why =
+                if was_ended { "it used more memory than a page may" } else { "its process has crashed" };
             context.drop_tab(tab, why);
             self.cdp.post(&Session::default(), "Target.closeTarget", json!({ "targetId": tab.target() }));
         }

@@ -5,7 +5,7 @@ function guarded(call) {
     try {
       return call(argument ?? {});
     } catch (fault) {
-      return fault?.problem ? { problem: fault.problem } : { problem: { kind: 'fault', message: clean(fault?.stack ?? fault, 900) } };
+      return fault?.problem ? { problem: fault.problem } : { problem: { kind: 'fault', message: clean(fault?.message ?? fault, 200) } };
     }
   };
 }

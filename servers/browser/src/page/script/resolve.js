@@ -119,11 +119,18 @@ function aim(element) {
     for (const [across, down] of POINTS) {
       const point = { x: seen.left + (seen.right - seen.left) * across, y: seen.top + (seen.bottom - seen.top) * down };
       const hit = topmostAt(point.x, point.y);
-      first ??= { point, over: hit };
-      if (takesClicksOf(hit, element)) return { point, over: null };
+      first ??= { point, over: hit, rect: around(point, seen) };
+      if (takesClicksOf(hit, element)) return { point, over: null, rect: around(point, seen) };
     }
   }
   return first;
+}
+
+// The largest part of a box whose middle is the point.
+function around(point, box) {
+  const across = Math.min(point.x - box.left, box.right - point.x);
+  const down = Math.min(point.y - box.top, box.bottom - point.y);
+  return { x: point.x - across, y: point.y - down, width: 2 * across, height: 2 * down };
 }
 
 // The element whose place stands for another: the label of a field that is drawn by its label.
@@ -150,7 +157,7 @@ function resolve(argument) {
     aimed = attempt(() => aim(place), null);
   }
   const box = boxOf(place);
-  return { ...about(element), rect: { x: box.x, y: box.y, width: box.width, height: box.height }, point: aimed?.point ?? null, in_view: zoneOf(box) === 0 && aimed !== null, covered_by: aimed?.over ? coverName(aimed.over) : null };
+  return { ...about(element), rect: aimed?.rect ?? { x: box.x, y: box.y, width: box.width, height: box.height }, in_view: zoneOf(box) === 0 && aimed !== null, covered_by: aimed?.over ? coverName(aimed.over) : null };
 }
 
 function coverName(element) {

@@ -112,10 +112,10 @@ function snapshot(argument) {
   conceal(argument.hide);
   continueRefs(argument.from);
   const root = argument.target ? locate(argument.target).element : bodyOf(document) ?? rootElement(document);
-  const { tour, list } = root ? entriesOf(root, { whole: Boolean(argument.target) || argument.whole, milliseconds: argument.milliseconds }) : { tour: { nodes: 0, total: 0, full: false }, list: [] };
+  const { tour, list } = root ? entriesOf(root, { whole: Boolean(argument.target) || argument.whole, milliseconds: argument.milliseconds }) : { tour: { full: false, modal: null }, list: [] };
   return {
     document: documentId, title: clean(pageTitle(document), 120), url: clean(location.href, 2000), entries: list, next: refs.next,
-    nodes: tour.total, partial: tour.full, scroll: scrollState(),
+    partial: tour.full, modal: tour.modal !== null && tour.modal !== undefined, scroll: scrollState(),
   };
 }
 
