@@ -3,6 +3,7 @@
 mod ask;
 mod files;
 mod frames;
+mod listeners;
 mod navigate;
 mod picture;
 mod pointer;
