@@ -156,8 +156,8 @@ fn enter_namespaces(more: CloneFlags, number: Option<u32>) -> Result<(), LaunchE
 
 /// Settings of the kernel and of devices can only be read: a root without capabilities may change them otherwise.
 fn guard_processes() -> nix::Result<()> {
-    let entries = fs::read_dir(PROCESSES).into_iter().flatten().flatten();
-    let settings = entries.filter(|entry| {
+    let entries = fs::read_dir(PROCESSES).map_err(|_| Errno::ENOENT)?;
+    let settings = entries.flatten().filter(|entry| {
         let is_process = entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit());
         !is_process && entry.file_type().is_ok_and(|kind| !kind.is_symlink())
     });
