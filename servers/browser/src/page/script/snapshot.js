@@ -110,7 +110,6 @@ function entriesOf(root, options) {
 // { target?, hide?, from?, whole?, milliseconds? } → what the page shows.
 function snapshot(argument) {
   conceal(argument.hide);
-  continueRefs(argument.from);
   const root = argument.target ? locate(argument.target).element : bodyOf(document) ?? rootElement(document);
   const { tour, list } = root ? entriesOf(root, { whole: Boolean(argument.target) || argument.whole, milliseconds: argument.milliseconds }) : { tour: { full: false, modal: null }, list: [] };
   return {

@@ -62,7 +62,7 @@ function noteHidden(tour, builder, owner, text, reason) {
 }
 
 function walkChildren(tour, node, style, builder, at) {
-  if (at.depth > LIMITS.depth) return;
+  if (at.depth > LIMITS.depth) return void (isElement(node) && leaveOut(tour, builder, node, at));
   const below = { ...at, depth: at.depth + 1, pointer: style ? style.cursor === 'pointer' : at.pointer };
   for (const child of composedChildren(node)) {
     const type = nodeType(child);
@@ -166,6 +166,7 @@ function unseen(tour, element, builder, at) {
 function enter(tour, element, tag, style, builder, at) {
   const role = roleOf(element);
   if (tag === 'svg') return enterDrawing(tour, element, style, builder, at);
+  if (tag === 'legend' || tag === 'caption') return enterTitle(tour, element, style, builder, at);
   if (tag === 'label') return enterLabel(tour, element, style, builder, at);
   if (tag === 'details' && !element.open) return enterClosed(tour, element, builder, at);
   if (role === 'frame') return enterFrame(tour, element, builder, at);
@@ -277,15 +278,21 @@ function enterImage(tour, element, style, builder, at) {
   push(tour, builder, entry);
 }
 
+// The words of a legend or a caption are the name of what it stands in.
+function enterTitle(tour, element, style, builder, at) {
+  const owner = parentNode(element);
+  const isSaid = isElement(owner) && ['fieldset', 'table'].includes(localName(owner)) && nameOf(owner, roleOf(owner)) !== '';
+  walkChildren(tour, element, style, builder, { ...at, silent: at.silent || isSaid });
+}
+
 // The text of a label is the name of its control and is not said twice. A control that is not drawn is acted on by its label.
 function enterLabel(tour, element, style, builder, at) {
   const control = attempt(() => element.control, null);
-  if (!control || control.type === 'hidden') return walkChildren(tour, element, style, builder, at);
-  if (!isRendered(control, { visibilityProperty: true }) && isTangible(element)) {
+  if (!control || control.type === 'hidden' || at.unseen) return walkChildren(tour, element, style, builder, at);
+  if (standIn(control) === element && isTangible(element)) {
     flush(tour, builder, at);
-    const entry = act(tour, element, roleOf(control), contentText(element, LIMITS.name), at);
-    const states = attempt(() => statesOf(control, entry.r, tour.focused), []);
-    if (states.length > 0) entry.s = states;
+    const role = roleOf(control);
+    const entry = { ...describe(tour, control, role, nameOf(control, role), at), z: zoneOf(boxOf(element)) };
     return void push(tour, builder, entry);
   }
   const saysMore = nameOf(control, roleOf(control)) !== contentText(element, LIMITS.name, true, control);
