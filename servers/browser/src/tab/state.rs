@@ -33,7 +33,7 @@ pub(super) struct TabState {
     pub(super) wanted_window: String,
     /// The pressed buttons of the mouse, as Chromium's bits.
     pub(super) buttons: u8,
-    /// Dialogs since the page was stopped for having too many.
+    /// The page was stopped for what it did, since the last navigation of ours.
     pub(super) is_stopped: bool,
 }
 
