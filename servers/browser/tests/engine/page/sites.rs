@@ -7,7 +7,7 @@ pub(crate) fn answer(site: &Site, path: &str) -> Option<Reply> {
         "/page/apply" => APPLY.to_owned(),
         "/page/hidden" => HIDDEN.to_owned(),
         "/page/parts" => PARTS.replace("OTHER", &site.other("/page/inner")),
-        "/page/inner" => "<title>inner</title><button>Choose file</button>".to_owned(),
+        "/page/inner" => "<title>inner</title><button id=inside>Choose file</button>".to_owned(),
         "/page/hostile" => HOSTILE.to_owned(),
         "/page/secret" => SECRET.to_owned(),
         "/page/elements" => ELEMENTS.to_owned() + &"<a class=item href=/x>Item</a> ".repeat(40),
