@@ -78,8 +78,7 @@ fn selectors_reach_into_shadow_roots_and_frames() {
         let deep = element(&tab, "#deep").await.expect("the field");
         assert!(deep.editable && deep.name == "Inner", "{deep:?}");
         until("the frame is there", || async { tab.frames().await.len() > 1 }).await;
-        until("the frame's button is found", || async { element(&tab, "#inside").await.is_ok() })
-            .await;
+        until("the frame's button is found", || async { element(&tab, "#inside").await.is_ok() }).await;
     });
 }
 
