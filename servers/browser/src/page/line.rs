@@ -44,7 +44,6 @@ pub struct SnapshotLines {
     pub(super) head: String,
     pub(super) lines: Vec<SnapshotLine>,
     pub(super) partial: bool,
-    pub(super) modal: bool,
     pub(super) scroll: PageScroll,
 }
 
@@ -182,7 +181,8 @@ fn row(entry: &PageEntry, reference: Option<&str>, with_reference: bool) -> Stri
         })
         .collect();
     let cells = cells.join(" | ");
-    add_word(&mut line, &if is_text { quoted(&cells) } else { cells });
+    let cells = cells.trim_end_matches([' ', '|']);
+    add_word(&mut line, &if is_text { quoted(cells) } else { cells.to_owned() });
     line
 }
 

@@ -8,7 +8,7 @@ const LIMITS = Object.freeze({
   entries: 1600, // entries that one answer holds
   characters: 90000, // of all strings of one answer
   milliseconds: 220, // of one walk
-  depth: 300, // of the composed tree
+  depth: 600, // of the composed tree
   large: 4000, // elements from which on a page is walked where it is seen first
   text: 400, // characters of a run of text
   name: 140, // characters of a name

@@ -3,6 +3,7 @@
 function guarded(call) {
   return (argument) => {
     try {
+      continueRefs(argument?.from);
       return call(argument ?? {});
     } catch (fault) {
       return fault?.problem ? { problem: fault.problem } : { problem: { kind: 'fault', message: clean(fault?.message ?? fault, 200) } };

@@ -17,7 +17,6 @@ function score(entry, wanted, phrase) {
 // { words, max?, hide?, from? } → the entries that fit best, each with a ref and with what it stands in.
 function find(argument) {
   conceal(argument.hide);
-  continueRefs(argument.from);
   const wanted = words(argument.words);
   const phrase = String(argument.words ?? '').toLowerCase().trim();
   const { tour, list } = entriesOf(bodyOf(document) ?? rootElement(document), { whole: true, milliseconds: 900 });

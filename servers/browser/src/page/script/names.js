@@ -86,7 +86,7 @@ function gather(node, parts, state, evenHidden, without, depth) {
 
 function gatherElement(child, parts, state, evenHidden, without, depth) {
   const tag = localName(child);
-  if (SKIPPED.has(tag) || (!evenHidden && !isRendered(child, { visibilityProperty: true }))) return;
+  if (SKIPPED.has(tag) || (!evenHidden && !isDrawn(child))) return;
   const label = attribute(child, 'aria-label');
   if (label && tag !== 'select') {
     parts.push(` ${label} `);

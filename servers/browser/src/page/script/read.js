@@ -74,7 +74,7 @@ function readBlocks(out, node, at) {
     if (type === TEXT) run += child.data;
     if (type !== ELEMENT || !mayRead(out)) continue;
     const style = getComputedStyle(child);
-    if (isLeftOut(out, child, style)) continue;
+    if (isLeftOut(out, child)) continue;
     if (localName(child) === 'br') run += '\n';
     else if (INLINE.test(style.display) && !hasBlocks(child)) run += inlineOf(out, child, style);
     else {
@@ -85,10 +85,10 @@ function readBlocks(out, node, at) {
   end();
 }
 
-function isLeftOut(out, element, style) {
+function isLeftOut(out, element) {
   const tag = localName(element);
   if (SKIPPED.has(tag) && tag !== 'hr' || tag === 'svg' || tag === 'button' || tag === 'select' || tag === 'dialog' && !element.open) return true;
-  if (style.display === 'none' || style.visibility !== 'visible') return true;
+  if (!isDrawn(element)) return true;
   if (!out.whole && matches(element, ASIDE) && !matches(element, 'form') && (tag !== 'header' || !closest(element, 'article,main'))) return attribute(element, 'aria-hidden') !== 'true' || !(element.innerText ?? '').trim();
   return false;
 }
@@ -128,8 +128,7 @@ function readList(out, element, at) {
   let number = Number(attribute(element, 'start')) || 1;
   for (const item of composedChildren(element)) {
     if (nodeType(item) !== ELEMENT || !mayRead(out)) continue;
-    const style = getComputedStyle(item);
-    if (isLeftOut(out, item, style)) continue;
+    if (isLeftOut(out, item)) continue;
     const bullet = localName(element) === 'ol' ? `${number++}. ` : '- ';
     const inner = { ...out, lines: [] };
     readBlocks(inner, item, { depth: at.depth + 1, indent: '' });
@@ -165,7 +164,7 @@ function inlineChildren(out, element) {
     else if (nodeType(child) === ELEMENT && mayRead(out)) {
       const style = getComputedStyle(child);
       if (localName(child) === 'br') run += ' ';
-      else if (!isLeftOut(out, child, style)) run += INLINE.test(style.display) ? inlineOf(out, child, style) : ` ${inlineOf(out, child, style)} `;
+      else if (!isLeftOut(out, child)) run += INLINE.test(style.display) ? inlineOf(out, child, style) : ` ${inlineOf(out, child, style)} `;
     }
   }
   return run;
@@ -197,4 +196,10 @@ function pictureOf(element) {
   return alt ? `![${alt}]` : '';
 }
 
-const tidy = (run) => clean(run, 20000);
+// A value that must not leave the page may be split by marks: then the marks go.
+function tidy(run) {
+  const line = clean(run, 20000);
+  if (concealed.length === 0) return line;
+  const bare = run.replace(/\]\([^)]*\)|[*`[\]]/g, '');
+  return concealed.some((value) => bare.includes(value)) ? clean(bare, 20000) : line;
+}

@@ -157,20 +157,22 @@ function resolve(argument) {
     aimed = attempt(() => aim(place), null);
   }
   const box = boxOf(place);
-  return { ...about(element), rect: aimed?.rect ?? { x: box.x, y: box.y, width: box.width, height: box.height }, in_view: zoneOf(box) === 0 && aimed !== null, covered_by: aimed?.over ? coverName(aimed.over) : null };
+  return { ...about(element), rect: aimed?.rect ?? { x: box.x, y: box.y, width: box.width, height: box.height }, in_view: zoneOf(box) === 0 && aimed !== null, covered_by: aimed?.over ? coverName(aimed.over, element) : null };
 }
 
-function coverName(element) {
+// The name of what lies over an element: the nearest thing with a role around it that does not hold that element too.
+function coverName(element, below = null) {
   let at = element;
   for (let steps = 0; at && steps < 6; steps += 1, at = composedParent(at)) {
-    if (!isElement(at)) break;
+    if (!isElement(at) || (below && holds(at, below))) break;
     const role = roleOf(at);
     if (role) {
       const { r, n, e, x } = introduce(at);
       return [r, n ? quote(n) : '', `[e${e}]`, n ? '' : x].filter(Boolean).join(' ');
     }
   }
-  return `${localName(element)} ${hintOf(element)} [e${refOf(element)}]`.replace(/\s+/g, ' ');
+  const said = contentText(element, 60);
+  return [localName(element), said ? quote(said) : hintOf(element), `[e${refOf(element)}]`].filter(Boolean).join(' ');
 }
 
 function about(element) {

@@ -1,5 +1,10 @@
 // What a person sees: which elements are drawn, where, and text that is there but cannot be seen.
 
+// Drawn, or without a box of its own as slots are.
+function isDrawn(element) {
+  return isRendered(element, { visibilityProperty: true }) || getComputedStyle(element).display === 'contents';
+}
+
 const viewport = () => ({ width: innerWidth || 1, height: innerHeight || 1 });
 
 // 0 in the viewport, 1 within one screen of it, 2 farther away.
