@@ -33,7 +33,7 @@ fn members(group: i32) -> Vec<(i32, String)> {
 }
 
 fn numbers() -> Vec<i32> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
