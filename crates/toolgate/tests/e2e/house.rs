@@ -157,6 +157,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
 /// here. Shared code is in `libraries/`.
 const SERVERS: &[(&str, &[&str])] = &[
     ("capability-kit", &[]),
+    ("capability-browser", &["capability-kit"]),
     ("capability-documents", &[]),
     ("capability-ocr", &[]),
     ("capability-speech", &[]),
