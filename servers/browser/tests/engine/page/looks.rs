@@ -94,6 +94,9 @@ fn a_hostile_page_is_told_like_another() {
 fn a_page_of_a_hundred_thousand_nodes_is_told_in_two_thousand_tokens() {
     on_stage(|stage| async {
         let (context, tab) = stage.tab_at("page huge", "/page/huge").await;
+        // The first look waits for the page to be laid out.
+        until("the page is laid out", || async { look(&tab, &context).await.contains("button \"Press 3\"") })
+            .await;
         let begun = Instant::now();
         let shown = snapshot(&tab, &context, &SnapshotWish::default()).await.expect("a snapshot");
         // The script takes a quarter of a second; the rest is a busy machine's.
