@@ -1,0 +1,29 @@
+//! The mouse.
+
+/// At a point of the main frame's viewport, in CSS pixels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MouseEvent {
+    pub kind: MouseKind,
+    pub x: f64,
+    pub y: f64,
+    pub button: MouseButton,
+    /// 2 for the second press of a double click.
+    pub count: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum MouseKind {
+    Move,
+    Press,
+    Release,
+    Wheel { dx: f64, dy: f64 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MouseButton {
+    #[default]
+    None,
+    Left,
+    Middle,
+    Right,
+}
