@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod action;
-mod fields;
-mod fill;
+mod acting;
+mod choosing;
+mod definition;
+mod elements;
+mod entering;
+mod guard;
+mod notes;
 mod options;
-mod pointing;
 mod room;
 mod search;
 mod telling;

@@ -114,8 +114,8 @@ fn search_address(written: &str) -> Result<String, String> {
 }
 
 impl BrowserOptions {
-    /// The engine's settings; `data` is its folder.
-    pub(crate) fn settings(&self, data: PathBuf) -> BrowserSettings {
+    /// The engine's settings.
+    pub(crate) fn settings(&self) -> BrowserSettings {
         let said = &self.limits;
         let own_sandbox = match self.sandbox {
             SandboxMode::Auto => ChromiumSandbox::Auto,
@@ -139,8 +139,8 @@ impl BrowserOptions {
                 download_bytes: said.download_mib * MIB,
                 ..BrowserLimits::default()
             },
-            data,
             own_sandbox,
+            ..BrowserSettings::default()
         }
     }
 }

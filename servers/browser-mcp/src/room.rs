@@ -1,15 +1,13 @@
 //! The state of the server: the browser, and what was told of each caller's pages.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use capability_browser::page::SnapshotLines;
-use capability_browser::{Browser, BrowserContext, ContextKey, Download};
+use capability_browser::{Browser, BrowserContext, ContextKey};
 use capability_kit::{Caller, Residence, ResidentCall, ResidentFuture, Trouble};
 use parking_lot::Mutex;
-use tempfile::TempDir;
 
+use crate::notes::SharedNotes;
 use crate::options::BrowserOptions;
 use crate::search::SearchEngine;
 use crate::visit::Visit;
@@ -29,19 +27,6 @@ pub(crate) enum FormGuard {
     /// They are refused unless the call says `submit`.
     On,
 }
-
-/// What is remembered of one context beside what the browser itself knows; gone with the context.
-#[derive(Default)]
-pub(crate) struct ContextNotes {
-    /// What its agent was last told of each tab, by the tab's name.
-    pub(crate) seen: HashMap<String, SnapshotLines>,
-    /// Files that were given to pages, which read them when a form is sent.
-    pub(crate) uploads: Option<TempDir>,
-    /// Downloads that did not fit into an answer.
-    pub(crate) waiting: Vec<Download>,
-}
-
-pub(crate) type SharedNotes = Arc<Mutex<ContextNotes>>;
 
 struct NotedContext {
     context: Weak<BrowserContext>,
@@ -101,18 +86,5 @@ impl Residence for RoomKeeper {
     fn close(&self) -> ResidentFuture<()> {
         let room = Arc::clone(&self.0);
         Box::pin(async move { room.browser.close().await })
-    }
-}
-
-impl ContextNotes {
-    /// A new file with these bytes, which lives as long as the context. `name` is what the page sees.
-    pub(crate) fn upload(&mut self, name: &str) -> std::io::Result<PathBuf> {
-        let folder = match &self.uploads {
-            Some(folder) => folder.path().to_owned(),
-            None => self.uploads.insert(tempfile::Builder::new().prefix("browser-upload-").tempdir()?).path().to_owned(),
-        };
-        // Each in a folder of its own, so that two may have one name.
-        let own = tempfile::Builder::new().prefix("file-").tempdir_in(folder)?.keep();
-        Ok(own.join(name))
     }
 }

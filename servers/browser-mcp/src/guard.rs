@@ -1,0 +1,46 @@
+//! Forms are sent only by a call that says so, where the operator wants that: a policy sees the word `submit`, not the page.
+
+use capability_browser::Tab;
+use capability_browser::page::PageElement;
+use capability_kit::Trouble;
+use serde_json::json;
+
+use crate::elements::called;
+
+/// Keys that press the focused button or send the form of the focused field.
+const SENDING_KEYS: [&str; 4] = ["enter", "numpadenter", "space", " "];
+
+pub(crate) async fn check_click(tab: &Tab, element: &PageElement) -> Result<(), Trouble> {
+    let form = tab.ask(&element.frame, "form_of", &json!({ "ref": element.reference })).await?;
+    match form["submits"].as_bool() {
+        Some(true) => Err(must_say(&format!("{} sends a form", called(element)))),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn check_key(chord: &str) -> Result<(), Trouble> {
+    let last = chord.rsplit('+').next().unwrap_or(chord).to_lowercase();
+    match SENDING_KEYS.contains(&last.as_str()) {
+        true => Err(must_say(&format!("the key {chord} can send a form"))),
+        false => Ok(()),
+    }
+}
+
+fn must_say(what: &str) -> Trouble {
+    Trouble::bad_arguments(what).hint("call again with submit: true if that is what you mean; it may need an approval")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_keys_that_can_send_a_form_need_the_word() {
+        for key in ["Enter", "Control+Enter", "Space", "NumpadEnter", " "] {
+            assert!(check_key(key).unwrap_err().to_string().contains("submit: true"), "{key}");
+        }
+        for key in ["a", "Tab", "Control+A", "ArrowDown", "+"] {
+            assert_eq!(check_key(key), Ok(()), "{key}");
+        }
+    }
+}
