@@ -19,6 +19,7 @@ const SERVERS: &[&str] = &[
     "media-transform-mcp",
     "audit-compliance-mcp",
     "social-intelligence-mcp",
+    "browser-mcp",
 ];
 const PAGES: usize = 20;
 const AT_ONCE: usize = 10;

@@ -63,6 +63,12 @@ pub(crate) async fn press(tab: &Tab, key: &str) -> Result<(), Trouble> {
     tab.key(&key.parse::<KeyChord>()?).await
 }
 
-fn event(kind: MouseKind, at: ViewPoint, button: MouseButton, count: u32, modifiers: Modifiers) -> MouseEvent {
+fn event(
+    kind: MouseKind,
+    at: ViewPoint,
+    button: MouseButton,
+    count: u32,
+    modifiers: Modifiers,
+) -> MouseEvent {
     MouseEvent { kind, x: at.x, y: at.y, button, count, modifiers }
 }

@@ -94,7 +94,11 @@ async fn options_of(tab: &Tab, list: &PageElement) -> Result<Vec<ListOption>, Tr
 }
 
 /// By its words, by its value, or by words that only one option has.
-fn option<'a>(list: &PageElement, options: &'a [ListOption], wanted: &str) -> Result<&'a ListOption, Trouble> {
+fn option<'a>(
+    list: &PageElement,
+    options: &'a [ListOption],
+    wanted: &str,
+) -> Result<&'a ListOption, Trouble> {
     let folded = wanted.trim().to_lowercase();
     let exact = options.iter().find(|one| one.label.trim() == wanted.trim() || one.value == wanted);
     let same = || options.iter().find(|one| one.label.trim().to_lowercase() == folded);
@@ -138,5 +142,10 @@ async fn is_checked(tab: &Tab, found: &PageElement) -> Result<bool, Trouble> {
 async fn press(tab: &Tab, found: &PageElement) -> Result<(), Trouble> {
     check_reachable(found)?;
     let at = acting::middle(tab, found).await?;
-    acting::click(tab, at, MousePress { button: MouseButton::Left, times: 1, modifiers: Modifiers::default() }).await
+    acting::click(
+        tab,
+        at,
+        MousePress { button: MouseButton::Left, times: 1, modifiers: Modifiers::default() },
+    )
+    .await
 }

@@ -27,7 +27,8 @@ pub(crate) fn check_key(chord: &str) -> Result<(), Trouble> {
 }
 
 fn must_say(what: &str) -> Trouble {
-    Trouble::bad_arguments(what).hint("call again with submit: true if that is what you mean; it may need an approval")
+    Trouble::bad_arguments(what)
+        .hint("call again with submit: true if that is what you mean; it may need an approval")
 }
 
 #[cfg(test)]

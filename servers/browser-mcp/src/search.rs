@@ -36,7 +36,8 @@ pub(crate) struct SearchHit {
 
 impl SearchEngine {
     pub(crate) fn of(options: &SearchOptions) -> Option<Self> {
-        let key = options.search_key_env.clone().map(|variable| (variable, options.search_key_header.clone()));
+        let key =
+            options.search_key_env.clone().map(|variable| (variable, options.search_key_header.clone()));
         Some(Self { template: options.search_url.clone()?, form: options.search_form, key })
     }
 
@@ -66,7 +67,8 @@ impl SearchEngine {
             return Err(away(format!("it answered with status {}", status.as_u16())));
         }
         let body = answer.into_body().map_err(|error| away(error.to_string()))?;
-        let body: Value = serde_json::from_slice(&body).map_err(|_| away("its answer is not JSON".to_owned()))?;
+        let body: Value =
+            serde_json::from_slice(&body).map_err(|_| away("its answer is not JSON".to_owned()))?;
         Ok(hits(&body, 0))
     }
 
@@ -98,7 +100,9 @@ fn hits(value: &Value, depth: usize) -> Vec<SearchHit> {
         Value::Object(members) => Box::new(members.values()),
         _ => Box::new(std::iter::empty()),
     };
-    below.map(|one| hits(one, depth + 1)).fold(here, |best, other| if other.len() > best.len() { other } else { best })
+    below
+        .map(|one| hits(one, depth + 1))
+        .fold(here, |best, other| if other.len() > best.len() { other } else { best })
 }
 
 fn hit(members: &Map<String, Value>) -> Option<SearchHit> {
@@ -116,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_list_is_found_wherever_an_engine_puts_it() {
-        let hit = SearchHit { title: "A".to_owned(), url: "https://a.example/".to_owned(), text: "x".to_owned() };
+        let hit =
+            SearchHit { title: "A".to_owned(), url: "https://a.example/".to_owned(), text: "x".to_owned() };
         for answer in [
             json!({ "results": [{ "url": "https://a.example/", "title": "A", "content": "x" }] }),
             json!({ "web": { "results": [{ "url": "https://a.example/", "title": "A", "description": "x" }] } }),
@@ -130,10 +135,15 @@ mod tests {
 
     #[test]
     fn words_stay_within_the_query() {
-        let options =
-            SearchOptions { search_url: Some("https://s.example/?q={query}&n=5".to_owned()), ..SearchOptions::default() };
+        let options = SearchOptions {
+            search_url: Some("https://s.example/?q={query}&n=5".to_owned()),
+            ..SearchOptions::default()
+        };
         let engine = SearchEngine::of(&options).unwrap();
-        assert_eq!(engine.address(" a&n=9 é#").unwrap().as_str(), "https://s.example/?q=a%26n%3D9%20%C3%A9%23&n=5");
+        assert_eq!(
+            engine.address(" a&n=9 é#").unwrap().as_str(),
+            "https://s.example/?q=a%26n%3D9%20%C3%A9%23&n=5"
+        );
         assert!(engine.address("  ").is_err());
     }
 }

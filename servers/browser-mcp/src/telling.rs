@@ -45,7 +45,9 @@ fn sentence(news: &News) -> String {
         News::PopupRefused { url } => format!("The page wanted to open {}; it was refused.", quoted(url)),
         News::TabClosed { tab, why } => format!("Tab {tab} was closed: {why}."),
         News::Crashed { tab: Some(tab) } => format!("The page in tab {tab} crashed. Navigate again."),
-        News::Crashed { tab: None } => "The browser crashed and was started again; all pages and cookies are gone.".to_owned(),
+        News::Crashed { tab: None } => {
+            "The browser crashed and was started again; all pages and cookies are gone.".to_owned()
+        }
         News::Blocked { url, why } => format!("{} was blocked: {why}.", quoted(url)),
         News::Stopped { tab, why } => format!("The page in tab {tab} was stopped: {why}."),
         News::ConsoleError(message) => format!("The page's script failed: {}.", quoted(message)),
@@ -95,8 +97,9 @@ mod tests {
 
     #[test]
     fn a_flood_of_news_is_counted() {
-        let flood: Vec<News> =
-            (0..100).map(|at| News::Dialog { kind: DialogKind::Alert, message: at.to_string(), answered: "accepted" }).collect();
+        let flood: Vec<News> = (0..100)
+            .map(|at| News::Dialog { kind: DialogKind::Alert, message: at.to_string(), answered: "accepted" })
+            .collect();
         let lines = news(&flood);
         assert_eq!(lines.len(), NEWS_MAX + 1);
         assert_eq!(lines[0], "The page showed an alert \"0\"; it was accepted.");

@@ -56,7 +56,11 @@ impl Visit {
     }
 
     /// The answer of an action: the sentence, the news, and what changed.
-    pub(crate) async fn acted(self, tab: &Tab, done: Result<String, Trouble>) -> Result<ResidentAnswer, Trouble> {
+    pub(crate) async fn acted(
+        self,
+        tab: &Tab,
+        done: Result<String, Trouble>,
+    ) -> Result<ResidentAnswer, Trouble> {
         let sentence = done.map_err(|trouble| self.trouble(trouble))?;
         tab.settle(QUIET, SETTLE_MAX).await;
         let changed = self.changed(tab).await;
@@ -137,7 +141,9 @@ fn unread(trouble: &Trouble) -> String {
 
 fn arrival(navigated: &Navigated) -> String {
     let status = match navigated.status {
-        Some(status) if !(200..300).contains(&status) => format!(" The server answered with status {status}."),
+        Some(status) if !(200..300).contains(&status) => {
+            format!(" The server answered with status {status}.")
+        }
         _ => String::new(),
     };
     let loading = if navigated.loaded { "" } else { " It is still loading." };

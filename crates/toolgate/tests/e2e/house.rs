@@ -157,6 +157,8 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
 /// here. Shared code is in `libraries/`.
 const SERVERS: &[(&str, &[&str])] = &[
     ("capability-kit", &[]),
+    // Callers, secrets and troubles are the kit's.
+    ("capability-browser", &["capability-kit"]),
     ("capability-documents", &[]),
     ("capability-ocr", &[]),
     ("capability-speech", &[]),
@@ -183,6 +185,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
     ("video-subtitle-mcp", &["capability-kit", "capability-speech", "capability-subtitles"]),
+    ("browser-mcp", &["capability-browser", "capability-kit"]),
     (
         "capability-fuzz",
         &[
@@ -242,6 +245,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "media-transform-mcp",
             "social-intelligence-mcp",
             "video-subtitle-mcp",
+            "browser-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),

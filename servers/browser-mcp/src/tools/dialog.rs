@@ -20,7 +20,8 @@ struct DialogArguments {
 }
 
 pub(super) fn dialog_tool(room: &Arc<BrowserRoom>) -> Tool {
-    let description = "Decide how the next question or prompt of a page is answered. Without it they are dismissed.";
+    let description =
+        "Decide how the next question or prompt of a page is answered. Without it they are dismissed.";
     define(room, "dialog", "Answer a dialog", description, dialog)
         .aliases(&["HANDLE_DIALOG", "browser_handle_dialog"])
 }

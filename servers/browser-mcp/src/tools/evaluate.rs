@@ -26,10 +26,11 @@ pub(super) fn evaluate_tool(room: &Arc<BrowserRoom>, is_on: bool) -> Tool {
         .aliases(&["EXECUTE_JAVASCRIPT", "browser_evaluate"]);
     match is_on {
         true => tool,
-        false => tool.off(
-            Trouble::unavailable("scripts of agents are switched off")
-                .hint("use the other tools; an operator can allow it with --evaluate (BROWSER_EVALUATE=true)"),
-        ),
+        false => {
+            tool.off(Trouble::unavailable("scripts of agents are switched off").hint(
+                "use the other tools; an operator can allow it with --evaluate (BROWSER_EVALUATE=true)",
+            ))
+        }
     }
 }
 
@@ -47,7 +48,9 @@ async fn evaluate(
 fn written(json: &str) -> Result<String, Trouble> {
     match json.chars().count() <= ANSWER_CHARS_MAX {
         true => Ok(format!("The script returned {json}")),
-        false => Err(Trouble::new(TroubleCode::TooLarge, "the script ran, and its value is too long to return")
-            .hint(format!("return at most {ANSWER_CHARS_MAX} characters of JSON"))),
+        false => {
+            Err(Trouble::new(TroubleCode::TooLarge, "the script ran, and its value is too long to return")
+                .hint(format!("return at most {ANSWER_CHARS_MAX} characters of JSON")))
+        }
     }
 }

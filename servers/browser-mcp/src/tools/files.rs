@@ -73,7 +73,13 @@ async fn upload(
     visit.acted(&tab, done).await
 }
 
-async fn upload_in(visit: &Visit, tab: &Tab, target: &str, name: &str, bytes: &[u8]) -> Result<String, Trouble> {
+async fn upload_in(
+    visit: &Visit,
+    tab: &Tab,
+    target: &str,
+    name: &str,
+    bytes: &[u8],
+) -> Result<String, Trouble> {
     let input = element(tab, target).await?;
     if (input.tag.as_str(), input.kind.as_str()) != ("input", "file") {
         return Err(Trouble::bad_arguments(format!("{} takes no file", called(&input)))

@@ -61,8 +61,14 @@ pub(super) fn find_tool(room: &Arc<BrowserRoom>) -> Tool {
 }
 
 pub(super) fn read_page_tool(room: &Arc<BrowserRoom>) -> Tool {
-    define(room, "read_page", "Read the page", "The page's main text as Markdown, for reading, not for acting.", read_page)
-        .aliases(&["GET_PAGE_TEXT", "GET_PAGE_CONTENT"])
+    define(
+        room,
+        "read_page",
+        "Read the page",
+        "The page's main text as Markdown, for reading, not for acting.",
+        read_page,
+    )
+    .aliases(&["GET_PAGE_TEXT", "GET_PAGE_CONTENT"])
 }
 
 async fn snapshot(

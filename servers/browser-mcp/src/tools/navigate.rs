@@ -69,14 +69,17 @@ async fn back(
 fn address(written: &str) -> Result<Url, Trouble> {
     let written = written.trim();
     let refused = || {
-        Trouble::bad_arguments(format!("{written:?} is not an address"))
-            .hint("write it as https://host/path")
+        Trouble::bad_arguments(format!("{written:?} is not an address")).hint("write it as https://host/path")
     };
     match Url::parse(written) {
         Ok(url) if url.has_host() || !is_host_and_port(&url) => Ok(url),
         Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
             let url = Url::parse(&format!("https://{written}")).map_err(|_| refused())?;
-            if url.host_str().is_some_and(|host| host.contains('.') || host == "localhost") { Ok(url) } else { Err(refused()) }
+            if url.host_str().is_some_and(|host| host.contains('.') || host == "localhost") {
+                Ok(url)
+            } else {
+                Err(refused())
+            }
         }
         Err(_) => Err(refused()),
     }

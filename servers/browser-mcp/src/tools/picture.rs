@@ -44,8 +44,11 @@ enum PictureFormat {
 
 pub(super) fn screenshot_tool(room: &Arc<BrowserRoom>) -> Tool {
     let description = "Take a picture, for what a snapshot cannot show. Snapshots are cheaper and have refs.";
-    define(room, "screenshot", "Take a screenshot", description, screenshot)
-        .aliases(&["GET_SCREENSHOT", "TAKE_SCREENSHOT", "browser_take_screenshot"])
+    define(room, "screenshot", "Take a screenshot", description, screenshot).aliases(&[
+        "GET_SCREENSHOT",
+        "TAKE_SCREENSHOT",
+        "browser_take_screenshot",
+    ])
 }
 
 async fn screenshot(
@@ -70,7 +73,11 @@ async fn screenshot(
     }
 }
 
-async fn take(visit: &Visit, tab: &Tab, arguments: &ScreenshotArguments) -> Result<(Vec<u8>, String), Trouble> {
+async fn take(
+    visit: &Visit,
+    tab: &Tab,
+    arguments: &ScreenshotArguments,
+) -> Result<(Vec<u8>, String), Trouble> {
     let (clip, what) = match &arguments.target {
         Some(target) => {
             let shown = element(tab, target).await?;

@@ -106,8 +106,14 @@ pub(super) fn hover_tool(room: &Arc<BrowserRoom>) -> Tool {
 }
 
 pub(super) fn scroll_tool(room: &Arc<BrowserRoom>) -> Tool {
-    define(room, "scroll", "Scroll", "Scroll the page or an element. Elements that you act on are scrolled to anyway.", scroll)
-        .aliases(&["SCROLL_PAGE"])
+    define(
+        room,
+        "scroll",
+        "Scroll",
+        "Scroll the page or an element. Elements that you act on are scrolled to anyway.",
+        scroll,
+    )
+    .aliases(&["SCROLL_PAGE"])
 }
 
 async fn click(

@@ -46,7 +46,9 @@ async fn press(
 ) -> Result<ResidentAnswer, Trouble> {
     let times = arguments.times.unwrap_or(1);
     if times == 0 || times > TIMES_MAX {
-        return Err(Trouble::bad_arguments(format!("times is {times}")).hint(format!("give 1 to {TIMES_MAX}")));
+        return Err(
+            Trouble::bad_arguments(format!("times is {times}")).hint(format!("give 1 to {TIMES_MAX}"))
+        );
     }
     if room.form_guard == FormGuard::On && !arguments.submit {
         guard::check_key(&arguments.key)?;

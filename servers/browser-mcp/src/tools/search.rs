@@ -39,7 +39,9 @@ async fn search(
     arguments: WebSearchArguments,
     call: ResidentCall,
 ) -> Result<ResidentAnswer, Trouble> {
-    let Some(engine) = &room.search else { return Err(Trouble::unavailable("no search engine is configured")) };
+    let Some(engine) = &room.search else {
+        return Err(Trouble::unavailable("no search engine is configured"));
+    };
     match engine.form {
         SearchForm::Json => {
             let hits = engine.ask(&arguments.query).await?;

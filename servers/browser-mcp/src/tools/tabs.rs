@@ -56,7 +56,11 @@ async fn tabs(
     match change(&visit, &arguments).await {
         Ok(()) => {
             let lines: Vec<String> = visit.context.tabs().await.iter().map(line).collect();
-            let text = if lines.is_empty() { "There are no tabs; navigate opens one.".to_owned() } else { lines.join("\n") };
+            let text = if lines.is_empty() {
+                "There are no tabs; navigate opens one.".to_owned()
+            } else {
+                lines.join("\n")
+            };
             Ok(visit.said(&text))
         }
         Err(trouble) => Err(visit.trouble(trouble)),
@@ -84,7 +88,11 @@ fn line(tab: &TabInfo) -> String {
     format!("{}{active} {} {}", tab.id, quoted(&tab.title), tab.url)
 }
 
-async fn close(room: Arc<BrowserRoom>, _: CloseArguments, call: ResidentCall) -> Result<ResidentAnswer, Trouble> {
+async fn close(
+    room: Arc<BrowserRoom>,
+    _: CloseArguments,
+    call: ResidentCall,
+) -> Result<ResidentAnswer, Trouble> {
     room.leave(&call).await;
     Ok(ResidentAnswer::text("Closed. The next call starts with nothing."))
 }

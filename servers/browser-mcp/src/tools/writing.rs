@@ -119,7 +119,11 @@ async fn type_in(visit: &Visit, tab: &Tab, arguments: &TypeArguments) -> Result<
 }
 
 async fn type_at_focus(tab: &Tab, text: &str, slowly: bool) -> Result<String, Trouble> {
-    if slowly { entering::type_keys(tab, text).await? } else { tab.insert_text(text).await? }
+    if slowly {
+        entering::type_keys(tab, text).await?
+    } else {
+        tab.insert_text(text).await?
+    }
     Ok(format!("Typed {} characters into what has the focus.", text.chars().count()))
 }
 
@@ -164,6 +168,8 @@ async fn fill(visit: &Visit, tab: &Tab, field: &FormField) -> Result<(), Trouble
     let content = FieldContent::of(field.text.as_deref(), field.secret.as_ref())?;
     match content {
         FieldContent::Text(text) if !found.editable => choosing::choose(tab, &found, &[text]).await.map(drop),
-        content => entering::enter(&visit.context, tab, &found, &content, TypingManner::Replace).await.map(drop),
+        content => {
+            entering::enter(&visit.context, tab, &found, &content, TypingManner::Replace).await.map(drop)
+        }
     }
 }
