@@ -44,7 +44,7 @@ fn options() -> Options {
 }
 
 /// The current elements. The innermost comes last.
-enum Frame {
+enum MarkdownFrame {
     /// A quote.
     Quote(Vec<Block>),
     /// A list with the items that are finished.
@@ -72,7 +72,7 @@ enum Frame {
 #[derive(Default)]
 struct MarkdownReader {
     article: Article,
-    frames: Vec<Frame>,
+    frames: Vec<MarkdownFrame>,
     text: StyledText,
     looks: InlineLooks,
     code: Option<(String, Option<String>)>,
@@ -102,7 +102,7 @@ impl MarkdownReader {
             Event::HardBreak => self.text.push(self.looks.run("\n")),
             Event::Rule => self.push(Block::Rule),
             Event::TaskListMarker(checked) => {
-                if let Some(Frame::Item(item)) = self.frames.last_mut() {
+                if let Some(MarkdownFrame::Item(item)) = self.frames.last_mut() {
                     item.checked = Some(checked);
                 }
             }
@@ -122,17 +122,17 @@ impl MarkdownReader {
             Tag::Image { dest_url, title, .. } => {
                 let before = std::mem::take(&mut self.text);
                 let (address, title) = (dest_url.into_string(), title.into_string());
-                self.frames.push(Frame::Picture { address, title, before });
+                self.frames.push(MarkdownFrame::Picture { address, title, before });
             }
-            Tag::BlockQuote(_) => self.open(Frame::Quote(Vec::new()))?,
-            Tag::List(start) => self.open(Frame::List { start, items: Vec::new() })?,
-            Tag::Item => self.open(Frame::Item(ListItem::default()))?,
+            Tag::BlockQuote(_) => self.open(MarkdownFrame::Quote(Vec::new()))?,
+            Tag::List(start) => self.open(MarkdownFrame::List { start, items: Vec::new() })?,
+            Tag::Item => self.open(MarkdownFrame::Item(ListItem::default()))?,
             Tag::FootnoteDefinition(label) => {
-                self.open(Frame::Note { label: label.into_string(), blocks: Vec::new() })?;
+                self.open(MarkdownFrame::Note { label: label.into_string(), blocks: Vec::new() })?;
             }
             Tag::Table(sides) => {
                 let table = Table { align: sides.iter().map(side).collect(), ..Table::default() };
-                self.open(Frame::Table { table, row: Vec::new() })?;
+                self.open(MarkdownFrame::Table { table, row: Vec::new() })?;
             }
             _ => {}
         }
@@ -140,7 +140,7 @@ impl MarkdownReader {
     }
 
     /// Text of a tight item comes without a paragraph around it, so the text so far is stored first.
-    fn open(&mut self, frame: Frame) -> Result<(), TypesetError> {
+    fn open(&mut self, frame: MarkdownFrame) -> Result<(), TypesetError> {
         self.flush();
         if self.frames.len() >= FRAMES_MAX {
             let limit = ArticleLimits::DEFAULT.depth_max;
@@ -186,27 +186,29 @@ impl MarkdownReader {
     /// Puts the innermost frame into the one around it.
     fn close(&mut self) {
         match self.frames.pop() {
-            Some(Frame::Quote(blocks)) => self.push(Block::Quote { blocks }),
-            Some(Frame::List { start, items }) => {
+            Some(MarkdownFrame::Quote(blocks)) => self.push(Block::Quote { blocks }),
+            Some(MarkdownFrame::List { start, items }) => {
                 let begin = start.and_then(|start| u32::try_from(start).ok()).filter(|start| *start != 1);
                 self.push(Block::List { ordered: start.is_some(), start: begin, items });
             }
-            Some(Frame::Item(item)) => {
-                if let Some(Frame::List { items, .. }) = self.frames.last_mut() {
+            Some(MarkdownFrame::Item(item)) => {
+                if let Some(MarkdownFrame::List { items, .. }) = self.frames.last_mut() {
                     items.push(item);
                 }
             }
-            Some(Frame::Table { table, .. }) => self.push(Block::Table(table)),
-            Some(Frame::Note { label, blocks }) => drop(self.notes.insert(label, joined(blocks))),
-            Some(Frame::Picture { address, title, before }) => self.end_picture(&address, title, before),
+            Some(MarkdownFrame::Table { table, .. }) => self.push(Block::Table(table)),
+            Some(MarkdownFrame::Note { label, blocks }) => drop(self.notes.insert(label, joined(blocks))),
+            Some(MarkdownFrame::Picture { address, title, before }) => {
+                self.end_picture(&address, title, before)
+            }
             None => {}
         }
     }
 
     fn push(&mut self, block: Block) {
         match self.frames.last_mut() {
-            Some(Frame::Quote(blocks) | Frame::Note { blocks, .. }) => blocks.push(block),
-            Some(Frame::Item(item)) => item.blocks.push(block),
+            Some(MarkdownFrame::Quote(blocks) | MarkdownFrame::Note { blocks, .. }) => blocks.push(block),
+            Some(MarkdownFrame::Item(item)) => item.blocks.push(block),
             _ => self.article.blocks.push(block),
         }
     }
@@ -285,13 +287,13 @@ impl MarkdownReader {
 
     fn end_cell(&mut self) {
         let text = std::mem::take(&mut self.text).trim();
-        if let Some(Frame::Table { row, .. }) = self.frames.last_mut() {
+        if let Some(MarkdownFrame::Table { row, .. }) = self.frames.last_mut() {
             row.push(text);
         }
     }
 
     fn end_row(&mut self, tag: TagEnd) {
-        let Some(Frame::Table { table, row }) = self.frames.last_mut() else { return };
+        let Some(MarkdownFrame::Table { table, row }) = self.frames.last_mut() else { return };
         let row = std::mem::take(row);
         match tag {
             TagEnd::TableHead if row.iter().all(StyledText::is_empty) => {}
@@ -303,7 +305,7 @@ impl MarkdownReader {
     /// A picture inside the document is included; a remote one becomes a link to it.
     fn end_picture(&mut self, address: &str, title: String, before: StyledText) {
         let alt = std::mem::replace(&mut self.text, before).to_plain();
-        let in_cell = matches!(self.frames.last(), Some(Frame::Table { .. }));
+        let in_cell = matches!(self.frames.last(), Some(MarkdownFrame::Table { .. }));
         match picture_at(address) {
             Some(Ok(data)) if !in_cell => {
                 self.flush();
