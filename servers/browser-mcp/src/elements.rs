@@ -3,12 +3,31 @@
 use capability_browser::Tab;
 use capability_browser::page::{self, PageElement, Target};
 use capability_kit::Trouble;
+use serde_json::Value;
 
 use crate::telling::quoted;
 
 /// The one element of a target, scrolled into view.
 pub(crate) async fn element(tab: &Tab, target: &str) -> Result<PageElement, Trouble> {
     page::resolve(tab, &Target::parse(target)?).await
+}
+
+/// Another element of the same frame, by the number of its ref.
+pub(crate) async fn beside(tab: &Tab, known: &PageElement, number: u64) -> Result<PageElement, Trouble> {
+    let frames = tab.frames().await;
+    let label = frames.iter().find(|frame| frame.id == known.frame).map_or("", |frame| frame.label.as_str());
+    element(tab, &format!("{label}e{number}")).await
+}
+
+/// Asks the page script something about an element.
+pub(crate) async fn ask(
+    tab: &Tab,
+    element: &PageElement,
+    function: &str,
+    mut argument: Value,
+) -> Result<Value, Trouble> {
+    argument["target"] = element.reference.clone().into();
+    page::ask(tab, &element.frame, function, &argument).await
 }
 
 /// Its role and name, such as `button "Send"`.
@@ -60,6 +79,17 @@ pub(crate) fn check_clickable(element: &PageElement) -> Result<(), Trouble> {
     Err(Trouble::bad_arguments(format!("{} {what}", called(element))).hint(hint))
 }
 
+/// Kinds of inputs that show a widget of their own: their value is set as a whole.
+const SET_AS_A_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "range", "color"];
+
+pub(crate) fn is_set_as_a_whole(element: &PageElement) -> bool {
+    element.tag == "input" && SET_AS_A_WHOLE.contains(&element.kind.as_str())
+}
+
+pub(crate) fn takes_text(element: &PageElement) -> bool {
+    element.editable || is_set_as_a_whole(element)
+}
+
 /// Elements that text can be typed into.
 pub(crate) fn check_editable(element: &PageElement) -> Result<(), Trouble> {
     check_clickable(element)?;
@@ -68,7 +98,7 @@ pub(crate) fn check_editable(element: &PageElement) -> Result<(), Trouble> {
         "combobox" | "listbox" => "use select with the option's words",
         _ => "give the text box itself; find lists what the page has",
     };
-    match element.editable {
+    match takes_text(element) {
         true => Ok(()),
         false => Err(Trouble::bad_arguments(format!("{} takes no text", called(element))).hint(hint)),
     }

@@ -6,12 +6,10 @@ use capability_kit::{Secret, Trouble};
 use serde_json::json;
 
 use crate::acting;
-use crate::elements::{called, check_editable};
+use crate::elements::{ask, called, check_editable, is_set_as_a_whole};
 
 /// Characters that are typed key by key in one call.
 const SLOW_CHARS_MAX: usize = 2_000;
-/// Kinds of inputs that show a widget of their own: their value is set as a whole.
-const SET_AS_A_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "range", "color"];
 
 /// What goes into a field.
 pub(crate) enum FieldContent<'a> {
@@ -91,12 +89,12 @@ pub(crate) async fn enter(
 }
 
 async fn write(tab: &Tab, element: &PageElement, text: &str, manner: TypingManner) -> Result<(), Trouble> {
-    if SET_AS_A_WHOLE.contains(&element.kind.as_str()) {
+    if is_set_as_a_whole(element) {
         return set_value(tab, element, text).await;
     }
     focus(tab, element).await?;
     if manner.replaces() {
-        tab.ask(&element.frame, "select_text", &json!({ "ref": element.reference })).await?;
+        ask(tab, element, "select_text", json!({})).await?;
     }
     if text.is_empty() {
         return if manner.replaces() { acting::press(tab, "Delete").await } else { Ok(()) };
@@ -105,13 +103,12 @@ async fn write(tab: &Tab, element: &PageElement, text: &str, manner: TypingManne
 }
 
 pub(crate) async fn focus(tab: &Tab, element: &PageElement) -> Result<(), Trouble> {
-    tab.ask(&element.frame, "focus", &json!({ "ref": element.reference })).await.map(drop)
+    ask(tab, element, "focus", json!({})).await.map(drop)
 }
 
 /// In this very element, whatever has the focus: a secret must not end up in a frame that took the focus meanwhile.
 async fn set_value(tab: &Tab, element: &PageElement, value: &str) -> Result<(), Trouble> {
-    let argument = json!({ "ref": element.reference, "value": value });
-    tab.ask(&element.frame, "set_value", &argument).await.map(drop)
+    ask(tab, element, "set_value", json!({ "value": value })).await.map(drop)
 }
 
 /// For pages that look at each key.

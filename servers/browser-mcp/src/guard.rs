@@ -5,14 +5,14 @@ use capability_browser::page::PageElement;
 use capability_kit::Trouble;
 use serde_json::json;
 
-use crate::elements::called;
+use crate::elements::{ask, called};
 
 /// Keys that press the focused button or send the form of the focused field.
 const SENDING_KEYS: [&str; 4] = ["enter", "numpadenter", "space", " "];
 
 pub(crate) async fn check_click(tab: &Tab, element: &PageElement) -> Result<(), Trouble> {
-    let form = tab.ask(&element.frame, "form_of", &json!({ "ref": element.reference })).await?;
-    match form["submits"].as_bool() {
+    let found = ask(tab, element, "form_of", json!({})).await?;
+    match found["form"]["submits"].as_bool() {
         Some(true) => Err(must_say(&format!("{} sends a form", called(element)))),
         _ => Ok(()),
     }

@@ -8,15 +8,16 @@ const NEWS_MAX: usize = 8;
 const SCRIPT_ERRORS_MAX: usize = 2;
 const QUOTE_CHARS_MAX: usize = 160;
 
-/// One line for each piece of news, oldest first.
-pub(crate) fn news(all: &[News]) -> Vec<String> {
+/// One line for each piece of news, oldest first. `mask` takes secrets out of a page's words before they are cut.
+pub(crate) fn news(all: &[News], mask: impl Fn(String) -> String) -> Vec<String> {
+    let quote = |text: &str| quoted(&mask(text.to_owned()));
     let mut errors = 0;
     let mut lines: Vec<String> = Vec::new();
     let mut left_out = 0;
     for one in all {
         errors += usize::from(matches!(one, News::ConsoleError(_)));
         let is_noise = matches!(one, News::ConsoleError(_)) && errors > SCRIPT_ERRORS_MAX;
-        let line = sentence(one);
+        let line = sentence(one, &quote);
         match lines.len() < NEWS_MAX && !is_noise {
             true if !lines.contains(&line) => lines.push(line),
             true => {}
@@ -29,28 +30,28 @@ pub(crate) fn news(all: &[News]) -> Vec<String> {
     lines
 }
 
-fn sentence(news: &News) -> String {
+fn sentence(news: &News, quote: &dyn Fn(&str) -> String) -> String {
     match news {
         News::Dialog { kind, message, answered } => {
-            format!("The page showed {} {}; it was {answered}.", dialog(*kind), quoted(message))
+            format!("The page showed {} {}; it was {answered}.", dialog(*kind), quote(message))
         }
-        News::DownloadStarted { name } => format!("A download began: {}.", quoted(name)),
+        News::DownloadStarted { name } => format!("A download began: {}.", quote(name)),
         News::DownloadDone { name, bytes } => {
-            format!("Downloaded {} ({}). The tool downloads returns it.", quoted(name), size(*bytes))
+            format!("Downloaded {} ({}). The tool downloads returns it.", quote(name), size(*bytes))
         }
-        News::DownloadRefused { name, why } => format!("The download {} was refused: {why}.", quoted(name)),
+        News::DownloadRefused { name, why } => format!("The download {} was refused: {why}.", quote(name)),
         News::Popup { tab, url } => {
-            format!("The page opened tab {tab}: {}. Select it with tabs.", quoted(url))
+            format!("The page opened tab {tab}: {}. Select it with tabs.", quote(url))
         }
-        News::PopupRefused { url } => format!("The page wanted to open {}; it was refused.", quoted(url)),
+        News::PopupRefused { url } => format!("The page wanted to open {}; it was refused.", quote(url)),
         News::TabClosed { tab, why } => format!("Tab {tab} was closed: {why}."),
         News::Crashed { tab: Some(tab) } => format!("The page in tab {tab} crashed. Navigate again."),
         News::Crashed { tab: None } => {
             "The browser crashed and was started again; all pages and cookies are gone.".to_owned()
         }
-        News::Blocked { url, why } => format!("{} was blocked: {why}.", quoted(url)),
+        News::Blocked { url, why } => format!("{} was blocked: {why}.", quote(url)),
         News::Stopped { tab, why } => format!("The page in tab {tab} was stopped: {why}."),
-        News::ConsoleError(message) => format!("The page's script failed: {}.", quoted(message)),
+        News::ConsoleError(message) => format!("The page's script failed: {}.", quote(message)),
     }
 }
 
@@ -100,10 +101,18 @@ mod tests {
         let flood: Vec<News> = (0..100)
             .map(|at| News::Dialog { kind: DialogKind::Alert, message: at.to_string(), answered: "accepted" })
             .collect();
-        let lines = news(&flood);
+        let lines = news(&flood, |text| text);
         assert_eq!(lines.len(), NEWS_MAX + 1);
         assert_eq!(lines[0], "The page showed an alert \"0\"; it was accepted.");
         assert_eq!(lines[NEWS_MAX], "(92 more events are left out.)");
+    }
+
+    #[test]
+    fn a_secret_is_masked_before_its_end_is_cut_off() {
+        let secret = "s3cr3t-value";
+        let message = format!("{}{secret}", "x".repeat(QUOTE_CHARS_MAX - 6));
+        let lines = news(&[News::ConsoleError(message)], |text| text.replace(secret, "[secret]"));
+        assert!(!lines[0].contains("s3cr3t"), "{lines:?}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Visit {
     /// Everything that leaves goes through here or through `trouble`: secrets are masked.
     fn told(&self, sentence: &str, page: &str) -> ResidentAnswer {
         let mut lines = vec![sentence.to_owned()];
-        lines.extend(telling::news(&self.context.news()));
+        lines.extend(self.news());
         if !page.is_empty() {
             lines.push(page.to_owned());
         }
@@ -101,12 +101,16 @@ impl Visit {
     /// Trouble with the news that may explain it.
     pub(crate) fn trouble(&self, trouble: Trouble) -> Trouble {
         let mut lines = vec![trouble.message];
-        lines.extend(telling::news(&self.context.news()));
+        lines.extend(self.news());
         Trouble {
             code: trouble.code,
             message: self.context.mask(lines.join("\n")),
             hint: trouble.hint.map(|hint| self.context.mask(hint)),
         }
+    }
+
+    fn news(&self) -> Vec<String> {
+        telling::news(&self.context.news(), |text| self.context.mask(text))
     }
 
     async fn changed(&self, tab: &Tab) -> String {

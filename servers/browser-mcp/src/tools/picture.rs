@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use capability_browser::{Frame, Rect, Shot, ShotFormat, Tab};
+use capability_browser::{Frame, Rect, Shot, ShotFormat, Tab, page};
 use capability_kit::{Attachment, ResidentAnswer, ResidentCall, Tool, Trouble};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -115,7 +115,7 @@ async fn small_enough(tab: &Tab, shot: Shot) -> Result<Vec<u8>, Trouble> {
 async fn blur(visit: &Visit, tab: &Tab, frames: &[Frame]) -> Result<(), Trouble> {
     let secrets = visit.context.secrets();
     for frame in frames {
-        let blurred = tab.ask(&frame.id, "blur_secrets", &json!({ "values": secrets })).await;
+        let blurred = page::ask(tab, &frame.id, "blur_secrets", &json!({ "hide": secrets })).await;
         if let Err(trouble) = blurred
             && !secrets.is_empty()
         {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capability_browser::{MouseButton, Tab};
+use capability_browser::{MouseButton, Tab, page};
 use capability_kit::{Effect, ResidentAnswer, ResidentCall, Tool, Trouble};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -217,9 +217,16 @@ async fn scroll_in(tab: &Tab, arguments: &ScrollArguments) -> Result<String, Tro
     let Some(frame) = scrolled.as_ref().map(|one| &one.frame).or(frames.first().map(|main| &main.id)) else {
         return Err(Trouble::internal("the page has no frame"));
     };
-    let reference = scrolled.as_ref().map(|one| &one.reference);
-    let argument = json!({ "ref": reference, "direction": arguments.direction.word(), "pages": pages });
-    tab.ask(frame, "scroll", &argument).await?;
+    let target = scrolled.as_ref().map(|one| &one.reference);
+    let argument = match arguments.direction {
+        ScrollDirection::Top => json!({ "target": target, "to": "top" }),
+        ScrollDirection::Bottom => json!({ "target": target, "to": "bottom" }),
+        ScrollDirection::Down => json!({ "target": target, "dy": pages }),
+        ScrollDirection::Up => json!({ "target": target, "dy": -pages }),
+        ScrollDirection::Right => json!({ "target": target, "dx": pages }),
+        ScrollDirection::Left => json!({ "target": target, "dx": -pages }),
+    };
+    page::ask(tab, frame, "scroll", &argument).await?;
     let what = scrolled.as_ref().map_or_else(|| "the page".to_owned(), called);
     Ok(format!("Scrolled {what} {}.", arguments.direction.word()))
 }

@@ -55,7 +55,7 @@ async fn tabs(
     let visit = room.enter(&call).await?;
     match change(&visit, &arguments).await {
         Ok(()) => {
-            let lines: Vec<String> = visit.context.tabs().await.iter().map(line).collect();
+            let lines: Vec<String> = visit.context.tabs().await.iter().map(|tab| line(&visit, tab)).collect();
             let text = if lines.is_empty() {
                 "There are no tabs; navigate opens one.".to_owned()
             } else {
@@ -83,9 +83,9 @@ async fn change(visit: &Visit, arguments: &TabsArguments) -> Result<(), Trouble>
     }
 }
 
-fn line(tab: &TabInfo) -> String {
+fn line(visit: &Visit, tab: &TabInfo) -> String {
     let active = if tab.active { " (active)" } else { "" };
-    format!("{}{active} {} {}", tab.id, quoted(&tab.title), tab.url)
+    format!("{}{active} {} {}", tab.id, quoted(&visit.context.mask(tab.title.clone())), tab.url)
 }
 
 async fn close(

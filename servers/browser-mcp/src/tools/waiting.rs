@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use capability_browser::Tab;
+use capability_browser::{Tab, page};
 use capability_kit::{ResidentAnswer, ResidentCall, Tool, Trouble, TroubleCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -122,8 +122,8 @@ async fn is_true(tab: &Tab, arguments: &WaitForArguments) -> Result<bool, Troubl
 /// A frame that cannot answer now is loading: it does not have it yet. Bad arguments, such as a selector that is none, end the wait.
 async fn in_some_frame(tab: &Tab, predicate: &Value) -> Result<bool, Trouble> {
     for frame in tab.frames().await {
-        match tab.ask(&frame.id, "wait", predicate).await {
-            Ok(Value::Bool(true)) => return Ok(true),
+        match page::ask(tab, &frame.id, "wait", predicate).await {
+            Ok(told) if told["met"] == true => return Ok(true),
             Err(trouble) if trouble.code == TroubleCode::BadArguments => return Err(trouble),
             Ok(_) | Err(_) => {}
         }

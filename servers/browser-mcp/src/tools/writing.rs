@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::acting;
 use crate::choosing;
 use crate::definition::{define, open_to_other_names};
-use crate::elements::{called, check_expected, element};
+use crate::elements::{element, takes_text};
 use crate::entering::{self, FieldContent, TypingManner};
 use crate::room::BrowserRoom;
 use crate::visit::Visit;
@@ -167,7 +167,7 @@ async fn fill(visit: &Visit, tab: &Tab, field: &FormField) -> Result<(), Trouble
     }
     let content = FieldContent::of(field.text.as_deref(), field.secret.as_ref())?;
     match content {
-        FieldContent::Text(text) if !found.editable => choosing::choose(tab, &found, &[text]).await.map(drop),
+        FieldContent::Text(text) if !takes_text(&found) => choosing::choose(tab, &found, &[text]).await.map(drop),
         content => {
             entering::enter(&visit.context, tab, &found, &content, TypingManner::Replace).await.map(drop)
         }
