@@ -116,6 +116,7 @@ impl Visit {
     async fn changed(&self, tab: &Tab) -> String {
         let before = self.with_notes(|notes| notes.seen.get(tab.id()).cloned());
         let tabs = self.context.tabs().await;
+        self.with_notes(|notes| notes.seen.retain(|id, _| tabs.iter().any(|one| one.id == *id)));
         if !tabs.iter().any(|one| one.id == tab.id()) {
             return self.elsewhere().await;
         }
