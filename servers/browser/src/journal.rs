@@ -59,7 +59,11 @@ impl Journal {
     /// A page may try the same address a thousand times; it is told once.
     pub(crate) fn blocked(&self, url: &str, why: &str) {
         self.fail(url, why, FailureKind::Refused);
-        let news = News::Blocked { url: cut(url), why: why.to_owned() };
+        self.push_once(News::Blocked { url: cut(url), why: why.to_owned() });
+    }
+
+    /// Unless the same already waits to be told.
+    pub(crate) fn push_once(&self, news: News) {
         let is_told = self.0.lock().news.contains(&news);
         if !is_told {
             self.push(news);

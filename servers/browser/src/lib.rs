@@ -19,8 +19,18 @@ mod news;
 mod shot;
 mod tab;
 
+// A context's memory.
+mod journal;
+mod secrets;
+mod shelf;
+
 // The browser itself.
 mod browser;
+mod cdp;
+mod chromium;
+mod engine;
+mod proxy;
+mod router;
 
 pub mod page;
 

@@ -130,6 +130,11 @@ impl Cdp {
         self.0.gone.is_cancelled()
     }
 
+    /// Ends when the browser does.
+    pub(crate) async fn gone(&self) {
+        self.0.gone.cancelled().await;
+    }
+
     async fn send(&self, id: u64, session: &Session, method: &str, params: Value) -> Result<(), CdpError> {
         let sent = self.0.commands.send(command(id, session, method, params)).await;
         sent.map_err(|_| CdpError::Gone)

@@ -6,4 +6,5 @@ mod process;
 mod program;
 
 pub(crate) use launch::{Launched, SandboxLevel, launch};
+pub(crate) use process::ChromiumProcess;
 pub(crate) use program::find;
