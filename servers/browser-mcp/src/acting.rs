@@ -1,7 +1,7 @@
 //! Mouse and keyboard, as a person uses them.
 
 use capability_browser::page::PageElement;
-use capability_browser::{KeyChord, MouseButton, MouseEvent, MouseKind, Tab};
+use capability_browser::{HeldKeys, KeyChord, MouseButton, MouseEvent, MouseKind, Tab};
 use capability_kit::Trouble;
 
 /// Moves between the two ends of a drag. Pages notice a drag by several of them.
@@ -20,7 +20,7 @@ pub(crate) struct MousePress {
     pub(crate) button: MouseButton,
     /// 2 for a double click.
     pub(crate) times: u32,
-    pub(crate) modifiers: Modifiers,
+    pub(crate) held: HeldKeys,
 }
 
 /// The middle of an element.
@@ -31,44 +31,35 @@ pub(crate) async fn middle(tab: &Tab, element: &PageElement) -> Result<ViewPoint
 }
 
 pub(crate) async fn hover(tab: &Tab, at: ViewPoint) -> Result<(), Trouble> {
-    tab.mouse(event(MouseKind::Move, at, MouseButton::None, 0, Modifiers::default())).await
+    tab.mouse(event(MouseKind::Move, at, MouseButton::None, 0)).await
 }
 
 pub(crate) async fn click(tab: &Tab, at: ViewPoint, press: MousePress) -> Result<(), Trouble> {
     hover(tab, at).await?;
     for count in 1..=press.times {
-        tab.mouse(event(MouseKind::Press, at, press.button, count, press.modifiers)).await?;
-        tab.mouse(event(MouseKind::Release, at, press.button, count, press.modifiers)).await?;
+        for kind in [MouseKind::Press, MouseKind::Release] {
+            tab.mouse_holding(event(kind, at, press.button, count), press.held).await?;
+        }
     }
     Ok(())
 }
 
 pub(crate) async fn drag(tab: &Tab, from: ViewPoint, to: ViewPoint) -> Result<(), Trouble> {
-    let (button, none) = (MouseButton::Left, Modifiers::default());
+    let button = MouseButton::Left;
     hover(tab, from).await?;
-    tab.mouse(event(MouseKind::Press, from, button, 1, none)).await?;
+    tab.mouse(event(MouseKind::Press, from, button, 1)).await?;
     for step in 1..=DRAG_STEPS {
         let part = f64::from(step) / f64::from(DRAG_STEPS);
         let at = ViewPoint { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
-        tab.mouse(event(MouseKind::Move, at, button, 0, none)).await?;
+        tab.mouse(event(MouseKind::Move, at, button, 0)).await?;
     }
-    tab.mouse(event(MouseKind::Release, to, button, 1, none)).await
-}
-
-pub(crate) async fn wheel(tab: &Tab, at: ViewPoint, dx: f64, dy: f64) -> Result<(), Trouble> {
-    tab.mouse(event(MouseKind::Wheel { dx, dy }, at, MouseButton::None, 0, Modifiers::default())).await
+    tab.mouse(event(MouseKind::Release, to, button, 1)).await
 }
 
 pub(crate) async fn press(tab: &Tab, key: &str) -> Result<(), Trouble> {
     tab.key(&key.parse::<KeyChord>()?).await
 }
 
-fn event(
-    kind: MouseKind,
-    at: ViewPoint,
-    button: MouseButton,
-    count: u32,
-    modifiers: Modifiers,
-) -> MouseEvent {
-    MouseEvent { kind, x: at.x, y: at.y, button, count, modifiers }
+fn event(kind: MouseKind, at: ViewPoint, button: MouseButton, count: u32) -> MouseEvent {
+    MouseEvent { kind, x: at.x, y: at.y, button, count }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use capability_browser::page::PageElement;
-use capability_browser::{MouseButton, Tab};
+use capability_browser::{HeldKeys, MouseButton, Tab};
 use capability_kit::Trouble;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ async fn press(tab: &Tab, found: &PageElement) -> Result<(), Trouble> {
     acting::click(
         tab,
         at,
-        MousePress { button: MouseButton::Left, times: 1, modifiers: Modifiers::default() },
+        MousePress { button: MouseButton::Left, times: 1, held: HeldKeys::default() },
     )
     .await
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capability_browser::{MouseButton, Tab, page};
+use capability_browser::{HeldKeys, MouseButton, Tab, page};
 use capability_kit::{Effect, ResidentAnswer, ResidentCall, Tool, Trouble};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -155,14 +155,14 @@ impl ClickArguments {
             ClickButton::Right => MouseButton::Right,
             ClickButton::Middle => MouseButton::Middle,
         };
-        let held = |key: HeldKey| self.modifiers.contains(&key);
-        let modifiers = Modifiers {
-            alt: held(HeldKey::Alt),
-            control: held(HeldKey::Control),
-            meta: held(HeldKey::Meta),
-            shift: held(HeldKey::Shift),
+        let holds = |key: HeldKey| self.modifiers.contains(&key);
+        let held = HeldKeys {
+            alt: holds(HeldKey::Alt),
+            control: holds(HeldKey::Control),
+            meta: holds(HeldKey::Meta),
+            shift: holds(HeldKey::Shift),
         };
-        MousePress { button, times: if self.double { 2 } else { 1 }, modifiers }
+        MousePress { button, times: if self.double { 2 } else { 1 }, held }
     }
 
     fn verb(&self) -> &'static str {
