@@ -139,8 +139,10 @@ impl Engine {
         for (id, (kind, bytes)) in self.memory().await {
             if kind == "renderer" && bytes > limit {
                 tracing::warn!(mib = bytes >> 20, "a page used too much memory, and its process is ended");
-                // It may have ended meanwhile.
-                drop(kill(Pid::from_raw(id), Signal::SIGKILL));
+                self.router.expect_crash();
+                if let Err(error) = kill(Pid::from_raw(id), Signal::SIGKILL) {
+                    tracing::debug!(%error, "it had ended meanwhile");
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -14,10 +15,15 @@ use crate::news::News;
 use crate::shelf::{DownloadStage, DownloadVerdict};
 use crate::tab::Tab;
 
+/// From the end of a process to the report of it.
+const REPORTED_WITHIN: Duration = Duration::from_secs(5);
+
 pub(crate) struct EventRouter {
     cdp: Cdp,
     tasks: TaskTracker,
     routes: Mutex<EventRoutes>,
+    /// When a process was ended for its use of memory; its end is reported soon after.
+    ended_for_memory: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -44,7 +50,7 @@ enum PageKind {
 
 impl EventRouter {
     pub(crate) fn new(cdp: Cdp, tasks: TaskTracker) -> Arc<Self> {
-        Arc::new(Self { cdp, tasks, routes: Mutex::default() })
+        Arc::new(Self { cdp, tasks, routes: Mutex::default(), ended_for_memory: Mutex::default() })
     }
 
     pub(crate) fn add(&self, context: Arc<BrowserContext>) {
@@ -56,6 +62,10 @@ impl EventRouter {
         routes.contexts.remove(id);
         routes.pages.retain(|_, route| route.context.id() != id);
         routes.downloads.retain(|_, context| context.id() != id);
+    }
+
+    pub(crate) fn expect_crash(&self) {
+        *self.ended_for_memory.lock() = Some(Instant::now());
     }
 
     /// Until the browser ends; then every context hears of it.
@@ -123,7 +133,9 @@ impl EventRouter {
         context.journal().push(News::Crashed { tab: Some(tab.id().to_owned()) });
         if *kind == PageKind::Page {
             self.routes.lock().pages.remove(session);
-            context.drop_tab(tab, "its process has crashed");
+            let was_ended = self.ended_for_memory.lock().is_some_and(|at| at.elapsed() < REPORTED_WITHIN);
+            let why = if was_ended { "it used more memory than a page may" } else { "its process has crashed" };
+            context.drop_tab(tab, why);
             self.cdp.post(&Session::default(), "Target.closeTarget", json!({ "targetId": tab.target() }));
         }
     }

@@ -184,6 +184,7 @@ impl Confiner {
             own,
             hidden,
             network: openings.network == NetworkAccess::Open,
+            nested: self.means().has_namespaces() && places::is_confiner(process.command),
             namespaces: self.means().has_namespaces(),
             landlock: self.means().has_landlock(),
             user,

@@ -44,6 +44,10 @@ const DEVICES: [&str; 8] = [
     "/dev/ptmx",
     "/dev/pts",
 ];
+/// A program that makes namespaces has to say in this folder who it is there; all else in it may be read only.
+const PROCESSES: &str = "/proc";
+/// The number of root in the namespace of such a program: nobody can say who root is in a further one.
+const ORDINARY_USER: u32 = 1000;
 /// The replacement for a hidden file.
 const NOTHING: &str = "/dev/null";
 /// There are fewer, and the kernel reports their end.
@@ -63,6 +67,8 @@ enum LaunchError {
     Identity(io::Error),
     #[error("could not hide {}: {}", .0.display(), .1.desc())]
     Hide(PathBuf, Errno),
+    #[error("could not protect {}: {}", .0.display(), .1.desc())]
+    Protect(PathBuf, Errno),
     #[error("could not go to {}: {}", .0.display(), .1)]
     Folder(PathBuf, io::Error),
     #[error("could not restrict itself: {0}")]
@@ -89,7 +95,7 @@ pub fn launch(plan: &str, command: &[OsString]) -> ExitCode {
 
 /// Determines the available means by trying them.
 pub fn probe() -> SandboxSupport {
-    let hiding = enter_namespaces(CloneFlags::CLONE_NEWNET).and_then(|()| hide(Path::new("/proc")));
+    let hiding = enter_namespaces(CloneFlags::CLONE_NEWNET, None).and_then(|()| hide(Path::new("/proc")));
     let landlock = match restricted(Ruleset::default().handle_access(AccessFs::WriteFile)) {
         Ok(RestrictionStatus { landlock: LandlockStatus::Available { effective_abi, .. }, .. }) => {
             VERSIONS.iter().filter(|version| **version <= effective_abi).count()
@@ -112,7 +118,11 @@ fn start(plan: &str, command: &[OsString]) -> Result<Infallible, LaunchError> {
     }
     if plan.namespaces {
         let network = if plan.network { CloneFlags::empty() } else { CloneFlags::CLONE_NEWNET };
-        enter_namespaces(network)?;
+        let number = (plan.nested && geteuid().is_root()).then_some(ORDINARY_USER);
+        enter_namespaces(network, number)?;
+        if plan.nested {
+            guard_processes()?;
+        }
         plan.own.iter().chain(&plan.hidden).try_for_each(|place| hide(place))?;
     }
     // By its path, after hiding: a folder that was entered before would still be open.
@@ -134,15 +144,38 @@ fn become_user(user: &SandboxUser) -> Result<(), LaunchError> {
     prctl::set_dumpable(true).map_err(problem)
 }
 
-/// In the new namespaces the user keeps its id, and no other user exists.
-fn enter_namespaces(more: CloneFlags) -> Result<(), LaunchError> {
+/// In the new namespaces the user keeps its id, unless another number is given, and no other user exists.
+fn enter_namespaces(more: CloneFlags, number: Option<u32>) -> Result<(), LaunchError> {
     let (user, group) = (geteuid(), getegid());
+    let inner_user = number.unwrap_or(user.as_raw());
+    let inner_group = number.unwrap_or(group.as_raw());
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | more).map_err(LaunchError::Namespaces)?;
     let say = |file: &str, what: String| fs::write(Path::new("/proc/self").join(file), what);
     say("setgroups", "deny".to_owned())
-        .and_then(|()| say("uid_map", format!("{user} {user} 1")))
-        .and_then(|()| say("gid_map", format!("{group} {group} 1")))
+        .and_then(|()| say("uid_map", format!("{inner_user} {user} 1")))
+        .and_then(|()| say("gid_map", format!("{inner_group} {group} 1")))
         .map_err(LaunchError::Identity)
+}
+
+/// Settings of the kernel and of devices can only be read: a root without capabilities may change them otherwise.
+fn guard_processes() -> Result<(), LaunchError> {
+    let entries = fs::read_dir(PROCESSES).into_iter().flatten().flatten();
+    let settings = entries.filter(|entry| {
+        let is_process = entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit());
+        !is_process && entry.file_type().is_ok_and(|kind| !kind.is_symlink())
+    });
+    settings.map(|entry| entry.path()).try_for_each(|place| protect(&place))
+}
+
+fn protect(place: &Path) -> Result<(), LaunchError> {
+    const NO_TEXT: Option<&str> = None;
+    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let bound = mount(Some(place), place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REC, NO_TEXT);
+    bound
+        .and_then(|()| {
+            mount(NO_TEXT, place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REMOUNT | flags, NO_TEXT)
+        })
+        .map_err(|error| LaunchError::Protect(place.to_owned(), error))
 }
 
 fn hide(place: &Path) -> Result<(), LaunchError> {
@@ -169,9 +202,12 @@ fn restrict(plan: &SandboxPlan) -> Result<(), LaunchError> {
     let kept: &[PathBuf] = if plan.namespaces { &[] } else { &plan.own };
     let readable = all_but(Path::new("/"), &[kept, &[DEVICE_FOLDER.into()]].concat());
     let writable: Vec<PathBuf> = plan.write.iter().flat_map(|place| all_but(place, kept)).collect();
+    let processes = Some(PROCESSES).filter(|_| plan.nested && plan.namespaces);
+    let of_process = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
     let of_device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
     let rules = path_beneath_rules(readable, AccessFs::ReadFile)
         .chain(path_beneath_rules(DEVICES, of_device))
+        .chain(path_beneath_rules(processes, of_process))
         .chain(path_beneath_rules(writable, write | AccessFs::ReadFile));
     match ruleset.create()?.add_rules(rules)?.restrict_self()?.ruleset {
         RulesetStatus::NotEnforced => Err(LaunchError::NoLandlock),

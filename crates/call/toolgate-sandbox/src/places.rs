@@ -90,6 +90,9 @@ const CACHE_VARIABLES: [&str; 7] = [
     "BUN_INSTALL_CACHE_DIR",
 ];
 
+/// Programs that confine others in turn, in namespaces of their own: Chromium's sandbox needs them.
+const CONFINERS: [&str; 1] = ["browser-mcp"];
+
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 const TEMPORARY_VARIABLE: &str = "TMPDIR";
 
@@ -132,6 +135,10 @@ pub(crate) fn needed_caches(home: &Path, program: &str) -> Vec<PathBuf> {
     needed.map(|(_, folder)| home.join(folder)).collect()
 }
 
+pub(crate) fn is_confiner(program: &str) -> bool {
+    CONFINERS.contains(&file_name(program))
+}
+
 fn is_runtime(program: &str) -> bool {
     RUNTIMES.contains(&file_name(program))
 }
@@ -152,6 +159,11 @@ mod tests {
         assert!(!secrets(home, "docker").contains(&home.join(".docker")));
         assert!(secrets(home, "docker").contains(&home.join(".ssh")));
         assert!(secrets(home, "npx").contains(&home.join(".docker")));
+    }
+
+    #[test]
+    fn only_the_browsers_server_confines_others() {
+        assert!(is_confiner("/opt/servers/browser-mcp") && !is_confiner("/opt/servers/doc-parser-mcp"));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(crate) struct SandboxPlan {
     pub(crate) write: Vec<PathBuf>,
     /// True if it may use the network.
     pub(crate) network: bool,
+    /// True if it may make namespaces of its own, as a browser does for its pages.
+    pub(crate) nested: bool,
     /// The means; a required one that fails ends the launcher.
     pub(crate) namespaces: bool,
     pub(crate) landlock: bool,

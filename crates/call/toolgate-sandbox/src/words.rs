@@ -75,6 +75,7 @@ mod tests {
             hidden: vec!["/home/me/.ssh".into()],
             write: vec!["/".into(), "/nowhere".into()],
             network: false,
+            nested: false,
             namespaces: true,
             landlock: true,
         }

@@ -34,6 +34,9 @@ const ENDING: &str = "-mcp";
 const FOLDER_VARIABLE: &str = "TOOLGATE_SERVERS";
 /// Beside the program, where the variable is not set either.
 const FOLDER: &str = "servers";
+/// The servers whose purpose is the network. The browser's traffic takes a proxy of its own, which refuses private addresses and
+/// what its operator does not allow.
+const ONLINE: [&str; 1] = ["browser-mcp"];
 /// The variables of the gateway's environment that the servers get by default: the places of models.
 const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
 
@@ -179,16 +182,20 @@ impl CapabilityServers {
     }
 
     /// They read untrusted files, and an attacker who takes one over should find no way out.
-    fn network(&self, own: &ShippedSettings) -> NetworkAccess {
+    fn network(&self, name: &ServerName, own: &ShippedSettings) -> NetworkAccess {
         let is_address = |value: &String| value.starts_with("http://") || value.starts_with("https://");
         let names_one = self.env.values().chain(own.env.values()).any(is_address);
-        let usual = if names_one { NetworkAccess::Open } else { NetworkAccess::Closed };
+        let usual = if names_one || ONLINE.contains(&name.as_str()) {
+            NetworkAccess::Open
+        } else {
+            NetworkAccess::Closed
+        };
         own.network.or(self.network).unwrap_or(usual)
     }
 
     fn entry(&self, name: ServerName, path: &Path) -> ServerEntry {
         let own = self.own.get(name.as_str()).cloned().unwrap_or_default();
-        let network = self.network(&own);
+        let network = self.network(&name, &own);
         let mut env = self.env.clone();
         env.extend(own.env);
         ServerEntry {

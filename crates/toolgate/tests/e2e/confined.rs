@@ -268,6 +268,24 @@ async fn a_server_without_a_sandbox_is_refused_at_the_sockets_all_the_same() {
 }
 
 #[tokio::test]
+async fn the_browsers_server_confines_its_pages_and_changes_nothing_of_the_machine() {
+    let programs = folder();
+    let program = programs.path().join("browser-mcp");
+    std::os::unix::fs::symlink(python(), &program).expect("a link");
+    let entry = hostile(&[], "").replace(&format!("{:?}", python()), &format!("{program:?}"));
+    let browser = ConfinedScene::new(&entry, folder(), &[]).await;
+    let others = ConfinedScene::usual().await;
+    let namespaces =
+        "out = subprocess.run(['unshare', '--user', '--map-user=7', 'true'], stderr=-3).returncode";
+    assert_eq!(browser.run(namespaces).await, "0");
+    assert_ne!(others.run(namespaces).await, "0");
+    for setting in ["/proc/sys/kernel/core_pattern", "/proc/sys/vm/swappiness", "/proc/mtrr"] {
+        browser.fails(&format!("out = open({setting:?}, 'r+')")).await;
+    }
+    browser.fails(&format!("{DATA}out = open(f'/proc/{{gateway}}/mem', 'r+b')")).await;
+}
+
+#[tokio::test]
 async fn a_server_without_a_network_reaches_nobody() {
     let scene = ConfinedScene::new(&hostile(&[], "sandbox = { network = false }"), folder(), &[]).await;
     let port = scene.gateway.url("").rsplit(':').next().expect("a port").to_owned();

@@ -157,7 +157,6 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
 /// here. Shared code is in `libraries/`.
 const SERVERS: &[(&str, &[&str])] = &[
     ("capability-kit", &[]),
-    // Callers, secrets and troubles are the kit's.
     ("capability-browser", &["capability-kit"]),
     ("capability-documents", &[]),
     ("capability-ocr", &[]),

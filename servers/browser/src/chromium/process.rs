@@ -128,3 +128,66 @@ impl Drop for ChromiumProcess {
         self.kill();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use nix::sys::signal::kill;
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_secs(10);
+
+    async fn until(what: &str, condition: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !condition() {
+            assert!(begun.elapsed() < SOON, "{what}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// A process that waits, in a group with a child of its own.
+    fn waiting(data: &Path) -> ChromiumProcess {
+        let script = "sleep 1000 & echo $! > child; echo $$ > main; wait";
+        let command = ["sh", "-c", script].map(str::to_owned);
+        spawn(&command, data, &TaskTracker::new()).unwrap().0
+    }
+
+    fn number(path: &Path) -> Option<Pid> {
+        Some(Pid::from_raw(fs::read_to_string(path).ok()?.trim().parse().ok()?))
+    }
+
+    /// A process that nobody has waited for yet is a zombie, not a living one.
+    fn lives(id: Pid) -> bool {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        kill(id, None).is_ok() && !status.contains("State:\tZ")
+    }
+
+    #[tokio::test]
+    async fn when_the_leash_is_let_go_all_processes_end_and_the_folder_goes() {
+        let parent = tempfile::tempdir().unwrap();
+        let data = parent.path().join("data");
+        let mut process = waiting(&data);
+        let (main, child) = (data.join("main"), data.join("child"));
+        until("it runs", || number(&main).is_some() && number(&child).is_some()).await;
+        let numbers = [number(&main).unwrap(), number(&child).unwrap()];
+        // The kernel closes this end when the server is killed; another one takes its place here.
+        process._leash = StdUnixStream::pair().unwrap().0;
+        until("both end", || !numbers.iter().any(|id| lives(*id))).await;
+        until("the folder is removed", || !data.exists()).await;
+    }
+
+    #[tokio::test]
+    async fn ending_it_ends_all_processes_and_removes_the_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        let data = parent.path().join("data");
+        let process = waiting(&data);
+        let child = data.join("child");
+        until("it runs", || number(&child).is_some()).await;
+        let child = number(&child).unwrap();
+        process.end().await;
+        until("its child ends", || !lives(child)).await;
+        assert!(!data.exists());
+    }
+}

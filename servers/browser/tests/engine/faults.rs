@@ -1,0 +1,106 @@
+//! Pages that misbehave. Each is bounded, says so, and leaves a browser that works.
+
+use std::time::{Duration, Instant};
+
+use capability_browser::{News, Tab};
+use capability_kit::TroubleCode;
+
+use crate::stage::{Stage, news_with, on_stage, until};
+
+async fn still_works(stage: &Stage, tab: &Tab) {
+    let arrived = tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
+    assert!(arrived.loaded);
+    assert_eq!(tab.title().await, "A form");
+}
+
+#[test]
+fn a_page_that_never_answers_is_given_up_and_one_that_never_ends_is_used_as_it_is() {
+    on_stage(async |stage| {
+        let (_, tab) = stage.tab_at("never", "/").await;
+        let refused = tab.navigate(&stage.site.url("/never").parse().unwrap()).await.unwrap_err();
+        assert_eq!(refused.code, TroubleCode::TimedOut);
+        assert!(refused.message.contains("did not answer within 3 s"), "{refused}");
+        let half = tab.navigate(&stage.site.url("/half").parse().unwrap()).await.unwrap();
+        assert!(!half.loaded);
+        still_works(stage, &tab).await;
+        let begun = Instant::now();
+        let there = tab.navigate(&stage.site.url("/image-never").parse().unwrap()).await.unwrap();
+        assert!(there.loaded && begun.elapsed() < Duration::from_secs(3));
+    });
+}
+
+#[test]
+fn alerts_without_end_stop_the_page() {
+    on_stage(async |stage| {
+        for path in ["/alerts", "/alert-timer"] {
+            let context = stage.context("alerts").await;
+            let turn = context.act().await;
+            let tab = context.tab().await.unwrap();
+            // It may be stopped before or after its content is there.
+            drop(tab.navigate(&stage.site.url(path).parse().unwrap()).await);
+            let news =
+                news_with(&context, "the page is stopped", |news| matches!(news, News::Stopped { .. })).await;
+            let dialogs = news.iter().filter(|news| matches!(news, News::Dialog { .. })).count();
+            assert!((3..=20).contains(&dialogs), "{news:?}");
+            drop(turn);
+            let tab = context.tab().await.unwrap();
+            let _turn = context.act().await;
+            still_works(stage, &tab).await;
+        }
+    });
+}
+
+#[test]
+fn a_storm_of_windows_gives_a_few_tabs_and_stops_the_page() {
+    on_stage(async |stage| {
+        let (context, _) = stage.tab_at("storm", "/storm").await;
+        let news =
+            news_with(&context, "the page is stopped", |news| matches!(news, News::Stopped { .. })).await;
+        assert!(news.iter().any(|news| matches!(news, News::PopupRefused { .. })), "{news:?}");
+        assert_eq!(context.tabs().await.len(), 4);
+        let refused = context.open().await.err().unwrap();
+        assert_eq!(refused.code, TroubleCode::Busy);
+        stage.browser.end(&crate::stage::key("storm")).await;
+    });
+}
+
+#[test]
+fn a_script_in_a_loop_times_out_and_the_tab_is_free_again() {
+    on_stage(async |stage| {
+        let (_, tab) = stage.tab_at("loop", "/loop").await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let refused = tab.evaluate("1").await;
+        if let Err(refused) = refused {
+            assert_eq!(refused.code, TroubleCode::TimedOut, "{refused}");
+        }
+        still_works(stage, &tab).await;
+    });
+}
+
+#[test]
+fn a_page_that_eats_memory_loses_its_process_and_the_next_call_has_an_empty_tab() {
+    on_stage(async |stage| {
+        let (context, tab) = stage.tab_at("eat", "/eat").await;
+        let is_closed = |news: &News| matches!(news, News::TabClosed { why, .. } if why.contains("memory"));
+        let news = news_with(&context, "the tab is closed", is_closed).await;
+        assert!(news.contains(&News::Crashed { tab: Some("t1".into()) }), "{news:?}");
+        let gone = tab.evaluate("1").await.unwrap_err();
+        assert_eq!(gone.code, TroubleCode::Crashed, "{gone}");
+        let tab = context.tab().await.unwrap();
+        assert_eq!(tab.id(), "t2");
+        still_works(stage, &tab).await;
+    });
+}
+
+#[test]
+fn a_value_that_is_too_long_is_refused_and_harms_nobody() {
+    on_stage(async |stage| {
+        let (_, tab) = stage.tab_at("long", "/form").await;
+        let refused = tab.evaluate("'x'.repeat(3 << 20)").await.unwrap_err();
+        assert_eq!(refused.code, TroubleCode::TooLarge);
+        let refused = tab.evaluate("'x'.repeat(70 << 20)").await.unwrap_err();
+        assert_eq!(refused.code, TroubleCode::TooLarge, "more than a message may have");
+        until("the page is there", || async { tab.title().await == "A form" }).await;
+        still_works(stage, &tab).await;
+    });
+}

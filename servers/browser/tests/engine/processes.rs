@@ -1,0 +1,104 @@
+//! The browser's processes: they are confined, they end with us, and a browser that died is started again.
+
+use std::fs;
+use std::path::Path;
+
+use capability_browser::{Browser, BrowserSettings, ChromiumSandbox, News};
+use capability_kit::TroubleCode;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::stage::{files_in, key, on_stage, settings, until};
+
+/// The processes whose command line names this folder, with their kinds.
+fn processes_of(data: &Path) -> Vec<(i32, String)> {
+    let mark = format!("--user-data-dir={}", data.display());
+    let numbers = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let with_lines =
+        numbers.filter_map(|id| Some((id, fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?)));
+    with_lines
+        .filter(|(_, line)| line.contains(&mark))
+        .map(|(id, line)| {
+            let kind = line.split('\0').find_map(|word| word.strip_prefix("--type=")).unwrap_or("browser");
+            let is_shell = line.starts_with("/bin/sh");
+            (id, if is_shell { "leash".to_owned() } else { kind.to_owned() })
+        })
+        .collect()
+}
+
+fn status(id: i32, name: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.trim_start_matches(':').trim().to_owned()
+}
+
+#[test]
+fn a_browser_that_was_killed_is_started_again_and_its_callers_hear_of_it() {
+    on_stage(async |stage| {
+        let settings = settings();
+        let data = settings.data.clone();
+        let browser = Browser::new(settings);
+        let context = browser.context(&key("one")).await.unwrap();
+        let tab = context.tab().await.unwrap();
+        tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
+        let main = processes_of(&data).into_iter().find(|(_, kind)| kind == "browser");
+        kill(Pid::from_raw(main.expect("a browser").0), Signal::SIGKILL).unwrap();
+        until("the call fails", || async {
+            tab.evaluate("1").await.err().is_some_and(|trouble| trouble.code == TroubleCode::Crashed)
+        })
+        .await;
+        let context = browser.context(&key("one")).await.unwrap();
+        assert_eq!(context.news(), [News::Crashed { tab: None }]);
+        let tab = context.tab().await.unwrap();
+        let arrived = tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
+        assert!(arrived.loaded);
+        browser.close().await;
+        until("nothing is left", || async { processes_of(&data).is_empty() && !data.exists() }).await;
+    });
+}
+
+#[test]
+fn a_page_runs_in_namespaces_and_under_a_filter_of_its_own() {
+    on_stage(async |stage| {
+        let settings = BrowserSettings { own_sandbox: ChromiumSandbox::Required, ..settings() };
+        let data = settings.data.clone();
+        let browser = Browser::new(settings);
+        let context = browser.context(&key("one")).await.unwrap();
+        let tab = context.tab().await.unwrap();
+        tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
+        let facts = browser.facts().unwrap();
+        assert!(facts.sandbox.contains("is in force"), "{facts:?}");
+        let processes = processes_of(&data);
+        let of =
+            |kind: &str| processes.iter().find(|(_, one)| one == kind).map(|(id, _)| *id).expect("it runs");
+        let (page, main) = (of("renderer"), of("browser"));
+        assert_eq!(status(page, "Seccomp"), "2", "a filter of system calls");
+        assert_eq!(status(page, "CapEff"), "0000000000000000");
+        assert!(
+            status(page, "NSpid").split_whitespace().count()
+                > status(main, "NSpid").split_whitespace().count()
+        );
+        for namespace in ["user", "net", "pid"] {
+            let of = |id: i32| fs::read_link(format!("/proc/{id}/ns/{namespace}")).unwrap();
+            assert_ne!(of(page), of(main), "{namespace}");
+        }
+        assert!(browser.memory().await > 50 << 20);
+        browser.close().await;
+    });
+}
+
+#[test]
+fn a_browser_that_is_dropped_leaves_no_process() {
+    on_stage(async |_| {
+        let settings = settings();
+        let data = settings.data.clone();
+        let browser = Browser::new(settings);
+        browser.context(&key("one")).await.unwrap();
+        assert!(!processes_of(&data).is_empty());
+        drop(browser);
+        until("every process has ended", || async { processes_of(&data).is_empty() }).await;
+        drop(fs::remove_dir_all(&data));
+        assert!(files_in(&data).is_empty());
+    });
+}
