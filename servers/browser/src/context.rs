@@ -18,7 +18,7 @@ use crate::news::{DialogAnswer, News};
 use crate::proxy::EgressProxy;
 use crate::secrets::SecretMemory;
 use crate::shelf::DownloadShelf;
-use crate::tab::{Tab, TabShared, trouble_of};
+use crate::tab::{PageStop, Tab, TabShared, trouble_of};
 
 /// From the wish for a tab to its being there.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
@@ -197,7 +197,7 @@ impl BrowserContext {
         if count > POPUPS_REFUSED_MAX
             && let Some(opener) = opener
         {
-            opener.stop("it opened too many windows");
+            opener.stop(PageStop::Empty, "it opened too many windows");
         }
     }
 

@@ -6,6 +6,14 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Download {
     /// The file is the receiver's: it moves or removes it. What is left goes with the context.
-    Done { name: String, media_type: String, path: PathBuf, bytes: u64 },
-    Refused { name: String, why: String },
+    Done {
+        name: String,
+        media_type: String,
+        path: PathBuf,
+        bytes: u64,
+    },
+    Refused {
+        name: String,
+        why: String,
+    },
 }

@@ -3,21 +3,49 @@
 /// Told once, with the next answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum News {
-    Dialog { kind: DialogKind, message: String, answered: &'static str },
-    DownloadStarted { name: String },
-    DownloadDone { name: String, bytes: u64 },
-    DownloadRefused { name: String, why: String },
+    Dialog {
+        kind: DialogKind,
+        message: String,
+        answered: &'static str,
+    },
+    DownloadStarted {
+        name: String,
+    },
+    DownloadDone {
+        name: String,
+        bytes: u64,
+    },
+    DownloadRefused {
+        name: String,
+        why: String,
+    },
     /// A page opened another tab.
-    Popup { tab: String, url: String },
-    PopupRefused { url: String },
+    Popup {
+        tab: String,
+        url: String,
+    },
+    PopupRefused {
+        url: String,
+    },
     /// A tab is gone: closed by its page, or by a limit.
-    TabClosed { tab: String, why: String },
+    TabClosed {
+        tab: String,
+        why: String,
+    },
     /// The renderer of a tab, or the whole browser, is gone.
-    Crashed { tab: Option<String> },
+    Crashed {
+        tab: Option<String>,
+    },
     /// Something that was not loaded, because it may not be.
-    Blocked { url: String, why: String },
+    Blocked {
+        url: String,
+        why: String,
+    },
     /// The page was stopped.
-    Stopped { tab: String, why: String },
+    Stopped {
+        tab: String,
+        why: String,
+    },
     ConsoleError(String),
 }
 

@@ -102,7 +102,8 @@ impl EventRouter {
         let opener = info["openerId"].as_str();
         let tab = context.as_ref().and_then(|context| context.adopt(target, &session, opener));
         let (Some(context), Some(tab)) = (context, tab) else {
-            // Of nobody's, or one too many: it has not run yet, and will not.
+            // Of nobody's, or one too many. Its opener waits until it runs, so it must before it is closed.
+            self.cdp.post(&session, "Runtime.runIfWaitingForDebugger", json!({}));
             self.cdp.post(&Session::default(), "Target.closeTarget", json!({ "targetId": target }));
             return;
         };
@@ -130,11 +131,17 @@ impl EventRouter {
 
     fn crashed(&self, session: &Session, route: &PageRoute) {
         let PageRoute { context, tab, kind } = route;
-        context.journal().push(News::Crashed { tab: Some(tab.id().to_owned()) });
+        if !tab.is_stopped() {
+            context.journal().push(News::Crashed { tab: Some(tab.id().to_owned()) });
+        }
         if *kind == PageKind::Page {
             self.routes.lock().pages.remove(session);
             let was_ended = self.ended_for_memory.lock().is_some_and(|at| at.elapsed() < REPORTED_WITHIN);
-            let why = if was_ended { "it used more memory than a page may" } else { "its process has crashed" };
+            let why = match (tab.is_stopped(), was_ended) {
+                (true, _) => "it was stopped for what it did",
+                (false, true) => "it used more memory than a page may",
+                (false, false) => "its process has crashed",
+            };
             context.drop_tab(tab, why);
             self.cdp.post(&Session::default(), "Target.closeTarget", json!({ "targetId": tab.target() }));
         }

@@ -288,7 +288,8 @@ mod tests {
     #[tokio::test]
     async fn answers_reach_their_calls_in_any_order_and_events_pass_by() {
         let Stage { cdp, mut events, mut browser } = stage();
-        let first = cdp.call(&Session::default(), "A.one", json!({}), SOON);
+        let browser_itself = Session::default();
+        let first = cdp.call(&browser_itself, "A.one", json!({}), SOON);
         let session = Session("S".into());
         let second = cdp.call(&session, "A.two", json!({ "x": 1 }), SOON);
         let other_side = async {
@@ -310,7 +311,8 @@ mod tests {
     #[tokio::test]
     async fn a_dead_pipe_ends_every_call_and_says_so() {
         let Stage { cdp, events: _events, mut browser } = stage();
-        let waiting = cdp.call(&Session::default(), "A.one", json!({}), SOON);
+        let browser_itself = Session::default();
+        let waiting = cdp.call(&browser_itself, "A.one", json!({}), SOON);
         let dying = async {
             command_of(&mut browser).await;
             drop(browser);

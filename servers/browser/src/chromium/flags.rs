@@ -8,12 +8,13 @@ const WINDOW: &str = "1280,800";
 const SCRIPT_HEAP_MIB: u64 = 512;
 
 /// Nothing of Chromium's own: no first run, no updates, no reports, no lists from anywhere.
-const QUIET: [&str; 20] = [
+const QUIET: [&str; 21] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-service-autorun",
+    "--no-startup-window",
     "--no-pings",
     "--disable-background-networking",
     "--disable-breakpad",

@@ -61,7 +61,7 @@ impl Tab {
     }
 
     /// The session and the number of our world in a frame's document, with the script in it.
-    async fn world(&self, frame: &FrameId) -> Result<(Session, i64), Trouble> {
+    pub(super) async fn world(&self, frame: &FrameId) -> Result<(Session, i64), Trouble> {
         let (session, loader, known) = {
             let state = self.state.lock();
             let node = state.frames.get(frame).ok_or_else(no_frame)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capability_kit::Trouble;
+use capability_kit::{Trouble, TroubleCode};
 use serde_json::json;
 
 use super::Tab;
@@ -18,11 +18,16 @@ impl Tab {
         files: &[PathBuf],
     ) -> Result<(), Trouble> {
         let expression = format!("toolgate.element({})", json!(reference));
-        let node = self.in_our_world(frame, &expression, json!({ "returnByValue": false })).await?;
-        let Some(object) = node["objectId"].as_str() else {
+        let gone = || {
             let message = format!("{reference} is no longer on the page");
-            return Err(Trouble::bad_arguments(message).hint("take a new snapshot"));
+            Trouble::bad_arguments(message).hint("take a new snapshot")
         };
+        let node = self.in_our_world(frame, &expression, json!({ "returnByValue": false })).await;
+        let node = node.map_err(|trouble| match trouble.code {
+            TroubleCode::Unreadable => gone(),
+            _ => trouble,
+        })?;
+        let object = node["objectId"].as_str().ok_or_else(gone)?;
         let session =
             self.state.lock().frames.get(frame).map(|node| node.session.clone()).unwrap_or_default();
         let params = json!({ "files": files, "objectId": object });

@@ -3,6 +3,7 @@
 mod ask;
 mod files;
 mod frames;
+mod listeners;
 mod navigate;
 mod picture;
 mod pointer;
@@ -26,7 +27,6 @@ use crate::news::{DialogAnswer, DialogKind, News};
 use crate::settings::BrowserLimits;
 use state::{TabReaction, TabState};
 
-/// Errors of pages that are told of one document.
 const BLANK: &str = "about:blank";
 
 /// What all tabs of a context share.
@@ -51,6 +51,13 @@ pub struct Tab {
     ready: CancellationToken,
     ended: CancellationToken,
     why_ended: Mutex<&'static str>,
+}
+
+/// How a page is stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PageStop {
+    Empty,
+    EndProcess,
 }
 
 /// The end of a navigation.
@@ -201,24 +208,32 @@ impl Tab {
         };
         let limit = self.shared.limits.dialogs;
         if count > limit {
-            self.stop(&format!("it opened more than {limit} dialogs in a row"));
+            self.stop(PageStop::EndProcess, &format!("it opened more than {limit} dialogs in a row"));
         }
         self.shared.cdp.post(session, "Page.handleJavaScriptDialog", answer);
     }
 
-    /// Ends what the page is doing and empties the tab. A page that goes on nevertheless loses its process.
-    pub(crate) fn stop(&self, why: &str) {
+    /// Ends what the page is doing and empties the tab. A page that goes on nevertheless loses its process, and so does one with
+    /// an open dialog: it could not be left before the dialog is answered, and the next one would be open by then.
+    pub(crate) fn stop(&self, means: PageStop, why: &str) {
         let was_stopped = std::mem::replace(&mut self.state.lock().is_stopped, true);
-        let post = |method: &str, params: Value| self.shared.cdp.post(&self.session, method, params);
-        if was_stopped {
-            post("Page.crash", json!({}));
-            return;
+        if !was_stopped {
+            let news = News::Stopped { tab: self.id.clone(), why: why.to_owned() };
+            self.shared.journal.push(news);
         }
-        let news = News::Stopped { tab: self.id.clone(), why: why.to_owned() };
-        self.shared.journal.push(news);
-        post("Runtime.terminateExecution", json!({}));
-        post("Page.stopLoading", json!({}));
-        post("Page.navigate", json!({ "url": BLANK }));
+        let post = |method: &str, params: Value| self.shared.cdp.post(&self.session, method, params);
+        match means {
+            PageStop::Empty if !was_stopped => {
+                post("Runtime.terminateExecution", json!({}));
+                post("Page.stopLoading", json!({}));
+                post("Page.navigate", json!({ "url": BLANK }));
+            }
+            PageStop::Empty | PageStop::EndProcess => post("Page.crash", json!({})),
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.state.lock().is_stopped
     }
 
     /// The page is no more; calls that wait for it end with the reason.

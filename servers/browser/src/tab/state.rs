@@ -18,6 +18,10 @@ pub(super) struct TabState {
     pub(super) frames: FrameTree,
     /// Our world in a frame's document: of which document, and Chromium's number for it.
     pub(super) worlds: HashMap<FrameId, (String, i64)>,
+    /// Listeners that our world in a frame was told of: which world, and the nodes with the events.
+    pub(super) marked: HashMap<FrameId, (i64, HashSet<(i64, String)>)>,
+    /// The first ref of the next document.
+    pub(super) next_ref: u64,
     /// Documents of the main frame: the last one whose content was there, and its status.
     pub(super) content_of: String,
     pub(super) status: Option<(String, u16)>,
@@ -29,7 +33,7 @@ pub(super) struct TabState {
     pub(super) wanted_window: String,
     /// The pressed buttons of the mouse, as Chromium's bits.
     pub(super) buttons: u8,
-    /// Dialogs since the page was stopped for having too many.
+    /// The page was stopped for what it did, since the last navigation of ours.
     pub(super) is_stopped: bool,
 }
 
@@ -45,6 +49,8 @@ impl Default for TabState {
         Self {
             frames: FrameTree::default(),
             worlds: HashMap::new(),
+            marked: HashMap::new(),
+            next_ref: 1,
             content_of: String::new(),
             status: None,
             is_leaving: false,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use capability_browser::page::{SnapshotWish, snapshot};
 use capability_browser::{
     DialogAnswer, DialogKind, KeyChord, MouseButton, MouseEvent, MouseKind, News, Rect, Shot, ShotFormat, Tab,
 };
@@ -25,12 +26,10 @@ pub(crate) fn answer(site: &Site, path: &str) -> Reply {
             site.other("/inner")
         )),
         "/inner" => page(
-            "<title>inner</title><body style='margin:0'><button data-r=e1 style='position:absolute;left:20px;top:30px;width:100px;height:40px' \
+            "<title>inner</title><body style='margin:0'><button style='position:absolute;left:20px;top:30px;width:100px;height:40px' \
              onclick='fetch(\"/inner-clicked\")'>inner</button>",
         ),
-        "/upload" => {
-            page("<title>upload</title><input type=file data-r=e1 id=file><p data-r=e2>no input</p>")
-        }
+        "/upload" => page("<title>upload</title><input type=file id=file><p>no input</p>"),
         "/late" => page(
             "<title>late</title><p id=p>wait</p><script>fetch('/slow').then(r=>r.text()).then(t=>document.getElementById('p').textContent=t)</script>",
         ),
@@ -129,7 +128,7 @@ fn the_history_goes_back_and_forward_and_ends() {
 #[test]
 fn a_frame_of_another_site_is_listed_asked_and_clicked() {
     on_stage(async |stage| {
-        let (_, tab) = stage.tab_at("framed", "/framed").await;
+        let (context, tab) = stage.tab_at("framed", "/framed").await;
         let inner = stage.site.other("/inner");
         until("the frame is there", || async { tab.frames().await.iter().any(|frame| frame.url == inner) })
             .await;
@@ -140,6 +139,8 @@ fn a_frame_of_another_site_is_listed_asked_and_clicked() {
         assert_eq!(frames[0].origin, format!("http://127.0.0.1:{}", stage.site.port));
         assert_eq!(tab.offset_of(&frame.id).await.unwrap(), (100.0, 50.0));
         assert_eq!(tab.offset_of(&frames[0].id).await.unwrap(), (0.0, 0.0));
+        let seen = snapshot(&tab, &context, &SnapshotWish::default()).await.unwrap();
+        assert!(seen.text.contains("button \"inner\" [f1e"), "our script answers there: {}", seen.text);
         click(&tab, 170.0, 100.0).await;
         until("the click arrives", || async { stage.site.has_seen("/inner-clicked") }).await;
     });
@@ -179,11 +180,14 @@ fn a_file_is_given_to_a_file_input_and_to_nothing_else() {
         let main = tab.frames().await[0].id.clone();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "content").unwrap();
-        let input = "document.getElementById('file')";
-        let size = format!("{input}.files.length ? {input}.files[0].size : -1");
-        assert_eq!(tab.evaluate(&size).await.unwrap(), json!(-1));
-        let refused = tab.set_files(&main, "e99", &[file.path().to_owned()]).await.unwrap_err();
-        assert!(refused.hint.is_some(), "{refused}");
+        let files = [file.path().to_owned()];
+        tab.set_files(&main, "#file", &files).await.unwrap();
+        let size = tab.evaluate("document.getElementById('file').files[0].size").await.unwrap();
+        assert_eq!(size, json!(7));
+        let refused = tab.set_files(&main, "p", &files).await.unwrap_err();
+        assert!(refused.message.contains("takes no files"), "{refused}");
+        let refused = tab.set_files(&main, "e99", &files).await.unwrap_err();
+        assert!(refused.message.contains("no longer on the page"), "{refused}");
     });
 }
 
