@@ -50,8 +50,9 @@ async fn choose_by_clicks(tab: &Tab, list: &PageElement, wanted: &str) -> Result
     let mut is_opened = false;
     loop {
         let told = ask(tab, list, "select", json!({ "labels": [wanted] })).await?;
-        let told: CustomChoice = serde_json::from_value(told)
-            .map_err(|error| Trouble::internal(format!("the page script's options could not be read: {error}")))?;
+        let told: CustomChoice = serde_json::from_value(told).map_err(|error| {
+            Trouble::internal(format!("the page script's options could not be read: {error}"))
+        })?;
         if let [Some(number)] = told.click {
             return press(tab, &beside(tab, list, number).await?).await;
         }
@@ -100,10 +101,6 @@ async fn is_checked(tab: &Tab, found: &PageElement) -> Result<bool, Trouble> {
 async fn press(tab: &Tab, found: &PageElement) -> Result<(), Trouble> {
     check_reachable(found)?;
     let at = acting::middle(tab, found).await?;
-    acting::click(
-        tab,
-        at,
-        MousePress { button: MouseButton::Left, times: 1, held: HeldKeys::default() },
-    )
-    .await
+    acting::click(tab, at, MousePress { button: MouseButton::Left, times: 1, held: HeldKeys::default() })
+        .await
 }

@@ -38,12 +38,16 @@ pub(crate) fn called(element: &PageElement) -> String {
     }
 }
 
-/// Refuses what a person could not press: disabled, or with something else in front.
+/// Refuses what a person could not press: disabled, not drawn, or with something else in front.
 pub(crate) fn check_reachable(element: &PageElement) -> Result<(), Trouble> {
     if element.disabled {
         let message = format!("{} is disabled", called(element));
         return Err(Trouble::bad_arguments(message)
             .hint("fill in what the page wants first, or wait_for the change that enables it"));
+    }
+    if !(element.rect.width > 0.0 && element.rect.height > 0.0) {
+        return Err(Trouble::bad_arguments(format!("{} is not drawn on the page", called(element)))
+            .hint("do first what shows it, such as opening a menu, or use an element that is visible"));
     }
     if let Some(other) = &element.covered_by {
         let message = format!("{} is covered by {other}", called(element));
@@ -98,6 +102,10 @@ pub(crate) fn check_editable(element: &PageElement) -> Result<(), Trouble> {
         "combobox" | "listbox" => "use select with the option's words",
         _ => "give the text box itself; find lists what the page has",
     };
+    if element.readonly {
+        return Err(Trouble::bad_arguments(format!("{} is read-only", called(element)))
+            .hint("look for the button or calendar that sets it"));
+    }
     match takes_text(element) {
         true => Ok(()),
         false => Err(Trouble::bad_arguments(format!("{} takes no text", called(element))).hint(hint)),

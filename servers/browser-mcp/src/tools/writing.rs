@@ -167,7 +167,9 @@ async fn fill(visit: &Visit, tab: &Tab, field: &FormField) -> Result<(), Trouble
     }
     let content = FieldContent::of(field.text.as_deref(), field.secret.as_ref())?;
     match content {
-        FieldContent::Text(text) if !takes_text(&found) => choosing::choose(tab, &found, &[text]).await.map(drop),
+        FieldContent::Text(text) if !takes_text(&found) => {
+            choosing::choose(tab, &found, &[text]).await.map(drop)
+        }
         content => {
             entering::enter(&visit.context, tab, &found, &content, TypingManner::Replace).await.map(drop)
         }

@@ -141,6 +141,5 @@ async fn a_link_to_another_tab_is_told() {
     stage.go("/dialogs").await;
     let opened = stage.call("click", json!({ "target": "a" })).await;
     assert!(opened.contains("The page opened tab"), "{opened}");
-    let tabs = stage.call("tabs", json!({})).await;
-    assert!(tabs.contains("/plain"), "{tabs}");
+    stage.tab_with("/plain").await;
 }

@@ -1,5 +1,7 @@
 //! A client, its server, and the site that they visit.
 
+use std::time::{Duration, Instant};
+
 use capability_testkit::{Client, server};
 use serde_json::{Value, json};
 
@@ -39,6 +41,19 @@ impl Stage {
 
     pub(crate) async fn go(&self, path: &str) -> String {
         self.call("navigate", json!({ "url": self.site.url(path) })).await
+    }
+
+    /// The name of the tab that shows a page; it may just be opening.
+    pub(crate) async fn tab_with(&self, path: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let tabs = self.call("tabs", json!({})).await;
+            if let Some(line) = tabs.lines().find(|line| line.contains(path)) {
+                return line.split(' ').next().unwrap().to_owned();
+            }
+            assert!(began.elapsed() < Duration::from_secs(10), "{tabs}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Calls as the gateway does for a session.

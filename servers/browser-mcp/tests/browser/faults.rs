@@ -61,9 +61,7 @@ async fn a_page_that_closes_its_own_tab_is_told() {
     let stage = Stage::open().await;
     stage.go("/dialogs").await;
     stage.call("click", json!({ "target": "a" })).await;
-    let tabs = stage.call("tabs", json!({})).await;
-    let popup =
-        tabs.lines().find(|line| line.contains("/plain")).unwrap().split(' ').next().unwrap().to_owned();
+    let popup = stage.tab_with("/plain").await;
     stage.call("tabs", json!({ "action": "select", "tab": popup })).await;
     stage.go("/close").await;
     let told = stage.call("click", json!({ "target": "button" })).await;
@@ -89,6 +87,14 @@ fn below(parent: u32, words: &str) -> Vec<u32> {
     found
 }
 
+/// A stage whose server can be told from those of other tests.
+async fn stage_named(name: &str) -> (Stage, u32) {
+    let stage = Stage::with(&["--allow-private", "--instance", name]).await;
+    let server = below(std::process::id(), name);
+    assert_eq!(server.len(), 1, "{server:?}");
+    (stage, server[0])
+}
+
 fn kill(pid: u32) {
     let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
     assert!(killed.unwrap().success());
@@ -96,16 +102,16 @@ fn kill(pid: u32) {
 
 #[tokio::test]
 async fn a_crash_of_a_page_or_of_the_browser_is_told_and_survived() {
-    let stage = Stage::open().await;
+    let (stage, server) = stage_named("crash-story").await;
     stage.go("/plain").await;
-    let renderers = below(std::process::id(), "--type=renderer");
+    let renderers = below(server, "--type=renderer");
     assert!(!renderers.is_empty());
     renderers.into_iter().for_each(kill);
     let result = stage.client.call("snapshot", json!({})).await;
     assert!(format!("{result:?}").contains("crashed"), "{result:?}");
     goes_on(&stage).await;
 
-    let browsers = below(std::process::id(), "--remote-debugging-pipe");
+    let browsers = below(server, "--remote-debugging-pipe");
     assert!(!browsers.is_empty());
     browsers.into_iter().for_each(kill);
     let began = Instant::now();
@@ -123,12 +129,11 @@ async fn a_crash_of_a_page_or_of_the_browser_is_told_and_survived() {
 /// Chromium ends with the server, however that ends.
 #[tokio::test]
 async fn nothing_is_left_when_the_server_is_killed() {
-    let stage = Stage::open().await;
+    let (stage, server) = stage_named("end-story").await;
     stage.go("/plain").await;
-    let browsers = below(std::process::id(), "--remote-debugging-pipe");
-    let servers = below(std::process::id(), "browser-mcp");
-    assert!(!browsers.is_empty() && !servers.is_empty());
-    servers.into_iter().for_each(kill);
+    let browsers = below(server, "--remote-debugging-pipe");
+    assert!(!browsers.is_empty());
+    kill(server);
     let began = Instant::now();
     let lives = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -37,7 +37,7 @@ async fn a_file_goes_in_by_its_bytes_and_never_by_a_path() {
 async fn downloads_are_returned_once_and_huge_ones_are_refused() {
     let stage = Stage::with(&["--allow-private", "--download-mib", "2"]).await;
     stage.go("/files").await;
-    stage.call("click", json!({ "target": "a" })).await;
+    stage.call("click", json!({ "target": "a:first-of-type" })).await;
     let result = stage.client.call("downloads", json!({})).await;
     let result = serde_json::to_value(&result).unwrap();
     let text = result["content"][0]["text"].as_str().unwrap();

@@ -66,10 +66,12 @@ async fn only_allowed_hosts_are_reached_by_redirect_script_socket_and_worker() {
     assert!(told.contains("localhost"), "it says what was refused: {told}");
 
     stage.go("/reach").await;
-    let reached = stage.call("wait_for", json!({ "text": "results" })).await;
+    stage.call("wait_for", json!({ "text": "results" })).await;
+    let reached = stage.call("snapshot", json!({})).await;
     assert!(reached.contains("rejected rejected rejected"), "{reached}");
     stage.go("/worker").await;
-    let worker = stage.call("wait_for", json!({ "text": "worker says" })).await;
+    stage.call("wait_for", json!({ "text": "worker says" })).await;
+    let worker = stage.call("snapshot", json!({})).await;
     assert!(worker.contains("worker says refused") || worker.contains("worker says none"), "{worker}");
     for path in ["redirect", "fetch", "image", "socket", "worker"] {
         let visits = stage.site.visits(&format!("/reached-by-{path}"));
