@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::acting::{self, MousePress};
 use crate::elements::{ask, beside, called, check_reachable};
+use crate::guard;
 use crate::telling::quoted;
 
 /// The time in which a list of the page's own making opens.
@@ -98,8 +99,13 @@ async fn is_checked(tab: &Tab, found: &PageElement) -> Result<bool, Trouble> {
     }
 }
 
+/// Never a button that sends a form: whoever allows a choice has not allowed that.
 async fn press(tab: &Tab, found: &PageElement) -> Result<(), Trouble> {
     check_reachable(found)?;
+    if guard::sends(tab, found).await? {
+        return Err(Trouble::bad_arguments(format!("{} sends a form, and has no options", called(found)))
+            .hint("use click if that is what you mean"));
+    }
     let at = acting::middle(tab, found).await?;
     acting::click(tab, at, MousePress { button: MouseButton::Left, times: 1, held: HeldKeys::default() })
         .await

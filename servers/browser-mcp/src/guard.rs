@@ -8,13 +8,34 @@ use serde_json::json;
 use crate::elements::{ask, called};
 
 /// Keys that press the focused button or send the form of the focused field.
-const SENDING_KEYS: [&str; 4] = ["enter", "numpadenter", "space", " "];
+const SENDING_KEYS: [&str; 5] = ["enter", "return", "numpadenter", "space", " "];
 
 pub(crate) async fn check_click(tab: &Tab, element: &PageElement) -> Result<(), Trouble> {
-    let found = ask(tab, element, "form_of", json!({})).await?;
-    match found["form"]["submits"].as_bool() {
-        Some(true) => Err(must_say(&format!("{} sends a form", called(element)))),
-        _ => Ok(()),
+    match sends(tab, element).await? {
+        true => Err(must_say(&format!("{} sends a form", called(element)))),
+        false => Ok(()),
+    }
+}
+
+/// True if a click in the middle of the element presses a button that sends a form.
+pub(crate) async fn sends(tab: &Tab, element: &PageElement) -> Result<bool, Trouble> {
+    let rect = &element.rect;
+    let middle = json!({ "x": rect.x + rect.width / 2.0, "y": rect.y + rect.height / 2.0 });
+    let found = ask(tab, element, "form_of", json!({ "at": middle })).await?;
+    Ok(found["form"]["submits"] == true)
+}
+
+/// Keys that are typed one by one press what has the focus, and a line break is the key Enter.
+pub(crate) fn check_typing(text: &str, into: Option<&PageElement>) -> Result<(), Trouble> {
+    let takes_lines =
+        into.is_some_and(|field| ["textarea", "contenteditable"].contains(&field.kind.as_str()));
+    let is_sending = match into {
+        Some(_) => text.contains('\n') && !takes_lines,
+        None => text.contains(['\n', ' ']),
+    };
+    match is_sending {
+        true => Err(must_say("typing this key by key can send a form")),
+        false => Ok(()),
     }
 }
 
@@ -37,7 +58,7 @@ mod tests {
 
     #[test]
     fn only_keys_that_can_send_a_form_need_the_word() {
-        for key in ["Enter", "Control+Enter", "Space", "NumpadEnter", " "] {
+        for key in ["Enter", "Return", "Control+Enter", "Space", "NumpadEnter", " "] {
             assert!(check_key(key).unwrap_err().to_string().contains("submit: true"), "{key}");
         }
         for key in ["a", "Tab", "Control+A", "ArrowDown", "+"] {

@@ -12,7 +12,8 @@ use crate::choosing;
 use crate::definition::{define, open_to_other_names};
 use crate::elements::{element, takes_text};
 use crate::entering::{self, FieldContent, TypingManner};
-use crate::room::BrowserRoom;
+use crate::guard;
+use crate::room::{BrowserRoom, FormGuard};
 use crate::visit::Visit;
 
 /// Fields of one call.
@@ -89,8 +90,23 @@ async fn type_text(
 ) -> Result<ResidentAnswer, Trouble> {
     let visit = room.enter(&call).await?;
     let tab = visit.tab().await?;
-    let done = type_in(&visit, &tab, &arguments).await;
+    let done = match is_allowed(&room, &tab, &arguments).await {
+        Ok(()) => type_in(&visit, &tab, &arguments).await,
+        Err(trouble) => Err(trouble),
+    };
     visit.acted(&tab, done).await
+}
+
+/// With the guard on, keys that could send a form are pressed only by a call that says `submit`.
+async fn is_allowed(room: &BrowserRoom, tab: &Tab, arguments: &TypeArguments) -> Result<(), Trouble> {
+    if room.form_guard == FormGuard::Off || arguments.submit || !arguments.slowly {
+        return Ok(());
+    }
+    let field = match &arguments.target {
+        Some(target) => Some(element(tab, target).await?),
+        None => None,
+    };
+    guard::check_typing(arguments.text.as_deref().unwrap_or_default(), field.as_ref())
 }
 
 async fn type_in(visit: &Visit, tab: &Tab, arguments: &TypeArguments) -> Result<String, Trouble> {

@@ -128,11 +128,25 @@ async fn with_a_guard_a_form_is_sent_only_by_a_call_that_says_so() {
         arguments["submit"] = json!(true);
         arguments
     };
-    for (tool, arguments) in
-        [("click", json!({ "target": button })), ("press", json!({ "key": "Enter", "target": name }))]
-    {
+    for (tool, arguments) in [
+        ("click", json!({ "target": button })),
+        ("click", json!({ "target": "#words" })),
+        ("click", json!({ "target": button, "drag_to": button })),
+        ("press", json!({ "key": "Enter", "target": name })),
+        ("press", json!({ "key": "return", "target": name })),
+        ("press", json!({ "key": "Space", "target": button })),
+        ("type", json!({ "target": name, "text": "Ada\n", "slowly": true })),
+        ("type", json!({ "text": " ", "slowly": true })),
+    ] {
         let refused = stage.refused(tool, arguments, "bad_arguments").await;
         assert!(refused.contains("submit: true"), "{refused}");
+    }
+    for (tool, arguments) in [
+        ("select", json!({ "target": button, "options": ["x"] })),
+        ("fill_form", json!({ "fields": [{ "target": button, "text": "x" }] })),
+        ("fill_form", json!({ "fields": [{ "target": "#words", "checked": true }] })),
+    ] {
+        stage.refused(tool, arguments, "bad_arguments").await;
     }
     assert!(stage.site.visits("/sent").is_empty());
     stage.call("click", json!({ "target": ref_of(&page, "I agree") })).await;

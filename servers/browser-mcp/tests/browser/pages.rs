@@ -14,7 +14,7 @@ const APPLY: &str = r#"<title>Apply</title><h1>Apply for Welder</h1>
 <label><input name="shift" type="radio" value="day"> Day</label>
 <label><input name="shift" type="radio" value="night"> Night</label>
 <label>Resume <input name="resume" type="file"></label>
-<button>Submit application</button>
+<button><span id="words">Submit application</span></button>
 </form>"#;
 
 const COVERED: &str = r#"<title>Covered</title><button onclick="document.title='pressed'" style="position:fixed;left:50px;top:50px">Buy</button>

@@ -181,7 +181,7 @@ function form_of(argument) {
   if (!form) return { form: null };
   const submits = matches(element, 'button:not([type=button]):not([type=reset]),input[type=submit],input[type=image]');
   const action = attempt(() => new URL((submits && attribute(element, 'formaction')) || attribute(form, 'action') || location.href, document.baseURI).href, location.href);
-  const method = ((submits && attribute(element, 'formmethod')) || attribute(form, 'method') || 'get').toLowerCase();
+  const method = ((submits && attribute(sender, 'formmethod')) || attribute(form, 'method') || 'get').toLowerCase();
   const fields = [...elementsOfForm(form)].slice(0, 100).filter((field) => field.type !== 'hidden' && field.type !== 'fieldset').map((field) => ({ role: roleOf(field), name: cut(nameOf(field, roleOf(field)), 60), ref: refOf(field), required: field.required === true, invalid: attempt(() => !field.validity.valid, false) }));
   return { form: { ref: refOf(form), name: nameOf(form, 'form'), action: clean(action, 500), method, submits, fields } };
 }
