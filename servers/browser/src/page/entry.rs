@@ -71,9 +71,6 @@ pub(super) struct PageAnswer {
     /// Limits left something out.
     #[serde(default)]
     pub(super) partial: bool,
-    /// A modal dialog takes all input.
-    #[serde(default)]
-    pub(super) modal: bool,
     #[serde(default)]
     pub(super) scroll: PageScroll,
 }
@@ -83,7 +80,6 @@ pub(super) struct PageAnswer {
 pub(super) struct PageScroll {
     pub(super) y: i64,
     pub(super) height: i64,
-    pub(super) viewport: i64,
 }
 
 impl PageEntry {

@@ -44,7 +44,6 @@ pub struct SnapshotLines {
     pub(super) head: String,
     pub(super) lines: Vec<SnapshotLine>,
     pub(super) partial: bool,
-    pub(super) modal: bool,
     pub(super) scroll: PageScroll,
 }
 

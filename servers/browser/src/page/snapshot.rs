@@ -114,7 +114,6 @@ pub(super) fn digest_of(answer: PageAnswer) -> SnapshotLines {
         head: head(&answer.title, &answer.url),
         lines,
         partial: answer.partial,
-        modal: answer.modal,
         scroll: answer.scroll,
     }
 }

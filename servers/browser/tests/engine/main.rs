@@ -4,6 +4,7 @@ mod attacks;
 mod contexts;
 mod downloads;
 mod faults;
+mod page;
 mod pages;
 mod processes;
 mod site;

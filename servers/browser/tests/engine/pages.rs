@@ -15,6 +15,9 @@ pub(crate) fn answer(site: &Site, path: &str) -> Reply {
     if let Some(reply) = crate::attacks::answer(site, path) {
         return reply;
     }
+    if let Some(reply) = crate::page::answer(site, path) {
+        return reply;
+    }
     let page = |text: &str| Reply::Page(text.to_owned());
     match path.split('?').next().unwrap_or(path) {
         "/form" => page(

@@ -30,6 +30,10 @@ function customOptions(element) {
     const inner = [...list.querySelectorAll(wanted)].filter((option) => localName(list) === 'datalist' || isRendered(option));
     if (inner.length > 0) return inner;
   }
+  for (let around = element, steps = 0; isElement(around) && steps < 3; around = composedParent(around), steps += 1) {
+    const items = [...around.querySelectorAll('li')].filter((item) => isRendered(item) && boxOf(item).height > 0 && childCount(item) < 3);
+    if (items.length > 1) return items.slice(0, 1000);
+  }
   return allRoots().flatMap((root) => [...root.querySelectorAll('[role=option],[role=menuitem],.ui-menu-item')]).filter((option) => isRendered(option) && boxOf(option).height > 0).slice(0, 1000);
 }
 

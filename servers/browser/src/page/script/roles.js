@@ -90,19 +90,20 @@ function isEditableHost(element) {
 
 // True if an element without an interactive role can be clicked: by its attributes, its listeners, its focus, its pointer.
 const MARKS = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'ontouchstart', 'ondblclick', 'jsaction', 'ng-click', 'data-ng-click', 'v-on:click', '@click', 'data-action', 'hx-get', 'hx-post', 'phx-click', 'x-on:click'];
-function isClickable(element, style, parentPointer) {
+function isClickable(element, style, cursorAround) {
   if (style.pointerEvents === 'none' || /^(n|e|s|w|ne|nw|sw|ns|nesw)-resize$/.test(style.cursor)) return false;
   if (listening.clicks.has(element)) return true;
-  if (style.cursor === 'pointer' && !parentPointer) return true;
-  if (isDraggable(element, style)) return true;
+  if (style.cursor === 'pointer' && cursorAround !== 'pointer') return true;
+  if (isDraggable(element, style, cursorAround)) return true;
   const tabindex = attribute(element, 'tabindex');
   if (tabindex !== null && Number(tabindex) >= 0 && !isBig(boxOf(element))) return true;
   return MARKS.some((name) => hasAttribute(element, name));
 }
 
-function isDraggable(element, style) {
+function isDraggable(element, style, cursorAround) {
   if (attribute(element, 'draggable') === 'true' || listening.drags.has(element)) return true;
-  return /^(grab|move|se-resize|nwse-resize|col-resize|row-resize|ew-resize)$/.test(style.cursor) || /\bui-(draggable|sortable|slider)-?(handle)?\b/.test(attribute(element, 'class') ?? '') && !/\bui-(sortable|slider)\b(?!-)/.test(attribute(element, 'class') ?? '');
+  if (style.cursor !== cursorAround && /^(grab|move|se-resize|nwse-resize|col-resize|row-resize|ew-resize)$/.test(style.cursor)) return true;
+  return /\bui-(draggable|(draggable|sortable|slider)-handle)\b(?!-)/.test(attribute(element, 'class') ?? '');
 }
 
 // Listeners on something as large as the page belong to a framework or to the page itself.

@@ -42,7 +42,7 @@ function enterRow(tour, element, style, builder, at) {
 }
 
 function cellEntries(tour, cell, style, before) {
-  const at = look(tour, cell, style, { ...before, pointer: before.pointer });
+  const at = look(tour, cell, style, before);
   const inner = newBuilder();
   const role = roleOf(cell);
   if (role !== 'cell' && role !== '') enter(tour, cell, localName(cell), style, inner, at);
@@ -70,7 +70,7 @@ function enterDrawing(tour, element, style, builder, at) {
     if (name && box.width > 12) push(tour, builder, { r: 'image', n: name, i: identityOf(element), z: zoneOf(box), ...behind(at) });
     return;
   }
-  if (at.pointer && box.width < 60) return;
+  if (at.pointer === 'pointer' && box.width < 60) return;
   flush(tour, builder, at);
   const entry = { ...act(tour, element, 'drawing', name, at), x: `${Math.round(box.width)}×${Math.round(box.height)}` };
   const list = shapes.slice(0, SHAPES_MAX).map((shape) => shapeEntry(tour, shape, box, at)).filter(Boolean);
@@ -99,7 +99,7 @@ function shapeEntry(tour, shape, frame, at) {
 function entriesOf(root, options) {
   const tour = newTour(root, options);
   const builder = newBuilder();
-  const at = { depth: 0, silent: false, pointer: false, hiding: '', unseen: false, behind: tour.modal !== null, eager: false };
+  const at = { depth: 0, silent: false, pointer: '', hiding: '', unseen: false, behind: tour.modal !== null, eager: false };
   if (options.whole) visit(tour, root, builder, at);
   else walkChildren(tour, root, getComputedStyle(root), builder, at);
   flush(tour, builder, at);
@@ -111,14 +111,14 @@ function entriesOf(root, options) {
 function snapshot(argument) {
   conceal(argument.hide);
   const root = argument.target ? locate(argument.target).element : bodyOf(document) ?? rootElement(document);
-  const { tour, list } = root ? entriesOf(root, { whole: Boolean(argument.target) || argument.whole, milliseconds: argument.milliseconds }) : { tour: { full: false, modal: null }, list: [] };
+  const { tour, list } = root ? entriesOf(root, { whole: Boolean(argument.target) || argument.whole, milliseconds: argument.milliseconds }) : { tour: { full: false }, list: [] };
   return {
     document: documentId, title: clean(pageTitle(document), 120), url: clean(location.href, 2000), entries: list, next: refs.next,
-    partial: tour.full, modal: tour.modal !== null && tour.modal !== undefined, scroll: scrollState(),
+    partial: tour.full, scroll: scrollState(),
   };
 }
 
 function scrollState() {
   const root = document.scrollingElement ?? rootElement(document);
-  return { x: Math.round(scrollX), y: Math.round(scrollY), height: Math.round(root?.scrollHeight ?? 0), viewport: innerHeight };
+  return { x: Math.round(scrollX), y: Math.round(scrollY), height: Math.round(root?.scrollHeight ?? 0) };
 }

@@ -63,7 +63,7 @@ function noteHidden(tour, builder, owner, text, reason) {
 
 function walkChildren(tour, node, style, builder, at) {
   if (at.depth > LIMITS.depth) return void (isElement(node) && leaveOut(tour, builder, node, at));
-  const below = { ...at, depth: at.depth + 1, pointer: style ? style.cursor === 'pointer' : at.pointer };
+  const below = { ...at, depth: at.depth + 1, pointer: style ? style.cursor : at.pointer };
   for (const child of composedChildren(node)) {
     const type = nodeType(child);
     if (type === TEXT) addText(tour, builder, child, node, style, below);
@@ -226,7 +226,7 @@ function isActionable(element, role, style, at) {
 
 const NESTED = 'a[href],button,input:not([type=hidden]),select,textarea,[contenteditable],iframe,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=textbox],[role=option],[role=treeitem],[role=tab]';
 function enterInteractive(tour, element, role, style, builder, at) {
-  if (!isActionable(element, role, style, at) || (role === 'canvas' && style.pointerEvents === 'none')) return;
+  if (!isActionable(element, role, style, at) || (role === 'canvas' && isUnreachable(element, style))) return;
   flush(tour, builder, at);
   const within = nestedRoles(element, role);
   const name = within && role !== 'option' && role !== 'tab' ? nameWithout(element, role) : nameOf(element, role);
@@ -238,6 +238,13 @@ function enterInteractive(tour, element, role, style, builder, at) {
   flush(tour, inner, at);
   if (inner.list.length === 1 && inner.list[0].n === entry.n && !inner.list[0].v) return;
   if (inner.list.length > 0) entry.k = inner.list;
+}
+
+// A canvas that lies behind the page, or lets clicks through, is decoration.
+function isUnreachable(element, style) {
+  if (style.pointerEvents === 'none') return true;
+  const aimed = attempt(() => aim(element), null);
+  return aimed !== null && aimed.over !== null && !holds(aimed.over, element) && Number(style.zIndex) < 0;
 }
 
 // True if other things to act on stand inside: then this one is a container too.
@@ -327,7 +334,7 @@ function enterClickable(tour, element, role, style, builder, at) {
   const inner = newBuilder();
   walkChildren(tour, element, style, inner, at);
   flush(tour, inner, at);
-  const draggable = isDraggable(element, style);
+  const draggable = isDraggable(element, style, at.pointer);
   const single = inner.list.length === 1 ? inner.list[0] : null;
   if (single?.e && !draggable && INTERACTIVE.has(single.r)) return void builder.list.push(single);
   const kind = CONTAINERS.has(role) ? role : 'clickable';
@@ -344,7 +351,7 @@ function enterClickable(tour, element, role, style, builder, at) {
 function handlePlace(element, style) {
   const track = element.parentElement ? boxOf(element.parentElement) : null;
   const box = boxOf(element);
-  if (!track || style.position !== 'absolute' || box.width > 40 || box.height > 40) return '';
+  if (!track || style.position !== 'absolute' || box.width > 40 || box.height > 40 || Math.min(track.width, track.height) > 40) return '';
   const along = track.width >= track.height ? (box.left + box.width / 2 - track.left) / track.width : (track.bottom - box.top - box.height / 2) / track.height;
   return Math.max(track.width, track.height) > 2 * Math.max(box.width, box.height) ? `at ${Math.round(100 * along)}%` : '';
 }

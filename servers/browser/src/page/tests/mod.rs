@@ -14,7 +14,7 @@ use super::snapshot::{Snapshot, SnapshotWish, composed};
 fn page(entries: Value) -> PageAnswer {
     let answer = json!({
         "document": "1", "title": "Apply — Example Jobs", "url": "https://jobs.example/apply/7", "next": 9,
-        "entries": entries, "scroll": { "x": 0, "y": 0, "height": 900, "viewport": 800 },
+        "entries": entries, "scroll": { "x": 0, "y": 0, "height": 900 },
     });
     serde_json::from_value(answer).unwrap()
 }
