@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::acting;
 use crate::elements::{ask, called, check_editable, is_set_as_a_whole};
+use crate::telling::counted;
 
 /// Characters that are typed key by key in one call.
 const SLOW_CHARS_MAX: usize = 2_000;
@@ -76,7 +77,7 @@ pub(crate) async fn enter(
     match content {
         FieldContent::Text(text) => {
             write(tab, element, text, manner).await?;
-            Ok(format!("Typed {} characters into {}.", text.chars().count(), called(element)))
+            Ok(format!("Typed {} into {}.", counted(text.chars().count(), "character"), called(element)))
         }
         FieldContent::Secret(secret) => {
             // Refused before anything is known to be a secret of this page.

@@ -75,6 +75,11 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
+/// A number of things, such as `1 field` and `2 fields`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A number of bytes for people.
 pub(crate) fn size(bytes: u64) -> String {
     const UNIT: u64 = 1024;

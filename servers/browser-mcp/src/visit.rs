@@ -78,7 +78,7 @@ impl Visit {
         let wish = SnapshotWish { max_tokens, ..SnapshotWish::default() };
         let shown = match self.look(tab, &wish).await {
             Ok(snapshot) => snapshot.text,
-            Err(trouble) => unread(&trouble),
+            Err(trouble) => format!("{}\n{}", navigated.url, unread(&trouble)),
         };
         Ok(self.told(&arrival(&navigated), &shown))
     }
@@ -144,6 +144,7 @@ fn unread(trouble: &Trouble) -> String {
     format!("The page could not be read afterwards: {}", trouble.message)
 }
 
+/// The page's own first line has its address.
 fn arrival(navigated: &Navigated) -> String {
     let status = match navigated.status {
         Some(status) if !(200..300).contains(&status) => {
@@ -152,5 +153,5 @@ fn arrival(navigated: &Navigated) -> String {
         _ => String::new(),
     };
     let loading = if navigated.loaded { "" } else { " It is still loading." };
-    format!("Opened {}.{status}{loading}", navigated.url)
+    format!("Opened.{status}{loading}")
 }

@@ -14,6 +14,7 @@ use crate::elements::{element, takes_text};
 use crate::entering::{self, FieldContent, TypingManner};
 use crate::guard;
 use crate::room::{BrowserRoom, FormGuard};
+use crate::telling::counted;
 use crate::visit::Visit;
 
 /// Fields of one call.
@@ -140,7 +141,7 @@ async fn type_at_focus(tab: &Tab, text: &str, slowly: bool) -> Result<String, Tr
     } else {
         tab.insert_text(text).await?
     }
-    Ok(format!("Typed {} characters into what has the focus.", text.chars().count()))
+    Ok(format!("Typed {} into what has the focus.", counted(text.chars().count(), "character")))
 }
 
 async fn fill_form(
@@ -173,7 +174,7 @@ async fn fill_all(visit: &Visit, tab: &Tab, fields: &[FormField]) -> Result<Stri
             return Err(Trouble { message, ..trouble });
         }
     }
-    Ok(format!("Filled in {} fields.", fields.len()))
+    Ok(format!("Filled in {}.", counted(fields.len(), "field")))
 }
 
 async fn fill(visit: &Visit, tab: &Tab, field: &FormField) -> Result<(), Trouble> {

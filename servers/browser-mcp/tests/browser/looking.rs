@@ -8,7 +8,8 @@ use crate::drive::{Stage, ref_of};
 async fn a_page_is_opened_looked_at_read_and_left() {
     let stage = Stage::open().await;
     let opened = stage.go("/apply").await;
-    assert!(opened.starts_with(&format!("Opened {}.", stage.site.url("/apply"))), "{opened}");
+    let first = format!("Opened.\nPage: Apply ({})\n", stage.site.url("/apply"));
+    assert!(opened.starts_with(&first), "{opened}");
     for words in ["Apply for Welder", "textbox \"Full name\"", "button \"Submit application\""] {
         assert!(opened.contains(words), "{words}: {opened}");
     }

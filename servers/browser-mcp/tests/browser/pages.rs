@@ -48,7 +48,7 @@ const DIALOGS: &str = r#"<title>Dialogs</title><p id="out">quiet</p>
 <button onclick="out.textContent = confirm('Really?') ? 'confirmed' : 'declined'">Ask</button>
 <button onclick="out.textContent = 'named ' + prompt('Your name?')">Name</button>
 <button onclick="for (;;) alert('again')">Loop</button>
-<button onclick="for (let i = 0; i < 30; i++) open('/plain?' + i)">Storm</button>
+<button onclick="for (let i = 0; i < 30; i++) window.open('/plain?' + i)">Storm</button>
 <button onclick="window.close(); out.textContent = 'still here'">Leave</button>
 <a href="/plain" target="_blank">Elsewhere</a>"#;
 
