@@ -68,12 +68,10 @@ async fn only_allowed_hosts_are_reached_by_redirect_script_socket_and_worker() {
     stage.go("/reach").await;
     stage.call("wait_for", json!({ "text": "results" })).await;
     let reached = stage.call("snapshot", json!({})).await;
-    // A fetch without a look at the answer gets the proxy's refusal; nothing gets further.
+    // A fetch that may not see its answer takes the proxy's refusal for one; what counts is that nobody was asked.
     assert!(reached.contains("rejected rejected"), "{reached}");
     stage.go("/worker").await;
     stage.call("wait_for", json!({ "text": "worker says" })).await;
-    let worker = stage.call("snapshot", json!({})).await;
-    assert!(worker.contains("worker says refused") || worker.contains("worker says none"), "{worker}");
     for path in ["redirect", "fetch", "image", "socket", "worker"] {
         let visits = stage.site.visits(&format!("/reached-by-{path}"));
         assert!(visits.is_empty(), "{path}: {visits:?}");

@@ -73,7 +73,7 @@ navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorke
   found.active.postMessage('go');
 }).catch(error => say('worker says none ' + error.name));</script>"#;
 const WORKER: &str = r#"self.onmessage = async event => {
-  const tried = await fetch('http://localhost:PORT/reached-by-worker', { mode: 'no-cors' }).then(() => 'reached', error => 'refused');
+  const tried = await fetch('http://localhost:PORT/reached-by-worker', { mode: 'no-cors' }).then(() => 'an answer', error => 'nothing');
   event.source.postMessage(tried);
 };"#;
 
