@@ -67,8 +67,6 @@ enum LaunchError {
     Identity(io::Error),
     #[error("could not hide {}: {}", .0.display(), .1.desc())]
     Hide(PathBuf, Errno),
-    #[error("could not protect {}: {}", .0.display(), .1.desc())]
-    Protect(PathBuf, Errno),
     #[error("could not go to {}: {}", .0.display(), .1)]
     Folder(PathBuf, io::Error),
     #[error("could not restrict itself: {0}")]
@@ -109,7 +107,7 @@ pub fn probe() -> SandboxSupport {
 }
 
 fn start(plan: &str, command: &[OsString]) -> Result<Infallible, LaunchError> {
-    let plan: SandboxPlan = serde_json::from_str(plan)?;
+    let mut plan: SandboxPlan = serde_json::from_str(plan)?;
     let (program, args) = command.split_first().ok_or(LaunchError::NoProgram)?;
     plan.user.as_ref().map(become_user).transpose()?;
     for folder in &plan.make {
@@ -120,9 +118,8 @@ fn start(plan: &str, command: &[OsString]) -> Result<Infallible, LaunchError> {
         let network = if plan.network { CloneFlags::empty() } else { CloneFlags::CLONE_NEWNET };
         let number = (plan.nested && geteuid().is_root()).then_some(ORDINARY_USER);
         enter_namespaces(network, number)?;
-        if plan.nested {
-            guard_processes()?;
-        }
+        // Without that protection the folder stays closed, and a browser has to do without its own sandbox.
+        plan.nested = plan.nested && guard_processes().is_ok();
         plan.own.iter().chain(&plan.hidden).try_for_each(|place| hide(place))?;
     }
     // By its path, after hiding: a folder that was entered before would still be open.
@@ -158,24 +155,20 @@ fn enter_namespaces(more: CloneFlags, number: Option<u32>) -> Result<(), LaunchE
 }
 
 /// Settings of the kernel and of devices can only be read: a root without capabilities may change them otherwise.
-fn guard_processes() -> Result<(), LaunchError> {
-    let entries = fs::read_dir(PROCESSES).into_iter().flatten().flatten();
-    let settings = entries.filter(|entry| {
+fn guard_processes() -> nix::Result<()> {
+    let entries = fs::read_dir(PROCESSES).map_err(|_| Errno::ENOENT)?;
+    let settings = entries.flatten().filter(|entry| {
         let is_process = entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit());
         !is_process && entry.file_type().is_ok_and(|kind| !kind.is_symlink())
     });
     settings.map(|entry| entry.path()).try_for_each(|place| protect(&place))
 }
 
-fn protect(place: &Path) -> Result<(), LaunchError> {
+fn protect(place: &Path) -> nix::Result<()> {
     const NO_TEXT: Option<&str> = None;
     let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    let bound = mount(Some(place), place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REC, NO_TEXT);
-    bound
-        .and_then(|()| {
-            mount(NO_TEXT, place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REMOUNT | flags, NO_TEXT)
-        })
-        .map_err(|error| LaunchError::Protect(place.to_owned(), error))
+    mount(Some(place), place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REC, NO_TEXT)?;
+    mount(NO_TEXT, place, NO_TEXT, MsFlags::MS_BIND | MsFlags::MS_REMOUNT | flags, NO_TEXT)
 }
 
 fn hide(place: &Path) -> Result<(), LaunchError> {

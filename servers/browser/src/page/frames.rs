@@ -92,11 +92,12 @@ pub(super) async fn frame_of_label(tab: &Tab, label: &str) -> Result<Frame, Trou
     })
 }
 
-/// The entries that show frames, with their places in the tree.
+/// The entries that show frames, without those within other frames.
 pub(super) fn each_frame(entries: &mut [PageEntry], visit: &mut impl FnMut(&mut PageEntry)) {
     for entry in entries {
         if entry.frame.is_some() {
             visit(entry);
+            continue;
         }
         each_frame(&mut entry.children, visit);
         entry.cells.iter_mut().for_each(|cell| each_frame(cell, visit));
