@@ -64,7 +64,7 @@ impl Engine {
             version,
             level,
         });
-        engine.call("Target.setAutoAttach", auto_attach("page")).await?;
+        engine.call("Target.setAutoAttach", auto_attach()).await?;
         engine.tasks.spawn(watch_memory(Arc::downgrade(&engine), engine.gone.clone()));
         Ok(engine)
     }

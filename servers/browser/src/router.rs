@@ -83,14 +83,27 @@ impl EventRouter {
         let CdpEvent { session, method, params } = event;
         let route = self.routes.lock().pages.get(session).cloned();
         match (method.as_str(), route) {
-            ("Target.attachedToTarget", None) => self.page_came(params),
-            ("Target.attachedToTarget", Some(route)) => self.frame_came(&route, params),
+            ("Target.attachedToTarget", route) => self.came(route.as_ref(), params),
             ("Target.detachedFromTarget", _) => self.left(params),
             ("Browser.downloadWillBegin", _) => self.download_begins(params),
             ("Browser.downloadProgress", _) => self.download_goes_on(params),
             ("Inspector.targetCrashed", Some(route)) => self.crashed(session, &route),
             (_, Some(route)) => route.tab.hear(session, method, params),
             (_, None) => {}
+        }
+    }
+
+    /// Pages and frames are steered. Workers of every kind just run: proxy, permissions and downloads are their context's, and
+    /// bind them without us.
+    fn came(&self, route: Option<&PageRoute>, params: &Value) {
+        match (params["targetInfo"]["type"].as_str(), route) {
+            (Some("page"), None) => self.page_came(params),
+            (Some("iframe"), Some(route)) => self.frame_came(route, params),
+            _ => {
+                if let Some(session) = session_in(params) {
+                    self.cdp.post(&session, "Runtime.runIfWaitingForDebugger", json!({}));
+                }
+            }
         }
     }
 

@@ -137,7 +137,7 @@ impl Tab {
             "Network.enable",
             json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
         );
-        post("Target.setAutoAttach", auto_attach("iframe"));
+        post("Target.setAutoAttach", auto_attach());
     }
 
     /// Waits until the rules are in place.
@@ -285,10 +285,10 @@ impl Tab {
     }
 }
 
-/// To be attached to what a target brings with it, before that runs. Workers are left alone: proxy, permissions and downloads are
-/// their context's, and bind them without us.
-pub(crate) fn auto_attach(kind: &str) -> Value {
-    json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": kind }] })
+/// To be attached to what a target brings with it, before that runs. It waits for us also where a filter leaves it out, so there
+/// is none.
+pub(crate) fn auto_attach() -> Value {
+    json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
 }
 
 pub(crate) fn trouble_of(error: &CdpError, what: &str) -> Trouble {

@@ -63,9 +63,11 @@ fn script(site: &Site, ways: &[(&str, &str)]) -> String {
     let mut text =
         format!("{HELPERS} const TRAP = '{}'; (async () => {{ const tried = [];", trap(site, "/x"));
     for (name, way) in ways {
-        text.push_str(&format!(" try {{ {way} }} catch (e) {{}} tried.push('{name}');"));
+        text.push_str(&format!(
+            " try {{ {way} }} catch (e) {{}} tried.push('{name}'); document.title = 'tried ' + tried.length;"
+        ));
     }
-    text.push_str(" document.title = 'tried ' + tried.length; })()");
+    text.push_str(" })()");
     text
 }
 

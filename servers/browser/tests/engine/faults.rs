@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use capability_browser::{News, Tab};
 use capability_kit::TroubleCode;
 
-use crate::stage::{Stage, news_with, on_stage, until};
+use crate::stage::{Stage, news_with, on_stage};
 
 async fn still_works(stage: &Stage, tab: &Tab) {
     let arrived = tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
@@ -98,9 +98,6 @@ fn a_value_that_is_too_long_is_refused_and_harms_nobody() {
         let (_, tab) = stage.tab_at("long", "/form").await;
         let refused = tab.evaluate("'x'.repeat(3 << 20)").await.unwrap_err();
         assert_eq!(refused.code, TroubleCode::TooLarge);
-        let refused = tab.evaluate("'x'.repeat(70 << 20)").await.unwrap_err();
-        assert_eq!(refused.code, TroubleCode::TooLarge, "more than a message may have");
-        until("the page is there", || async { tab.title().await == "A form" }).await;
         still_works(stage, &tab).await;
     });
 }

@@ -10,21 +10,41 @@ use nix::unistd::Pid;
 
 use crate::stage::{files_in, key, on_stage, settings, until};
 
-/// The processes whose command line names this folder, with their kinds.
-fn processes_of(data: &Path) -> Vec<(i32, String)> {
-    let mark = format!("--user-data-dir={}", data.display());
-    let numbers = fs::read_dir("/proc").unwrap().flatten();
-    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let with_lines =
-        numbers.filter_map(|id| Some((id, fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?)));
-    with_lines
-        .filter(|(_, line)| line.contains(&mark))
-        .map(|(id, line)| {
+/// The group of the processes of a browser whose files lie in this folder: its leader is the shell that holds the leash.
+fn group_of(data: &Path) -> Option<i32> {
+    let folder = data.display().to_string();
+    let is_leash = |line: &String| line.starts_with("/bin/sh") && line.contains(&folder);
+    numbers().into_iter().find(|id| read(*id, "cmdline").as_ref().is_some_and(is_leash))
+}
+
+/// The processes of a group, with their kinds.
+fn members(group: i32) -> Vec<(i32, String)> {
+    let of_group = numbers().into_iter().filter(|id| group_in(*id) == Some(group));
+    of_group
+        .filter_map(|id| {
+            let line = read(id, "cmdline")?;
             let kind = line.split('\0').find_map(|word| word.strip_prefix("--type=")).unwrap_or("browser");
-            let is_shell = line.starts_with("/bin/sh");
-            (id, if is_shell { "leash".to_owned() } else { kind.to_owned() })
+            let is_browser = line.contains("--remote-debugging-pipe") && !line.starts_with("/bin/sh");
+            (kind != "browser" || is_browser).then(|| (id, kind.to_owned()))
         })
         .collect()
+}
+
+fn numbers() -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn read(id: i32, file: &str) -> Option<String> {
+    fs::read_to_string(format!("/proc/{id}/{file}")).ok()
+}
+
+/// The fifth field; the second is a name in brackets, which may have spaces. A zombie is no living process.
+fn group_in(id: i32) -> Option<i32> {
+    let stat = read(id, "stat")?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    fields.nth(1)?.parse().ok().filter(|_| state != "Z")
 }
 
 fn status(id: i32, name: &str) -> String {
@@ -42,7 +62,7 @@ fn a_browser_that_was_killed_is_started_again_and_its_callers_hear_of_it() {
         let context = browser.context(&key("one")).await.unwrap();
         let tab = context.tab().await.unwrap();
         tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
-        let main = processes_of(&data).into_iter().find(|(_, kind)| kind == "browser");
+        let main = members(group_of(&data).expect("a leash")).into_iter().find(|(_, kind)| kind == "browser");
         kill(Pid::from_raw(main.expect("a browser").0), Signal::SIGKILL).unwrap();
         until("the call fails", || async {
             tab.evaluate("1").await.err().is_some_and(|trouble| trouble.code == TroubleCode::Crashed)
@@ -54,7 +74,7 @@ fn a_browser_that_was_killed_is_started_again_and_its_callers_hear_of_it() {
         let arrived = tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
         assert!(arrived.loaded);
         browser.close().await;
-        until("nothing is left", || async { processes_of(&data).is_empty() && !data.exists() }).await;
+        until("nothing is left", || async { group_of(&data).is_none() && !data.exists() }).await;
     });
 }
 
@@ -69,7 +89,7 @@ fn a_page_runs_in_namespaces_and_under_a_filter_of_its_own() {
         tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
         let facts = browser.facts().unwrap();
         assert!(facts.sandbox.contains("is in force"), "{facts:?}");
-        let processes = processes_of(&data);
+        let processes = members(group_of(&data).expect("a leash"));
         let of =
             |kind: &str| processes.iter().find(|(_, one)| one == kind).map(|(id, _)| *id).expect("it runs");
         let (page, main) = (of("renderer"), of("browser"));
@@ -95,9 +115,10 @@ fn a_browser_that_is_dropped_leaves_no_process() {
         let data = settings.data.clone();
         let browser = Browser::new(settings);
         browser.context(&key("one")).await.unwrap();
-        assert!(!processes_of(&data).is_empty());
+        let group = group_of(&data).expect("a leash");
+        assert!(members(group).len() > 2);
         drop(browser);
-        until("every process has ended", || async { processes_of(&data).is_empty() }).await;
+        until("every process has ended", || async { members(group).is_empty() }).await;
         drop(fs::remove_dir_all(&data));
         assert!(files_in(&data).is_empty());
     });
