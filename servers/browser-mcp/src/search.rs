@@ -128,7 +128,7 @@ mod tests {
             json!({ "webPages": { "value": [{ "url": "https://a.example/", "name": "A", "snippet": "x" }] } }),
             json!({ "items": [{ "link": "https://a.example/", "title": "A", "snippet": "x" }], "n": 1 }),
         ] {
-            assert_eq!(hits(&answer, 0), [hit.clone()], "{answer}");
+            assert_eq!(hits(&answer, 0), std::slice::from_ref(&hit), "{answer}");
         }
         assert_eq!(hits(&json!({ "error": "no" }), 0), []);
     }
