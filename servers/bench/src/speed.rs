@@ -20,6 +20,7 @@ const SERVERS: &[&str] = &[
     "audit-compliance-mcp",
     "social-intelligence-mcp",
     "job-app-mcp",
+    "browser-mcp",
 ];
 const PAGES: usize = 20;
 const AT_ONCE: usize = 10;

@@ -19,6 +19,23 @@ pub enum MouseKind {
     Wheel { dx: f64, dy: f64 },
 }
 
+/// Keys that are held down while the mouse does something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HeldKeys {
+    pub alt: bool,
+    pub control: bool,
+    pub meta: bool,
+    pub shift: bool,
+}
+
+impl HeldKeys {
+    /// As Chromium counts them.
+    pub(crate) fn bits(self) -> u8 {
+        let bits = [self.alt, self.control, self.meta, self.shift].into_iter().enumerate();
+        bits.map(|(at, held)| u8::from(held) << at).sum()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MouseButton {
     #[default]

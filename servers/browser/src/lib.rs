@@ -39,7 +39,7 @@ pub use context::{ActionGuard, BrowserContext, TabInfo};
 pub use download::Download;
 pub use frame::{Frame, FrameId};
 pub use hosts::{HostPattern, HostRules};
-pub use input::{MouseButton, MouseEvent, MouseKind};
+pub use input::{HeldKeys, MouseButton, MouseEvent, MouseKind};
 pub use key::KeyChord;
 pub use news::{DialogAnswer, DialogKind, News};
 pub use settings::{BrowserLimits, BrowserSettings, ChromiumSandbox};

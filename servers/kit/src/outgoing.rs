@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderValue, Method, Request, Response};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Collected, Full, LengthLimitError, Limited};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
@@ -105,6 +105,20 @@ impl Outgoing {
         runtime.block_on(self.ask(method, "", token, body))
     }
 
+    /// Reads the address itself, for a tool that runs in the server. `header` is one more header, such as a key; it is never
+    /// logged.
+    pub async fn get(&self, header: Option<(&str, &str)>) -> Result<OutgoingAnswer, OutgoingError> {
+        let request = Request::builder().uri(&self.base).header(ACCEPT, "application/json");
+        let mut request = request.body(Full::default()).map_err(|_| OutgoingError::Address)?;
+        if let Some((name, value)) = header {
+            let name = HeaderName::try_from(name).map_err(|_| OutgoingError::Token)?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| OutgoingError::Token)?;
+            value.set_sensitive(true);
+            request.headers_mut().insert(name, value);
+        }
+        self.within_limit(request).await
+    }
+
     /// `path` follows the address.
     pub(crate) async fn ask(
         &self,
@@ -123,6 +137,10 @@ impl Outgoing {
             bearer.set_sensitive(true);
             request.headers_mut().insert(AUTHORIZATION, bearer);
         }
+        self.within_limit(request).await
+    }
+
+    async fn within_limit(&self, request: Request<Full<Bytes>>) -> Result<OutgoingAnswer, OutgoingError> {
         let answered = tokio::time::timeout(self.limit, self.exchange(request)).await;
         answered.unwrap_or(Err(OutgoingError::TimedOut(self.limit)))
     }

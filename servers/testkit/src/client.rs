@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ProgressNotificationParam, ReadResourceRequestParams,
+    CallToolRequestParams, CallToolResult, ClientNotification, CustomNotification, MetaObject,
+    ProgressNotificationParam, ReadResourceRequestParams, RequestMetaObject,
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError};
 use rmcp::{ClientHandler, ServiceExt};
@@ -57,6 +58,27 @@ impl Client {
     /// If the server refuses the request.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         self.try_call(tool, arguments).await.expect("an answer")
+    }
+
+    /// The same with a `_meta` of its own, such as a gateway's words about its caller.
+    ///
+    /// # Panics
+    /// If the server refuses the request, no answer comes in time, or `meta` is no object.
+    pub async fn call_with_meta(&self, tool: &str, arguments: Value, meta: Value) -> CallToolResult {
+        let Value::Object(meta) = meta else { panic!("_meta is an object: {meta}") };
+        let mut call = call_of(tool, arguments);
+        call.meta = Some(RequestMetaObject(MetaObject(meta)));
+        let call = self.service.call_tool(call);
+        tokio::time::timeout(LIMIT, call).await.expect("an answer in time").expect("an answer")
+    }
+
+    /// Sends a notification that the protocol does not know.
+    ///
+    /// # Panics
+    /// If the server has gone.
+    pub async fn notify(&self, method: &str, params: Value) {
+        let told = ClientNotification::CustomNotification(CustomNotification::new(method, Some(params)));
+        self.service.send_notification(told).await.expect("the server hears");
     }
 
     /// The structure of a successful call's answer.

@@ -6,8 +6,15 @@ use std::process::Stdio;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
 /// The beginnings of variables that servers read.
-const VARIABLES: [&str; 6] =
-    ["CAPABILITY_", "TOOLGATE_", "MEDIA_TRANSFORM_", "SOCIAL_", "TEXT_ANALYSIS_", "VIDEO_SUBTITLE_"];
+const VARIABLES: [&str; 7] = [
+    "BROWSER_",
+    "CAPABILITY_",
+    "TOOLGATE_",
+    "MEDIA_TRANSFORM_",
+    "SOCIAL_",
+    "TEXT_ANALYSIS_",
+    "VIDEO_SUBTITLE_",
+];
 
 /// The program, without the variables that would change what it does.
 #[expect(clippy::disallowed_methods, reason = "a test takes away what its own environment has")]

@@ -185,6 +185,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
     ("video-subtitle-mcp", &["capability-kit", "capability-speech", "capability-subtitles"]),
+    ("browser-mcp", &["capability-browser", "capability-kit"]),
     (
         "capability-fuzz",
         &[
@@ -246,6 +247,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "social-intelligence-mcp",
             "video-subtitle-mcp",
             "job-app-mcp",
+            "browser-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),

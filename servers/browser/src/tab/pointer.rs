@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Tab;
 use crate::frame::FrameId;
-use crate::input::{MouseButton, MouseEvent, MouseKind};
+use crate::input::{HeldKeys, MouseButton, MouseEvent, MouseKind};
 use crate::key::KeyChord;
 
 /// Frames within frames of other processes.
@@ -13,6 +13,11 @@ const PROCESSES_MAX: usize = 16;
 
 impl Tab {
     pub async fn mouse(&self, event: MouseEvent) -> Result<(), Trouble> {
+        self.mouse_holding(event, HeldKeys::default()).await
+    }
+
+    /// The same with keys that are held down.
+    pub async fn mouse_holding(&self, event: MouseEvent, held: HeldKeys) -> Result<(), Trouble> {
         let MouseEvent { kind, x, y, button, count } = event;
         let (name, bit) = match button {
             MouseButton::None => ("none", 0),
@@ -30,6 +35,7 @@ impl Tab {
             state.buttons
         };
         let mut params = json!({ "x": x, "y": y, "button": name, "buttons": buttons, "clickCount": count });
+        params["modifiers"] = json!(held.bits());
         params["type"] = match kind {
             MouseKind::Move => json!("mouseMoved"),
             MouseKind::Press => json!("mousePressed"),

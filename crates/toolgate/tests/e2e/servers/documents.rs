@@ -14,6 +14,7 @@ const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"
 
 const ALL: &[&str] = &[
     "audit-compliance-mcp",
+    "browser-mcp",
     "doc-parser-mcp",
     "image-ocr-mcp",
     "job-app-mcp",
@@ -47,6 +48,8 @@ async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_wa
         "{leasing:#}"
     );
     assert!(named("media-transform-mcp__convert")["outputSchema"].is_object());
+    let schema = &named("browser-mcp__upload")["inputSchema"]["properties"];
+    assert!(schema.get("file_id").is_some() && schema.get("file_data").is_none(), "{schema:#}");
     let schema = &named("video-subtitle-mcp__create_job")["inputSchema"]["properties"];
     assert!(schema.get("file_id").is_some() && schema.get("input_url").is_none(), "{schema:#}");
 }

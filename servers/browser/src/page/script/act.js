@@ -178,14 +178,26 @@ function elementsOfForm(form) {
   return attempt(() => Reflect.apply(member(form, 'elements').get, form, []), []);
 }
 
-// { target } → the form that an element would send, without its values.
+const SENDERS = 'button:not([type=button]):not([type=reset]),input[type=submit],input[type=image]';
+
+// The button that a click on an element presses: itself, one around it, or the one that its label is for.
+function senderOf(element) {
+  const around = closest(element, SENDERS);
+  if (around) return around;
+  const control = attempt(() => closest(element, 'label')?.control, null);
+  return control && matches(control, SENDERS) ? control : null;
+}
+
+// { target, at?: { x, y } } → the form that a click on an element, or at a point of it, would send; without its values.
 function form_of(argument) {
   const { element } = locate(argument.target);
-  const form = attempt(() => (localName(element) === 'form' ? element : element.form ?? closest(element, 'form')), null);
+  const hit = argument.at ? attempt(() => topmostAt(argument.at.x, argument.at.y), null) : null;
+  const sender = senderOf(element) ?? (hit ? senderOf(hit) : null);
+  const form = attempt(() => (localName(element) === 'form' ? element : sender?.form ?? element.form ?? closest(element, 'form')), null);
   if (!form) return { form: null };
-  const submits = matches(element, 'button:not([type=button]):not([type=reset]),input[type=submit],input[type=image]');
-  const action = attempt(() => new URL((submits && attribute(element, 'formaction')) || attribute(form, 'action') || location.href, document.baseURI).href, location.href);
-  const method = ((submits && attribute(element, 'formmethod')) || attribute(form, 'method') || 'get').toLowerCase();
+  const submits = sender !== null && sender.form !== null;
+  const action = attempt(() => new URL((submits && attribute(sender, 'formaction')) || attribute(form, 'action') || location.href, document.baseURI).href, location.href);
+  const method = ((submits && attribute(sender, 'formmethod')) || attribute(form, 'method') || 'get').toLowerCase();
   const fields = [...elementsOfForm(form)].slice(0, 100).filter((field) => field.type !== 'hidden' && field.type !== 'fieldset').map((field) => ({ role: roleOf(field), name: cut(nameOf(field, roleOf(field)), 60), ref: refOf(field), required: field.required === true, invalid: attempt(() => !field.validity.valid, false) }));
   return { form: { ref: refOf(form), name: nameOf(form, 'form'), action: clean(action, 500), method, submits, fields } };
 }
