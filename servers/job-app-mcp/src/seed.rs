@@ -122,7 +122,7 @@ fn from_feed(feed: &Url, line: &SeedLine) -> Result<SeedData, Trouble> {
     };
     let outgoing = Outgoing::new(feed, line.ca_file.as_deref(), line.proxy.as_deref(), FEED_LIMIT);
     let outgoing = outgoing.map_err(|error| away(error.to_string()))?;
-    let answer = outgoing.get().map_err(|error| away(error.to_string()))?;
+    let answer = outgoing.get_at_once().map_err(|error| away(error.to_string()))?;
     if !answer.status().is_success() {
         return Err(away(format!("it answered {}", answer.status())));
     }

@@ -85,24 +85,12 @@ impl Outgoing {
 
     /// Sends JSON to the address itself.
     pub fn post(&self, token: Option<&str>, body: &Value) -> Result<OutgoingAnswer, OutgoingError> {
-        self.at_once(Method::POST, token, Some(body))
+        at_once(self.ask(Method::POST, "", token, Some(body)))
     }
 
-    /// Asks the address itself for what it has.
-    pub fn get(&self) -> Result<OutgoingAnswer, OutgoingError> {
-        self.at_once(Method::GET, None, None)
-    }
-
-    /// Tools are synchronous, so the runtime lives as long as the request.
-    fn at_once(
-        &self,
-        method: Method,
-        token: Option<&str>,
-        body: Option<&Value>,
-    ) -> Result<OutgoingAnswer, OutgoingError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| OutgoingError::Unreachable(error.to_string()))?;
-        runtime.block_on(self.ask(method, "", token, body))
+    /// Reads the address itself, in a program without a runtime.
+    pub fn get_at_once(&self) -> Result<OutgoingAnswer, OutgoingError> {
+        at_once(self.get(None))
     }
 
     /// Reads the address itself, for a tool that runs in the server. `header` is one more header, such as a key; it is never
@@ -158,6 +146,15 @@ impl Outgoing {
         });
         Ok(Response::from_parts(head, body))
     }
+}
+
+/// Tools in workers are synchronous, so the runtime lives as long as the request.
+fn at_once(
+    asking: impl Future<Output = Result<OutgoingAnswer, OutgoingError>>,
+) -> Result<OutgoingAnswer, OutgoingError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| OutgoingError::Unreachable(error.to_string()))?;
+    runtime.block_on(asking)
 }
 
 /// The address without a slash at its end. The port is written out, because a tunnel takes 443 where there is none.
