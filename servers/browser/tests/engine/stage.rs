@@ -59,7 +59,7 @@ pub(crate) fn settings() -> BrowserSettings {
 }
 
 /// Runs a story on the shared browser and site, and ends its contexts.
-pub(crate) fn on_stage(story: impl AsyncFnOnce(&Stage)) {
+pub(crate) fn on_stage<F: Future<Output = ()>>(story: impl FnOnce(&'static Stage) -> F) {
     static SHARED: OnceLock<(Arc<Browser>, Arc<Site>)> = OnceLock::new();
     let runtime = runtime();
     let (browser, site) = SHARED.get_or_init(|| {
@@ -70,8 +70,10 @@ pub(crate) fn on_stage(story: impl AsyncFnOnce(&Stage)) {
         (browser, runtime.block_on(Site::start(answer)))
     });
     let stage = Stage { browser: Arc::clone(browser), site: Arc::clone(site), keys: Mutex::default() };
+    // A story's closure could not borrow it for its own future otherwise.
+    let stage: &'static Stage = Box::leak(Box::new(stage));
     runtime.block_on(async {
-        story(&stage).await;
+        story(stage).await;
         let keys = std::mem::take(&mut *stage.keys.lock());
         for key in keys {
             stage.browser.end(&key).await;
