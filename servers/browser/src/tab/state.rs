@@ -84,11 +84,8 @@ impl TabState {
             }
             "frameNavigated" => return self.navigated(session, &params["frame"]),
             "navigatedWithinDocument" => self.frames.set_url(&frame()?, params["url"].as_str()?),
-            "frameDetached" => {
-                if params["reason"] != "swap" {
-                    self.frames.remove(&frame()?);
-                }
-            }
+            // A frame that moves to another process stays a frame.
+            "frameDetached" if params["reason"] != "swap" => self.frames.remove(&frame()?),
             "frameRequestedNavigation" if params["disposition"] == "currentTab" => {
                 self.is_leaving |= self.frames.is_main(&frame()?);
             }
@@ -148,12 +145,14 @@ impl TabState {
                 }
             }
             "responseReceived" if params["type"] == "Document" => self.answered(params),
-            "loadingFinished" | "loadingFailed" => {
-                if self.requests.remove(id) {
-                    self.last_traffic = Instant::now();
-                }
-            }
+            "loadingFinished" | "loadingFailed" => self.request_ended(id),
             _ => {}
+        }
+    }
+
+    fn request_ended(&mut self, id: &str) {
+        if self.requests.remove(id) {
+            self.last_traffic = Instant::now();
         }
     }
 

@@ -8,7 +8,8 @@ use capability_kit::TroubleCode;
 use crate::stage::{Stage, news_with, on_stage};
 
 async fn still_works(stage: &Stage, tab: &Tab) {
-    let arrived = tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap();
+    let url = stage.site.url("/form").parse().expect("a URL");
+    let arrived = tab.navigate(&url).await.expect("the page");
     assert!(arrived.loaded);
     assert_eq!(tab.title().await, "A form");
 }

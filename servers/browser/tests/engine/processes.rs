@@ -23,7 +23,9 @@ fn members(group: i32) -> Vec<(i32, String)> {
     of_group
         .filter_map(|id| {
             let line = read(id, "cmdline")?;
-            let kind = line.split('\0').find_map(|word| word.strip_prefix("--type=")).unwrap_or("browser");
+            // A process that was made by copying writes its words with spaces.
+            let kind =
+                line.split(['\0', ' ']).find_map(|word| word.strip_prefix("--type=")).unwrap_or("browser");
             let is_browser = line.contains("--remote-debugging-pipe") && !line.starts_with("/bin/sh");
             (kind != "browser" || is_browser).then(|| (id, kind.to_owned()))
         })
@@ -31,7 +33,7 @@ fn members(group: i32) -> Vec<(i32, String)> {
 }
 
 fn numbers() -> Vec<i32> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
