@@ -159,7 +159,7 @@ impl Tab {
 
     fn give_up(&self, url: &str) -> Trouble {
         self.shared.cdp.post(&self.session, "Page.stopLoading", json!({}));
-        let seconds = self.shared.limits.page_time.as_secs();
+        let seconds = self.shared.limits.page_time.as_secs_f64();
         Trouble::new(TroubleCode::TimedOut, format!("{url} did not answer within {seconds} s"))
             .hint("try again later, or another address; the tab still has the page from before")
     }

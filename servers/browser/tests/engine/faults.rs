@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use capability_browser::{News, Tab};
+use capability_browser::{Browser, BrowserLimits, BrowserSettings, News, Tab};
 use capability_kit::TroubleCode;
 
-use crate::stage::{Stage, news_with, on_stage};
+use crate::stage::{Stage, key, news_with, on_stage, settings, until};
 
 async fn still_works(stage: &Stage, tab: &Tab) {
     let url = stage.site.url("/form").parse().expect("a URL");
@@ -17,16 +17,19 @@ async fn still_works(stage: &Stage, tab: &Tab) {
 #[test]
 fn a_page_that_never_answers_is_given_up_and_one_that_never_ends_is_used_as_it_is() {
     on_stage(async |stage| {
-        let (_, tab) = stage.tab_at("never", "/").await;
+        let limits = BrowserLimits { page_time: Duration::from_millis(1500), ..settings().limits };
+        let browser = Browser::new(BrowserSettings { limits, ..settings() });
+        let tab = browser.context(&key("never")).await.unwrap().tab().await.unwrap();
         let refused = tab.navigate(&stage.site.url("/never").parse().unwrap()).await.unwrap_err();
         assert_eq!(refused.code, TroubleCode::TimedOut);
-        assert!(refused.message.contains("did not answer within 3 s"), "{refused}");
+        assert!(refused.message.contains("did not answer within 1.5 s"), "{refused}");
         let half = tab.navigate(&stage.site.url("/half").parse().unwrap()).await.unwrap();
         assert!(!half.loaded);
         still_works(stage, &tab).await;
         let begun = Instant::now();
         let there = tab.navigate(&stage.site.url("/image-never").parse().unwrap()).await.unwrap();
-        assert!(there.loaded && begun.elapsed() < Duration::from_secs(3));
+        assert!(there.loaded && begun.elapsed() < Duration::from_millis(1500));
+        browser.close().await;
     });
 }
 
@@ -61,20 +64,23 @@ fn a_storm_of_windows_gives_a_few_tabs_and_stops_the_page() {
         assert_eq!(context.tabs().await.len(), 4);
         let refused = context.open().await.err().unwrap();
         assert_eq!(refused.code, TroubleCode::Busy);
-        stage.browser.end(&crate::stage::key("storm")).await;
+        stage.browser.end(&key("storm")).await;
     });
 }
 
 #[test]
 fn a_script_in_a_loop_times_out_and_the_tab_is_free_again() {
     on_stage(async |stage| {
-        let (_, tab) = stage.tab_at("loop", "/loop").await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        let refused = tab.evaluate("1").await;
-        if let Err(refused) = refused {
-            assert_eq!(refused.code, TroubleCode::TimedOut, "{refused}");
-        }
+        let limits = BrowserLimits { action_time: Duration::from_secs(1), ..settings().limits };
+        let browser = Browser::new(BrowserSettings { limits, ..settings() });
+        let tab = browser.context(&key("loop")).await.unwrap().tab().await.unwrap();
+        tab.navigate(&stage.site.url("/loop").parse().unwrap()).await.unwrap();
+        until("a question times out", || async {
+            tab.evaluate("1").await.is_err_and(|refused| refused.code == TroubleCode::TimedOut)
+        })
+        .await;
         still_works(stage, &tab).await;
+        browser.close().await;
     });
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn answer(site: &Site, path: &str) -> Reply {
             "<title>popup</title><a id=a href='/form' target=_blank style='position:absolute;left:0;top:0;width:100px;height:50px'>new</a>",
         ),
         "/storm" => page("<title>storm</title><script>for(let i=0;i<60;i++)window.open('/form?'+i)</script>"),
-        "/loop" => page("<title>loop</title><script>setTimeout(()=>{for(;;);},50)</script>"),
+        "/loop" => page("<title>loop</title><script>setTimeout(()=>{for(;;);},200)</script>"),
         "/eat" => page(
             "<title>eat</title><script>const a=[];setInterval(()=>{const b=new Uint8Array(32<<20).fill(7);a.push(b)},20)</script>",
         ),

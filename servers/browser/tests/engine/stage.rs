@@ -1,4 +1,4 @@
-//! One browser and one site for all stories, on one runtime that lives as long as the tests.
+//! One browser and one site for all stories, on one runtime that lives as long as the tests. Contexts end with their stories.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use capability_browser::{
     Tab,
 };
 use capability_kit::Caller;
+use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 
 use crate::pages::answer;
@@ -23,6 +24,8 @@ const STEP: Duration = Duration::from_millis(20);
 pub(crate) struct Stage {
     pub(crate) browser: Arc<Browser>,
     pub(crate) site: Arc<Site>,
+    /// Contexts of this story.
+    keys: Mutex<Vec<ContextKey>>,
 }
 
 fn runtime() -> &'static Runtime {
@@ -55,19 +58,27 @@ pub(crate) fn settings() -> BrowserSettings {
     }
 }
 
-/// Runs a story on the shared stage.
+/// Runs a story on the shared browser and site, and ends its contexts.
 pub(crate) fn on_stage<F: Future<Output = ()>>(story: impl FnOnce(&'static Stage) -> F) {
-    static STAGE: OnceLock<Stage> = OnceLock::new();
+    static SHARED: OnceLock<(Arc<Browser>, Arc<Site>)> = OnceLock::new();
     let runtime = runtime();
-    let stage = STAGE.get_or_init(|| {
-        let site = runtime.block_on(Site::start(answer));
+    let (browser, site) = SHARED.get_or_init(|| {
         let browser = Browser::new(settings());
         if let Some(trouble) = browser.missing() {
             panic!("these stories need a browser: {trouble}");
         }
-        Stage { browser, site }
+        (browser, runtime.block_on(Site::start(answer)))
     });
-    runtime.block_on(story(stage));
+    let stage = Stage { browser: Arc::clone(browser), site: Arc::clone(site), keys: Mutex::default() };
+    // A story's closure could not borrow it for its own future otherwise.
+    let stage: &'static Stage = Box::leak(Box::new(stage));
+    runtime.block_on(async {
+        story(stage).await;
+        let keys = std::mem::take(&mut *stage.keys.lock());
+        for key in keys {
+            stage.browser.end(&key).await;
+        }
+    });
 }
 
 pub(crate) fn key(name: &str) -> ContextKey {
@@ -77,6 +88,7 @@ pub(crate) fn key(name: &str) -> ContextKey {
 impl Stage {
     /// A context of the story's own.
     pub(crate) async fn context(&self, name: &str) -> Arc<BrowserContext> {
+        self.keys.lock().push(key(name));
         self.browser.context(&key(name)).await.expect("a context")
     }
 
