@@ -299,6 +299,12 @@ pub trait Keyring: Send + Sync {
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>>;
 
+    /// True if the value of a credential, named by its id, may be sent to a server: the operator's file says where the server
+    /// is, or an admin allowed it for every address of the server. Somebody else could have set the address otherwise.
+    fn may_get(&self, _server: &ServerName, _credential: &str) -> bool {
+        false
+    }
+
     /// Counts up when any credential was stored, changed or removed.
     fn generation(&self) -> u64;
 }
