@@ -37,7 +37,8 @@ impl SecretMask {
     /// The same without the values. If nothing is hidden, it is the same to the last byte.
     pub fn json(&self, json: RawJson) -> RawJson {
         let Ok(mut said) = json.decode::<Value>() else { return withheld() };
-        if self.hide(&mut said) { said.into() } else { json }
+        // Of a member that is there twice, one was decoded.
+        if self.hide(&mut said) || self.is_in(json.as_str()) { said.into() } else { json }
     }
 
     /// An error of a server, whose text and data may repeat a value.
@@ -51,6 +52,10 @@ impl SecretMask {
             one.hide(&mut text);
         }
         text
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.values.iter().any(|one| one.is_in(text))
     }
 
     /// Returns true if something was hidden.
@@ -90,19 +95,24 @@ impl MaskedValue {
         Self { mark: format!("[secret {}]", sent.handle), pattern, sent }
     }
 
+    /// True if it is part of a text.
+    fn is_in(&self, text: &str) -> bool {
+        let value = self.sent.to_hide();
+        match &self.pattern {
+            Some(pattern) => pattern.is_match(text),
+            None => value.chars().count() >= PART_CHARS_MIN && text.contains(value),
+        }
+    }
+
     /// Returns true if something was hidden.
     fn hide(&self, text: &mut String) -> bool {
         let value = self.sent.to_hide();
         let left = match &self.pattern {
-            Some(pattern) if pattern.is_match(text) => {
-                pattern.replace_all(text, regex::NoExpand(&self.mark)).into_owned()
-            }
             None if text.as_str() == value => self.mark.clone(),
+            _ if !self.is_in(text) => return false,
+            Some(pattern) => pattern.replace_all(text, regex::NoExpand(&self.mark)).into_owned(),
             // It was too long for a pattern.
-            None if value.chars().count() >= PART_CHARS_MIN && text.contains(value) => {
-                text.replace(value, &self.mark)
-            }
-            _ => return false,
+            None => text.replace(value, &self.mark),
         };
         *text = left;
         true
@@ -139,6 +149,8 @@ fn push_character(pattern: &mut String, c: char) {
         '"' => r#"|\\+"|&quot;|&#34;"#,
         '\\' => r"|\\+",
         '/' => r"|\\+/",
+        '\u{8}' => r"|\\+b",
+        '\u{c}' => r"|\\+f",
         '\n' => r"|\\+n",
         '\r' => r"|\\+r",
         '\t' => r"|\\+t",
@@ -219,6 +231,13 @@ mod tests {
         let said = RawJson::from_composed(r#"{ "n": 1.50,"t":"hunter" }"#.to_owned());
         assert_eq!(mask("hunter2").json(said.clone()), said);
         assert!(SecretMask::new(Vec::new()).is_none());
+    }
+
+    #[test]
+    fn a_member_that_is_there_twice_hides_nothing() {
+        let said = RawJson::from_composed(r#"{"text":"is hunter2","text":"nothing"}"#.to_owned());
+        let left = mask("hunter2").json(said);
+        assert_eq!(left.as_str(), r#"{"text":"nothing"}"#);
     }
 
     #[test]
