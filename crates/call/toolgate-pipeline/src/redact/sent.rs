@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 use toolgate_core::credential::SentSecret;
@@ -128,10 +130,12 @@ fn withheld() -> RawJson {
     .into()
 }
 
-/// The value with each character plain, or escaped for JSON within a text at any depth, for an address, or for HTML.
+/// The value with each character plain, or escaped for JSON within a text at any depth, for an address, or for HTML; or the
+/// whole of it in Base64, as in a header for basic authentication.
 fn pattern(value: &str) -> Option<Regex> {
     let mut pattern = String::new();
     value.chars().for_each(|c| push_character(&mut pattern, c));
+    (0..3).for_each(|bytes_before| push_base64(&mut pattern, value, bytes_before));
     RegexBuilder::new(&pattern).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
@@ -164,6 +168,22 @@ fn push_character(pattern: &mut String, c: char) {
     // Longer forms first: of a backslash that is written twice, both belong to the value.
     let others = others.strip_prefix('|').map(|forms| format!("{forms}|")).unwrap_or_default();
     write!(pattern, "(?:{others}{percent}|{units}|{own})").expect("a string takes everything");
+}
+
+/// Appends what is always the same of a value in Base64, behind so many bytes of a group of three: the letters that have
+/// bits of nothing else.
+fn push_base64(pattern: &mut String, value: &str, bytes_before: usize) {
+    let bytes = [&[0; 2][..bytes_before], value.as_bytes()].concat();
+    let letters = STANDARD_NO_PAD.encode(&bytes);
+    let own = (bytes_before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+    pattern.push('|');
+    for letter in letters[own].chars() {
+        match letter {
+            '+' => pattern.push_str(r"[+\-]"),
+            '/' => pattern.push_str(r"(?:_|\\*/)"),
+            _ => pattern.push(letter),
+        }
+    }
 }
 
 /// The number of true ones. All of them are asked for.
@@ -204,6 +224,21 @@ mod tests {
         assert_eq!(left(VALUE, &json!([nested])), json!([json!({ "p": MARK }).to_string()]));
         let within = left(VALUE, &json!([twice]));
         assert!(within.to_string().contains(MARK) && !within.to_string().contains('ü'), "{within}");
+    }
+
+    #[test]
+    fn a_value_in_base64_is_replaced_wherever_it_begins() {
+        for before in ["", "a", "ada:", "ad:"] {
+            for value in ["hunter2", "~~~???>>>", "pässword 12"] {
+                let encoded = STANDARD_NO_PAD.encode(format!("{before}{value}, and more"));
+                for written in [encoded.clone(), encoded.replace('+', "-").replace('/', "_")] {
+                    let left = mask(value).text(format!("Basic {written}"));
+                    assert!(left.starts_with("Basic ") && left.contains(MARK), "{before}{value}: {left}");
+                }
+            }
+        }
+        let other = format!("Basic {}", STANDARD_NO_PAD.encode("ada:hunger2"));
+        assert_eq!(mask("hunter2").text(other.clone()), other);
     }
 
     #[test]
