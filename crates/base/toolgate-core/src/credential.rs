@@ -45,7 +45,7 @@ impl<'a> CredentialHandle<'a> {
     /// True if the gateway gives out handles that look like this. Others may be anybody's secrets.
     pub fn is_given_out(text: &str) -> bool {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        Self::parse(text).is_some_and(|handle| {
+        CredentialHandle::parse(text).is_some_and(|handle| {
             let own = handle.id.strip_prefix(CredentialId::PREFIX).unwrap_or_default();
             own.len() == Self::ID_DIGITS && own.bytes().all(is_digit)
         })

@@ -89,7 +89,7 @@ async fn what_cannot_be_a_credential_is_refused_without_telling_its_values() {
     let path = format!("/credentials/{}/fields/password", created.json()["id"].as_str().expect("an id"));
     for wrong in [
         json!({ "value": [PASSWORD] }),
-        json!({ "value": 4_711_081_511 }),
+        json!({ "value": 4_711_081_511_u64 }),
         json!({ "value": PASSWORD, "secret": "X" }),
         json!({ "values": PASSWORD }),
         json!({}),
