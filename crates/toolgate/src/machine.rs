@@ -59,17 +59,16 @@ fn can_be_reached(spec: &ServerSpec) -> bool {
     !matches!(&spec.transport, TransportSpec::Http { instances, .. } if instances.is_empty())
 }
 
-/// The way to the authorization server of a server. A process has none.
-fn way(spec: &ServerSpec) -> Option<(ServerName, OutboundSettings)> {
-    let TransportSpec::Http { .. } = &spec.transport else { return None };
-    Some((spec.name.clone(), OutboundSettings { reach: spec.reach, egress: spec.egress.clone() }))
+/// The way to a server, and to its authorization server if it has one. Of a process it tells that the file names it.
+fn way(spec: &ServerSpec) -> (ServerName, OutboundSettings) {
+    (spec.name.clone(), OutboundSettings { reach: spec.reach, egress: spec.egress.clone() })
 }
 
 impl ServerControl for ManagerControl {
     fn apply(&self, specs: Vec<ServerSpec>) {
         let mut first = self.first.lock();
         self.memory.know(&specs);
-        self.keys.know(specs.iter().filter_map(way).collect());
+        self.keys.know(specs.iter().map(way).collect());
         if self.running.load(Ordering::Acquire) {
             self.manager.apply(specs);
         } else {

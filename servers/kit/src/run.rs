@@ -3,7 +3,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::capability::Capability;
 use crate::cli::{self, KitOptions, ParsedCommandLine};
@@ -11,6 +15,8 @@ use crate::run_error::RunError;
 use crate::{serve, worker};
 
 const MISTAKE: u8 = 2;
+/// The SDK, which prints whole messages in order to be debugged.
+const SDK: &str = "rmcp";
 
 /// For a server without its own options.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
@@ -54,6 +60,12 @@ fn log_to_stderr(filter: &str) -> Result<(), RunError> {
     let parsed =
         EnvFilter::try_new(filter).map_err(|source| RunError::Log { filter: filter.to_owned(), source })?;
     let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
-    tracing_subscriber::fmt().with_env_filter(parsed).with_writer(io::stderr).with_ansi(is_terminal).init();
+    let written = tracing_subscriber::fmt().with_env_filter(parsed).with_writer(io::stderr);
+    written.with_ansi(is_terminal).finish().with(filter_fn(prints_no_message)).init();
     Ok(())
+}
+
+/// Messages may have values of credentials in them, which a gateway would find in the log.
+fn prints_no_message(about: &Metadata<'_>) -> bool {
+    *about.level() <= Level::INFO || !about.target().starts_with(SDK)
 }

@@ -26,6 +26,8 @@ pub struct CredentialHandle<'a> {
 
 impl<'a> CredentialHandle<'a> {
     const ID_CHARS_MAX: usize = 64;
+    /// The hexadecimal digits of an id that the gateway gave out.
+    const ID_DIGITS: usize = 32;
     pub const FIELD_CHARS_MAX: usize = 64;
 
     /// Reads a handle. Nothing is known of the credential yet.
@@ -38,6 +40,15 @@ impl<'a> CredentialHandle<'a> {
         let is_id = (1..=Self::ID_CHARS_MAX).contains(&own.len())
             && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
         (is_id && field.is_none_or(Self::is_field)).then_some(Self { id, field })
+    }
+
+    /// True if the gateway gives out handles that look like this. Others may be anybody's secrets.
+    pub fn is_given_out(text: &str) -> bool {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        CredentialHandle::parse(text).is_some_and(|handle| {
+            let own = handle.id.strip_prefix(CredentialId::PREFIX).unwrap_or_default();
+            own.len() == Self::ID_DIGITS && own.bytes().all(is_digit)
+        })
     }
 
     /// True if a text begins as handles do, so that nothing else can be meant.
@@ -157,6 +168,17 @@ mod tests {
             assert_eq!(CredentialHandle::parse(bad), None, "{bad}");
         }
         assert!(CredentialHandle::is_meant("cred_a-b") && !CredentialHandle::is_meant(" cred_1"));
+    }
+
+    #[test]
+    fn a_password_that_looks_a_little_like_a_handle_is_none() {
+        let id = format!("cred_{}", "0af9".repeat(8));
+        assert!(CredentialHandle::is_given_out(&id));
+        assert!(CredentialHandle::is_given_out(&format!("{id}.password")));
+        for other in ["cred_hunter2", &id[..36], &format!("{id}0"), &id.to_uppercase(), &id.replace('f', "g")]
+        {
+            assert!(!CredentialHandle::is_given_out(other), "{other}");
+        }
     }
 
     #[test]

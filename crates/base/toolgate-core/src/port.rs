@@ -5,6 +5,7 @@
 //! other.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// One MCP request on its way to one server.
-#[derive(Clone, Debug)]
+/// One MCP request on its way to one server. Its parameters are never printed: there may be values of credentials in them.
+#[derive(Clone)]
 pub struct ServerRequest {
     pub method: Cow<'static, str>,
     /// The members of `params` except `_meta`, `inputResponses` and `requestState`, as JSON text without the
@@ -46,6 +47,14 @@ pub struct ServerRequest {
     pub inserts: Vec<TextInsert>,
 }
 
+impl fmt::Debug for ServerRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ServerRequest");
+        shown.field("method", &self.method).field("name", &self.name).field("meta", &self.meta);
+        shown.field("params_bytes", &self.params.len()).field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
 /// Text that is too large to hold in memory: it goes into `params` in front of the byte at `at`, piece by
 /// piece.
 #[derive(Clone, Debug)]
@@ -57,7 +66,7 @@ pub struct TextInsert {
 pub type TextStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
 
 /// Text that needs no escaping within a JSON string, such as Base64, and can be read as often as the request is sent.
-pub trait TextSource: std::fmt::Debug + Send + Sync {
+pub trait TextSource: fmt::Debug + Send + Sync {
     /// The exact number of bytes that it yields.
     fn bytes(&self) -> u64;
     /// Reads it from the start. What ends with an error was not read to its end, and must not be sent as if it was.
@@ -299,6 +308,12 @@ pub trait Keyring: Send + Sync {
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>>;
 
+    /// True if the value of a credential, named by its id, may be sent to a server: the operator's file says where the server
+    /// is, or an admin allowed it for every address of the server. Somebody else could have set the address otherwise.
+    fn may_get(&self, _server: &ServerName, _credential: &str) -> bool {
+        false
+    }
+
     /// Counts up when any credential was stored, changed or removed.
     fn generation(&self) -> u64;
 }
@@ -307,3 +322,15 @@ pub trait Keyring: Send + Sync {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoKey(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parameters_of_a_request_are_not_printed() {
+        let request = ServerRequest::new("tools/call", r#""arguments":{"secret":"hunter2"}"#.to_owned());
+        let printed = format!("{request:?}");
+        assert!(printed.contains("tools/call") && !printed.contains("hunter2"), "{printed}");
+    }
+}

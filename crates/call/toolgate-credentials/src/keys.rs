@@ -13,6 +13,7 @@ use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::{BoxFuture, Keyring, NoKey, SecretViewer};
 use toolgate_core::{PrincipalId, ServerName};
 use toolgate_outbound::OutboundSettings;
+use toolgate_store::SecretOrigin;
 use url::Url;
 
 use crate::oauth::{SignInOwner, StoredSignIn};
@@ -162,6 +163,12 @@ impl Keyring for Keys {
             inner.follow_own_change(&holder).await;
             answered
         })
+    }
+
+    fn may_get(&self, server: &ServerName, credential: &str) -> bool {
+        // Programs and addresses of the operator's file have no rules.
+        matches!(self.inner.way(server).reach, Reach::Anywhere)
+            || self.inner.index().allows_all(server, credential, SecretOrigin::ANYWHERE)
     }
 
     /// Both only ever increase, so a change of either changes their sum.

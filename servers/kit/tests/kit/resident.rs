@@ -205,6 +205,24 @@ async fn a_credential_arrives_from_a_gateway_only_and_for_its_own_origin() {
 }
 
 #[tokio::test]
+async fn a_credential_is_not_in_the_log_however_much_is_logged() {
+    let mut server = serve(&["--log", "trace,rmcp=trace"]).await;
+    for era in ERAS {
+        let secret =
+            json!({ "handle": "cred_1.password", "origin": "https://jobs.example", "value": "hunter2" });
+        let arguments = json!({ "secret": secret, "page": "https://jobs.example" });
+        assert_eq!(
+            text(&server.client(era).await.call("unlock", arguments).await),
+            "cred_1.password has 7 characters"
+        );
+    }
+    server.signal(Signal::SIGTERM);
+    tokio::time::timeout(LIMIT, server.process.wait()).await.unwrap().unwrap();
+    server.said("the counters are closed").await;
+    assert_eq!(server.logged("hunter2"), 0);
+}
+
+#[tokio::test]
 async fn the_state_is_closed_with_the_server() {
     let mut server = serve(&[]).await;
     server.client(KitEra::Modern).await.is_well().await;

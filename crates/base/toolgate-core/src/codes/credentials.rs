@@ -39,7 +39,8 @@ codes! { CREDENTIALS, "Credentials by handle";
         retry: Retry::No,
         seen: &[CodeChannel::Result],
         title: "The server may not get this credential",
-        happened: "A credential goes to the servers that its owner named, and to no other.",
+        happened: "A credential goes to the servers that its owner named, and to no other. One whose address is not from \
+             the configuration file gets it only if an admin has allowed that too.",
         advice: "Use a tool of a server that is named, or create the credential with this server too.",
         message: "cred_019a… is not for server \"notes\"",
         hint: Hint::Standard("its owner names the servers that may get it when it is created: `--server NAME`"),

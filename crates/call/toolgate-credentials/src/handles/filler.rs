@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolgate_core::credential::{
     CredentialHandles, CredentialHolder, CredentialUse, FilledArguments, SentSecret,
 };
+use toolgate_core::id::CredentialId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::port::{BoxFuture, Keyring, SecretViewer};
 use toolgate_core::{Refusal, ServerName, Tool, codes};
@@ -82,10 +83,25 @@ impl HandleFiller {
         let at = |refusal: Refusal| refusal.field(place.clone());
         let credential = found.ok_or_else(|| at(unknown(id.as_str())))?;
         check(&credential, tool).map_err(at)?;
+        self.check_address(&id, &tool.server).map_err(at)?;
         let field = field_of(&credential, field.as_deref()).map_err(at)?;
         let is_new = !store.has_used_credential(&id, &holder.session).await.map_err(down)?;
         let StoredCredential { name, origin, .. } = credential;
         Ok(CredentialUse { place, id, field, name, origin, is_new })
+    }
+
+    /// Operators set the addresses of servers that are not in the file, and servers register their own: whoever does would
+    /// get every value that is meant for the name.
+    fn check_address(&self, id: &CredentialId, server: &ServerName) -> Result<(), Refusal> {
+        if self.keyring.may_get(server, id.as_str()) {
+            return Ok(());
+        }
+        let message =
+            format!("{id} is not for server \"{server}\": its address is not from the configuration file");
+        let hint = format!(
+            "put the server into the file, or have an admin allow it: `toolgate secrets allow {server} {id} '*'`"
+        );
+        Err(Refusal::new(&codes::CREDENTIAL_NOT_FOR_SERVER, message).hint(hint))
     }
 
     async fn value(&self, one: &CredentialUse) -> Result<Secret, Refusal> {

@@ -65,6 +65,11 @@ impl Keyring for OwnSecrets {
         Box::pin(async { Err(NoKey("none".to_owned())) })
     }
 
+    /// Somebody set the address of `newcomer` while the gateway ran.
+    fn may_get(&self, server: &ServerName, _credential: &str) -> bool {
+        server.as_str() != "newcomer"
+    }
+
     fn generation(&self) -> u64 {
         0
     }
@@ -211,6 +216,21 @@ async fn only_named_users_and_servers_have_it() {
     let undeclared = Tool::unread(&server("browser"), "type");
     let uses = scene.filler.look_up(&holder("applicant", "ses_1"), &undeclared, &arguments).await;
     assert_eq!(uses, Ok(Vec::new()), "a handle in an undeclared argument is a text");
+}
+
+#[tokio::test]
+async fn a_server_whose_address_somebody_set_gets_nothing_though_it_has_the_name() {
+    let scene = Scene::new().await;
+    let named = CredentialDraft { servers: vec![server("browser"), server("newcomer")], ..draft() };
+    let id = scene.desk.create(&ann(), named).await.unwrap().id;
+    let arguments = json!({ "secret": format!("{id}.password") });
+    let uses = scene.look_up("applicant", "browser", &arguments).await.unwrap();
+    let refused = scene.look_up("applicant", "newcomer", &arguments).await.unwrap_err();
+    assert_eq!(refused.code, &codes::CREDENTIAL_NOT_FOR_SERVER);
+    assert!(refused.hint.contains(&format!("toolgate secrets allow newcomer {id} '*'")), "{refused:?}");
+    let late = scene.filler.fill(&holder("applicant", "ses_1"), &tool("newcomer"), arguments, &uses).await;
+    assert_eq!(code(late.map(drop)), "credential_not_for_server");
+    assert_eq!(scene.events().await, ["credential.created"], "nothing was used");
 }
 
 #[tokio::test]

@@ -498,3 +498,20 @@ async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
     vault.allow(&local, &mail, "key", &[]).await.unwrap();
     assert_eq!(seen(None, "http://of.the.file/").await.unwrap(), "everybody's");
 }
+
+#[tokio::test]
+async fn credentials_go_to_servers_of_the_file_and_to_those_that_an_admin_allowed() {
+    let scene = KeysScene::new().await;
+    let (vault, keys, mail, local) =
+        (&scene.fixture.vault, &scene.keys, server("mail"), PrincipalId::local());
+    assert!(keys.may_get(&mail, "cred_1"), "the file says where it is");
+    assert!(!keys.may_get(&server("stranger"), "cred_1"));
+    keys.know([(mail.clone(), Reach::Within(AddressRules::default()).into())].into());
+    assert!(!keys.may_get(&mail, "cred_1"));
+    vault.allow(&local, &mail, "cred_1", &["https://mail.example".into()]).await.unwrap();
+    keys.refresh().await.unwrap();
+    assert!(!keys.may_get(&mail, "cred_1"), "its next instance may be elsewhere");
+    vault.allow(&local, &mail, "cred_1", &["*".into()]).await.unwrap();
+    keys.refresh().await.unwrap();
+    assert!(keys.may_get(&mail, "cred_1") && !keys.may_get(&mail, "cred_2"));
+}

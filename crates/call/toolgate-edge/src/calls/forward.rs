@@ -54,7 +54,7 @@ pub(crate) async fn forward_masked(
             tokio::time::sleep(CALL_AGAIN_PAUSE * (1 << round)).await;
         }
         let reply = gateway.servers.request(server, request.clone(), client.clone()).await;
-        match masked(reply, mask.as_deref())? {
+        match masked(server, reply, mask.as_deref())? {
             ServerReply::InputRequired(result) if caller.client.era() == Era::Legacy => {
                 request.input = Some(ask_client(&*client, &result).await?);
             }

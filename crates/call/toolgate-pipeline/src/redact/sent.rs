@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 use toolgate_core::credential::SentSecret;
@@ -37,7 +39,8 @@ impl SecretMask {
     /// The same without the values. If nothing is hidden, it is the same to the last byte.
     pub fn json(&self, json: RawJson) -> RawJson {
         let Ok(mut said) = json.decode::<Value>() else { return withheld() };
-        if self.hide(&mut said) { said.into() } else { json }
+        // Of a member that is there twice, one was decoded.
+        if self.hide(&mut said) || self.is_in(json.as_str()) { said.into() } else { json }
     }
 
     /// An error of a server, whose text and data may repeat a value.
@@ -51,6 +54,10 @@ impl SecretMask {
             one.hide(&mut text);
         }
         text
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.values.iter().any(|one| one.is_in(text))
     }
 
     /// Returns true if something was hidden.
@@ -90,19 +97,24 @@ impl MaskedValue {
         Self { mark: format!("[secret {}]", sent.handle), pattern, sent }
     }
 
+    /// True if it is part of a text.
+    fn is_in(&self, text: &str) -> bool {
+        let value = self.sent.to_hide();
+        match &self.pattern {
+            Some(pattern) => pattern.is_match(text),
+            None => value.chars().count() >= PART_CHARS_MIN && text.contains(value),
+        }
+    }
+
     /// Returns true if something was hidden.
     fn hide(&self, text: &mut String) -> bool {
         let value = self.sent.to_hide();
         let left = match &self.pattern {
-            Some(pattern) if pattern.is_match(text) => {
-                pattern.replace_all(text, regex::NoExpand(&self.mark)).into_owned()
-            }
             None if text.as_str() == value => self.mark.clone(),
+            _ if !self.is_in(text) => return false,
+            Some(pattern) => pattern.replace_all(text, regex::NoExpand(&self.mark)).into_owned(),
             // It was too long for a pattern.
-            None if value.chars().count() >= PART_CHARS_MIN && text.contains(value) => {
-                text.replace(value, &self.mark)
-            }
-            _ => return false,
+            None => text.replace(value, &self.mark),
         };
         *text = left;
         true
@@ -118,10 +130,12 @@ fn withheld() -> RawJson {
     .into()
 }
 
-/// The value with each character plain, or escaped for JSON within a text at any depth, for an address, or for HTML.
+/// The value with each character plain, or escaped for JSON within a text at any depth, for an address, or for HTML; or the
+/// whole of it in Base64, as in a header for basic authentication.
 fn pattern(value: &str) -> Option<Regex> {
     let mut pattern = String::new();
     value.chars().for_each(|c| push_character(&mut pattern, c));
+    (0..3).for_each(|bytes_before| push_base64(&mut pattern, value, bytes_before));
     RegexBuilder::new(&pattern).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
@@ -139,6 +153,8 @@ fn push_character(pattern: &mut String, c: char) {
         '"' => r#"|\\+"|&quot;|&#34;"#,
         '\\' => r"|\\+",
         '/' => r"|\\+/",
+        '\u{8}' => r"|\\+b",
+        '\u{c}' => r"|\\+f",
         '\n' => r"|\\+n",
         '\r' => r"|\\+r",
         '\t' => r"|\\+t",
@@ -152,6 +168,22 @@ fn push_character(pattern: &mut String, c: char) {
     // Longer forms first: of a backslash that is written twice, both belong to the value.
     let others = others.strip_prefix('|').map(|forms| format!("{forms}|")).unwrap_or_default();
     write!(pattern, "(?:{others}{percent}|{units}|{own})").expect("a string takes everything");
+}
+
+/// Appends what is always the same of a value in Base64, behind so many bytes of a group of three: the letters that have
+/// bits of nothing else.
+fn push_base64(pattern: &mut String, value: &str, bytes_before: usize) {
+    let bytes = [&[0; 2][..bytes_before], value.as_bytes()].concat();
+    let letters = STANDARD_NO_PAD.encode(&bytes);
+    let own = (bytes_before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+    pattern.push('|');
+    for letter in letters[own].chars() {
+        match letter {
+            '+' => pattern.push_str(r"[+\-]"),
+            '/' => pattern.push_str(r"(?:_|\\*/)"),
+            _ => pattern.push(letter),
+        }
+    }
 }
 
 /// The number of true ones. All of them are asked for.
@@ -195,6 +227,21 @@ mod tests {
     }
 
     #[test]
+    fn a_value_in_base64_is_replaced_wherever_it_begins() {
+        for before in ["", "a", "ada:", "ad:"] {
+            for value in ["hunter2", "~~~???>>>", "pässword 12"] {
+                let encoded = STANDARD_NO_PAD.encode(format!("{before}{value}, and more"));
+                for written in [encoded.clone(), encoded.replace('+', "-").replace('/', "_")] {
+                    let left = mask(value).text(format!("Basic {written}"));
+                    assert!(left.starts_with("Basic ") && left.contains(MARK), "{before}{value}: {left}");
+                }
+            }
+        }
+        let other = format!("Basic {}", STANDARD_NO_PAD.encode("ada:hunger2"));
+        assert_eq!(mask("hunter2").text(other.clone()), other);
+    }
+
+    #[test]
     fn keys_and_numbers_are_texts_too() {
         assert_eq!(left("12345678", &json!({ "n": 12_345_678, "m": 123 })), json!({ "n": MARK, "m": 123 }));
         assert_eq!(left("hunter2", &json!({ "a hunter2 b": [1] })), json!({ (format!("a {MARK} b")): [1] }));
@@ -219,6 +266,13 @@ mod tests {
         let said = RawJson::from_composed(r#"{ "n": 1.50,"t":"hunter" }"#.to_owned());
         assert_eq!(mask("hunter2").json(said.clone()), said);
         assert!(SecretMask::new(Vec::new()).is_none());
+    }
+
+    #[test]
+    fn a_member_that_is_there_twice_hides_nothing() {
+        let said = RawJson::from_composed(r#"{"text":"is hunter2","text":"nothing"}"#.to_owned());
+        let left = mask("hunter2").json(said);
+        assert_eq!(left.as_str(), r#"{"text":"nothing"}"#);
     }
 
     #[test]

@@ -208,7 +208,7 @@ pub(super) fn card(number: &Number, found: &mut RemovedValues) -> Option<String>
 fn can_be_secret(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,
-        Value::String(text) => !is_mark(text) && CredentialHandle::parse(text).is_none(),
+        Value::String(text) => !is_mark(text) && !CredentialHandle::is_given_out(text),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
     }
 }

@@ -9,6 +9,7 @@ use toolgate_core::approval::{
     Approval, ApprovalState, Ballot, Binding, Grant, NewVote, VoteChannel, WithdrawalReason,
 };
 use toolgate_core::codes;
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{ApprovalRequirement, Verdict};
 use toolgate_core::event::{Durability, LedgerEntry, Outcome};
 use toolgate_core::governance::{NewApproval, StoreDown, VoteSubmission, Warrant};
@@ -126,8 +127,12 @@ async fn find_grant(pipeline: &Pipeline, asking: &PendingApproval) -> Result<Opt
     let tool = &ticket.tool;
     let grants = pipeline.approvals.grants(&ticket.principal.id, &tool.name, tool.version).await?;
     let now_ms = pipeline.clock.now_ms();
-    let fits =
-        |grant: &Grant| grant.is_live(now_ms) && grant.covers(requirement) && pins_hold(grant, arguments);
+    let fits = |grant: &Grant| {
+        grant.is_live(now_ms)
+            && grant.covers(requirement)
+            && pins_hold(grant, arguments)
+            && ticket.credentials.iter().all(|one| pins_credential(grant, one))
+    };
     let Some(grant) = grants.into_iter().find(fits) else { return Ok(None) };
     let open = pipeline.approvals.find_open(&asking.binding()).await?;
     let is_approved = open.is_some_and(|approval| approval.state == ApprovalState::Approved);
@@ -139,6 +144,14 @@ fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
         .pins
         .iter()
         .all(|pin| arguments.pointer(&pin.path).is_some_and(|value| canonical::digest_of(value) == pin.value))
+}
+
+/// Whoever lets an agent log in at one site has not let it log in at another: a grant pins the handle.
+fn pins_credential(grant: &Grant, used: &CredentialUse) -> bool {
+    let is_around = |path: &str| {
+        used.place.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    grant.pins.iter().any(|pin| is_around(&pin.path))
 }
 
 /// A call that needs approval.

@@ -1,13 +1,16 @@
-//! Calls that name files, and results that were made smaller.
+//! Calls that name files and credentials, and results that were made smaller.
 
 use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::content::{AttachedContents, Attachment, Notice};
+use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::Verdict;
 use toolgate_core::event::{DecisionKind, EventKind, Outcome};
 use toolgate_core::{Digest, RawJson, Refusal};
 
+use super::approvals::{decide, gated, transfer};
 use super::kit::{PipelineWorld, code, requirement};
+use crate::desk::{ApproverDecision, GrantRequest};
 
 fn attached(content: &str) -> AttachedContents {
     let attachment = Attachment {
@@ -89,4 +92,25 @@ async fn refs_are_in_the_envelope_and_without_their_text_in_the_ledger() {
         *kept,
         json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "media_type": "text/plain" })
     );
+}
+
+#[tokio::test]
+async fn a_grant_covers_a_credential_only_where_it_pins_the_handle() {
+    for (place, is_covered) in
+        [("/account", true), ("/account/0/secret", true), ("/account2", false), ("/secret", false)]
+    {
+        let world = gated();
+        let used = CredentialUse::supposed(Some("cred_1"), "https://jobs.example", true);
+        let credentials = vec![CredentialUse { place: place.to_owned(), ..used }];
+        *world.server.attached.lock() =
+            Some(Ok(AttachedContents { credentials, ..AttachedContents::default() }));
+        world.call(transfer()).await;
+        let grant =
+            GrantRequest { pins: Some(vec!["/account".into()]), uses: None, expires_in_seconds: None };
+        decide(&world, ApproverDecision::Approve, Some(grant)).await.expect("ann may");
+        assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded, "by the yes itself");
+        let expected = if is_covered { Outcome::Succeeded } else { Outcome::PendingApproval };
+        let other = world.call(json!({ "amount": 99, "account": "a" })).await;
+        assert_eq!(other.envelope.status, expected, "{place}");
+    }
 }

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::answer::json;
 use crate::problem::{ApiResult, Problem};
-use crate::read::Json;
+use crate::read::{Json, JsonObject};
 use crate::{ApiContext, CredentialSpec, FieldInput};
 
 /// A credential to be created
@@ -141,9 +141,10 @@ pub(crate) async fn rotate(
     State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
     Path((id, name)): Path<(String, String)>,
-    Json(body): Json<FieldBody>,
+    JsonObject(body): JsonObject,
 ) -> ApiResult<Response> {
-    let rotated = context.credentials.rotate(&principal, &id, &name, body.read(&name)?).await?;
+    let value = FieldBody::of(&name, body.decode().unwrap_or_default())?.read(&name)?;
+    let rotated = context.credentials.rotate(&principal, &id, &name, value).await?;
     Ok(json(StatusCode::OK, &CredentialView::from(rotated)))
 }
 

@@ -85,6 +85,19 @@ async fn what_cannot_be_a_credential_is_refused_without_telling_its_values() {
         assert_eq!(answer.problem(), code, "{body}: {answer:?}");
         assert!(answer.status.is_client_error() && !answer.text.contains(PASSWORD), "{answer:?}");
     }
+    let created = send(&gate, &operator, Method::POST, "/credentials", &body()).await;
+    let path = format!("/credentials/{}/fields/password", created.json()["id"].as_str().expect("an id"));
+    for wrong in [
+        json!({ "value": [PASSWORD] }),
+        json!({ "value": 4_711_081_511_u64 }),
+        json!({ "value": PASSWORD, "secret": "X" }),
+        json!({ "values": PASSWORD }),
+        json!({}),
+    ] {
+        let answer = send(&gate, &operator, Method::PUT, &path, &wrong).await;
+        assert_eq!(answer.problem(), "credential_invalid", "{answer:?}");
+        assert!(!answer.text.contains(PASSWORD) && !answer.text.contains("4711081511"), "{answer:?}");
+    }
     let unknown = gate.get(&operator, "/credentials/cred_0").await;
     assert_eq!((unknown.status, unknown.problem().as_str()), (StatusCode::NOT_FOUND, "unknown_credential"));
 }

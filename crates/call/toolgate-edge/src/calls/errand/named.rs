@@ -89,9 +89,13 @@ impl Errand<'_> {
     ) -> Result<LoadedRequest, DeliveryError> {
         let attachments = self.state.lock().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
-        let given = changed.unwrap_or_else(|| self.given());
+        let given = changed.clone().unwrap_or_else(|| self.given());
         let FilledArguments { arguments: filled, sent: values } =
             self.fill(holder, given.decode().unwrap_or_default()).await.map_err(DeliveryError::Refused)?;
+        if values.is_empty() && !gateway.contents.concerns(self.call.tool(), &given) {
+            // A tool that takes secrets was given none: its server gets what the caller wrote, byte for byte.
+            return Ok(LoadedRequest { request: self.server_request(changed), sent: Vec::new(), mask: None });
+        }
         let expanding = gateway.contents.expand(holder, self.call.tool(), &filled, &attachments);
         let ExpandedArguments { arguments, mut inserts, secrets: sent } =
             expanding.await.map_err(DeliveryError::Refused)?;
