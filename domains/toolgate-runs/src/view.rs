@@ -162,6 +162,8 @@ pub struct InputPage {
 pub enum CallClaim {
     /// It is new: run it, and then `record` the result.
     Run,
+    /// It was put off, and what was stored of it is this: go on with it, as with a new one.
+    Again(RawJson),
     /// It ran, with this result.
     Recorded(RawJson),
     /// It is running; `recorded` waits for it.

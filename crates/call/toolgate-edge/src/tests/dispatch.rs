@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::port::{CallOrigin, ServerReply};
+use toolgate_core::port::{CallOrigin, InputRounds, ServerReply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::{CallerLabels, WaitMode};
@@ -233,6 +233,7 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         labels: CallerLabels { run: Some(RunId::new("run_1")), task: Some("t".into()), forced_by: None },
         trace: Some("00-1".into()),
         patience: WaitMode::NotAtAll,
+        rounds: InputRounds::Closed,
     };
     house.gateway.call_tool(call).await.expect("called");
     let events = house.events();

@@ -5,6 +5,7 @@ mod offer;
 mod outcome;
 mod player;
 mod refused;
+mod rounds;
 mod seats;
 mod starter;
 mod turn;

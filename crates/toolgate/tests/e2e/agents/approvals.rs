@@ -9,6 +9,7 @@ use crate::doors::WAIT;
 use crate::governed::bank::{GATED, NO_HOLD, money, moved};
 use crate::governed::database::Backing;
 use crate::governed::on_both;
+use crate::kit::child;
 use crate::runs::work::question;
 
 on_both!(
@@ -123,4 +124,35 @@ async fn what_waits_stands_in_the_inbox() {
     let action = stage.needs(&run, "approval").await;
     let inbox = stage.bank.get(&stage.bank.gateway.admin, "/inbox").await;
     assert!(inbox.text.contains(action["id"].as_str().expect("an id")), "{inbox:?}");
+}
+
+#[tokio::test]
+async fn a_question_of_a_server_in_the_middle_of_a_call_waits_for_a_person_and_the_call_goes_on() {
+    let script = steps([ModelStep::call("asks__ask", &json!({})), ModelStep::complete("asked")]);
+    let server = child("asks", "bad-neighbour", &["--era", "modern", "--label", "rounds"]);
+    let stage = AgentStage::open(&server, script).await;
+    asks_is_there(&stage).await;
+    let run = stage.run("Ask").await;
+    let action = stage.needs(&run, "question").await;
+    let id = action["id"].as_str().expect("a question").to_owned();
+    // Nothing of it is in the memory of a process.
+    let stage = stage.killed();
+    stage.ready().await;
+    asks_is_there(&stage).await;
+    let asked = stage.bank.get(&stage.bank.gateway.admin, &format!("/inputs/{id}")).await.json();
+    assert!(asked.to_string().contains("Well?") && asked.to_string().contains("asks"), "{asked}");
+    stage.answer(&id, json!("very well")).await;
+    let ended = stage.becomes(&run, "completed").await;
+    assert!(stage.told().contains("very well"), "the server got the answer: {}", stage.told());
+    assert_eq!(ended["used"]["calls"], 1, "it is one call: {ended}");
+    stage.verify();
+}
+
+/// The server that asks is connected.
+async fn asks_is_there(stage: &AgentStage) {
+    let there = until_async(WAIT, || async {
+        let server = stage.bank.get(&stage.bank.gateway.admin, "/servers/asks").await;
+        (server.status == 200 && server.json()["health"] == "healthy").then_some(())
+    });
+    there.await.expect("the server is connected");
 }

@@ -6,6 +6,8 @@ use toolgate_core::codes::{self, Code};
 use toolgate_core::id::RefId;
 use toolgate_core::run::{ActionKind, PlayedOutcome, RequiredAction};
 
+use super::rounds::INPUT_ID;
+
 /// Refusals of calls that did not begin, and may be made later.
 static NOT_NOW: [&Code; 6] = [
     &codes::RUN_PAUSED,
@@ -23,10 +25,16 @@ pub(super) fn read(envelope: &RawJson, now_ms: i64) -> PlayedOutcome {
     let has_code = |code: &&Code| error["code"] == code.name;
     match envelope["status"].as_str().unwrap_or_default() {
         "pending_approval" => PlayedOutcome::Waits(approval(&envelope, now_ms)),
-        "pending_input" => PlayedOutcome::Waits(question(&envelope, now_ms)),
+        "pending_input" => {
+            PlayedOutcome::Waits(question(text(&envelope["data"]["structuredContent"]["input_id"]), now_ms))
+        }
+        // The server asks, and people answer.
+        "input_required" if error[INPUT_ID].is_string() => {
+            PlayedOutcome::Waits(question(text(&error[INPUT_ID]), now_ms))
+        }
         "unknown" if has_code(&&codes::CALL_UNKNOWN) => PlayedOutcome::Unknown,
         "running" => PlayedOutcome::NotNow,
-        "refused" | "not_called" if NOT_NOW.iter().any(has_code) => PlayedOutcome::NotNow,
+        "refused" | "not_called" | "input_required" if NOT_NOW.iter().any(has_code) => PlayedOutcome::NotNow,
         _ if has_code(&&codes::SERVER_UNAUTHORIZED) => PlayedOutcome::Waits(credential(error, now_ms)),
         _ if error.is_null() => result(&envelope),
         _ => PlayedOutcome::Ended { text: refused(error), is_error: true },
@@ -50,10 +58,9 @@ fn approval(envelope: &Value, now_ms: i64) -> RequiredAction {
     RequiredAction { kind: ActionKind::Approval, id, since_ms: now_ms, how }
 }
 
-fn question(envelope: &Value, now_ms: i64) -> RequiredAction {
-    let id = text(&envelope["data"]["structuredContent"]["input_id"]).to_owned();
+fn question(id: &str, now_ms: i64) -> RequiredAction {
     let how = format!("answer it in the inbox, or with `toolgate inputs answer {id} ANSWER`");
-    RequiredAction { kind: ActionKind::Question, id, since_ms: now_ms, how }
+    RequiredAction { kind: ActionKind::Question, id: id.to_owned(), since_ms: now_ms, how }
 }
 
 /// The tool did not run: it is called again when somebody says that the sign-in is done. No question is asked of this yet, so it has
@@ -190,6 +197,9 @@ mod tests {
         let action = waits(json!({ "status": "pending_input",
             "data": { "structuredContent": { "input_id": "inp_1" } } }));
         assert_eq!((action.kind, action.id.as_str()), (ActionKind::Question, "inp_1"));
+        let action = waits(json!({ "status": "input_required",
+            "error": { "code": "input_required", "input_id": "inp_2" } }));
+        assert_eq!((action.kind, action.id.as_str()), (ActionKind::Question, "inp_2"));
     }
 
     #[test]
