@@ -83,6 +83,8 @@ pub struct AskedCompletion {
     pub call: Option<CallId>,
     pub summary: Option<String>,
     pub result: Option<Value>,
+    /// The named artifacts; `None` means all that it stored.
+    pub artifacts: Option<Vec<Digest>>,
     /// A manifest that exists. Without it, one is made of the result and the stored artifacts.
     pub manifest: Option<Digest>,
 }
