@@ -15,6 +15,7 @@ use std::sync::Arc;
 use toolgate_core::run::{RunStarter, TurnPlayer};
 use toolgate_runs::RunHalt;
 
+pub(super) use seats::end_run_of;
 pub(super) use starter::{DrivenStart, LoopFork, StartedDriven, known_model};
 pub(super) use turn::{CallTurn, TurnCall};
 

@@ -156,3 +156,57 @@ async fn asks_is_there(stage: &AgentStage) {
     });
     there.await.expect("the server is connected");
 }
+
+#[tokio::test]
+async fn runs_that_wait_do_not_take_the_places_of_sessions() {
+    let clerk = "[[capabilities]]\nname = \"paying\"\ntools = [\"bank:transfer\"]\n\
+                 [[agents]]\nname = \"clerk\"\ncapabilities = [\"paying\"]\nlimits = { sessions_max = 1 }\n";
+    let script = steps([ModelStep::call("bank__transfer", &money(7)), ModelStep::complete("moved")]);
+    let stage = AgentStage::open(&format!("{clerk}{GATED}{NO_HOLD}"), script).await;
+    let mut waiting = Vec::new();
+    for number in 1..=3 {
+        let task = json!({ "goal": format!("Move 7, number {number}"), "model": "openai", "agent": "clerk" });
+        let run = stage.start(&stage.task_of(task).await).await;
+        stage.needs(&run, "approval").await;
+        waiting.push(run);
+    }
+    // A session that somebody works in has the one place.
+    let admin = &stage.bank.gateway.admin;
+    let open = async || stage.bank.rest(admin, "POST", "/sessions", Some(json!({ "agent": "clerk" }))).await;
+    assert_eq!(open().await.status, 201);
+    let refused = open().await;
+    assert_eq!((refused.status, &refused.json()["code"]), (429, &json!("too_many_sessions")), "{refused:?}");
+    // Those that wait go on all the same. They ask the same and share an approval, which lets one of them through.
+    for run in &waiting {
+        let ended = until_async(WAIT, || async {
+            let shown = stage.show(run).await;
+            if let Some(approval) = action_of(&shown)["id"].as_str() {
+                stage.bank.decide(admin, approval, json!({ "decision": "approve" })).await;
+            }
+            (shown["state"] == "completed").then_some(())
+        });
+        ended.await.expect("it goes on");
+    }
+    stage.verify();
+}
+
+#[tokio::test]
+async fn a_run_ends_at_once_when_somebody_closes_its_session() {
+    let script = steps([
+        ModelStep::call("bank__hold", &json!({ "amount": 1, "account": "DE1" })),
+        ModelStep::complete("done"),
+    ]);
+    let stage = AgentStage::open("", script).await;
+    let run = stage.run("Hold on").await;
+    let held = until_async(WAIT, || async { (!stage.bank.ran().is_empty()).then_some(()) });
+    held.await.expect("the call reaches the bank");
+    let admin = &stage.bank.gateway.admin;
+    let session = stage.show(&run).await["session"].as_str().expect("a session").to_owned();
+    let closed = stage.bank.rest(admin, "DELETE", &format!("/sessions/{session}"), None).await;
+    assert_eq!(closed.status, 200, "{closed:?}");
+    let ended = stage.becomes(&run, "cancelled").await;
+    assert_eq!(ended["reason"], "its session was closed", "{ended}");
+    assert_eq!(stage.model.requests().len(), 1, "the model is not asked again");
+    stage.bank.write("release", "");
+    stage.verify();
+}
