@@ -96,6 +96,14 @@ impl ServerRound {
         self.with(self.error(refusal.code, &refusal.message, &refusal.hint))
     }
 
+    /// The result of a call that could not go on with its answers now: the error is that of this envelope.
+    pub(super) fn put_aside(&self, envelope: &RawJson) -> RawJson {
+        let mut envelope: Value = envelope.decode().unwrap_or_default();
+        let mut error = envelope["error"].take();
+        error[ROUND] = json!(self.number);
+        self.with(error)
+    }
+
     /// The result of a call whose questions are answered already.
     pub(super) fn later(&self) -> RawJson {
         self.with(self.error(&codes::RUN_STATE, "the call goes on with its answers", "send it again"))

@@ -154,7 +154,7 @@ impl CallTurn {
         let permit = permits.acquire().await.expect("it is never closed");
         let request = call.digest(arguments);
         match self.context.runs.claim(&self.run.id, &call.id, request).await {
-            Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments, InputRounds::Open, 0).await),
+            Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments, InputRounds::Open, None).await),
             Ok(CallClaim::Again(kept)) => fresh(&call.id, &self.go_on(call, arguments, &kept).await),
             Ok(CallClaim::Recorded(result)) => replayed(&call.id, &result),
             Ok(CallClaim::Running) => {
@@ -179,10 +179,10 @@ impl CallTurn {
     /// Goes on with a call that was put off: with the answers of people, if its server asked and they are there.
     async fn go_on(&self, call: &TurnCall, arguments: &RawJson, kept: &RawJson) -> RawJson {
         let Some(round) = ServerRound::kept(kept) else {
-            return self.make(call, arguments, InputRounds::Open, 0).await;
+            return self.make(call, arguments, InputRounds::Open, None).await;
         };
         match self.answers(&round, call).await {
-            Ok(answers) => self.make(call, arguments, InputRounds::Answered(answers), round.number()).await,
+            Ok(answers) => self.make(call, arguments, InputRounds::Answered(answers), Some(&round)).await,
             Err(waits) => self.put_off(call, waits).await,
         }
     }
@@ -216,33 +216,46 @@ impl CallTurn {
         result
     }
 
-    /// Makes a claimed call, and stores its result. `number` counts the rounds of questions before.
-    async fn make(&self, call: &TurnCall, arguments: &RawJson, rounds: InputRounds, number: u64) -> RawJson {
+    /// Makes a claimed call, and stores its result. `before` is the round of questions that it goes on from.
+    async fn make(
+        &self,
+        call: &TurnCall,
+        arguments: &RawJson,
+        rounds: InputRounds,
+        before: Option<&ServerRound>,
+    ) -> RawJson {
         let runs = &self.context.runs;
         match self.send(call, arguments, rounds).await {
             Ok((tool, view)) => {
                 let result = RawJson::from_serialize(&view);
                 let ended = has_ended(&view);
                 let kept = self.kept(&tool, arguments, view);
-                if let Some(round) = self.asked(&result, &kept, number + 1) {
+                if let Some(round) = self.asked(&result, &kept, before) {
                     let waits = self.answers(&round, call).await.err();
                     return self.put_off(call, waits.unwrap_or_else(|| round.later())).await;
                 }
-                match ended {
-                    true => runs.record(&self.run.id, &call.id, kept).await,
-                    false => runs.put_off(&self.run.id, &call.id, kept).await,
+                match (ended, before) {
+                    (true, _) => runs.record(&self.run.id, &call.id, kept).await,
+                    (false, None) => runs.put_off(&self.run.id, &call.id, kept).await,
+                    // The answers of people are not lost with it.
+                    (false, Some(round)) => return self.put_off(call, round.put_aside(&kept)).await,
                 }
                 result
             }
-            Err(problem) => self.put_off(call, told(&problem)).await,
+            Err(problem) => {
+                let problem = told(&problem);
+                self.put_off(call, before.map_or(problem.clone(), |round| round.put_aside(&problem))).await
+            }
         }
     }
 
     /// The questions of a server to an agent of the gateways' own. A client is told of them, and answers itself.
-    fn asked(&self, result: &RawJson, kept: &RawJson, number: u64) -> Option<ServerRound> {
+    fn asked(&self, result: &RawJson, kept: &RawJson, before: Option<&ServerRound>) -> Option<ServerRound> {
         match self.driver {
             TurnDriver::Client => None,
-            TurnDriver::Gateways => ServerRound::asked(result, kept, number),
+            TurnDriver::Gateways => {
+                ServerRound::asked(result, kept, before.map_or(0, ServerRound::number) + 1)
+            }
         }
     }
 

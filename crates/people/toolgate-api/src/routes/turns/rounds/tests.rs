@@ -82,6 +82,12 @@ fn an_open_question_is_kept_with_the_call_and_found_again() {
     let later = again.refused(&Refusal::new(&codes::RUN_PAUSED, "it waits"));
     let later: Value = later.decode().expect("an envelope");
     assert_eq!((&later["error"]["code"], &later["error"]["round"]), (&json!("run_paused"), &json!(1)));
+    // The same if the run is paused while the call goes on: the answers are there the next time.
+    let refused = json!({ "status": "refused", "data": null, "error": { "code": "run_paused" } });
+    let aside = again.put_aside(&refused.into());
+    let shown: Value = aside.decode().expect("an envelope");
+    assert_eq!((&shown["status"], &shown["error"]["code"]), (&json!("input_required"), &json!("run_paused")));
+    assert_eq!(ServerRound::kept(&aside).expect("its questions are kept").slots("3.1").len(), 1);
 }
 
 #[test]
