@@ -104,7 +104,7 @@ pub(crate) async fn not_played(held: &LeasedLoop, refusal: &Refusal) -> Result<L
     Ok(LoopPace::Rests)
 }
 
-/// Whoever closed its session, or revoked the token that opened it, does not want the run to go on.
+/// Somebody closed its session, or revoked the token that opened it, and does not want the run to go on.
 async fn end_with_session(held: &LeasedLoop) -> Result<LoopPace, DriveError> {
     Box::pin(held.desk.runs.cancel(&held.run.id, &PrincipalId::gateway(), SESSION_CLOSED)).await?;
     Ok(LoopPace::Rests)
