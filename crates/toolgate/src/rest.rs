@@ -224,6 +224,7 @@ impl ToolCaller for GatewayTools {
                 HoldMode::AsConfigured => WaitMode::Hold,
                 HoldMode::NotAtAll => WaitMode::NotAtAll,
             },
+            rounds: request.rounds,
         };
         Box::pin(async move {
             let answered = gateway.call_tool(call).await;

@@ -7,7 +7,7 @@ use toolgate_core::codes::{self, Code};
 use toolgate_core::content::ContentHolder;
 use toolgate_core::governance::DecideError;
 use toolgate_core::id::{FileId, InputId};
-use toolgate_core::port::BoxFuture;
+use toolgate_core::port::{BoxFuture, InputRounds};
 use toolgate_core::run::{InputFile, InputRequest, Run, RunStarter, ended};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{Blame, Principal, RawJson, Refusal, Role};
@@ -81,6 +81,7 @@ impl TaskPorts {
             },
             trace: None,
             patience: WaitMode::NotAtAll,
+            rounds: InputRounds::Closed,
         };
         let answered = gateway.call_tool(direct).await;
         answered.map(|(_, answer)| forced(answer)).map_err(|why| not_called(&name, why))

@@ -7,7 +7,7 @@ use toolgate_core::run::{
     ActionKind, InputRequest, InputSlot, InputState, QuestionPurpose, RequiredAction, RunState, SlotOption,
     SlotType,
 };
-use toolgate_core::{PrincipalId, Refusal, RefusalKind, moment};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind, codes, moment};
 use toolgate_runs::{InputQuery, NewQuestion};
 use toolgate_store::LoopError;
 
@@ -24,6 +24,8 @@ const HAPPENED: &str = "happened";
 const AGAIN: &str = "again";
 /// The reason of a run that a person stops.
 const STOPPED: &str = "stopped by a person";
+/// The reason of a run whose session was closed, came to the end of its lifetime, or lost its token.
+const SESSION_CLOSED: &str = "its session was closed";
 
 /// The word of a person on a call whose outcome is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +86,9 @@ pub(crate) async fn not_offered(held: &mut LeasedLoop, refusal: &Refusal) -> Res
     if is_passing(refusal) {
         return Ok(held.later());
     }
+    if refusal.code == &codes::SESSION_CLOSED {
+        return end_with_session(held).await;
+    }
     let why = format!("It has no tools: {}. {}.", refusal.message, refusal.hint);
     stuck(held, &why).await
 }
@@ -94,8 +99,17 @@ pub(crate) async fn not_played(held: &LeasedLoop, refusal: &Refusal) -> Result<L
     if is_passing(refusal) {
         return Ok(held.later());
     }
+    if refusal.code == &codes::SESSION_CLOSED {
+        return end_with_session(held).await;
+    }
     let reason = clipped(&format!("its calls cannot be made: {}", refusal.message), REASON_CHARS_MAX);
     Box::pin(held.desk.runs.fail(&held.run.id, &reason, &held.run.principal)).await?;
+    Ok(LoopPace::Rests)
+}
+
+/// Somebody closed its session, or revoked the token that opened it, and does not want the run to go on.
+async fn end_with_session(held: &LeasedLoop) -> Result<LoopPace, DriveError> {
+    Box::pin(held.desk.runs.cancel(&held.run.id, &PrincipalId::gateway(), SESSION_CLOSED)).await?;
     Ok(LoopPace::Rests)
 }
 

@@ -1,7 +1,10 @@
 //! The outcome that a task wants: JSON that fits a schema.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::RawJson;
+
+/// The summary of a run whose result says it all.
+pub(crate) const FITS: &str = "the result fits the schema of the task";
 
 /// Checks a value against a JSON Schema.
 pub trait OutcomeCheck: Send + Sync {
@@ -26,10 +29,18 @@ pub(crate) fn value_of_call(arguments: &RawJson) -> Result<Value, String> {
     }
 }
 
+/// The arguments of `complete_workflow` with this result. A summary that is the result, or no text, is replaced.
+pub(crate) fn completion_with(arguments: &RawJson, value: Value) -> RawJson {
+    let mut arguments: Value = arguments.decode().unwrap_or_else(|_| json!({}));
+    if arguments["result"].is_null() || !arguments["summary"].is_string() {
+        arguments["summary"] = json!(FITS);
+    }
+    arguments["result"] = value;
+    arguments.into()
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -49,5 +60,15 @@ mod tests {
         assert_eq!(of(json!({ "summary": "{\"a\":1}" })), Ok(json!({ "a": 1 })));
         assert!(of(json!({ "summary": "done" })).is_err());
         assert!(of(json!({})).is_err());
+    }
+
+    #[test]
+    fn a_completion_is_made_with_its_result() {
+        let with =
+            |arguments: Value| completion_with(&RawJson::from(arguments), json!([1])).decode::<Value>();
+        let kept = with(json!({ "summary": "done", "result": [1], "artifacts": ["a"] })).expect("an object");
+        assert_eq!(kept, json!({ "summary": "done", "result": [1], "artifacts": ["a"] }));
+        let moved = with(json!({ "summary": "[1]" })).expect("an object");
+        assert_eq!(moved, json!({ "summary": FITS, "result": [1] }));
     }
 }

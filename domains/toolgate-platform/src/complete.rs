@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolgate_core::codes;
 use toolgate_core::file::Artifact;
 use toolgate_core::platform::{ObjectRef, ToolPresence};
@@ -11,6 +12,7 @@ use toolgate_core::run::CallKind;
 use toolgate_core::{Digest, Refusal};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_files::ContentAccess;
+use toolgate_runs::AskedCompletion;
 
 use crate::PlatformTools;
 
@@ -29,6 +31,8 @@ pub(crate) struct CompleteWorkflowArguments {
     summary: String,
     /// Names of stored artifacts
     artifacts: Option<Vec<String>>,
+    /// Any JSON, where the task wants a result
+    result: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -50,14 +54,21 @@ pub(crate) async fn complete_workflow(
     context: ToolContext,
     arguments: CompleteWorkflowArguments,
 ) -> Result<ToolReply<CompleteWorkflowOutput>, Refusal> {
-    let CompleteWorkflowArguments { summary, artifacts } = arguments;
+    let CompleteWorkflowArguments { summary, artifacts, result } = arguments;
     let (run, holder) = (context.run()?, &context.holder);
     let stored = tools.files.artifacts(&ContentAccess::Session(holder), run).await?;
     let artifacts = artifacts.unwrap_or_default();
     let named = artifacts.iter().map(|name| find(&stored, name).ok_or_else(|| unknown(&stored, name)));
     let named: Vec<Digest> = named.collect::<Result<_, _>>()?;
-    let ended =
-        tools.runs.complete(run, holder.call.as_ref(), &summary, &named, &holder.principal.id).await?;
+    let (call, by) = (holder.call.as_ref(), &holder.principal.id);
+    let ended = match result {
+        None => tools.runs.complete(run, call, &summary, &named, by).await?,
+        result => {
+            let (summary, artifacts) = (Some(summary), (!named.is_empty()).then_some(named));
+            let asked = AskedCompletion { call: call.cloned(), summary, result, artifacts, manifest: None };
+            tools.runs.complete_as_asked(run, asked, by).await?
+        }
+    };
     let refs = stored.iter().map(|one| ObjectRef::Artifact { sha256: one.digest });
     let refs: Vec<ObjectRef> = refs.chain([ObjectRef::Run { id: ended.id.clone() }]).collect();
     let text = format!("run {} is {}", ended.id, ended.state.as_str());

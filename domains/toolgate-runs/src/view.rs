@@ -83,6 +83,8 @@ pub struct AskedCompletion {
     pub call: Option<CallId>,
     pub summary: Option<String>,
     pub result: Option<Value>,
+    /// The named artifacts; `None` means all that it stored.
+    pub artifacts: Option<Vec<Digest>>,
     /// A manifest that exists. Without it, one is made of the result and the stored artifacts.
     pub manifest: Option<Digest>,
 }
@@ -162,6 +164,8 @@ pub struct InputPage {
 pub enum CallClaim {
     /// It is new: run it, and then `record` the result.
     Run,
+    /// It was put off, and what was stored of it is this: go on with it, as with a new one.
+    Again(RawJson),
     /// It ran, with this result.
     Recorded(RawJson),
     /// It is running; `recorded` waits for it.

@@ -82,6 +82,10 @@ fn trigger(trigger: &Trigger) -> Result<(), Refusal> {
                 Err(bad(message, "trigger.states").hint("completed, partial, failed or cancelled"))
             }
         },
+        Trigger::Unreadable { why } => {
+            Err(bad(format!("the trigger cannot be read: {why}"), "trigger")
+                .hint("name a cause of this release"))
+        }
     }
 }
 

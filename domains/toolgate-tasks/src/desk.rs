@@ -12,6 +12,7 @@ use toolgate_core::run::RunStarter;
 use toolgate_runs::Runs;
 use toolgate_store::{ActionStamp, Books, FireHolder, Store};
 
+use crate::unreadable::UnreadableNotes;
 use crate::view::WebhookKeys;
 
 /// Runs that are being started at the same time.
@@ -71,6 +72,7 @@ pub(crate) struct TasksDesk {
     pub(crate) changed: Notify,
     /// Rung when an automation is made here: from then on the ledger is followed.
     pub(crate) made: Notify,
+    pub(crate) unreadable: UnreadableNotes,
     starts: Arc<Semaphore>,
     pub(crate) work: TaskTracker,
 }
@@ -90,6 +92,7 @@ impl TasksDesk {
             gateway: PrincipalId::gateway(),
             changed: Notify::new(),
             made: Notify::new(),
+            unreadable: UnreadableNotes::default(),
             starts: Arc::new(Semaphore::new(STARTS_MAX)),
             work: TaskTracker::new(),
         }

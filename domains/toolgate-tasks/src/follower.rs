@@ -68,6 +68,7 @@ impl LedgerPlace {
             self.nothing_until = Some(end);
             return Ok(false);
         }
+        following.iter().for_each(|watched| desk.unreadable.note(&watched.automation));
         let kinds = kinds_for(&following);
         let batch = desk.store.outbox(SINK, &kinds, BATCH_MAX).await?;
         if batch.is_empty() {

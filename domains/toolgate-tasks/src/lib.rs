@@ -13,6 +13,7 @@ mod starting;
 mod tasks;
 mod tools;
 mod triggers;
+mod unreadable;
 mod view;
 mod words;
 

@@ -69,7 +69,8 @@ impl Schedule {
             Trigger::Event { .. }
             | Trigger::Webhook { .. }
             | Trigger::Pointer { .. }
-            | Trigger::RunEnded { .. } => Ok(None),
+            | Trigger::RunEnded { .. }
+            | Trigger::Unreadable { .. } => Ok(None),
         }
     }
 

@@ -46,6 +46,7 @@ impl TasksDesk {
             if shutdown.is_cancelled() {
                 break;
             }
+            self.unreadable.note(&watched.automation);
             // Stored schedules were checked. One that this release cannot read does not stop the others.
             let Ok(Some(schedule)) = Schedule::read(&watched.automation.trigger) else { continue };
             self.pass(&watched, &schedule).await?;

@@ -30,9 +30,11 @@ pub(crate) fn cause(trigger: &Trigger, recorded: &RecordedEvent) -> Option<Strin
         Trigger::RunEnded { task, states } => {
             run_ended::matches(task.as_ref(), states, &recorded.event).map(|run| named("run", run.as_str()))
         }
-        Trigger::Cron { .. } | Trigger::Interval { .. } | Trigger::Once { .. } | Trigger::Webhook { .. } => {
-            None
-        }
+        Trigger::Cron { .. }
+        | Trigger::Interval { .. }
+        | Trigger::Once { .. }
+        | Trigger::Webhook { .. }
+        | Trigger::Unreadable { .. } => None,
     }
 }
 

@@ -78,6 +78,11 @@ pub enum Trigger {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         states: Vec<RunState>,
     },
+    /// A stored one that this release cannot read: it is damaged, or of a newer release. It starts nothing, and nobody can ask for it.
+    #[serde(skip_deserializing)]
+    Unreadable {
+        why: String,
+    },
 }
 
 fn utc() -> String {

@@ -110,7 +110,19 @@ pub enum AffinityKey {
     Client(ClientKey),
 }
 
-#[derive(Clone, Debug)]
+/// The questions that the server of a call may ask in the middle of it, where nobody is there to answer at once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum InputRounds {
+    /// None.
+    #[default]
+    Closed,
+    /// Those that people answer later. The call then goes on with their answers.
+    Open,
+    /// Further ones, and these are the answers to the last. The state is sealed.
+    Answered(InputAnswers),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputAnswers {
     /// The object of `inputResponses`.
     pub responses: Option<RawJson>,

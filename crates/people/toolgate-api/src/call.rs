@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_core::id::RunId;
-use toolgate_core::port::BoxFuture;
+use toolgate_core::port::{BoxFuture, InputRounds};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::CallAnswer;
@@ -19,6 +19,7 @@ pub struct ToolCallRequest {
     pub task_id: Option<String>,
     /// W3C `traceparent`.
     pub trace: Option<String>,
+    pub rounds: InputRounds,
 }
 
 /// The time that a call waits for people.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 // Measurements.
+mod agents;
 mod callgrind;
 mod catalogue;
 mod compare;
@@ -48,6 +49,8 @@ struct BenchArguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure agents that the gateway runs itself: a turn, many runs at once, and runs that wait
+    Agents(agents::AgentsOptions),
     /// Compare calls made directly with calls through the gateway
     Run(run::RunOptions),
     /// Compare calls that are validated, judged and recorded with calls that are only passed on
@@ -143,6 +146,7 @@ async fn interrupted() -> anyhow::Result<ExitCode> {
 
 async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Agents(options) => Box::pin(agents::run(options)).await,
         Command::Run(options) => Box::pin(run::run(options)).await,
         Command::Governed(options) => Box::pin(governed::run(options)).await,
         Command::Callgrind { gateway, baseline, update } => {

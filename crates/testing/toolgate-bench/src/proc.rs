@@ -62,6 +62,14 @@ fn memory_in(status: &str) -> Option<Memory> {
     Some(Memory { resident_bytes: kib(status, "VmRSS:")? * 1024, peak_bytes: kib(status, "VmHWM:")? * 1024 })
 }
 
+/// The number of its threads.
+pub(crate) fn threads(pid: u32) -> anyhow::Result<f64> {
+    let path = format!("/proc/{pid}/status");
+    let status = fs::read_to_string(&path).with_context(|| format!("read {path}"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Threads:"));
+    line.and_then(|line| line.trim().parse().ok()).with_context(|| format!("{path} has no Threads"))
+}
+
 fn kib(status: &str, field: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -106,5 +114,6 @@ mod tests {
     fn this_very_process_can_be_read() {
         assert!(memory(std::process::id()).expect("own status").peak_bytes > 0);
         cpu_time(std::process::id()).expect("own stat");
+        assert!(threads(std::process::id()).expect("own status") >= 1.0);
     }
 }

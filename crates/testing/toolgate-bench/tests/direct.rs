@@ -38,3 +38,14 @@ fn a_missing_gateway_is_said_with_a_hint() {
     let talk = String::from_utf8_lossy(&output.stderr);
     assert!(talk.contains("no gateway binary at no/such/toolgate") && talk.contains("hint:"), "{talk}");
 }
+
+#[test]
+fn a_missing_model_is_said_with_a_hint() {
+    let output = Command::new(env!("CARGO_BIN_EXE_toolgate-bench"))
+        .args(["agents", "--quick", "--model", "no/such/model"])
+        .output()
+        .expect("the benchmark starts");
+    assert!(!output.status.success());
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(talk.contains("no scripted model at no/such/model") && talk.contains("hint:"), "{talk}");
+}

@@ -7,7 +7,7 @@ use toolgate_core::model::{
     CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage,
 };
 use toolgate_core::run::{ActionKind, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
-use toolgate_core::{RawJson, Refusal, stop_point};
+use toolgate_core::{Refusal, stop_point};
 
 use super::close;
 use super::unknown::{self, UnknownEnd};
@@ -208,7 +208,8 @@ async fn given_up(held: &LeasedLoop) {
     desk.clock.sleep(desk.settings.drain).await;
 }
 
-/// The call that ends the run. In a run with an outcome schema, the result must fit first.
+/// The call that ends the run, on the path of the others. In a run with an outcome schema, the result must fit first: a call with
+/// another one is not made, as one with broken arguments is not.
 async fn complete(
     held: &mut LeasedLoop,
     completing: Vec<PlannedCall>,
@@ -217,36 +218,23 @@ async fn complete(
     let Some(schema) = held.agent_loop.outcome_schema.clone() else {
         return settle(held, completing, endings).await;
     };
+    let mut fitting = Vec::new();
     for call in completing {
-        let words = match fits(held, &schema, &call.arguments).await? {
-            Ok(LoopPace::Rests) if has_ended(held).await? => {
-                CallWords { text: "The run has ended.".to_owned(), is_error: false }
+        match close::fitting(held, &schema, outcome::value_of_call(&call.arguments)) {
+            Ok(value) => {
+                let arguments = outcome::completion_with(&call.arguments, value);
+                fitting.push(PlannedCall { arguments, ..call });
             }
-            Ok(pace) => return Ok(Some(pace)),
-            Err(why) => CallWords::error(format!(
-                "The run is not completed: its result is missing or does not fit the schema of the task ({why}). Answer with the \
-                 JSON of the result alone."
-            )),
-        };
-        endings.insert(call.id, words);
+            Err(why) => {
+                let words = format!(
+                    "The run is not completed: its result is missing or does not fit the schema of the task ({why}). Answer with the \
+                     JSON of the result alone."
+                );
+                endings.insert(call.id, CallWords::error(words));
+            }
+        }
     }
-    Ok(None)
-}
-
-/// False for a run that rests because it is paused.
-async fn has_ended(held: &LeasedLoop) -> Result<bool, DriveError> {
-    Ok(held.desk.runs.get(&held.run.id).await?.state.is_final())
-}
-
-async fn fits(
-    held: &LeasedLoop,
-    schema: &RawJson,
-    arguments: &RawJson,
-) -> Result<Result<LoopPace, String>, DriveError> {
-    match close::fitting(held, schema, outcome::value_of_call(arguments)) {
-        Ok(value) => close::complete_with(held, value).await,
-        Err(why) => Ok(Err(why)),
-    }
+    settle(held, fitting, endings).await
 }
 
 /// The results of all calls, in the order of the calls, as data.
@@ -263,6 +251,8 @@ pub(super) fn results(held: &LeasedLoop, calls: &[ModelCall], endings: &mut Call
 
 #[cfg(test)]
 mod tests {
+    use toolgate_core::RawJson;
+
     use super::*;
 
     fn call(id: &str, arguments: CallArguments) -> ModelCall {

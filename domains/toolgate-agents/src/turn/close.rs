@@ -89,7 +89,7 @@ pub(super) async fn complete_with(
     value: Value,
 ) -> Result<Result<LoopPace, String>, DriveError> {
     let asked = AskedCompletion {
-        summary: Some("the result fits the schema of the task".to_owned()),
+        summary: Some(outcome::FITS.to_owned()),
         result: Some(value),
         ..AskedCompletion::default()
     };

@@ -142,6 +142,8 @@ async fn a_completion_brings_its_result_with_it() {
     let run = gateway.begin_with(RunBudget::default(), Some(schema)).await;
     let ended = gateway.becomes(&run, "completed").await;
     assert_eq!(ended.report.result, Some(json!({ "ok": true })));
+    assert_eq!(world.records.effects("complete_workflow"), 1, "it is a call as the others are");
+    gateway.is_whole(&run).await;
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use toolgate_core::run::{
     RequiredAction, Run, SlotType, ToolOffer, TurnPlayer,
 };
 use toolgate_core::{RawJson, Refusal, ServerName};
-use toolgate_runs::{NewQuestion, Runs};
+use toolgate_runs::{AskedCompletion, NewQuestion, Runs};
 
 /// The calls of all runs, and their effects. Shared by the gateways of a story.
 #[derive(Default)]
@@ -125,7 +125,16 @@ impl StoryPlayer {
     async fn complete(&self, run: &Run, call: &PlannedCall) -> PlayedOutcome {
         let arguments: Value = call.arguments.decode().expect("an object");
         let summary = arguments["summary"].as_str().unwrap_or("done");
-        match self.runs().complete(&run.id, None, summary, &[], &run.principal).await {
+        let (runs, by) = (self.runs(), &run.principal);
+        let completed = match arguments.get("result").cloned() {
+            None => runs.complete(&run.id, None, summary, &[], by).await,
+            result => {
+                let summary = Some(summary.to_owned());
+                let asked = AskedCompletion { summary, result, ..AskedCompletion::default() };
+                runs.complete_as_asked(&run.id, asked, by).await
+            }
+        };
+        match completed {
             Ok(_) => PlayedOutcome::Ended { text: "completed".to_owned(), is_error: false },
             Err(_) => PlayedOutcome::NotNow,
         }

@@ -22,7 +22,10 @@ impl Runs {
         if let Some(known) = self.desk.store.batch_call(run, client_id).await.map_err(down)? {
             let take_up = self.desk.store.take_up_batch_call(run, client_id, request, stream);
             let is_taken_up = known.result.is_some() && take_up.await.map_err(down)?;
-            return Ok(if is_taken_up { CallClaim::Run } else { claim_of(known, request) });
+            return Ok(match known {
+                BatchCall { result: Some(kept), .. } if is_taken_up => CallClaim::Again(kept),
+                known => claim_of(known, request),
+            });
         }
         self.get(run).await?;
         if self.desk.store.claim_batch_call(run, client_id, request, stream, now_ms).await.map_err(down)? {

@@ -47,7 +47,7 @@ impl Runs {
         asked: AskedCompletion,
         by: &PrincipalId,
     ) -> Result<Run, Refusal> {
-        let AskedCompletion { call, summary, result, manifest } = asked;
+        let AskedCompletion { call, summary, result, artifacts, manifest } = asked;
         checks::summary(summary.as_deref().unwrap_or_default())?;
         checks::words(result.as_ref(), "result").map_err(|refusal| {
             refusal.hint("put it into a manifest, and give its digest as output_manifest_sha256")
@@ -56,12 +56,16 @@ impl Runs {
             let checked = self.desk.contents.check_manifest(manifest).await;
             checked.map_err(|refusal| refusal.field("output_manifest_sha256"))?;
         }
-        let request =
-            request(json!({ "complete": { "summary": summary, "result": result, "manifest": manifest } }));
+        let mut asked = json!({ "summary": summary, "result": result, "manifest": manifest });
+        if let Some(artifacts) = &artifacts {
+            asked["artifacts"] = json!(artifacts);
+        }
+        let request = request(json!({ "complete": asked }));
         let completion = RunCompletion {
             call,
             summary,
             result,
+            artifacts,
             manifest,
             request: Some(request),
             reason: COMPLETED_BY_TOOL.to_owned(),

@@ -91,6 +91,7 @@ pub(super) async fn complete(
         call: context.call().cloned(),
         summary: arguments.summary,
         result: arguments.result,
+        artifacts: None,
         manifest: manifest(arguments.output_manifest_sha256.as_deref(), "output_manifest_sha256")?,
     };
     let run = runs.complete_as_asked(&run.id, asked, &context.principal().id).await?;

@@ -102,7 +102,7 @@ async fn what_waits_for_a_person_is_taken_up_when_it_is_sent_again() {
     gateway.runs.put_off(&run, "a", result(0)).await;
     assert_eq!(within("what is known", gateway.runs.recorded(&run, "a")).await, result(0));
     assert_eq!(claim(Digest::of("something else")).await, CallClaim::Mismatch);
-    assert_eq!(claim(request()).await, CallClaim::Run);
+    assert_eq!(claim(request()).await, CallClaim::Again(result(0)), "with what was kept of it");
     assert_eq!(claim(request()).await, CallClaim::Running);
     gateway.runs.record(&run, "a", result(3)).await;
     assert_eq!(claim(request()).await, CallClaim::Recorded(result(3)));

@@ -1,18 +1,20 @@
 //! Automations as people make and change them, and what is refused.
 
-use toolgate_core::automation::{Overlap, Trigger};
+use toolgate_core::automation::{Automation, Overlap, Trigger};
 use toolgate_core::event::EventKind;
-use toolgate_core::id::TaskId;
+use toolgate_core::id::{AutomationId, TaskId};
 use toolgate_core::run::RunState;
 use toolgate_runs::NewTask;
+use toolgate_store::ActionStamp;
 use toolgate_tasks::NewAutomation;
 
-use crate::world::{START_MS, TasksWorld, ada, hourly, refused, wanted};
+use crate::world::{HOUR, START_MS, TasksWorld, ada, hourly, refused, wanted};
 
 crate::on_both!(
     an_automation_is_made_changed_listed_and_deleted,
     what_makes_no_sense_as_an_automation_is_refused,
     the_next_instants_can_be_asked_for,
+    one_of_a_newer_release_is_shown_and_the_others_fire,
 );
 
 fn cron(pattern: &str, timezone: &str) -> Trigger {
@@ -104,4 +106,35 @@ async fn the_next_instants_can_be_asked_for(world: TasksWorld) {
     let webhook = Trigger::Webhook { secret: "orders".to_owned() };
     let webhook = gateway.automation("orders", webhook, Overlap::Skip).await;
     assert!(gateway.tasks.next(&webhook, START_MS, 2).is_empty());
+}
+
+async fn one_of_a_newer_release_is_shown_and_the_others_fire(world: TasksWorld) {
+    let gateway = world.gateway("one").await;
+    let tasks = &gateway.tasks;
+    let good = gateway.automation("hourly", hourly(), Overlap::AllowAll).await;
+    let after = Trigger::RunEnded { task: Some(good.task.clone()), states: Vec::new() };
+    let chained = gateway.automation("after", after, Overlap::AllowAll).await;
+    // Its trigger is stored in words that no release of this kind reads.
+    let newer = Automation {
+        id: AutomationId::new("aut_newer"),
+        name: "newer".to_owned(),
+        trigger: Trigger::Unreadable { why: "the moon".to_owned() },
+        ..good.clone()
+    };
+    let act = ActionStamp { by: &ada(), at_ms: START_MS };
+    gateway.books.create_automation(&newer, act).await.expect("stored");
+    let unreadable = |one: &&Automation| matches!(one.trigger, Trigger::Unreadable { .. });
+    let listed = tasks.automations(None, 10).await.expect("read").automations;
+    assert_eq!((listed.len(), listed.iter().filter(unreadable).count()), (3, 1));
+    assert!(unreadable(&&tasks.automation("newer").await.expect("read")));
+    world.clock.advance(HOUR);
+    gateway.until_states(&good, &["started"]).await;
+    let run = gateway.automatic_runs().await.remove(0);
+    gateway.runs.cancel(&run.id, &ada(), "operator").await.expect("cancelled");
+    gateway.until_states(&chained, &["started"]).await;
+    let unread = wanted("unread", &good.task, newer.trigger.clone());
+    refused(tasks.create_automation(unread, &ada()).await, "bad_automation");
+    let repaired = wanted("newer", &good.task, hourly());
+    let changed = tasks.change_automation("newer", repaired, None, &ada()).await.expect("changed");
+    assert_eq!(changed.trigger, hourly());
 }

@@ -276,7 +276,7 @@ impl TasksWorld {
         });
         let setup = TasksSetup {
             store: store.clone(),
-            books,
+            books: Arc::clone(&books),
             clock: self.clock.clone(),
             runs: Arc::clone(&runs),
             starter: starter.clone(),
@@ -290,7 +290,7 @@ impl TasksWorld {
             start_limit: Duration::from_secs(1),
             claim: Duration::from_secs(90),
         };
-        TasksGateway { tasks: Tasks::start_at(setup, pace), runs, starter, store }
+        TasksGateway { tasks: Tasks::start_at(setup, pace), runs, starter, store, books }
     }
 }
 
@@ -299,6 +299,7 @@ pub(crate) struct TasksGateway {
     pub(crate) runs: Arc<Runs>,
     pub(crate) starter: Arc<StoryStarter>,
     pub(crate) store: Store,
+    pub(crate) books: Arc<Books>,
 }
 
 impl TasksGateway {

@@ -52,7 +52,7 @@ impl SlotType {
         Self::ALL.into_iter().find(|one| one.as_str() == text)
     }
 
-    fn has_options(self) -> bool {
+    pub fn has_options(self) -> bool {
         matches!(self, SlotType::Choice | SlotType::MultiChoice)
     }
 }

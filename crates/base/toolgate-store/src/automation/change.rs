@@ -88,7 +88,11 @@ impl Books {
         let passed_ms = if held.automation.trigger == before.trigger { held.passed_ms } else { act.at_ms };
         let mut update = held.tx.sql(CHANGE).bind(held.tenant).bind(without_nul(id.as_str()));
         push_changing(&held.automation, passed_ms, &mut update);
-        update.execute().await.map_err(doing(DOING))?;
+        // Another gateway may give its name away at the same moment: on Postgres, the check above does not see that.
+        update.execute().await.map_err(|error| match is_taken(&error) {
+            true => AutomationError::NameTaken(held.automation.name.clone()),
+            false => AutomationError::Store(doing(DOING)(error)),
+        })?;
         held.tell_change(AutomationStep::Changed, act);
         Ok(held.commit().await?)
     }
@@ -166,6 +170,11 @@ async fn check_name(
         }
         _ => Ok(()),
     }
+}
+
+/// True if a write was refused by an index: the only one of the table besides its key is that of the names.
+fn is_taken(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.is_unique_violation())
 }
 
 /// The columns that a change may set, in their order.

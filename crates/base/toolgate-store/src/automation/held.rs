@@ -54,7 +54,7 @@ impl<'b> HeldAutomation<'b> {
         let row: Option<AutomationRow> = read.fetch_optional().await.map_err(doing(what))?;
         let row = row.ok_or_else(|| AutomationError::Unknown(id.to_string()))?;
         let passed_ms = row.passed_ms;
-        let automation = row.read(what)?;
+        let automation = row.read();
         Ok(Self { books, tx, tenant, doing: what, automation, passed_ms, told: Vec::new() })
     }
 

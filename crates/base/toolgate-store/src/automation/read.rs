@@ -52,7 +52,7 @@ impl Store {
         const DOING: &str = "read an automation";
         let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(id.as_str()));
         let row: Option<AutomationRow> = read.fetch_optional().await.map_err(doing(DOING))?;
-        row.map(|row| row.read(DOING)).transpose()
+        Ok(row.map(AutomationRow::read))
     }
 
     /// One page, newest first, and the cursor of the next one.
@@ -64,18 +64,17 @@ impl Store {
         const DOING: &str = "list the automations";
         let page = PageQuery::new(cursor, limit, RUN_PAGE_MAX);
         let (rows, more) = page.fetch::<AutomationRow>(self, SELECT).await.map_err(doing(DOING))?;
-        let listed: Vec<Automation> =
-            rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
+        let listed: Vec<Automation> = rows.into_iter().map(AutomationRow::read).collect();
         let next = listed.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((listed, next))
     }
 
-    /// Those with instants that are not paused. Their number is limited.
+    /// Those with instants that are not paused, with any that cannot be read. Their number is limited.
     pub async fn timed_automations(&self) -> Result<Vec<WatchedAutomation>, StoreError> {
         self.working(TIMED).await
     }
 
-    /// Those that wait for something else and are not paused. Their number is limited.
+    /// Those that wait for something else and are not paused, with any that cannot be read. Their number is limited.
     pub async fn following_automations(&self) -> Result<Vec<WatchedAutomation>, StoreError> {
         self.working(FOLLOWING).await
     }
@@ -86,9 +85,9 @@ impl Store {
         let rows: Vec<AutomationRow> = read.fetch_all().await.map_err(doing(DOING))?;
         let watched = |row: AutomationRow| {
             let passed_ms = row.passed_ms;
-            Ok(WatchedAutomation { automation: row.read(DOING)?, passed_ms })
+            WatchedAutomation { automation: row.read(), passed_ms }
         };
-        rows.into_iter().map(watched).collect()
+        Ok(rows.into_iter().map(watched).collect())
     }
 
     /// One page of the fires of an automation, newest first, and the cursor of the next one.

@@ -1,7 +1,7 @@
 //! The rows of automations and fires.
 
 use toolgate_core::PrincipalId;
-use toolgate_core::automation::{Automation, Fire, FireState, Overlap};
+use toolgate_core::automation::{Automation, Fire, FireState, Overlap, Trigger};
 use toolgate_core::id::{AutomationId, RunId, TaskId};
 
 use crate::StoreError;
@@ -49,16 +49,20 @@ row! {
     }
 }
 
+/// The characters of what is said about a row that cannot be read.
+const WHY_CHARS_MAX: usize = 200;
+
 impl AutomationRow {
-    pub(super) fn read(self, doing: &'static str) -> Result<Automation, StoreError> {
-        let trigger = serde_json::from_str(&self.fires_on);
-        Ok(Automation {
+    /// One that cannot be read is there all the same, with a trigger that says so: it can be seen, paused, replaced and deleted, and does
+    /// not stop others.
+    pub(super) fn read(self) -> Automation {
+        let (trigger, overlap) = self.rules();
+        Automation {
             id: AutomationId::new(self.id),
             name: self.name,
             task: TaskId::new(self.task),
-            trigger: trigger.map_err(|_| unreadable(doing, "trigger of an automation"))?,
-            overlap: Overlap::parse(&self.overlap)
-                .ok_or_else(|| unreadable(doing, "overlap of an automation"))?,
+            trigger,
+            overlap,
             catch_up_seconds: read_count(self.catch_up_seconds),
             jitter_seconds: read_count(self.jitter_seconds),
             pause_on_failure: self.pause_on_failure != 0,
@@ -68,8 +72,22 @@ impl AutomationRow {
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
             row_version: read_count(self.row_version),
-        })
+        }
     }
+
+    fn rules(&self) -> (Trigger, Overlap) {
+        match (serde_json::from_str(&self.fires_on), Overlap::parse(&self.overlap)) {
+            (Ok(trigger), Some(overlap)) => (trigger, overlap),
+            (Err(error), overlap) => (unreadable_rule(&error.to_string()), overlap.unwrap_or_default()),
+            (Ok(_), None) => {
+                (unreadable_rule(&format!("there is no overlap {:?}", self.overlap)), Overlap::default())
+            }
+        }
+    }
+}
+
+fn unreadable_rule(why: &str) -> Trigger {
+    Trigger::Unreadable { why: why.chars().take(WHY_CHARS_MAX).collect() }
 }
 
 row! {

@@ -11,6 +11,13 @@ pub(super) const READ: &str = "WHERE tenant = $1 AND id = $2";
 pub(super) const COUNT_OPEN: &str =
     "SELECT COUNT(*) FROM sessions WHERE tenant = $1 AND agent = $2 AND state = 'open' AND kind = 'explicit'";
 
+/// The same without the sessions of driven runs that wait for people: nobody works in them. When such a run goes on, its session counts
+/// again, and goes on even if that is one too many.
+pub(super) const COUNT_WORKING: &str =
+    "SELECT COUNT(*) FROM sessions WHERE tenant = $1 AND agent = $2 AND state = 'open' AND kind = 'explicit'
+        AND NOT EXISTS (SELECT 1 FROM run_loops
+            WHERE run_loops.tenant = $1 AND run_loops.run = sessions.run AND run_loops.state = 'waiting')";
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredSession {
     pub id: SessionId,

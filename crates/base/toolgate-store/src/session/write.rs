@@ -5,7 +5,7 @@ use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::scope::{AgentName, Mounts, Scope};
 
 use super::row::{self, SessionRow};
-use super::stored::{COUNT_OPEN, READ, SessionEnd, StoredSession};
+use super::stored::{COUNT_OPEN, COUNT_WORKING, READ, SessionEnd, StoredSession};
 use crate::StoreError;
 use crate::books::Books;
 use crate::clock::now_ms;
@@ -84,9 +84,7 @@ impl Books {
     ) -> Result<NewToken, NewSessionError> {
         let doing = doing("open a session");
         let mut change = TopicChange::begin(self, RevisionTopic::Sessions).await.map_err(&doing)?;
-        let count = change.tx.sql(COUNT_OPEN).bind(change.tenant).bind(limit.agent.as_str());
-        let (count,): (i64,) = count.fetch_one().await.map_err(&doing)?;
-        if read_count(count) >= u64::from(limit.max) {
+        if is_full(&mut change, limit).await.map_err(&doing)? {
             return Err(NewSessionError::TooMany { max: limit.max });
         }
         let (tenant, revision) = (change.tenant, change.revision);
@@ -195,6 +193,18 @@ impl Books {
         self.store().forget_verdicts();
         Ok(ids)
     }
+}
+
+/// True if the agent has as many sessions as it may. Only where that seems so, each is looked at.
+async fn is_full(change: &mut TopicChange<'_>, limit: &OpenSessions) -> Result<bool, sqlx::Error> {
+    for statement in [COUNT_OPEN, COUNT_WORKING] {
+        let count = change.tx.sql(statement).bind(change.tenant).bind(limit.agent.as_str());
+        let (count,): (i64,) = count.fetch_one().await?;
+        if read_count(count) < u64::from(limit.max) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn due<'s>(

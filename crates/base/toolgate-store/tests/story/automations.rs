@@ -5,7 +5,7 @@ use toolgate_core::automation::{Automation, FireState, Overlap, Trigger};
 use toolgate_core::id::{AutomationId, RunId, TaskId};
 use toolgate_store::{
     ActionStamp, AutomationError, Books, BusyFires, FireClaim, FireHolder, FireOutcome, FireRetake,
-    FireVerdict, InstantPass, MissedInstant, NewFire, Store,
+    FireVerdict, InstantPass, MissedInstant, NewFire, Store, TaskVersion,
 };
 
 use crate::desk;
@@ -20,6 +20,8 @@ crate::on_both!(
     a_failure_pauses_in_the_same_step,
     a_step_that_fails_leaves_nothing,
     old_fires_are_forgotten_except_those_that_wait,
+    a_row_that_cannot_be_read_is_there_and_stops_no_other,
+    of_renames_and_creations_to_one_name_one_wins,
 );
 
 const NOW_MS: i64 = 1_790_000_000_000;
@@ -242,4 +244,77 @@ async fn old_fires_are_forgotten_except_those_that_wait(world: StoreWorld) {
     assert_eq!(store.forget_fires(NOW_MS + 2).await.expect("done"), 1);
     let left = store.fires(&id, None, 10).await.expect("read").0;
     assert_eq!(left.iter().map(|fire| fire.cause.as_str()).collect::<Vec<_>>(), ["2"]);
+}
+
+async fn a_row_that_cannot_be_read_is_there_and_stops_no_other(world: StoreWorld) {
+    let (store, books, good) = place(&world).await;
+    let by = ada();
+    for name in ["newer", "damaged", "ruled"] {
+        books.create_automation(&an_automation(name), at(&by, 0)).await.expect("created");
+    }
+    world
+        .sql("UPDATE automations SET fires_on = '{\"on\":\"moon\",\"phase\":\"full\"}' WHERE name = 'newer'")
+        .await;
+    world.sql("UPDATE automations SET fires_on = '{\"on\":' WHERE name = 'damaged'").await;
+    world.sql("UPDATE automations SET overlap = 'twice' WHERE name = 'ruled'").await;
+    let why = |automation: &Automation| match &automation.trigger {
+        Trigger::Unreadable { why } => why.clone(),
+        _ => String::new(),
+    };
+    let timed = store.timed_automations().await.expect("read");
+    let readable: Vec<&AutomationId> = timed
+        .iter()
+        .map(|one| &one.automation)
+        .filter(|one| why(one).is_empty())
+        .map(|one| &one.id)
+        .collect();
+    assert_eq!((timed.len(), readable), (4, vec![&good]));
+    let (listed, _) = store.automations(None, 10).await.expect("read");
+    assert_eq!(listed.len(), 4);
+    let newer = AutomationId::new("aut_newer");
+    let shown = store.automation(&newer).await.expect("read").expect("it is there");
+    assert!(why(&shown).contains("moon"), "{shown:?}");
+    let ruled = store.automation(&AutomationId::new("aut_ruled")).await.expect("read").expect("it is there");
+    assert!(why(&ruled).contains("twice"), "{ruled:?}");
+    // A pause leaves what is stored, and the release that can read it finds it again.
+    books.pause_automation(&newer, "odd", at(&by, 1)).await.expect("paused");
+    let kept = "DELETE FROM automations WHERE name = 'newer' AND fires_on LIKE '%moon%'";
+    assert_eq!(world.sql(kept).await, 1);
+    let repaired = |current: Automation| Automation { trigger: Trigger::Once { at_ms: NOW_MS }, ..current };
+    let damaged = AutomationId::new("aut_damaged");
+    let changed = books.change_automation(&damaged, TaskVersion::Any, repaired, at(&by, 2)).await;
+    assert_eq!(changed.expect("changed").trigger, Trigger::Once { at_ms: NOW_MS });
+    books.delete_automation(&AutomationId::new("aut_ruled"), at(&by, 3)).await.expect("deleted");
+}
+
+async fn of_renames_and_creations_to_one_name_one_wins(world: StoreWorld) {
+    let (store, one, _) = place(&world).await;
+    let two = world.open().await.books(desk::settings("two")).await.expect("the books open");
+    for number in 0..WRITERS {
+        one.create_automation(&an_automation(&format!("r{number}")), at(&ada(), 0)).await.expect("created");
+    }
+    let writers = (0..WRITERS).map(|number| {
+        let books = if number % 2 == 0 { one.clone() } else { two.clone() };
+        tokio::spawn(async move {
+            let by = ada();
+            if number % 4 == 3 {
+                let id = AutomationId::new(format!("aut_new{number}"));
+                let new = Automation { id, ..an_automation("wanted") };
+                return books.create_automation(&new, at(&by, 1)).await;
+            }
+            let renamed = |current: Automation| Automation { name: "wanted".to_owned(), ..current };
+            let id = AutomationId::new(format!("aut_r{number}"));
+            books.change_automation(&id, TaskVersion::Any, renamed, at(&by, 1)).await.map(drop)
+        })
+    });
+    let mut won = 0;
+    for writer in writers.collect::<Vec<_>>() {
+        match writer.await.expect("no panic") {
+            Ok(()) => won += 1,
+            Err(AutomationError::NameTaken(name)) => assert_eq!(name, "wanted"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(won, 1);
+    assert!(store.automation_id("wanted").await.expect("read").is_some());
 }

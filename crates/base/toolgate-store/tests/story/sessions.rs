@@ -51,7 +51,7 @@ fn mounts(providers: &[&str]) -> Mounts {
     Mounts { providers, ..Mounts::default() }
 }
 
-fn session(name: &str) -> StoredSession {
+pub(crate) fn session(name: &str) -> StoredSession {
     let clerk = agent("clerk");
     let scope = scope(&clerk);
     StoredSession {
@@ -80,7 +80,7 @@ fn session(name: &str) -> StoredSession {
     }
 }
 
-fn no_more_than(max: u32) -> OpenSessions {
+pub(crate) fn no_more_than(max: u32) -> OpenSessions {
     OpenSessions { agent: agent("clerk"), max }
 }
 

@@ -143,6 +143,20 @@ impl ToolCall {
         self.request.parts.input(open)
     }
 
+    /// The same answer with the state of a server that asks sealed, so that it leads back to this call.
+    pub(crate) fn sealed(&self, answer: CallAnswer) -> CallAnswer {
+        let CallAnswer { tool, envelope, body } = answer;
+        let body = match body {
+            CallAnswerBody::InputRequired { result, round } => {
+                let (sealer, owner) = (&self.gateway.sealer, self.caller.client.owner());
+                let result = server_state::seal_in(sealer, &self.entry.server, &owner, &round, &result);
+                CallAnswerBody::InputRequired { result, round }
+            }
+            body => body,
+        };
+        CallAnswer { tool, envelope, body }
+    }
+
     fn say(self, answer: CallAnswer) -> Result<EnvelopedReply, RpcError> {
         let CallAnswer { envelope, body, .. } = answer;
         let principal = self.caller.client.principal.id.clone();

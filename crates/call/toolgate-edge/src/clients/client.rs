@@ -10,6 +10,9 @@ use toolgate_core::server::Era;
 use toolgate_core::{Principal, PrincipalId, Raw, RawJson};
 use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
+/// The capability of those that are asked by forms alone.
+const FORMS: &str = r#"{"elicitation":{"form":{}}}"#;
+
 /// The caller and its capabilities: fixed for a session of the older era, read from each request of the newer.
 pub(crate) struct Client {
     pub(crate) key: ClientKey,
@@ -20,6 +23,8 @@ pub(crate) struct Client {
     pub(crate) capabilities: RawJson,
     pub(crate) info: Option<RawJson>,
     pub(crate) abilities: ClientAbilities,
+    /// True for an agent of the gateways' own: people answer questions to it later.
+    is_driven: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -75,7 +80,22 @@ impl Client {
             abilities: ClientAbilities::of(&capabilities),
             capabilities,
             info: None,
+            is_driven: false,
         }
+    }
+
+    /// An agent of the gateways' own. Servers of the newer era hear that it takes questions. It answers none while a call is under
+    /// way, so servers of the older era do not ask it.
+    pub(crate) fn driven(seat: Arc<Seat>) -> Self {
+        let client = Self::new(seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
+        let capabilities = RawJson::from_composed(FORMS.to_owned());
+        Self { capabilities, is_driven: true, ..client }
+    }
+
+    /// True if somebody answers questions to it, now or later.
+    pub(crate) fn takes_questions(&self) -> bool {
+        let kinds = [AskKind::Elicitation, AskKind::Sampling];
+        self.is_driven || kinds.into_iter().any(|kind| self.abilities.can_answer(kind))
     }
 
     /// The same client as it calls itself.
@@ -87,9 +107,13 @@ impl Client {
         self.seat.load_full()
     }
 
-    /// The owner of handles: a session cannot use those of another one.
+    /// The owner of handles: a session cannot use those of another one. A driven run may have several sessions, one after another.
     pub(crate) fn owner(&self) -> PrincipalId {
-        PrincipalId::new(&format!("{} {}", self.principal.id, self.seat.load().session))
+        let seat = self.seat.load();
+        match seat.run.as_ref().filter(|_| self.is_driven) {
+            Some(run) => PrincipalId::new(&format!("{} {run}", self.principal.id)),
+            None => PrincipalId::new(&format!("{} {}", self.principal.id, seat.session)),
+        }
     }
 
     /// Takes the seat that was found for the next request. One of another session or principal is refused.

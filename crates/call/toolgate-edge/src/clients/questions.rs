@@ -204,15 +204,14 @@ pub(crate) struct AskableClient {
 }
 
 impl AskableClient {
-    /// The client itself where it answers no questions anyway.
+    /// The client itself where nobody answers questions to it anyway.
     pub(crate) fn of(
         caller: &Arc<RequestCaller>,
         questions: &Arc<ServerQuestions>,
         server: &ServerName,
         asker: impl FnOnce() -> QuestionSource,
     ) -> Arc<dyn Caller> {
-        let kinds = [AskKind::Elicitation, AskKind::Sampling];
-        if !kinds.into_iter().any(|kind| caller.can_answer(kind)) {
+        if !caller.client.takes_questions() {
             return caller.clone();
         }
         let asks = questions.asks(server);

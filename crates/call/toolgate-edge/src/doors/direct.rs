@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::MissingTool;
+use toolgate_core::port::InputRounds;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_discovery::BuiltIn;
@@ -33,6 +34,7 @@ pub struct DirectCall {
     /// W3C `traceparent`.
     pub trace: Option<Arc<str>>,
     pub patience: WaitMode,
+    pub rounds: InputRounds,
 }
 
 /// The reason why a call did not reach the pipeline.
@@ -99,7 +101,15 @@ impl Gateway {
     fn prepared(&self, call: DirectCall) -> (OwnedRequest, RequestCaller) {
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta = meta_of(call.labels, call.trace);
-        let client = Client::new(call.seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
+        let client = match call.rounds {
+            InputRounds::Closed => Client::new(call.seat, ProtocolVersion::LATEST_MODERN, RawJson::EMPTY),
+            InputRounds::Open => Client::driven(call.seat),
+            InputRounds::Answered(answers) => {
+                request.parts.input_responses = answers.responses;
+                request.parts.request_state = answers.state;
+                Client::driven(call.seat)
+            }
+        };
         let caller = RequestCaller::quiet(client, self.limits.input_wait);
         match call.patience {
             WaitMode::NotAtAll => (request, caller.impatient()),
@@ -135,7 +145,10 @@ impl Gateway {
         }
         let tool = tool_call.tool().clone();
         let cancel = CancellationToken::new();
-        let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
+        let running = self.calls.spawn(async move {
+            let answer = tool_call.govern(&cancel).await;
+            answer.map(|answer| tool_call.sealed(answer))
+        });
         let answer = running.await.map_err(|_| NotCalled::Ended)?.map_err(NotCalled::Refused)?;
         Ok((tool, answer))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::port::{CallOrigin, ServerReply};
+use toolgate_core::port::{AskKind, CallOrigin, InputRounds, ServerReply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::{CallerLabels, WaitMode};
@@ -233,6 +233,7 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         labels: CallerLabels { run: Some(RunId::new("run_1")), task: Some("t".into()), forced_by: None },
         trace: Some("00-1".into()),
         patience: WaitMode::NotAtAll,
+        rounds: InputRounds::Closed,
     };
     house.gateway.call_tool(call).await.expect("called");
     let events = house.events();
@@ -264,4 +265,17 @@ async fn a_call_names_its_session_and_its_run_and_nobody_elses() {
     let told: Vec<_> = requests.iter().map(|request| request.origin.clone()).collect();
     assert_eq!(told, [origin(None), origin(Some("run_1"))]);
     assert!(requests.iter().all(|request| request.meta.is_empty()), "{requests:?}");
+}
+
+#[test]
+fn a_driven_run_keeps_its_handles_over_its_sessions_and_takes_questions_for_later() {
+    let seat_of = |session: &str| {
+        Arc::new(Seat { session: SessionId::new(session), run: Some(RunId::new("run_1")), ..seat("ada") })
+    };
+    let (one, two) = (Client::driven(seat_of("ses_1")), Client::driven(seat_of("ses_2")));
+    assert_eq!(one.owner(), two.owner());
+    let usual = |session: &str| Client::new(seat_of(session), ProtocolVersion::LATEST_MODERN, RawJson::EMPTY);
+    assert_ne!(usual("ses_1").owner(), usual("ses_2").owner());
+    assert!(one.takes_questions() && !usual("ses_1").takes_questions());
+    assert!(!one.abilities.can_answer(AskKind::Elicitation), "nobody answers while the call is open");
 }

@@ -22,6 +22,7 @@ use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
 use super::tag::{expected_version, tagged};
 use super::template_name::TemplateName;
+use super::turns;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, object, word};
@@ -172,7 +173,7 @@ pub(crate) async fn change(
 
 /// Close a session
 ///
-/// Its token is no longer valid. Closing it again changes nothing.
+/// Its token is no longer valid. A run that the gateway drives in it is cancelled. Closing it again changes nothing.
 #[utoipa::path(delete, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
     responses((status = 200, description = "The session in its new state", body = SessionDetail),
         (status = 404, description = "Not found, or not visible to the caller"),
@@ -183,6 +184,7 @@ pub(crate) async fn close(
     Path(id): Path<String>,
 ) -> ApiResult<Response> {
     let session = context.sessions.close(&SessionId::new(id), &credential).await?;
+    turns::end_run_of(&context, &session, &credential.principal.id).await?;
     Ok(shown(session, &credential))
 }
 

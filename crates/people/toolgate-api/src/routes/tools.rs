@@ -12,6 +12,7 @@ use toolgate_catalog::CatalogEntry;
 use toolgate_core::codes;
 use toolgate_core::decision::ApprovalLikelihood;
 use toolgate_core::event::Outcome;
+use toolgate_core::port::InputRounds;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::{Blame, RawJson};
 use toolgate_pipeline::{CallAnswer, CallAnswerBody, CallRefusal, Envelope};
@@ -191,6 +192,7 @@ pub(crate) async fn call(
         run_id: body.run_id,
         task_id: body.task_id,
         trace: trace(&headers),
+        rounds: InputRounds::Closed,
     };
     let seat = query.seat(&context, &credential).await?;
     let called = context.caller.call(seat.clone(), request, hold(&headers)).await;

@@ -5,6 +5,7 @@ mod offer;
 mod outcome;
 mod player;
 mod refused;
+mod rounds;
 mod seats;
 mod starter;
 mod turn;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use toolgate_core::run::{RunStarter, TurnPlayer};
 use toolgate_runs::RunHalt;
 
+pub(super) use seats::end_run_of;
 pub(super) use starter::{DrivenStart, LoopFork, StartedDriven, known_model};
 pub(super) use turn::{CallTurn, TurnCall};
 

@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use toolgate_core::codes::{self, Retry};
+use toolgate_core::port::InputRounds;
 use toolgate_core::scope::Credential;
 use toolgate_core::{CanonicalName, RawJson};
 
@@ -45,6 +46,7 @@ pub(crate) async fn call(
         run_id: None,
         task_id: None,
         trace: trace(&headers),
+        rounds: InputRounds::Closed,
     };
     let seat = query.seat(&context, &credential).await?;
     let called = context.caller.call(seat.clone(), request, hold(&headers)).await;

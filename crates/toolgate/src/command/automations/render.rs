@@ -69,6 +69,7 @@ fn trigger(trigger: &Value) -> String {
         "event" => format!("event {}", own("kind")),
         "pointer" => format!("pointer {}", own("pattern")),
         "run_ended" => format!("end of a run {}", own("task")).trim_end().to_owned(),
+        "unreadable" => format!("none: this release cannot read it ({})", own("why")),
         on => on.to_owned(),
     }
 }

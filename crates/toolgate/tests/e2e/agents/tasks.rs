@@ -194,3 +194,21 @@ async fn a_task_whose_model_is_gone_says_so_and_starts_nothing() {
     assert!([404, 422].contains(&started.status) && started.text.contains("passing"), "{started:?}");
     assert!(stage.model.requests().is_empty());
 }
+
+#[tokio::test]
+async fn a_completion_with_a_result_is_recorded_as_a_call_once_it_fits() {
+    let complete = |ok: &serde_json::Value| {
+        ModelStep::call("complete_workflow", &json!({ "summary": "done", "result": { "ok": ok } }))
+    };
+    let stage = AgentStage::open("", steps([complete(&json!("no")), complete(&json!(true))])).await;
+    let schema =
+        json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });
+    let task = json!({ "goal": "Say yes", "model": "openai", "outcome_schema": schema });
+    let run = stage.start(&stage.task_of(task).await).await;
+    let ended = stage.becomes(&run, "completed").await;
+    assert_eq!(ended["summary"], "done", "{ended}");
+    let calls = stage.bank.events_of(&["--run", &run, "--kind", "tool.call.completed"], 1);
+    assert_eq!(calls.len(), 1, "what does not fit is no call: {calls:?}");
+    assert_eq!(calls[0]["tool"], "toolgate.runs.complete", "{calls:?}");
+    stage.verify();
+}

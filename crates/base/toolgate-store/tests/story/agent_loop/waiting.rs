@@ -4,13 +4,14 @@ use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, WithdrawalReason};
 use toolgate_core::governance::{Approvals as _, NewApproval};
 use toolgate_core::run::{ActionKind, LoopState, RequiredAction, RunState};
-use toolgate_store::{RunEnding, clock};
+use toolgate_store::{NewSessionError, RunEnding, StoredSession, clock};
 
 use super::*;
 use crate::desk::{approve, deny, proposal};
 use crate::runs::{
     a_slot, answer as answer_question, ask as ask_person, look_first, place, prove_ledger, read, story_of,
 };
+use crate::sessions::{no_more_than, session};
 
 crate::on_both!(
     a_loop_follows_its_run,
@@ -25,6 +26,7 @@ crate::on_both!(
     an_answer_lets_it_go_on,
     an_answer_before_the_wait_is_not_missed,
     a_person_gives_a_stuck_run_another_chance,
+    the_session_of_a_run_that_waits_takes_no_place,
 );
 
 fn action(kind: ActionKind, id: &str) -> RequiredAction {
@@ -258,4 +260,20 @@ async fn a_person_gives_a_stuck_run_another_chance(world: StoreWorld) {
     books.resume_run(&run, later(&by, 600)).await.expect("resumed");
     assert_goes_on(&store, &run).await;
     assert!(!look(&store, &run).await.nudged);
+}
+
+async fn the_session_of_a_run_that_waits_takes_no_place(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let (run, approval) = waiting(&store, &books, "1", 7).await;
+    let of = |name: &str, run: Option<RunId>| StoredSession { run, ..session(name) };
+    let open = async |session: StoredSession| {
+        books.create_session(&session, None, &no_more_than(1), Vec::new()).await.map(drop)
+    };
+    open(of("a", Some(run.clone()))).await.expect("it is the first");
+    open(of("b", None)).await.expect("nobody works in the first");
+    assert!(matches!(open(of("c", None)).await, Err(NewSessionError::TooMany { max: 1 })));
+    approve(&books, &approval.id).await.expect("approved");
+    assert_goes_on(&store, &run).await;
+    let another = open(of("d", None)).await;
+    assert!(matches!(another, Err(NewSessionError::TooMany { max: 1 })), "{another:?}");
 }

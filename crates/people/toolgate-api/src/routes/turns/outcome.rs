@@ -6,6 +6,8 @@ use toolgate_core::codes::{self, Code};
 use toolgate_core::id::RefId;
 use toolgate_core::run::{ActionKind, PlayedOutcome, QuestionPurpose, RequiredAction};
 
+use super::rounds::INPUT_ID;
+
 /// Refusals of calls that did not begin, and may be made later.
 static NOT_NOW: [&Code; 6] = [
     &codes::RUN_PAUSED,
@@ -23,10 +25,18 @@ pub(super) fn read(envelope: &RawJson, now_ms: i64) -> PlayedOutcome {
     let has_code = |code: &&Code| error["code"] == code.name;
     match envelope["status"].as_str().unwrap_or_default() {
         "pending_approval" => PlayedOutcome::Waits(approval(&envelope, now_ms)),
-        "pending_input" => PlayedOutcome::Waits(question(&envelope, now_ms)),
+        "pending_input" => {
+            let asked = &envelope["data"]["structuredContent"];
+            let purpose = QuestionPurpose::parse(text(&asked["purpose"])).unwrap_or_default();
+            PlayedOutcome::Waits(question(text(&asked["input_id"]), purpose, now_ms))
+        }
+        // The server asks, and people answer.
+        "input_required" if error[INPUT_ID].is_string() => {
+            PlayedOutcome::Waits(question(text(&error[INPUT_ID]), QuestionPurpose::default(), now_ms))
+        }
         "unknown" if has_code(&&codes::CALL_UNKNOWN) => PlayedOutcome::Unknown,
         "running" => PlayedOutcome::NotNow,
-        "refused" | "not_called" if NOT_NOW.iter().any(has_code) => PlayedOutcome::NotNow,
+        "refused" | "not_called" | "input_required" if NOT_NOW.iter().any(has_code) => PlayedOutcome::NotNow,
         _ if has_code(&&codes::SERVER_UNAUTHORIZED) => PlayedOutcome::Waits(credential(error, now_ms)),
         _ if error.is_null() => result(&envelope),
         _ => PlayedOutcome::Ended { text: refused(error), is_error: true },
@@ -50,12 +60,9 @@ fn approval(envelope: &Value, now_ms: i64) -> RequiredAction {
     RequiredAction { kind: ActionKind::Approval, id, since_ms: now_ms, how }
 }
 
-fn question(envelope: &Value, now_ms: i64) -> RequiredAction {
-    let asked = &envelope["data"]["structuredContent"];
-    let id = text(&asked["input_id"]).to_owned();
-    let purpose = QuestionPurpose::parse(text(&asked["purpose"])).unwrap_or_default();
+fn question(id: &str, purpose: QuestionPurpose, now_ms: i64) -> RequiredAction {
     let how = format!("answer it in the inbox, or with `toolgate inputs answer {id} ANSWER`");
-    RequiredAction { kind: purpose.action(), id, since_ms: now_ms, how }
+    RequiredAction { kind: purpose.action(), id: id.to_owned(), since_ms: now_ms, how }
 }
 
 /// The tool did not run: it is called again when somebody says that the sign-in is done. No question is asked of this yet, so it has
@@ -195,6 +202,9 @@ mod tests {
         let action = waits(json!({ "status": "pending_input",
             "data": { "structuredContent": { "input_id": "inp_2", "purpose": "captcha" } } }));
         assert_eq!((action.kind, action.id.as_str()), (ActionKind::Captcha, "inp_2"));
+        let action = waits(json!({ "status": "input_required",
+            "error": { "code": "input_required", "input_id": "inp_3" } }));
+        assert_eq!((action.kind, action.id.as_str()), (ActionKind::Question, "inp_3"));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The player of driven runs: their tools and their calls, in the session of each.
 
-use toolgate_core::Refusal;
 use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{CallSafety, PlannedCall, PlayedCall, PlayedOutcome, Run, ToolOffer, TurnPlayer};
+use toolgate_core::{Refusal, codes};
 use toolgate_discovery::BuiltIn;
 
 use super::refused::refusal;
@@ -30,8 +30,12 @@ impl TurnPlayer for SessionPlayer {
             let context = &self.0;
             // A gateway that has just started knows the tools of its servers a little later: until then they are no unknown tools.
             context.caller.settled().await;
-            // Without a seat, what was called before is still answered.
-            let turn = CallTurn::driven(context, run.clone(), seats::seat(context, run).await);
+            // Without a seat, what was called before is still answered. Without a session, the run ends.
+            let seat = match seats::seat(context, run).await {
+                Err(problem) if problem.code == &codes::SESSION_CLOSED => return Err(refusal(problem)),
+                seat => seat,
+            };
+            let turn = CallTurn::driven(context, run.clone(), seat);
             let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
             let calls = calls.into_iter().map(|call| TurnCall::new(call.id, call.name, Some(call.arguments)));
             // What has begun goes on without its loop, which may be taken up elsewhere, and is recorded.

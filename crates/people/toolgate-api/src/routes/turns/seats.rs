@@ -6,8 +6,8 @@ use http::StatusCode;
 use toolgate_core::id::SessionId;
 use toolgate_core::run::{Run, ended};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
-use toolgate_core::{Principal, RefusalKind, Role, codes};
-use toolgate_sessions::NewSession;
+use toolgate_core::{Principal, PrincipalId, RefusalKind, Role, codes};
+use toolgate_sessions::{NewSession, SessionView};
 use toolgate_store::StoredSession;
 
 use crate::ApiContext;
@@ -15,6 +15,10 @@ use crate::problem::{ApiResult, Problem};
 
 /// The reason of sessions that ended because nobody used them.
 const IDLE: &str = "idle";
+/// The reason of sessions that somebody closed.
+const CLOSED: &str = "closed";
+/// The reason of runs that end with their session.
+const SESSION_CLOSED: &str = "its session was closed";
 
 /// The seat of the principal that works in a driven run. A run may wait for people longer than its session lasts without use: then
 /// another session follows, within the scope of the first.
@@ -35,6 +39,30 @@ pub(super) async fn leave(context: &ApiContext, run: &Run) {
     let Some(session) = &run.session else { return };
     if let Err(error) = context.sessions.close(session, &holder(run, session)).await {
         tracing::warn!(%session, %error, "the session of a run that has ended could not be closed");
+    }
+}
+
+/// Ends the driven run that works in a session which somebody has closed: it must not go on, and its calls would fail one after
+/// another. One whose session was idle before it was closed goes on in another.
+pub(in crate::routes) async fn end_run_of(
+    context: &ApiContext,
+    session: &SessionView,
+    by: &PrincipalId,
+) -> ApiResult<()> {
+    let is_closed = session.closing.as_ref().is_some_and(|closing| closing.reason == CLOSED);
+    let Some(run) = session.run.as_ref().filter(|_| is_closed) else { return Ok(()) };
+    if context.store.agent_loop(run).await?.is_none() {
+        return Ok(());
+    }
+    let run = context.runs.get(run).await?;
+    if run.state.is_final() || run.session.as_ref() != Some(&session.id) {
+        return Ok(());
+    }
+    match context.runs.cancel(&run.id, by, SESSION_CLOSED).await {
+        // It has ended meanwhile.
+        Err(refusal) if refusal.code == &codes::RUN_ENDED => Ok(()),
+        Err(refusal) => Err(refusal.into()),
+        Ok(_) => Ok(()),
     }
 }
 

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use toolgate_core::codes;
 use toolgate_core::event::Outcome;
-use toolgate_core::id::RunId;
-use toolgate_core::run::Run;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::port::{InputAnswers, InputRounds};
+use toolgate_core::run::{InputRequest, InputSlot, InputState, Run};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
-use toolgate_core::{CanonicalName, Digest, RawJson, RefusalKind};
+use toolgate_core::{CanonicalName, Digest, RawJson, Refusal, RefusalKind};
 use toolgate_pipeline::{CallWarning, canonical};
-use toolgate_runs::CallClaim;
+use toolgate_runs::{CallClaim, NewQuestion};
 
+use super::rounds::ServerRound;
 use super::seats::unseated;
 use crate::problem::{ApiResult, Problem};
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
@@ -152,7 +154,8 @@ impl CallTurn {
         let permit = permits.acquire().await.expect("it is never closed");
         let request = call.digest(arguments);
         match self.context.runs.claim(&self.run.id, &call.id, request).await {
-            Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments).await),
+            Ok(CallClaim::Run) => fresh(&call.id, &self.make(call, arguments, InputRounds::Open, None).await),
+            Ok(CallClaim::Again(kept)) => fresh(&call.id, &self.go_on(call, arguments, &kept).await),
             Ok(CallClaim::Recorded(result)) => replayed(&call.id, &result),
             Ok(CallClaim::Running) => {
                 // It runs elsewhere and takes no place here.
@@ -173,24 +176,85 @@ impl CallTurn {
         }
     }
 
-    /// Makes a claimed call, and stores its result.
-    async fn make(&self, call: &TurnCall, arguments: &RawJson) -> RawJson {
+    /// Goes on with a call that was put off: with the answers of people, if its server asked and they are there.
+    async fn go_on(&self, call: &TurnCall, arguments: &RawJson, kept: &RawJson) -> RawJson {
+        let Some(round) = ServerRound::kept(kept) else {
+            return self.make(call, arguments, InputRounds::Open, None).await;
+        };
+        match self.answers(&round, call).await {
+            Ok(answers) => self.make(call, arguments, InputRounds::Answered(answers), Some(&round)).await,
+            Err(waits) => self.put_off(call, waits).await,
+        }
+    }
+
+    /// The answers of people to the questions of a server; or the result of the call until they are all there.
+    async fn answers(&self, round: &ServerRound, call: &TurnCall) -> Result<InputAnswers, RawJson> {
+        let mut asked = Vec::new();
+        for slot in round.slots(&call.id) {
+            match self.ask(round, slot).await {
+                Ok(open) if open.state == InputState::Pending => return Err(round.waiting(&open.id)),
+                Ok(resolved) => asked.push(resolved),
+                Err(refusal) => return Err(round.refused(&refusal)),
+            }
+        }
+        Ok(round.answers(&asked))
+    }
+
+    async fn ask(&self, round: &ServerRound, slot: InputSlot) -> Result<InputRequest, Refusal> {
+        let question = NewQuestion {
+            run: self.run.id.clone(),
+            session: self.run.session.clone(),
+            call: round.call().map(CallId::new),
+            principal: self.run.principal.clone(),
+            slot,
+        };
+        self.context.runs.ask_at_once(question).await
+    }
+
+    async fn put_off(&self, call: &TurnCall, result: RawJson) -> RawJson {
+        self.context.runs.put_off(&self.run.id, &call.id, result.clone()).await;
+        result
+    }
+
+    /// Makes a claimed call, and stores its result. `before` is the round of questions that it goes on from.
+    async fn make(
+        &self,
+        call: &TurnCall,
+        arguments: &RawJson,
+        rounds: InputRounds,
+        before: Option<&ServerRound>,
+    ) -> RawJson {
         let runs = &self.context.runs;
-        match self.send(call, arguments).await {
+        match self.send(call, arguments, rounds).await {
             Ok((tool, view)) => {
                 let result = RawJson::from_serialize(&view);
                 let ended = has_ended(&view);
                 let kept = self.kept(&tool, arguments, view);
-                match ended {
-                    true => runs.record(&self.run.id, &call.id, kept).await,
-                    false => runs.put_off(&self.run.id, &call.id, kept).await,
+                if let Some(round) = self.asked(&result, &kept, before) {
+                    let waits = self.answers(&round, call).await.err();
+                    return self.put_off(call, waits.unwrap_or_else(|| round.later())).await;
+                }
+                match (ended, before) {
+                    (true, _) => runs.record(&self.run.id, &call.id, kept).await,
+                    (false, None) => runs.put_off(&self.run.id, &call.id, kept).await,
+                    // The answers of people are not lost with it.
+                    (false, Some(round)) => return self.put_off(call, round.put_aside(&kept)).await,
                 }
                 result
             }
             Err(problem) => {
-                let result = told(&problem);
-                runs.put_off(&self.run.id, &call.id, result.clone()).await;
-                result
+                let problem = told(&problem);
+                self.put_off(call, before.map_or(problem.clone(), |round| round.put_aside(&problem))).await
+            }
+        }
+    }
+
+    /// The questions of a server to an agent of the gateways' own. A client is told of them, and answers itself.
+    fn asked(&self, result: &RawJson, kept: &RawJson, before: Option<&ServerRound>) -> Option<ServerRound> {
+        match self.driver {
+            TurnDriver::Client => None,
+            TurnDriver::Gateways => {
+                ServerRound::asked(result, kept, before.map_or(0, ServerRound::number) + 1)
             }
         }
     }
@@ -210,14 +274,21 @@ impl CallTurn {
         RawJson::from_serialize(&view)
     }
 
-    async fn send(&self, call: &TurnCall, arguments: &RawJson) -> ApiResult<(CanonicalName, EnvelopeView)> {
+    async fn send(
+        &self,
+        call: &TurnCall,
+        arguments: &RawJson,
+        rounds: InputRounds,
+    ) -> ApiResult<(CanonicalName, EnvelopeView)> {
         let seat = self.seat.clone()?;
+        let rounds = if self.driver == TurnDriver::Gateways { rounds } else { InputRounds::Closed };
         let request = ToolCallRequest {
             name: call.name.clone(),
             arguments: Some(arguments.clone()),
             run_id: Some(self.run.id.to_string()),
             task_id: self.run.task.as_ref().map(ToString::to_string),
             trace: self.trace.clone(),
+            rounds,
         };
         let called = self.context.caller.call(seat.clone(), request, self.hold).await;
         let answer = called.map_err(|why| not_called(&self.context, &seat, &call.name, &why))?;

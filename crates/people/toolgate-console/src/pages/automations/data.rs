@@ -50,6 +50,7 @@ impl AutomationData {
             "webhook" => "for a signed request".to_owned(),
             "pointer" => format!("when files arrive at {}", own("pattern")),
             "run_ended" => "when a run ends".to_owned(),
+            "unreadable" => format!("none: this release cannot read it ({})", own("why")),
             other => other.to_owned(),
         }
     }

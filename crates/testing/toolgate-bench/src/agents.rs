@@ -1,0 +1,148 @@
+//! `toolgate-bench agents`: the cost of agents that the gateway runs itself, against a model that follows a script.
+//!
+//! Lives here: options, the order of steps, the targets, the table. Does not live here: the model, the gateway and its runs (`site`), the
+//! measurements (`measures`).
+
+mod measures;
+mod site;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use self::measures::{crowd, turns, waiting};
+use self::site::{AgentsSite, ScriptedProcess};
+use crate::gateway;
+use crate::proc;
+use crate::report::layout;
+use crate::say::say;
+
+/// The project's promises.
+const LOOP_CPU_MS_MAX: f64 = 5.0;
+const PAUSED_MIB_MAX: f64 = 20.0;
+/// The runs for which the memory is promised.
+const PAUSED_MOST: usize = 10_000;
+
+#[derive(clap::Args)]
+pub(crate) struct AgentsOptions {
+    /// Few runs: enough to see that all works, too few to trust the figures
+    #[arg(long)]
+    quick: bool,
+    /// The gateway binary; the one beside this program by default
+    #[arg(long, value_name = "PATH")]
+    toolgate: Option<PathBuf>,
+    /// The scripted model of the testkit; the one beside this program by default
+    #[arg(long, value_name = "PATH")]
+    model: Option<PathBuf>,
+    /// Exit with 1 when a target is missed
+    #[arg(long)]
+    strict: bool,
+}
+
+/// The number of runs of each step.
+struct RunCounts {
+    walks: usize,
+    at_once: usize,
+    paused: [usize; 2],
+}
+
+impl AgentsOptions {
+    fn counts(&self) -> RunCounts {
+        match self.quick {
+            true => RunCounts { walks: 2, at_once: 50, paused: [50, 200] },
+            false => RunCounts { walks: 10, at_once: 500, paused: [1_000, PAUSED_MOST] },
+        }
+    }
+}
+
+/// One line of the table.
+pub(crate) struct AgentFigure {
+    what: String,
+    /// The same without agents, where there is such a thing.
+    before: Option<f64>,
+    figure: f64,
+    unit: &'static str,
+    most: Option<f64>,
+}
+
+impl AgentFigure {
+    fn new(what: impl Into<String>, figure: f64, unit: &'static str) -> Self {
+        Self { what: what.into(), before: None, figure, unit, most: None }
+    }
+
+    fn over(self, before: f64) -> Self {
+        Self { before: Some(before), ..self }
+    }
+
+    fn at_most(self, most: f64) -> Self {
+        Self { most: Some(most), ..self }
+    }
+
+    fn is_missed(&self) -> bool {
+        self.most.is_some_and(|most| self.figure > most)
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let told = |value: f64| format!("{value:.2} {}", self.unit);
+        let verdict = match self.most {
+            None => "",
+            Some(_) if self.is_missed() => "FAIL",
+            Some(_) => "pass",
+        };
+        [
+            self.what.clone(),
+            self.before.map(told).unwrap_or_default(),
+            told(self.figure),
+            String::new(),
+            self.most.map(|most| format!("<= {}", told(most))).unwrap_or_default(),
+            verdict.to_owned(),
+        ]
+    }
+}
+
+pub(crate) async fn run(options: AgentsOptions) -> anyhow::Result<ExitCode> {
+    let program = gateway::program(options.toolgate.clone())?;
+    let counts = options.counts();
+    let model = ScriptedProcess::start(options.model.clone()).await?;
+    let mut figures = Vec::new();
+
+    let mut site = AgentsSite::open(&program, &model, site::RECORDED).await?;
+    eprintln!("{} runs one after another", counts.walks);
+    figures.extend(turns(&mut site, counts.walks).await.with_context(|| site.last_words())?);
+    eprintln!("{} runs at once", counts.at_once);
+    figures.extend(crowd(&mut site, counts.at_once).await.with_context(|| site.last_words())?);
+    site.close().await?;
+
+    let site = AgentsSite::open(&program, &model, site::GATED).await?;
+    eprintln!("{:?} runs that wait", counts.paused);
+    figures.extend(waiting(site, &counts.paused).await?);
+    model.end().await?;
+    tell(&options, &figures)
+}
+
+fn tell(options: &AgentsOptions, figures: &[AgentFigure]) -> anyhow::Result<ExitCode> {
+    let head = ["", "without", "with agents", "", "target", ""].map(str::to_owned);
+    let lines: Vec<[String; 6]> =
+        std::iter::once(head).chain(figures.iter().map(AgentFigure::cells)).collect();
+    say(&layout(&lines))?;
+    say(&format!("{} cores, {}", proc::cores(), proc::cpu_model()))?;
+    let misses = figures.iter().filter(|figure| figure.is_missed()).count();
+    if misses > 0 {
+        eprintln!("{misses} target(s) missed");
+    }
+    Ok(if misses > 0 && options.strict { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_said_with_its_target_and_the_verdict() {
+        let figure = |value| AgentFigure::new("a turn", value, "ms").over(1.0).at_most(LOOP_CPU_MS_MAX);
+        assert_eq!(figure(2.0).cells(), ["a turn", "1.00 ms", "2.00 ms", "", "<= 5.00 ms", "pass"]);
+        assert!(figure(5.1).is_missed() && figure(5.1).cells()[5] == "FAIL");
+        assert_eq!(AgentFigure::new("runs", 3.0, "").cells()[4], "");
+    }
+}
