@@ -97,7 +97,10 @@ impl BrowserContext {
         self.use_now();
         let active = {
             let row = self.tabs.lock();
-            row.active.as_ref().and_then(|id| row.tabs.iter().find(|tab| tab.id() == id)).cloned()
+            row.active
+                .as_ref()
+                .and_then(|id| row.tabs.iter().find(|tab| tab.id() == id && !tab.is_ended()))
+                .cloned()
         };
         match active {
             Some(tab) => tab.prepared().await.map(|()| tab),

@@ -28,6 +28,10 @@ use crate::settings::BrowserLimits;
 use state::{TabReaction, TabState};
 
 const BLANK: &str = "about:blank";
+/// Chromium's words for a tab between two documents, and how long that is waited out.
+const BETWEEN_DOCUMENTS: &str = "Not attached to an active page";
+const BETWEEN_DOCUMENTS_MAX: usize = 40;
+const BETWEEN_DOCUMENTS_STEP: Duration = Duration::from_millis(25);
 
 /// What all tabs of a context share.
 #[derive(Clone)]
@@ -228,7 +232,10 @@ impl Tab {
                 post("Page.stopLoading", json!({}));
                 post("Page.navigate", json!({ "url": BLANK }));
             }
-            PageStop::Empty | PageStop::EndProcess => post("Page.crash", json!({})),
+            PageStop::Empty | PageStop::EndProcess => {
+                post("Page.crash", json!({}));
+                self.end("it was stopped for what it did");
+            }
         }
     }
 
@@ -258,9 +265,18 @@ impl Tab {
         self.call_on(&self.session, method, params).await
     }
 
-    /// A command to the page, or to a frame of it, within the time of a step.
+    /// A command to the page, or to a frame of it, within the time of a step. While one document replaces another there is a
+    /// moment without any.
     async fn call_on(&self, session: &Session, method: &str, params: Value) -> Result<Value, Trouble> {
-        let answer = self.try_call(session, method, params, self.shared.limits.action_time).await?;
+        let limit = self.shared.limits.action_time;
+        let mut answer = self.try_call(session, method, params.clone(), limit).await?;
+        for _ in 0..BETWEEN_DOCUMENTS_MAX {
+            if !matches!(&answer, Err(CdpError::Refused(words)) if words.contains(BETWEEN_DOCUMENTS)) {
+                break;
+            }
+            tokio::time::sleep(BETWEEN_DOCUMENTS_STEP).await;
+            answer = self.try_call(session, method, params.clone(), limit).await?;
+        }
         answer.map_err(|error| {
             if error == CdpError::TimedOut {
                 // A script in a loop would keep the page for ever.

@@ -96,6 +96,9 @@ impl Tab {
         if self.is_ended() {
             return Err(self.gone());
         }
+        if !loaded && old.is_some_and(|old| self.document().0 == old) {
+            return Err(self.give_up("the page"));
+        }
         if loaded {
             self.settle(QUIET, QUIET_MAX).await;
         }

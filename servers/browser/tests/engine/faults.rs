@@ -7,11 +7,13 @@ use capability_kit::TroubleCode;
 
 use crate::stage::{Stage, key, news_with, on_stage, settings, until};
 
+/// On a busy machine, a tab with short limits may need several attempts.
 async fn still_works(stage: &Stage, tab: &Tab) {
     let url = stage.site.url("/form").parse().expect("a URL");
-    let arrived = tab.navigate(&url).await.expect("the page");
-    assert!(arrived.loaded);
-    assert_eq!(tab.title().await, "A form");
+    until("the tab works", || async {
+        tab.navigate(&url).await.is_ok_and(|arrived| arrived.loaded) && tab.title().await == "A form"
+    })
+    .await;
 }
 
 #[test]
@@ -26,10 +28,17 @@ fn a_page_that_never_answers_is_given_up_and_one_that_never_ends_is_used_as_it_i
         let half = tab.navigate(&stage.site.url("/half").parse().unwrap()).await.unwrap();
         assert!(!half.loaded);
         still_works(stage, &tab).await;
-        let begun = Instant::now();
-        let there = tab.navigate(&stage.site.url("/image-never").parse().unwrap()).await.unwrap();
-        assert!(there.loaded && begun.elapsed() < Duration::from_millis(1500));
         browser.close().await;
+    });
+}
+
+#[test]
+fn a_picture_that_never_comes_is_not_waited_for() {
+    on_stage(async |stage| {
+        let begun = Instant::now();
+        let (_, tab) = stage.tab_at("picture never", "/image-never").await;
+        assert!(begun.elapsed() < settings().limits.page_time);
+        assert_eq!(tab.title().await, "image");
     });
 }
 

@@ -18,7 +18,7 @@ use crate::pages::answer;
 use crate::site::Site;
 
 /// A machine with two cores runs all stories at once.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(40);
 const STEP: Duration = Duration::from_millis(20);
 
 pub(crate) struct Stage {
@@ -45,8 +45,6 @@ pub(crate) fn settings() -> BrowserSettings {
         hosts: HostRules { allow, private: true, ports: Vec::new() },
         limits: BrowserLimits {
             tabs: 4,
-            page_time: Duration::from_secs(3),
-            action_time: Duration::from_secs(5),
             renderer_mib: 400,
             download_bytes: 1 << 20,
             downloads: 3,
