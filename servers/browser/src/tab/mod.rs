@@ -122,13 +122,12 @@ impl Tab {
         self.shared.cdp.post(&self.session, "Emulation.setFocusEmulationEnabled", focus.clone());
         // A chooser of files would wait for a person.
         self.shared.cdp.post(&self.session, "Page.setInterceptFileChooserDialog", focus);
+        // Commands of one session keep their order. A page without an opener has a frame only when it runs, so this does not wait
+        // for the answer about frames.
+        self.shared.cdp.post(&self.session, "Runtime.runIfWaitingForDebugger", json!({}));
         match self.call("Page.getFrameTree", json!({})).await {
             Ok(tree) => self.state.lock().seed(&self.session, &tree["frameTree"]),
             Err(trouble) => tracing::debug!(%trouble, "a new page could not be looked at"),
-        }
-        let run = self.call("Runtime.runIfWaitingForDebugger", json!({})).await;
-        if let Err(trouble) = run {
-            tracing::debug!(%trouble, "a new page could not be started");
         }
         self.ready.cancel();
     }
