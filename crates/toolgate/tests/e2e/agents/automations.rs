@@ -1,5 +1,4 @@
-//! Automations from outside: an instant or a cause starts one run, whoever dies meanwhile, and nobody starts runs for a principal
-//! that has lost its rights.
+//! Automations from outside: an instant or a cause starts one run, and nobody starts runs for a principal that has lost its rights.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,11 +11,7 @@ use crate::doors::WAIT;
 use crate::governed::database::Backing;
 use crate::governed::on_both;
 
-on_both!(
-    an_instant_starts_one_run_and_the_end_of_that_starts_another,
-    an_instant_whose_gateway_dies_before_the_start_is_started_once,
-    an_instant_whose_gateway_dies_after_the_start_is_started_once,
-);
+on_both!(an_instant_starts_one_run_and_the_end_of_that_starts_another,);
 
 fn completing() -> ModelScript {
     steps([ModelStep::complete("done")])
@@ -72,29 +67,6 @@ async fn an_instant_starts_one_run_and_the_end_of_that_starts_another(backing: B
     }
     let told = stage.model.requests_of("Go on");
     assert_eq!(told.len(), 1, "one run went on");
-    stage.verify();
-}
-
-async fn an_instant_whose_gateway_dies_before_the_start_is_started_once(backing: Backing) {
-    taken_up_once(backing, "fire_claimed").await;
-}
-
-async fn an_instant_whose_gateway_dies_after_the_start_is_started_once(backing: Backing) {
-    taken_up_once(backing, "fire_started").await;
-}
-
-async fn taken_up_once(backing: Backing, point: &str) {
-    let stage = AgentStage::open_stopping(backing, "", completing(), point).await;
-    let task = stage.task("Begin", WireFormat::Chat, json!({})).await;
-    automate(&stage, json!({ "name": "once", "task": task, "trigger": soon() })).await;
-    let line = format!("stopped at {point}");
-    let stops = until_async(WAIT, || async { stage.bank.gateway.log().contains(&line).then_some(()) });
-    assert!(stops.await.is_some(), "no start reached {point:?}");
-    let stage = stage.killed();
-    let run = run_of(&fire(&stage, "once", "started").await);
-    stage.becomes(&run, "completed").await;
-    let listed = stage.bank.get(&stage.bank.gateway.admin, "/runs").await.json();
-    assert_eq!(listed["runs"].as_array().map(Vec::len), Some(1), "{listed}");
     stage.verify();
 }
 
