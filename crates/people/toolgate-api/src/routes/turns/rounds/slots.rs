@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolgate_core::port::AskKind;
-use toolgate_core::run::{InputSlot, SlotOption, SlotType};
+use toolgate_core::run::{InputSlot, QuestionPurpose, SlotOption, SlotType};
 
 const ACCEPT: &str = "accept";
 const DECLINE: &str = "decline";
@@ -110,6 +110,8 @@ impl AskedField {
             slot_id,
             prompt_key: self.prompt.clone(),
             options: self.options.clone(),
+            purpose: QuestionPurpose::default(),
+            picture: None,
         }
     }
 
