@@ -1,5 +1,5 @@
-//! Which lines of a page to show within a number of tokens: what is in view and can be acted on first, and for the rest how to
-//! see it.
+//! The lines of a page that fit into a number of tokens: what is in view and can be acted on comes first, and the rest is told by
+//! how to see it.
 
 use super::line::{LineWeight, SnapshotLine, indented};
 use super::tokens::tokens;

@@ -1,4 +1,4 @@
-//! What changed on a page between two looks.
+//! Changes of a page between two looks.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -20,7 +20,7 @@ struct LineChange<'a> {
     was: Option<&'a str>,
 }
 
-/// What changed, within `max_tokens`. Another document is described anew.
+/// The changes, within `max_tokens`. Another document is described anew.
 pub fn difference(before: &SnapshotLines, after: &Snapshot, max_tokens: usize) -> String {
     let now = &after.digest;
     if before.document != now.document {
@@ -106,7 +106,7 @@ fn by_content<'a>(gone: &[&'a SnapshotLine]) -> HashMap<&'a str, VecDeque<&'a Sn
 /// A thing that was drawn anew is worth a line only if it has to be called by another ref.
 fn renewed<'a>(line: &'a SnapshotLine, twin: &'a SnapshotLine) -> Option<LineChange<'a>> {
     let has_new_ref = line.reference != twin.reference && line.weight == LineWeight::Acts;
-    has_new_ref.then(|| LineChange { sign: '~', line, was: twin.reference.as_deref() })
+    has_new_ref.then_some(LineChange { sign: '~', line, was: twin.reference.as_deref() })
 }
 
 fn came_into_view<'a>(before: &SnapshotLines, now: &'a SnapshotLines) -> Vec<&'a SnapshotLine> {

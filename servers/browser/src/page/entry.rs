@@ -1,4 +1,4 @@
-//! What the page script answers with: a tree of entries.
+//! Answers of the page script: trees of entries.
 
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ pub(super) struct PageEntry {
     /// 1 if a modal dialog stands before it.
     #[serde(rename = "b", default)]
     pub(super) behind: u8,
-    /// How many nodes the script left out here.
+    /// The number of nodes that the script left out here.
     #[serde(rename = "m", default)]
     pub(super) left_out: u64,
     #[serde(rename = "f")]
@@ -95,11 +95,13 @@ impl PageEntry {
     /// Gives the label of its frame to an entry and to all below.
     pub(super) fn labelled(mut self, label: &str) -> Self {
         self.label = label.to_owned();
-        let below = |entries: Vec<PageEntry>| -> Vec<PageEntry> {
-            entries.into_iter().map(|entry| entry.labelled(label)).collect()
-        };
-        self.children = below(self.children);
-        self.cells = self.cells.into_iter().map(below).collect();
+        self.children = all_labelled(self.children, label);
+        self.cells = self.cells.into_iter().map(|cell| all_labelled(cell, label)).collect();
         self
     }
+}
+
+/// Entries of one frame, with its label.
+pub(super) fn all_labelled(entries: Vec<PageEntry>, label: &str) -> Vec<PageEntry> {
+    entries.into_iter().map(|entry| entry.labelled(label)).collect()
 }

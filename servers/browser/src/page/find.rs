@@ -23,7 +23,7 @@ struct FindAnswer {
 struct FoundEntry {
     #[serde(flatten)]
     entry: PageEntry,
-    /// What it stands in.
+    /// The thing that it stands in.
     #[serde(rename = "w", default)]
     inside: String,
     #[serde(rename = "p", default)]

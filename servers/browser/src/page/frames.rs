@@ -6,7 +6,7 @@ use capability_kit::Trouble;
 use serde_json::Value;
 
 use super::ask::read_answer;
-use super::entry::{FrameHint, PageAnswer, PageEntry};
+use super::entry::{FrameHint, PageAnswer, PageEntry, all_labelled};
 use crate::frame::{Frame, FrameId};
 use crate::tab::Tab;
 
@@ -40,7 +40,7 @@ async fn answer_of(tab: &Tab, frame: &Frame, argument: &Value) -> Result<PageAns
     argument["from"] = tab.next_ref().into();
     let mut answer: PageAnswer = read_answer(tab, frame, "snapshot", &argument).await?;
     tab.keep_next_ref(answer.next);
-    answer.entries = answer.entries.into_iter().map(|entry| entry.labelled(&frame.label)).collect();
+    answer.entries = all_labelled(answer.entries, &frame.label);
     Ok(answer)
 }
 

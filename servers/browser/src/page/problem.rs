@@ -71,7 +71,7 @@ fn refuse(message: String, hint: &str) -> Trouble {
     Trouble::bad_arguments(message).hint(hint)
 }
 
-/// What became of a ref.
+/// The fate of a ref.
 fn stale(problem: &PageProblem, label: &str, reference: &str) -> Trouble {
     let hint = "take a new snapshot, and use its refs";
     match problem.kind.as_str() {

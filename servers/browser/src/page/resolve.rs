@@ -34,7 +34,7 @@ pub struct PageElement {
     /// Of its frame's document.
     pub origin: String,
     pub href: Option<String>,
-    /// What would take a click instead of it.
+    /// The thing that would take a click instead of it.
     pub covered_by: Option<String>,
     pub in_view: bool,
     /// False for what is not drawn, such as a file input behind a button.
@@ -126,7 +126,7 @@ async fn element(tab: &Tab, frame: &Frame, within: &str) -> Result<PageElement, 
     Ok(found)
 }
 
-/// What the main frame has over a point of another frame.
+/// The thing that the main frame has over a point of another frame.
 async fn over_frame(tab: &Tab, frame: &Frame, rect: &Rect) -> Option<String> {
     let (left, top) = tab.offset_of(&frame.id).await.ok()?;
     let main = frame_of_label(tab, "").await.ok()?;

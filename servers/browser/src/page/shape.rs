@@ -29,7 +29,7 @@ fn shape(mut entry: PageEntry) -> Vec<PageEntry> {
     }
 }
 
-/// What was walked late stands where it belongs, before the count of what was not walked.
+/// Entries that were walked late stand where they belong, before the count of what was not walked.
 fn expanded(mut entry: PageEntry) -> Vec<PageEntry> {
     let mut entries = std::mem::take(&mut entry.children);
     if entry.left_out > 0 {

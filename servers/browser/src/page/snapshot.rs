@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::ask::read_answer;
 use super::budget::{fitted, matching};
-use super::entry::PageAnswer;
+use super::entry::{PageAnswer, all_labelled};
 use super::frames::{collect, frame_of_label};
 use super::line::{SnapshotLine, SnapshotLines, lines_of};
 use super::shape::shaped;
@@ -20,7 +20,7 @@ const TOKENS: usize = 2_000;
 /// Time for the whole page, where a caller looks for something.
 const QUERY_MS: u64 = 900;
 
-/// What of a page is wanted.
+/// The part of a page that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SnapshotWish {
     /// Only what is in this element or frame.
@@ -70,8 +70,7 @@ async fn part(tab: &Tab, context: &BrowserContext, target: &str) -> Result<PageA
     let argument = json!({ "hide": context.secrets(), "from": tab.next_ref(), "target": parsed.within() });
     let mut answer: PageAnswer = read_answer(tab, &frame, "snapshot", &argument).await?;
     tab.keep_next_ref(answer.next);
-    let label = frame.label.clone();
-    answer.entries = answer.entries.into_iter().map(|entry| entry.labelled(&label)).collect();
+    answer.entries = all_labelled(answer.entries, &frame.label);
     Ok(answer)
 }
 

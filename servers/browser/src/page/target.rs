@@ -1,4 +1,4 @@
-//! How callers name an element.
+//! Names of elements, as callers write them.
 
 use capability_kit::Trouble;
 

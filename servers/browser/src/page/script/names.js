@@ -104,6 +104,13 @@ function gatherElement(child, parts, state, evenHidden, without, depth) {
 
 // Something to tell an unnamed element by: its id, class, data or picture.
 function hintOf(element) {
+  return oneWord(hintWords(element));
+}
+
+// A hint stands outside of quotes, so it must not read like a sentence.
+const oneWord = (text) => text.replace(/[\s"'[\]()=]+/g, '_');
+
+function hintWords(element) {
   const id = attribute(element, 'id');
   if (id && id.length < 30 && !/\d{4,}/.test(id)) return `#${clean(id, 30)}`;
   const source = attribute(element, 'src') || attempt(() => attribute(query(element, 'img[src]'), 'src'), '');

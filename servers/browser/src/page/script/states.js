@@ -55,16 +55,16 @@ function optionsNote(element) {
 function boundsNote(element) {
   const low = attribute(element, 'min') ?? attribute(element, 'aria-valuemin');
   const high = attribute(element, 'max') ?? attribute(element, 'aria-valuemax');
-  return low !== null || high !== null ? `(${clean(low ?? '', 20)} to ${clean(high ?? '', 20)})` : '';
+  return low !== null || high !== null ? `(${oneWord(clean(low ?? '', 12))} to ${oneWord(clean(high ?? '', 12))})` : '';
 }
 
 function fieldNote(element, name, value) {
   const placeholder = clean(attribute(element, 'placeholder'), 60);
   if (placeholder && placeholder !== name && !value) return `placeholder ${quote(placeholder)}`;
-  if (element.type === 'file' && attribute(element, 'accept')) return `(${clean(attribute(element, 'accept'), 40)})`;
+  if (element.type === 'file' && attribute(element, 'accept')) return `(${oneWord(clean(attribute(element, 'accept'), 40))})`;
   if (name) return '';
   const said = attribute(element, 'name');
-  return said ? `#${clean(said, 30)}` : hintOf(element);
+  return said ? oneWord(`#${clean(said, 30)}`) : hintOf(element);
 }
 
 function sizeNote(element, name) {

@@ -1,4 +1,4 @@
-//! What is seen of pages, in a real Chromium.
+//! Pages, as they are seen in a real Chromium.
 
 mod elements;
 mod looks;
