@@ -20,8 +20,8 @@ use crate::secrets::SecretMemory;
 use crate::shelf::DownloadShelf;
 use crate::tab::{PageStop, Tab, TabShared, trouble_of};
 
-/// From the wish for a tab to its being there.
-const OPEN_LIMIT: Duration = Duration::from_secs(10);
+/// From the wish for a tab to its being there. A machine may be busy.
+const OPEN_LIMIT: Duration = Duration::from_secs(20);
 /// Windows that one action may try in vain; past that, the page is stopped.
 const POPUPS_REFUSED_MAX: usize = 10;
 

@@ -94,7 +94,7 @@ fn a_form_is_filled_and_sent_with_mouse_and_keyboard() {
             tab.key(&key.parse().unwrap()).await.unwrap();
         }
         click(&tab, 240.0, 115.0).await;
-        assert_eq!(tab.title().await, "clicked Eva");
+        until("the click arrives", || async { tab.title().await == "clicked Eva" }).await;
     });
 }
 
@@ -120,7 +120,7 @@ fn the_history_goes_back_and_forward_and_ends() {
         let (_, tab) = stage.tab_at("history", "/form").await;
         tab.navigate(&stage.site.url("/popup").parse().unwrap()).await.unwrap();
         assert_eq!(tab.history(-1).await.unwrap().url, stage.site.url("/form"));
-        assert_eq!(tab.title().await, "A form");
+        until("the title is there", || async { tab.title().await == "A form" }).await;
         assert_eq!(tab.history(1).await.unwrap().url, stage.site.url("/popup"));
         assert_eq!(tab.history(0).await.unwrap().status, Some(200));
         let refused = tab.history(1).await.unwrap_err();
@@ -202,7 +202,7 @@ fn dialogs_are_answered_at_once_as_was_said_or_dismissed() {
         let tab = context.tab().await.unwrap();
         context.answer_dialog(DialogAnswer::Accept(None));
         tab.navigate(&stage.site.url("/ask").parse().unwrap()).await.unwrap();
-        assert_eq!(tab.title().await, "true null");
+        until("both are answered", || async { tab.title().await == "true null" }).await;
         let news = context.news();
         let dialog =
             |kind, message: &str, answered| News::Dialog { kind, message: message.to_owned(), answered };
