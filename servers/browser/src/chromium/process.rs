@@ -128,6 +128,8 @@ impl ChromiumProcess {
 impl Drop for ChromiumProcess {
     fn drop(&mut self) {
         self.kill();
+        // The shell that would do it ends with the group. Mostly it is gone already.
+        drop(fs::remove_dir_all(&self.data));
     }
 }
 
