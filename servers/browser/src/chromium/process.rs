@@ -22,7 +22,8 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 /// Chromium speaks on the descriptors 3 and 4; the shell is given that socket as its input and the leash as its output. When
-/// the other end of the leash is closed, it ends Chromium, removes the data folder, and ends the rest with itself.
+/// the other end of the leash is closed, it ends Chromium, removes the data folder, and the one around it if nothing else is in
+/// it, and ends the rest with itself.
 const LEASH: &str = r#"data=$1; shift
 exec 3<&0 4>&0 5<&1 1>&2 </dev/null
 "$@" 5<&- &
@@ -31,6 +32,7 @@ exec 3<&- 4>&-
 read -r _ <&5
 kill -9 "$browser"
 rm -rf -- "$data"
+rmdir -- "${data%/*}" 2>/dev/null
 kill -9 0"#;
 /// All of our environment that Chromium gets; the rest may hold secrets.
 const PASSED_ON: [&str; 4] = ["PATH", "LANG", "TZ", "FONTCONFIG_FILE"];
@@ -126,6 +128,8 @@ impl ChromiumProcess {
 impl Drop for ChromiumProcess {
     fn drop(&mut self) {
         self.kill();
+        // The shell that would do it ends with the group. Mostly it is gone already.
+        drop(fs::remove_dir_all(&self.data));
     }
 }
 
