@@ -22,6 +22,7 @@ mod typed_call;
 mod agents;
 mod capabilities;
 mod definitions;
+mod driven_seats;
 mod explain;
 mod session_view;
 mod sessions;

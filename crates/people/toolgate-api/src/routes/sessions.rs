@@ -17,12 +17,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
 use super::definitions::{template, warnings};
+use super::driven_seats::end_run_of;
 use super::run_start::join;
 use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
 use super::tag::{expected_version, tagged};
 use super::template_name::TemplateName;
-use super::turns;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
 use crate::read::{Json, Query, limit, object, word};
@@ -184,7 +184,7 @@ pub(crate) async fn close(
     Path(id): Path<String>,
 ) -> ApiResult<Response> {
     let session = context.sessions.close(&SessionId::new(id), &credential).await?;
-    turns::end_run_of(&context, &session, &credential.principal.id).await?;
+    end_run_of(&context, &session, &credential.principal.id).await?;
     Ok(shown(session, &credential))
 }
 

@@ -6,7 +6,6 @@ mod outcome;
 mod player;
 mod refused;
 mod rounds;
-mod seats;
 mod starter;
 mod turn;
 
@@ -15,7 +14,6 @@ use std::sync::Arc;
 use toolgate_core::run::{RunStarter, TurnPlayer};
 use toolgate_runs::RunHalt;
 
-pub(super) use seats::end_run_of;
 pub(super) use starter::{DrivenStart, LoopFork, StartedDriven, known_model};
 pub(super) use turn::{CallTurn, TurnCall};
 

@@ -26,7 +26,7 @@ pub(super) struct FoundBodies {
     pub(super) shared: u64,
 }
 
-struct StoredBody {
+struct ErasableBody {
     place: i64,
     digest: Digest,
     /// True for one of the first form: calls of several principals may share it.
@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// Those of these with a row.
-    async fn stored_bodies(&self, named: &BTreeSet<Digest>) -> Result<Vec<StoredBody>, sqlx::Error> {
+    async fn stored_bodies(&self, named: &BTreeSet<Digest>) -> Result<Vec<ErasableBody>, sqlx::Error> {
         let (mut found, mut after) = (Vec::new(), i64::MIN);
         while !named.is_empty() {
             let read = self.db.sql(READ).bind(self.tenant).bind(after).bind(READ_AT_ONCE);
@@ -59,7 +59,7 @@ impl Store {
             for (place, digest, is_plain) in rows {
                 let digest = row::digest(&digest)?;
                 if named.contains(&digest) {
-                    found.push(StoredBody { place, digest, is_plain });
+                    found.push(ErasableBody { place, digest, is_plain });
                 }
             }
         }

@@ -6,9 +6,9 @@ use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
 use toolgate_runs::RunHalt;
 
-use super::seats;
 use crate::ApiContext;
 use crate::context::ApiInner;
+use crate::routes::driven_seats;
 
 /// Behind a weak reference: the API has the runs, and the runs have this.
 pub(super) struct WorkHalt(Weak<ApiInner>);
@@ -35,6 +35,6 @@ impl RunHalt for WorkHalt {
 async fn leave(context: &ApiContext, run: &RunId) {
     let is_driven = context.store.agent_loop(run).await.is_ok_and(|driven| driven.is_some());
     if let (true, Ok(run)) = (is_driven, context.runs.get(run).await) {
-        seats::leave(context, &run).await;
+        driven_seats::leave(context, &run).await;
     }
 }

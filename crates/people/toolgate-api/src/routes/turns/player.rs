@@ -8,15 +8,16 @@ use toolgate_discovery::BuiltIn;
 
 use super::refused::refusal;
 use super::turn::{CallTurn, TurnCall};
-use super::{offer, outcome, seats};
+use super::{offer, outcome};
 use crate::ApiContext;
+use crate::routes::driven_seats;
 
 pub(super) struct SessionPlayer(pub(super) ApiContext);
 
 impl TurnPlayer for SessionPlayer {
     fn offer<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<ToolOffer, Refusal>> {
         Box::pin(async move {
-            let seat = seats::seat(&self.0, run).await.map_err(refusal)?;
+            let seat = driven_seats::seat(&self.0, run).await.map_err(refusal)?;
             offer::offer(&self.0, seat).await.map_err(refusal)
         })
     }
@@ -31,7 +32,7 @@ impl TurnPlayer for SessionPlayer {
             // A gateway that has just started knows the tools of its servers a little later: until then they are no unknown tools.
             context.caller.settled().await;
             // Without a seat, what was called before is still answered. Without a session, the run ends.
-            let seat = match seats::seat(context, run).await {
+            let seat = match driven_seats::seat(context, run).await {
                 Err(problem) if problem.code == &codes::SESSION_CLOSED => return Err(refusal(problem)),
                 seat => seat,
             };
@@ -66,7 +67,7 @@ impl TurnPlayer for SessionPlayer {
             }
             let context = &self.0;
             context.caller.settled().await;
-            let Ok(seat) = seats::seat(context, run).await else { return CallSafety::Once };
+            let Ok(seat) = driven_seats::seat(context, run).await else { return CallSafety::Once };
             let view = context.discovery.view(&seat);
             let tool = view.find(name, context.clock.now_ms()).and_then(|found| found.entry.tool.clone());
             match tool {
@@ -82,6 +83,6 @@ impl TurnPlayer for SessionPlayer {
     }
 
     fn leave<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, ()> {
-        Box::pin(seats::leave(&self.0, run))
+        Box::pin(driven_seats::leave(&self.0, run))
     }
 }

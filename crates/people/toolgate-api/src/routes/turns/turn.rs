@@ -16,8 +16,8 @@ use toolgate_pipeline::{CallWarning, canonical};
 use toolgate_runs::{CallClaim, NewQuestion};
 
 use super::rounds::ServerRound;
-use super::seats::unseated;
 use crate::problem::{ApiResult, Problem};
+use crate::routes::driven_seats::unseated;
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
 use crate::{ApiContext, HoldMode, ToolCallRequest};
 

@@ -44,7 +44,7 @@ pub(super) async fn leave(context: &ApiContext, run: &Run) {
 
 /// Ends the driven run that works in a session which somebody has closed: it must not go on, and its calls would fail one after
 /// another. One whose session was idle before it was closed goes on in another.
-pub(in crate::routes) async fn end_run_of(
+pub(super) async fn end_run_of(
     context: &ApiContext,
     session: &SessionView,
     by: &PrincipalId,
