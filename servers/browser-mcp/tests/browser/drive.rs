@@ -12,6 +12,10 @@ pub(crate) struct Stage {
     pub(crate) site: Site,
 }
 
+/// For browsers on a busy machine; limits themselves are tested where they are set.
+const PATIENT: [(&str, &str); 3] =
+    [("--action-seconds", "30"), ("--page-seconds", "60"), ("--timeout-seconds", "170")];
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_browser-mcp");
 
 impl Stage {
@@ -20,7 +24,13 @@ impl Stage {
     }
 
     pub(crate) async fn with(options: &[&str]) -> Self {
-        Self { client: Client::start(server(PROGRAM, options)).await, site: Site::open() }
+        let mut all = options.to_vec();
+        for (name, value) in PATIENT {
+            if !options.contains(&name) {
+                all.extend([name, value]);
+            }
+        }
+        Self { client: Client::start(server(PROGRAM, &all)).await, site: Site::open() }
     }
 
     /// The text of a call that succeeds.

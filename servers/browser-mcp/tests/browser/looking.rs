@@ -41,10 +41,7 @@ async fn hidden_text_is_marked_as_such() {
 
 #[tokio::test]
 async fn a_page_of_a_hundred_thousand_nodes_fits_into_the_budget() {
-    // Layout of so many takes its time on a busy machine.
-    let patient =
-        ["--allow-private", "--action-seconds", "60", "--page-seconds", "60", "--timeout-seconds", "170"];
-    let stage = Stage::with(&patient).await;
+    let stage = Stage::with(&["--allow-private", "--action-seconds", "60"]).await;
     let opened = stage.go("/crowd").await;
     let tokens = capability_browser::page::tokens(&opened);
     assert!(tokens <= 700, "{tokens} tokens");
