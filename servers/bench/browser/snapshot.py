@@ -2,77 +2,80 @@
 
 import re
 
+STRING = r'"((?:\\.|[^"\\])*)"'
 REF = re.compile(r"\[((?:f\d+)?e\d+)\]")
-STATES = re.compile(
-    r"(?: (?:checked|unchecked|disabled|focused|expanded|collapsed|selected|pressed|required|readonly|invalid|mixed|multiline|editable|hidden"
-    r"|\([^()]*\)|: .*))+$"
-)
-FIELD_ROLES = ("textbox", "searchbox", "spinbutton", "combobox", "textarea", "date", "time", "field", "listbox")
+# role, level, name, ref, value, and whatever else is said.
+LINE = re.compile(rf"(?P<role>\([^)]*\)|[\w…]+)(?P<level> \d)?(?: {STRING})?(?: \[(?P<ref>(?:f\d+)?e\d+)\])?(?: = (?:{STRING}|(?P<bare>\S+)))?(?P<more> .*)?$")
+FIELD_ROLES = ("textbox", "searchbox", "spinbutton", "combobox", "listbox", "date", "time", "datetime", "month", "week", "color")
 
 
 class Node:
-    """One line of a snapshot."""
+    """One line of a snapshot, or one thing of a row."""
 
-    __slots__ = ("depth", "role", "name", "ref", "value", "states", "line", "index")
+    __slots__ = ("depth", "role", "name", "ref", "value", "more", "line", "index")
 
-    def __init__(self, line, index):
-        self.index = index
-        body = line.lstrip(" ")
-        self.depth = (len(line) - len(body)) // 2
-        self.line = body
-        self.ref, self.value, self.states = None, None, ""
-        rest = body
-        found = REF.search(body)
-        if found:
-            rest, after = body[: found.start()].rstrip(), body[found.end() :]
-            self.ref = found.group(1)
-            self._after(after)
-        elif '"' not in body:
-            rest, _, after = body.partition(" = ")
-            self._after(" = " + after if after else "")
-        else:
-            ends = STATES.search(body)
-            if ends and ends.start() > body.rindex('"'):
-                self.states, rest = ends.group().strip(), body[: ends.start()]
-        self.role, self.name = _role_and_name(rest)
-
-    def _after(self, after):
-        if after.startswith(" = "):
-            after = after[3:]
-            ends = STATES.search(after)
-            # A value in quotes may itself end in a word that looks like a state.
-            if ends and not (after.startswith('"') and ends.start() < after.rindex('"')):
-                self.states, after = ends.group().strip(), after[: ends.start()]
-            self.value = _unquoted(after)
-        else:
-            self.states = after.strip()
+    def __init__(self, depth, line, index):
+        self.depth, self.line, self.index = depth, line, index
+        self.role, self.name, self.ref, self.value, self.more = line, "", None, None, ""
+        read = LINE.match(line)
+        if read:
+            name, value = read.group(3), read.group(5)
+            self.role = read.group("role")
+            self.name = _plain(name) if name else ""
+            self.ref = read.group("ref")
+            self.value = _plain(value) if value is not None else read.group("bare")
+            self.more = read.group("more") or ""
 
     def has(self, state):
-        return re.search(rf"\b{state}\b", self.states) is not None
+        return re.search(rf"(?<![\w#.-]){state}(?![\w-])", self.more) is not None
+
+    def hints(self, pattern):
+        """Whether what is said of an element without a name fits: its id, its class, its picture."""
+        return re.search(pattern, f"{self.name} {self.more}", re.I) is not None
 
     def __repr__(self):
         return self.line
 
 
-def _unquoted(text):
-    text = text.strip()
-    if len(text) >= 2 and text[0] == '"' and text[-1] == '"':
-        text = text[1:-1]
+def _plain(text):
     return text.replace('\\"', '"')
-
-
-def _role_and_name(text):
-    at = text.find('"')
-    if at < 0:
-        return text.strip(), ""
-    end = text.rfind('"')
-    return text[:at].strip(), text[at + 1 : end if end > at else None].replace('\\"', '"')
 
 
 def parse(text):
     """All nodes of a snapshot, in order; the line of the page itself is left out."""
     nodes = []
     for line in text.split("\n"):
-        if line.strip() and not line.startswith("Page:"):
-            nodes.append(Node(line, len(nodes)))
+        body = line.lstrip(" ")
+        if not body or body.startswith("Page:"):
+            continue
+        depth = (len(line) - len(body)) // 2
+        nodes.append(Node(depth, body, len(nodes)))
+        if nodes[-1].role == "row":
+            for part in _cells(body):
+                nodes.append(Node(depth + 1, part, len(nodes)))
     return nodes
+
+
+def _cells(row):
+    """The things of a row that is one line: texts become cells, others keep their roles."""
+    row = re.sub(r"^row(?: \[(?:f\d+)?e\d+\])? ?", "", row)
+    whole = re.fullmatch(STRING, row)
+    if whole:
+        return [f'cell "{part}"' for part in whole.group(1).split(" | ")]
+    parts = []
+    for cell in re.split(r' \| (?=(?:[^"]*"[^"]*")*[^"]*$)', row):
+        parts += _things(cell)
+    return parts
+
+
+# One thing of a cell: a role before a string or a ref, a value, and words up to the next thing.
+THING = re.compile(
+    rf"(?:[a-z]+(?: \d)? (?=[\"\[]))?(?:{STRING}|\[(?:f\d+)?e\d+\])(?: \[(?:f\d+)?e\d+\])?(?: = (?:{STRING}|\S+))?"
+    r"(?: (?![a-z]+(?: \d)? [\"\[])[^\s\"]+)*"
+)
+
+
+def _things(cell):
+    """A cell may hold several things; a bare string is text."""
+    texts = [thing.group() for thing in THING.finditer(cell)]
+    return [f"cell {text}" if text.startswith('"') else text for text in texts]

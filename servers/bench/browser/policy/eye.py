@@ -150,7 +150,7 @@ class Eye:
 
 
 def _is(node, roles):
-    return node.role.split(" ")[0] in roles
+    return node.role in roles
 
 
 def _named(node, name):

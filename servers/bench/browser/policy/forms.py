@@ -112,17 +112,9 @@ def value_of_key(eye):
 
 
 def table(eye):
-    """Names and values of a table of two columns, whether its rows are one line each or two."""
-    values, cells = {}, []
-    for node in eye.nodes:
-        if node.role.startswith("row") and node.name:
-            parts = re.split(r"\s*[|\t]\s*", node.name)
-            if len(parts) == 2:
-                values[parts[0]] = parts[1]
-        elif node.role.startswith(("cell", "gridcell")):
-            cells.append(node.name)
-    values.update(zip(cells[::2], cells[1::2]))
-    return values
+    """Names and values of a table of two columns."""
+    cells = [node.name for node in eye.nodes if node.role == "cell"]
+    return dict(zip(cells[::2], cells[1::2]))
 
 
 STRATEGIES = {

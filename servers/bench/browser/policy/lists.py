@@ -80,7 +80,7 @@ def dropdown(eye):
     openers = eye.all(before=yes)
     if not openers:
         raise GaveUp("nothing to open")
-    native = [node for node in openers if node.role.startswith("combobox") and "options" in node.line]
+    native = [node for node in openers if node.role == "combobox"]
     if native:
         eye.select(native[0], [wanted])
     for opener in openers if not native else []:
@@ -116,7 +116,7 @@ def suggested(eye, field, text, fits):
             if node.ref not in known and node.name and fits(node.name):
                 return node
         for node in eye.texts():
-            if node.role.startswith(("option", "menuitem", "listitem", "text")) and fits(node.name):
+            if node.role in ("option", "menuitem", "item", "text") and fits(node.name):
                 return eye.ref_of(node.name)
     raise GaveUp(f"no suggestion for {text!r} in {eye.nodes}")
 

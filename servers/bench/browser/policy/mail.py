@@ -109,15 +109,14 @@ def _opener(eye, row):
 
 def _icon(eye, row, action):
     """The bin and the star have no text. They are told by what the snapshot says of them, else by their order."""
-    icons = [node for node in eye.all(after=row) if not node.name or re.search(r"trash|delete|star|important", node.line, re.I)][:2]
-    hint = r"trash|delete|bin" if action == "delete" else r"star|important"
-    told = [node for node in icons if re.search(hint, node.line, re.I)]
+    icons = [node for node in eye.all(after=row) if not node.name or node.hints(r"trash|delete|star|important")][:2]
+    told = [node for node in icons if node.hints(r"trash|delete|bin" if action == "delete" else r"star|important")]
     return told[0] if told else icons[ICONS[action]]
 
 
 def _send(eye):
     """The arrow back comes first, then the arrow that sends."""
-    told = [node for node in eye.all() if re.search(r"send", node.line, re.I)]
+    told = [node for node in eye.all() if not node.name and node.hints(r"send")]
     if told:
         return told[0]
     field = eye.fields()[0]

@@ -102,7 +102,7 @@ def tree(eye):
 def _openers(eye):
     """Handles of folders have no name; where there are none, folders say that they are collapsed."""
     closed = [node for node in eye.all() if node.has("collapsed")]
-    handles = [node for node in eye.all() if not node.name and not node.role.startswith(("list", "tree", "group", "row"))]
+    handles = [node for node in eye.all() if not node.name and node.role not in ("list", "item", "tree", "group", "row", "scrollable")]
     return closed or handles
 
 

@@ -89,7 +89,7 @@ def _handles(eye):
     by_role = eye.all("slider")
     if by_role:
         return by_role
-    bare = [node for node in eye.all() if not node.name and not node.role.startswith(("checkbox", "radio", "button", "textbox"))]
+    bare = [node for node in eye.all() if not node.name and node.role not in ("checkbox", "radio", "button", "textbox")]
     inner = [node for node in bare if not any(other.index == node.index + 1 and other.depth > node.depth for other in bare)]
     return inner or bare
 

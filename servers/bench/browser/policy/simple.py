@@ -5,7 +5,7 @@ import time
 from policy.eye import GaveUp, number
 
 # What counts as which kind of widget, by role and by the words behind it.
-WIDGETS = {"radio": ("radio",), "checkbox": ("checkbox",), "button": ("button",), "text": ("textbox",), "textarea": ("textbox", "textarea")}
+WIDGETS = {"radio": ("radio",), "checkbox": ("checkbox",), "button": ("button",), "text": ("textbox",), "textarea": ("textbox",)}
 
 
 def only_button(eye):
@@ -56,7 +56,7 @@ def tab(eye):
 def widget(eye):
     wanted = eye.quoted()[0]
     for node in eye.all(WIDGETS[wanted]):
-        several_lines = node.role.startswith("textarea") or "lines" in node.line or node.has("multiline")
+        several_lines = node.has("multiline")
         if wanted not in ("text", "textarea") or several_lines == (wanted == "textarea"):
             return eye.click(node)
     raise GaveUp(f"no {wanted}")

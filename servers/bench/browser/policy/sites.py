@@ -81,7 +81,7 @@ def _handle(text):
 
 def _post_icon(eye, post, what):
     icons = [node for node in eye.all(after=post) if not node.name or node.name.lower() == what][:4]
-    told = [node for node in icons if re.search(rf"\b{what}\b", node.line, re.I)]
+    told = [node for node in icons if node.hints(rf"\b{what}\b")]
     order = (*POST_ICONS, "share" if what == "share" else "more")
     return told[0] if told else icons[order.index(what)]
 
