@@ -48,6 +48,9 @@ class Ours:
         lines = [snapshot.Node(line, 0) for line in self.call("find", text=text).split("\n") if snapshot.REF.search(line)]
         return [node.ref for node in sorted(lines, key=lambda node: node.name.strip() != text.strip())]
 
+    def read_page(self):
+        return self.call("read_page")
+
     def click(self, target):
         return self.call("click", target=target)
 

@@ -72,7 +72,8 @@ class Eye:
 
     def texts(self, after=None, before=None):
         """Everything readable, in order, without the task itself."""
-        return [node for node in self.all(ref=False, after=after, before=before) if node.name and node.name != self.task]
+        shown = self.all(ref=False, after=after, before=before)
+        return [node for node in shown if node.name and node.name != self.task and not node.role.startswith("(hidden")]
 
     def fields(self):
         return self.all(snapshot.FIELD_ROLES)
@@ -124,6 +125,10 @@ class Eye:
 
     def scroll(self, node, direction):
         return self._act(self._browser.scroll, _ref(node), direction)
+
+    def read(self):
+        """The whole text of the page, for what a snapshot cuts."""
+        return self._browser.read_page()
 
     def wait(self, seconds):
         time.sleep(seconds)

@@ -45,16 +45,19 @@ def word_of_paragraph(eye):
 
 
 def last_word(eye):
-    """The end of a long text: the field may be shown in part, so it is asked for alone if it is cut."""
-    source = next(field for field in eye.fields() if field.value)
-    if "…" in source.value[-3:]:
-        eye.look(target=source.ref, max_tokens=4000)
-        source = next(node for node in eye.nodes if node.value)
-        text = source.value
-        eye.look()
-    else:
-        text = source.value
+    """The end of a long text. What the snapshot cuts is read with the page's text."""
+    text = next(field for field in eye.fields() if field.value).value
+    if "…" in text[-2:]:
+        text = _continued(eye.read(), text[:60])
     answer(eye, re.findall(r"[A-Za-z]+", text)[-1])
+
+
+def _continued(page, beginning):
+    """The line of the page's text that begins so."""
+    for line in page.split("\n"):
+        if beginning in line:
+            return line
+    raise GaveUp("the whole text cannot be read")
 
 
 def shown_text(eye):
@@ -189,7 +192,9 @@ def delete_by_terminal(eye):
     eye.look()
     ending = eye.said(r"extension (\.\S+)")
     shown = " ".join(node.name for node in eye.texts())
-    listed = re.findall(r"user\$\s*ls\s+(.*?)\s*(?=user\$|$)", shown)
+    if "…" in shown:
+        shown = " ".join(eye.read().split())
+    listed = re.findall(r"user\\?\$\s*ls\s+(.*?)\s*(?=user\\?\$|$)", shown)
     for word in listed[-1].split() if listed else []:
         if word.endswith(ending[0]) if ending else "." not in word:
             eye.type(field, f"rm {word}", slowly=True)

@@ -48,8 +48,8 @@ def posts(eye):
     user, what = eye.must(r'For the user (@\S+), click on the "(.+)" button')
     post = _posts_of(eye, user)[0]
     if what.lower() in POST_ICONS:
-        return eye.click(_post_icon(eye, post, what.lower()))
-    eye.click(_post_icon(eye, post, "more"))
+        return _click_icon(eye, _post_icon(eye, post, what.lower()))
+    _click_icon(eye, _post_icon(eye, post, "more"))
     eye.look()
     found = [node for node in eye.nodes if node.name == what or node.name == f"{what} {user}"]
     if not found:
@@ -63,8 +63,14 @@ def several_posts(eye):
     if which != "all":
         chosen = chosen[: int(which)]
     for icon in [_post_icon(eye, post, what.lower()) for post in chosen]:
-        eye.click(icon)
+        _click_icon(eye, icon)
     eye.submit()
+
+
+def _click_icon(eye, icon):
+    """An icon changes its picture under the mouse; it is clicked when that has happened."""
+    eye.hover(icon)
+    eye.click(icon)
 
 
 def _posts_of(eye, user):
