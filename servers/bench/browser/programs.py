@@ -45,7 +45,7 @@ class Ours:
 
     def find(self, text):
         """Refs of what has these words; exact names first."""
-        lines = [snapshot.Node(line, 0) for line in self.call("find", text=text).split("\n") if snapshot.REF.search(line)]
+        lines = [snapshot.Node(0, line.strip(), 0) for line in self.call("find", text=text).split("\n") if snapshot.REF.search(line)]
         return [node.ref for node in sorted(lines, key=lambda node: node.name.strip() != text.strip())]
 
     def read_page(self):

@@ -96,10 +96,21 @@ def dropdown(eye):
 
 def suggestion(eye):
     start, *end = eye.quoted()
-    chosen = suggested(eye, eye.fields()[0], start, lambda name: name.startswith(start) and (not end or name.endswith(end[0])))
-    eye.click(chosen)
-    eye.look()
+    take_suggestion(eye, 0, start, lambda name: name.startswith(start) and (not end or name.endswith(end[0])))
     eye.submit()
+
+
+TRIES = 3
+
+
+def take_suggestion(eye, place, text, fits):
+    """Types into a field and clicks the suggestion; a list that has just come may not take the first click."""
+    for _ in range(TRIES):
+        eye.click(suggested(eye, eye.fields()[place], text, fits))
+        eye.look()
+        if fits(eye.fields()[place].value or ""):
+            return
+    raise GaveUp(f"the suggestion for {text!r} was not taken")
 
 
 WAITS = (0.0, 0.3, 0.5, 0.8, 1.5)

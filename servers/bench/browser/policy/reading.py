@@ -1,6 +1,7 @@
 """Text to read, to copy, to compute with, to scroll through."""
 
 import re
+import time
 
 from policy.eye import GaveUp, number
 
@@ -170,16 +171,18 @@ def agreement(eye):
         eye.click(eye.button("Cancel"))
 
 
-BUY_SECONDS_MAX = 11
-MARGIN = 0.35
+PRICES_SECONDS = 9.5
+CHOOSY_SECONDS = 5.0
+MARGIN = 3.0
 
 
 def buy_below(eye):
-    """The price moves ten times a second: it is bought when it is well below the limit."""
+    """The price moves ten times a second: at first it is bought only if it is far below the limit, later if it is below at all."""
     limit = float(eye.must(r"less than \$([\d.]+)").rstrip("."))
-    for _ in range(200):
-        price = next((float(found.group(1)) for node in eye.texts() if (found := re.search(r"\$([\d.]+)", node.name))), None)
-        if price is not None and price <= limit - MARGIN:
+    begun = time.monotonic()
+    while (gone := time.monotonic() - begun) < PRICES_SECONDS:
+        price = next((float(found.group(1)) for node in eye.texts() if (found := re.search(r"\$(\d+\.\d+)", node.name))), None)
+        if price is not None and price <= limit - MARGIN * max(0.0, 1 - gone / CHOOSY_SECONDS):
             return eye.click(eye.button("Buy"))
         eye.look()
     raise GaveUp("the price stayed above the limit")

@@ -3,7 +3,7 @@
 import re
 
 from policy.eye import GaveUp, number
-from policy.lists import suggested
+from policy.lists import take_suggestion
 from policy.pickers import pick_date
 
 RESULTS_PER_PAGE = 3
@@ -145,8 +145,7 @@ def ticket(eye):
 def flight(eye):
     wish, start, goal, day = eye.must(r"Book the (cheapest|shortest) one-way flight from: (.+) to: (.+) on (\d\d/\d\d/\d{4})")
     for place, city in enumerate((start, goal)):
-        eye.click(suggested(eye, eye.fields()[place], city, lambda name, city=city: _is_airport(name, city)))
-        eye.look()
+        take_suggestion(eye, place, city, lambda name, city=city: _is_airport(name, city))
     pick_date(eye, eye.fields()[2], day)
     eye.look()
     eye.click(eye.button("Search"))
