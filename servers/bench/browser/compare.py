@@ -97,12 +97,12 @@ def run(servers, site, names, quick, say):
     """Rounds over all pages; on each page the servers take turns in who goes first."""
     tallies = [Tally(server) for server in servers]
     for tally in tallies:
-        tally.server.navigate(site.task(WARM_UP, 0, f"warm-{tally.server.name}"))
+        tally.server.navigate(site.task(WARM_UP, 0, f"w{tallies.index(tally)}"))
     for turn in range(ROUNDS_QUICK if quick else ROUNDS):
         for place, (label, address, steps) in enumerate(pages(site, names)):
             order = tallies if (turn + place) % 2 == 0 else tallies[::-1]
             for tally in order:
-                number = f"{label}-{turn}-{tally.server.name}"
+                number = f"{'ab'[tallies.index(tally)]}{turn}{place}"
                 task = not label.startswith("large ")
                 ready = (lambda number=number: site.reports.wait_ready(number, READY_SECONDS_MAX)) if task else (lambda: None)
                 tally.visit(label, address(number), steps, ready)

@@ -1,5 +1,6 @@
 """MiniWoB++: the policy plays, the page's own reward decides."""
 
+import itertools
 import time
 import traceback
 
@@ -12,6 +13,7 @@ from programs import ToolFailed
 READY_SECONDS_MAX = 10
 REWARD_SECONDS_MAX = 1.5
 SOLVED = 0.99
+NUMBERS = itertools.count()
 
 
 class Episode:
@@ -32,7 +34,7 @@ class Episode:
 def play(server, site, task, seed):
     """Plays a task once; what goes wrong is its reason, not an end of the benchmark."""
     episode = Episode(task, seed)
-    number = f"{task}-{seed}-{time.monotonic_ns()}"
+    number = f"p{next(NUMBERS)}"
     eye = Eye(server)
     begun = time.perf_counter()
     try:

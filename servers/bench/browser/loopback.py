@@ -14,12 +14,17 @@ import large_pages
 
 EPISODE_MILLISECONDS = 600_000
 
+# The pages are laid out for Arial to the pixel. Arimo has its widths; a wider font breaks lines that the pages' scripts count on.
+FONTS = {"400": "arimo-latin-400-normal.woff2", "700": "arimo-latin-700-normal.woff2"}
+FACES = "".join(f"@font-face{{font-family:Arial;font-weight:{weight};src:url(/harness/{file})}}" for weight, file in FONTS.items())
+
 # Runs after the page's own scripts. The display of rewards and the START cover are taken away, as other harnesses do: they are
 # part of the game for people and would change every second. The reward is what the page put into WOB_RAW_REWARD_GLOBAL.
 HARNESS = """
+<style>%s</style>
 <script>
 window.addEventListener('load', function () {
-  setTimeout(function () {
+  Promise.all([document.fonts.load('10px Arial'), document.fonts.load('bold 10px Arial')]).then(function () {
     var asked = new URLSearchParams(location.search);
     var tell = function (message) {
       message.episode = asked.get('episode');
@@ -46,10 +51,10 @@ window.addEventListener('load', function () {
     Math.seedrandom(asked.get('seed'));
     core.startEpisodeReal();
     tell({ready: true});
-  }, 0);
+  });
 });
 </script>
-""" % EPISODE_MILLISECONDS
+""" % (FACES, EPISODE_MILLISECONDS)
 
 
 class Reports:
@@ -83,9 +88,10 @@ class Reports:
 class Loopback:
     """The server of the pages, on a port of its own."""
 
-    def __init__(self, miniwob_html):
+    def __init__(self, miniwob_html, fonts):
         self.reports = Reports()
-        handler = type("Handler", (_Handler,), {"root": pathlib.Path(miniwob_html), "reports": self.reports})
+        parts = {"root": pathlib.Path(miniwob_html), "fonts": pathlib.Path(fonts), "reports": self.reports}
+        handler = type("Handler", (_Handler,), parts)
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.port = self._server.server_address[1]
         self.origin = f"http://127.0.0.1:{self.port}"
@@ -105,6 +111,7 @@ class Loopback:
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     root = None
+    fonts = None
     reports = None
 
     def do_GET(self):
@@ -114,6 +121,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self._send(200 if body else 404, "text/html; charset=utf-8", (body or "none").encode())
         if path == "/cookie":
             return self._cookie()
+        if path.removeprefix("/harness/") in FONTS.values():
+            return self._send(200, "font/woff2", (self.fonts / path.removeprefix("/harness/")).read_bytes())
         return self._file(path)
 
     def do_POST(self):

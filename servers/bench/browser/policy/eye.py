@@ -6,7 +6,7 @@ import time
 import snapshot
 
 ACTIONS_MAX = 150
-LOOKS_MAX = 400
+LOOKS_MAX = 1000
 
 
 class GaveUp(Exception):

@@ -45,20 +45,26 @@ def word_of_paragraph(eye):
     answer(eye, words[place - 1])
 
 
+WORDS_BACK = (1, 2, 3)
+
+
 def last_word(eye):
-    """The end of a long text. What the snapshot cuts is read with the page's text."""
-    text = next(field for field in eye.fields() if field.value).value
-    if "…" in text[-2:]:
-        text = _continued(eye.read(), text[:60])
-    answer(eye, re.findall(r"[A-Za-z]+", text)[-1])
-
-
-def _continued(page, beginning):
-    """The line of the page's text that begins so."""
-    for line in page.split("\n"):
-        if beginning in line:
-            return line
-    raise GaveUp("the whole text cannot be read")
+    """The end of a long text. What the snapshot cuts is marked from its end by keys, copied, and seen where it is pasted."""
+    source, goal = eye.fields()[:2]
+    if "…" not in source.value[-2:]:
+        return answer(eye, re.findall(r"[A-Za-z]+", source.value)[-1])
+    for words in WORDS_BACK:
+        eye.press("Control+End", target=source.ref)
+        eye.press("Control+Shift+ArrowLeft", times=words)
+        eye.press("Control+C")
+        eye.press("Control+A", target=goal.ref)
+        eye.press("Control+V")
+        eye.look()
+        pasted = re.findall(r"[A-Za-z]+", eye.fields()[1].value or "")
+        if pasted:
+            eye.type(goal, pasted[-1])
+            return eye.submit()
+    raise GaveUp("the last word cannot be copied")
 
 
 def shown_text(eye):
@@ -173,6 +179,7 @@ def agreement(eye):
 
 PRICES_SECONDS = 9.5
 CHOOSY_SECONDS = 5.0
+LOOK_SECONDS = 0.02
 MARGIN = 3.0
 
 
@@ -184,6 +191,7 @@ def buy_below(eye):
         price = next((float(found.group(1)) for node in eye.texts() if (found := re.search(r"\$(\d+\.\d+)", node.name))), None)
         if price is not None and price <= limit - MARGIN * max(0.0, 1 - gone / CHOOSY_SECONDS):
             return eye.click(eye.button("Buy"))
+        eye.wait(LOOK_SECONDS)
         eye.look()
     raise GaveUp("the price stayed above the limit")
 
