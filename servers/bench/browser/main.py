@@ -60,7 +60,7 @@ def main():
     elif given.quick:
         names = names[::QUICK_EVERY]
     # Loopback is a private address and must be allowed. Everything else is as users have it.
-    found = measure(given, html, names, [given.program, "--allow-private", "--chromium", programs.CHROMIUM])
+    found = measure(given, html, names, [given.program, "--allow-private"])
     reached = judge(found)
     show(found, reached)
     if given.json:
@@ -73,13 +73,15 @@ def measure(given, html, names, command):
     site = Loopback(html, pathlib.Path(os.environ["BROWSER_BENCH_MODULES"]) / "@fontsource/arimo/files")
     found = {}
     wants = [given.only] if given.only else PARTS
+    # Side by side, both servers have the same Chromium; alone, ours takes the one that it takes for users.
+    same = [*command, "--chromium", programs.CHROMIUM]
     if "miniwob" in wants:
-        server = programs.Ours(command)
+        server = programs.Ours(same)
         played = episodes.run(server, site, tasks.without_picture(names), given.seeds or (1 if given.quick else 5), say)
         server.stop()
         found["miniwob"] = {**episodes.summary(played), "played": [episode.plain() for episode in played]}
     if {"tokens", "speed"} & set(wants):
-        found.update(side_by_side(given, site, names, command, wants))
+        found.update(side_by_side(given, site, names, same, wants))
     if {"speed", "sessions"} & set(wants):
         found["first_action"] = sessions.first_action(command, site, given.quick)
     if "sessions" in wants:

@@ -24,6 +24,7 @@ class Ours:
         self.caller = caller
         self.client = command if isinstance(command, Client) else Client(command)
         self.spoken = []
+        self._click_options = None
 
     def as_caller(self, caller):
         """The same program for another session."""
@@ -54,7 +55,14 @@ class Ours:
     def click(self, target):
         return self.call("click", target=target)
 
-    def double_click(self, target):
+    def mark(self, target):
+        """Clicks as often as marks a paragraph: three times where the tool can, else twice."""
+        if self._click_options is None:
+            click = next(tool for tool in self.client.tools() if tool["name"] == "click")
+            self._click_options = click["inputSchema"]["properties"]
+        for option, value in (("triple", True), ("clicks", 3), ("times", 3), ("count", 3)):
+            if option in self._click_options:
+                return self.call("click", target=target, **{option: value})
         return self.call("click", target=target, double=True)
 
     def drag(self, target, goal):

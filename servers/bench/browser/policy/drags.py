@@ -3,6 +3,7 @@
 import re
 
 from policy.eye import GaveUp, number
+from programs import ToolFailed
 
 GRID = {
     "top left": 0, "top center": 1, "top right": 2, "center left": 3, "center": 4, "center right": 5, "bottom left": 6, "bottom center": 7, "bottom right": 8,
@@ -50,18 +51,31 @@ def box_in_box(eye):
     eye.submit()
 
 
-HOURS = ["12am", *(f"{hour}am" for hour in range(1, 12)), "12pm", *(f"{hour}pm" for hour in range(1, 12))]
+WINDOW_HALVES = 8
+# Early in the day the free hours are the later ones, later in the day the earlier ones.
+MORNING = ("8AM",)
 
 
 def event(eye):
-    """An event is made by dragging from its first half hour to its last."""
+    """An event is made by dragging from its first half hour to its last. Other events may lie there: then a later start is tried."""
     length, unit, name, start = eye.must(r'Create a ([\d.]+) (min|hour)s? event named "(\w+)", between (\d+[AP]M)')
     halves = round(float(length) / 30 if unit == "min" else float(length) * 2)
-    first = _half_hours(eye, start.lower())
-    eye.drag(first[0], first[halves - 1])
+    cells = _half_hours(eye, start.lower())
+    starts = range(WINDOW_HALVES - halves + 1)
+    for first in reversed(starts) if start in MORNING else starts:
+        if _made(eye, cells[first], cells[first + halves - 1]):
+            eye.type(eye.fields()[0], name)
+            return eye.click(eye.button("Create"))
+    raise GaveUp("no event could be made")
+
+
+def _made(eye, first, last):
+    try:
+        eye.drag(first, last)
+    except ToolFailed:
+        return False
     eye.look()
-    eye.type(eye.fields()[0], name)
-    eye.click(eye.button("Create"))
+    return bool(eye.fields())
 
 
 def _half_hours(eye, hour):

@@ -105,8 +105,11 @@ class Eye:
         self.last = does(*arguments, **more)
         return self.last
 
-    def click(self, node, **more):
-        return self._act(self._browser.click, _ref(node), **more)
+    def click(self, node):
+        return self._act(self._browser.click, _ref(node))
+
+    def mark(self, node):
+        return self._act(self._browser.mark, _ref(node))
 
     def drag(self, node, goal):
         return self._act(self._browser.drag, _ref(node), _ref(goal))

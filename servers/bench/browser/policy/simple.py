@@ -67,7 +67,7 @@ def _has_lines(eye, field):
     """A snapshot may not say whether a field has several lines. Then a line break tells: only such a field keeps it, as a space."""
     if field.has("multiline"):
         return True
-    eye.type(field, "a\nb")
+    eye.type(field, "a\nb", slowly=True)
     eye.look()
     return next(node.value for node in eye.nodes if node.ref == field.ref) == "a b"
 
