@@ -90,7 +90,7 @@ def mark_text(eye):
     """A paragraph is marked by clicks."""
     which = eye.said(r"in the (\d\w\w) paragraph")
     paragraphs = [node for node in eye.texts() if node.name != "Submit"]
-    eye.click(eye.ref_of(paragraphs[number(which[0]) - 1 if which else 0].name), )
+    eye.mark(eye.ref_of(paragraphs[number(which[0]) - 1 if which else 0].name))
     eye.submit()
 
 
