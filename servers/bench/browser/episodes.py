@@ -60,17 +60,17 @@ def play(server, site, task, seed):
 
 
 def run(server, site, names, seeds, say):
-    """All tasks with all seeds; returns episodes."""
+    """All tasks with all seeds (a range); returns episodes."""
     played = []
     for task in names:
         known = task in policy.STRATEGIES
-        for seed in range(seeds):
+        for seed in seeds:
             episode = play(server, site, task, seed) if known else unknown(task, seed)
             played.append(episode)
-        mine = played[-seeds:]
+        mine = played[-len(seeds) :]
         solved = sum(episode.solved for episode in mine)
         failed = next((episode for episode in mine if not episode.solved), None)
-        say(f"{task:32} {solved}/{seeds}" + (f"  seed {failed.seed}: {' '.join(failed.why.split())[:300]}" if failed else ""))
+        say(f"{task:32} {solved}/{len(seeds)}" + (f"  seed {failed.seed}: {' '.join(failed.why.split())[:300]}" if failed else ""))
     return played
 
 

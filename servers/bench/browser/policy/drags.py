@@ -52,7 +52,7 @@ def box_in_box(eye):
 
 
 WINDOW_HALVES = 8
-# Early in the day the free hours are the later ones, later in the day the earlier ones.
+# Where other events can lie is known from the page's source; the snapshot does not say it. Before noon, the later hours are free.
 MORNING = ("8AM",)
 
 

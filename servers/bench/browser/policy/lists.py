@@ -2,7 +2,7 @@
 
 from policy.eye import GaveUp
 
-# Words of one meaning, as a dictionary of synonyms has them.
+# Words of one meaning. They are those of the page's source: a model would know them, a script must be given them.
 SAME_MEANING = [
     set(words.split())
     for words in (
