@@ -59,18 +59,25 @@ def play(server, site, task, seed):
     return episode
 
 
-def run(server, site, names, seeds, say):
-    """All tasks with all seeds (a range); returns episodes."""
-    played = []
+def run(start, site, names, seeds, say):
+    """All tasks with all seeds (a range); returns episodes. A server that is gone is a failed episode, and is started again."""
+    played, server = [], start()
     for task in names:
         known = task in policy.STRATEGIES
         for seed in seeds:
-            episode = play(server, site, task, seed) if known else unknown(task, seed)
+            try:
+                episode = play(server, site, task, seed) if known else unknown(task, seed)
+            except ServerGone as gone:
+                episode = Episode(task, seed)
+                episode.why = f"the server is gone: {gone}"
+                server.stop()
+                server = start()
             played.append(episode)
         mine = played[-len(seeds) :]
         solved = sum(episode.solved for episode in mine)
         failed = next((episode for episode in mine if not episode.solved), None)
         say(f"{task:32} {solved}/{len(seeds)}" + (f"  seed {failed.seed}: {' '.join(failed.why.split())[:300]}" if failed else ""))
+    server.stop()
     return played
 
 

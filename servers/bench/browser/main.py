@@ -79,10 +79,9 @@ def measure(given, html, names, command):
     # Side by side, both servers have the same Chromium; alone, ours takes the one that it takes for users.
     same = [*command, "--chromium", programs.CHROMIUM]
     if "miniwob" in wants:
-        server = programs.Ours(same)
         count = given.seeds or (1 if given.quick else 5)
-        played = episodes.run(server, site, tasks.without_picture(names), range(given.first_seed, given.first_seed + count), say)
-        server.stop()
+        seeds = range(given.first_seed, given.first_seed + count)
+        played = episodes.run(lambda: programs.Ours(same), site, tasks.without_picture(names), seeds, say)
         found["miniwob"] = {**episodes.summary(played), "played": [episode.plain() for episode in played]}
     if {"tokens", "speed"} & set(wants):
         found.update(side_by_side(given, site, names, same, wants))
