@@ -60,10 +60,9 @@ impl<'a> DoneCall<'a> {
         values.next()?.ok()
     }
 
-    /// The first ref that the answer names.
+    /// The first ref that the answer links to.
     pub(super) fn reference(&self) -> Option<&'a str> {
-        let start = self.text.find("ref_")?;
-        let rest = &self.text[start..];
+        let (_, rest) = self.text.split_once("toolgate://refs/")?;
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         Some(&rest[..end])
     }

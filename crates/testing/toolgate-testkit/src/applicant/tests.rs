@@ -173,7 +173,10 @@ fn a_page_that_says_that_nothing_was_sent_is_filled_in_again() {
 fn a_captcha_is_shown_to_a_person_whose_answer_is_typed() {
     let mut talk = Talk::open();
     talk.begin("Page: Are you a person? (http://site)\ntextbox \"Letters in the picture\" [e1]\nbutton \"Continue\" [e2]");
-    talk.answers("screenshot", "A picture of the page.\n[resource toolgate://refs/ref_5]");
+    talk.answers(
+        "screenshot",
+        "A picture of the page.\n{\"ref_id\":\"ref_5\"}\n[resource toolgate://refs/ref_5]",
+    );
     let asked = talk.answers("request_user_input", "XK7P4");
     assert_eq!((&asked["purpose"], &asked["picture_ref_id"]), (&json!("captcha"), &json!("ref_5")));
     let typed = talk.answers("fill_form", "Filled in 1 fields.");
