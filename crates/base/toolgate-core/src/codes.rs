@@ -23,6 +23,7 @@ mod console;
 mod credentials;
 mod door;
 mod driven;
+mod engine;
 mod files;
 mod models;
 mod pointers;
@@ -42,6 +43,7 @@ pub use console::*;
 pub use credentials::*;
 pub use door::*;
 pub use driven::*;
+pub use engine::*;
 pub use files::*;
 pub use models::*;
 pub use pointers::*;
@@ -61,6 +63,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SUBSTRATE,
     &COLLECTION,
     &POINTERS,
+    &ENGINE,
     &SCHEMAS,
     &RUNS,
     &MODELS,
