@@ -8,8 +8,8 @@ codes! { ENGINE, "Documents and indexes";
     ENGINE_MISSING = Code {
         name: "engine_missing",
         fault: Blame::Gateway,
-        retry: Retry::No,
-        seen: &[CodeChannel::Http(501), CodeChannel::Result],
+        retry: Retry::Yes,
+        seen: &[CodeChannel::Http(503), CodeChannel::Result],
         title: "The engine is not installed",
         happened: "Documents are read and indexes searched by `toolgate-engine`, a program beside the gateway, and it is not there.",
         advice: "`script/up` builds it with the capability servers. Elsewhere put `toolgate-engine` beside `toolgate`, into the folder of \
