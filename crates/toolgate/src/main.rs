@@ -45,6 +45,7 @@ mod seating;
 mod chronicle;
 mod confining;
 mod ended_callers;
+mod engine;
 mod machine;
 mod models;
 mod server_metrics;

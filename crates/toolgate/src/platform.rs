@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them; and the engine beside them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
+use toolgate_engine::EngineLink;
 use toolgate_files::{Files, FilesSettings};
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
@@ -17,6 +18,7 @@ use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
 
 use crate::config::Config;
+use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
@@ -26,6 +28,8 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
+    /// Started when something is asked of it.
+    pub(crate) engine: Arc<EngineLink>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
     pub(crate) tools: Arc<DomainSet>,
@@ -49,6 +53,7 @@ pub(crate) async fn open(
         shutdown: shutdown.clone(),
     });
     let files = files.map_err(told)?;
+    let engine = engine::link(config, files.blobs(), clock.clone())?;
     let substrate = Substrate::new(SubstrateSetup {
         store: store.clone(),
         books: governance.books.clone(),
@@ -75,7 +80,7 @@ pub(crate) async fn open(
     });
     let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
     let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
-    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
+    Ok(PlatformDomains { files, runs, substrate, engine, tasks, tools })
 }
 
 impl PlatformDomains {
@@ -88,6 +93,7 @@ impl PlatformDomains {
 
     pub(crate) async fn close(&self) {
         self.runs.stop().await;
+        self.engine.stop().await;
         self.files.stop().await;
     }
 }

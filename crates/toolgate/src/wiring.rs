@@ -34,6 +34,7 @@ use crate::config::Config;
 use crate::confining;
 use crate::domains;
 use crate::ended_callers;
+use crate::engine;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -140,6 +141,7 @@ async fn build(
     let confiner = confining::confiner(config)?;
     if record == ServerRecording::Yes {
         confining::warn(config, &confiner);
+        engine::make_folder(config);
     }
     let servers = ServerManager::start(toolgate_upstream::ManagerSetup {
         specs: Vec::new(),
@@ -237,7 +239,12 @@ async fn build(
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
         credentials: Arc::new(Callers { store: store.clone(), bearer }),
-        numbers: Arc::new(ServerNumbers { registry: registry.clone(), servers: servers.clone(), anchors }),
+        numbers: Arc::new(ServerNumbers {
+            registry: registry.clone(),
+            servers: servers.clone(),
+            anchors,
+            engine: domains.engine.clone(),
+        }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
         limits: config.limits.clone(),
         sealing_key,

@@ -3,6 +3,7 @@
 
 mod agents;
 mod bytes;
+mod engine;
 mod filters;
 mod governance;
 mod models;
@@ -106,6 +107,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &models::PRICES,
     &models::LIMITS,
     &bytes::SEARCH,
+    &engine::ENGINE,
     &bytes::FILES,
     &bytes::RESULTS,
     &bytes::RUNS,

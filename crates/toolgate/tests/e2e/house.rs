@@ -66,6 +66,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         ],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
+    (
+        "toolgate-engine",
+        &["toolgate-core", "toolgate-files", "toolgate-sandbox", "toolgate-wire"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),

@@ -109,6 +109,12 @@ pub(super) const TOP: ConfigTable = ConfigTable {
         without("agents", Nested(TABLES), "`default`, which sees everything", "Definitions of agents."),
         without("capabilities", Nested(TABLES), "none", "Named sets of tools."),
         without("search", Nested(TABLE), BELOW, "How tools are searched for."),
+        without(
+            "engine",
+            Nested(TABLE),
+            BELOW,
+            "The program that reads documents, builds indexes and searches them.",
+        ),
         without("files", Nested(TABLE), BELOW, "Uploaded files, and content that is taken out of results."),
         without("results", Nested(TABLE), BELOW, "How much of a result stays in the context of the model."),
         without("runs", Nested(TABLE), BELOW, "Limits of runs."),
