@@ -17,6 +17,9 @@ const MODEL_VARIABLE: &str = "TOOLGATE_MODEL";
 const OCR_VARIABLE: &str = "CAPABILITY_OCR_MODELS";
 const POSTGRES_VARIABLE: &str = "TOOLGATE_ENGINE_POSTGRES";
 
+/// The longest time limit of a document that the engine takes.
+const PARSE_SECONDS_MAX: u64 = 24 * 60 * 60;
+
 /// A process that is to be started.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct EngineProgram {
@@ -74,7 +77,7 @@ fn args(settings: &EngineSettings) -> Vec<String> {
     let options = [
         ("--folder", settings.folder.display().to_string()),
         ("--contents-bytes-max", settings.contents_bytes_max.to_string()),
-        ("--parse-seconds", limits.parse.as_secs().max(1).to_string()),
+        ("--parse-seconds", limits.parse.as_secs().clamp(1, PARSE_SECONDS_MAX).to_string()),
         ("--threads", limits.parallel().to_string()),
     ];
     options.into_iter().flat_map(|(option, value)| [option.to_owned(), value]).collect()

@@ -96,10 +96,8 @@ fn take(line: &[u8], waiting: &WaitingRequests) -> bool {
             let shown: String = String::from_utf8_lossy(line).chars().take(SHOWN_CHARS_MAX).collect();
             tracing::warn!(%error, line = %shown, "the engine wrote a line that is no answer");
             // An answer of the wrong form still says whose it is: that request need not wait for its time to pass.
-            let is_an_answer = number_in(line).is_some_and(|id| {
-                waiting.settle(id, Err(RequestTrouble::Garbled("a line that is no answer".to_owned())))
-            });
-            return is_an_answer;
+            let garbled = || RequestTrouble::Garbled("a line that is no answer".to_owned());
+            return number_in(line).is_some_and(|id| waiting.settle(id, Err(garbled())));
         }
     };
     // Nobody may wait for it any more.
