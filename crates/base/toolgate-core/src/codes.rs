@@ -32,6 +32,7 @@ mod schemas;
 mod sessions;
 mod substrate;
 mod warnings;
+mod work;
 
 pub use approvals::*;
 pub use automations::*;
@@ -51,6 +52,7 @@ pub use schemas::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
+pub use work::*;
 
 pub static AREAS: &[&CodeArea] = &[
     &DOOR,
@@ -65,6 +67,7 @@ pub static AREAS: &[&CodeArea] = &[
     &RUNS,
     &MODELS,
     &DRIVEN,
+    &WORK,
     &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,

@@ -24,8 +24,13 @@ const RENEW: &str = "UPDATE platform_work SET lease_until_ms = $4, done = $5, to
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
 const END: &str = "UPDATE platform_work SET state = $4, result = $5, lease_until_ms = 0, updated_at_ms = $6
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
+/// The attempt does not count.
 const RELEASE: &str =
-    "UPDATE platform_work SET state = 'queued', holder = NULL, lease_until_ms = 0, updated_at_ms = $4
+    "UPDATE platform_work SET state = 'queued', holder = NULL, lease_until_ms = $4, attempts = attempts - 1,
+        updated_at_ms = $5
+    WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
+const RETRY: &str =
+    "UPDATE platform_work SET state = 'queued', holder = NULL, lease_until_ms = $4, updated_at_ms = $5
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
 const RELEASE_ALL: &str =
     "UPDATE platform_work SET state = 'queued', holder = NULL, lease_until_ms = 0, updated_at_ms = $3
@@ -100,11 +105,27 @@ impl Store {
         Ok(is_ended)
     }
 
-    /// Gives work back: anybody may take it up now. `false` if it is another's by now, or has ended.
-    pub async fn release_work(&self, id: &WorkId, holder: &str) -> Result<bool, StoreError> {
-        let release = self.db.sql(RELEASE).bind(self.tenant).bind(without_nul(id.as_str()));
-        let release = release.bind(without_nul(holder)).bind(now_ms());
-        Ok(release.execute().await.map_err(doing("give work back"))? > 0)
+    /// Gives work back that was interrupted: anybody may take it up from a moment on, and the attempt does not count. `false` if it is
+    /// another's by now, or has ended.
+    pub async fn release_work(&self, id: &WorkId, holder: &str, due_ms: i64) -> Result<bool, StoreError> {
+        self.put_back(RELEASE, id, holder, due_ms).await
+    }
+
+    /// The same for work that did not succeed: the attempt counts.
+    pub async fn retry_work(&self, id: &WorkId, holder: &str, due_ms: i64) -> Result<bool, StoreError> {
+        self.put_back(RETRY, id, holder, due_ms).await
+    }
+
+    async fn put_back(
+        &self,
+        text: &'static str,
+        id: &WorkId,
+        holder: &str,
+        due_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let put = self.db.sql(text).bind(self.tenant).bind(without_nul(id.as_str()));
+        let put = put.bind(without_nul(holder)).bind(due_ms).bind(now_ms());
+        Ok(put.execute().await.map_err(doing("give work back"))? > 0)
     }
 
     /// Gives back the work that an earlier process of a stream left behind, and returns how much. Only for the gateway that has claimed

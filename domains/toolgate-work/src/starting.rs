@@ -1,0 +1,111 @@
+//! Opening work, or joining the one that is open.
+
+use serde_json::{Value, json};
+use toolgate_core::id::{RunId, WorkId};
+use toolgate_core::run::{RunBudget, RunLabel};
+use toolgate_core::substrate::ManifestDigest;
+use toolgate_core::{Refusal, stop_point};
+use toolgate_runs::{NewRun, RunInput};
+use toolgate_store::{Actor, NewWork as NewWorkRow, WorkRow};
+
+use crate::desk::WorkDesk;
+use crate::refusal::down;
+
+/// The characters of a run's name, and of a key in its configuration.
+const NAME_CHARS_MAX: usize = 200;
+/// The reason of a run whose work was opened by another at the same moment.
+const JOINED: &str = "the same work is open in another run";
+const NOT_OPENED: &str = "its work could not be opened";
+
+/// Work that somebody asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewWork {
+    /// That of its worker; the run has it as its type.
+    pub kind: &'static str,
+    /// Whoever asks for the same kind and key meanwhile joins it.
+    pub key: String,
+    pub input: Value,
+    /// The name of the run.
+    pub name: String,
+    /// Who asks for it, in which session, run and call. That run becomes the parent.
+    pub actor: Actor,
+    pub input_manifest: Option<ManifestDigest>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StartedWork {
+    pub id: WorkId,
+    pub run: RunId,
+    /// True if it was open already.
+    pub joined: bool,
+}
+
+impl StartedWork {
+    fn of(work: WorkRow, joined: bool) -> Self {
+        Self { id: work.id, run: work.run, joined }
+    }
+}
+
+impl WorkDesk {
+    /// Opens work with its run, unless the same is open.
+    pub async fn start(&self, new: NewWork) -> Result<StartedWork, Refusal> {
+        let open = self.store.open_work_of(new.kind, &new.key).await.map_err(|error| down(&error))?;
+        if let Some(work) = open {
+            return Ok(StartedWork::of(work, true));
+        }
+        let id = WorkId::new(self.clock.fresh_id(WorkId::PREFIX));
+        let run = self.runs.create(run_of(&new, &id)).await?;
+        stop_point::reach("run of work created");
+        let by = new.actor.principal.clone();
+        let row = NewWorkRow {
+            id,
+            kind: new.kind.to_owned(),
+            key: new.key,
+            input: new.input,
+            run: run.id.clone(),
+            actor: new.actor,
+            at_ms: self.clock.now_ms(),
+        };
+        match self.store.open_work(&row).await {
+            Ok(opened) => {
+                if opened.joined {
+                    self.runs.cancel(&run.id, &by, JOINED).await?;
+                }
+                self.bell.notify_one();
+                Ok(StartedWork::of(opened.work, opened.joined))
+            }
+            Err(error) => {
+                let refused = down(&error);
+                // The store may be back by now; if not, the run stays as it is.
+                drop(self.runs.cancel(&run.id, &by, NOT_OPENED).await);
+                Err(refused)
+            }
+        }
+    }
+}
+
+fn run_of(new: &NewWork, id: &WorkId) -> NewRun {
+    let clip = |text: &str| -> String {
+        text.chars().filter(|one| !one.is_control()).take(NAME_CHARS_MAX).collect()
+    };
+    let content = match new.input_manifest {
+        Some(manifest) => RunInput::Manifest(manifest.digest()),
+        None => RunInput::Files,
+    };
+    NewRun {
+        task: None,
+        agent: None,
+        principal: new.actor.principal.clone(),
+        created_by: new.actor.principal.clone(),
+        parent: new.actor.run.clone(),
+        input: Vec::new(),
+        content,
+        label: RunLabel {
+            run_type: Some(new.kind.to_owned()),
+            name: Some(clip(&new.name)).filter(|name| !name.trim().is_empty()),
+            config: Some(json!({ "work": id, "key": clip(&new.key) })),
+            made_in: new.actor.session.clone(),
+        },
+        budget: RunBudget::default(),
+    }
+}
