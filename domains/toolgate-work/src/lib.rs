@@ -11,7 +11,7 @@ mod worker;
 
 pub use desk::{WorkDesk, WorkSettings, WorkSetup};
 pub use outcome::{PROBLEMS_NAMED_MAX, WorkFault};
-pub use starting::{NewWork, StartedWork};
+pub use starting::{StartedWork, WorkOrder};
 pub use toolgate_store::WorkState;
 pub use waiting::WorkView;
 pub use worker::{WorkEnd, WorkItem, WorkProgress, Worker};

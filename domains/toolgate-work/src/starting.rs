@@ -6,7 +6,7 @@ use toolgate_core::run::{RunBudget, RunLabel};
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, stop_point};
 use toolgate_runs::{NewRun, RunInput};
-use toolgate_store::{Actor, NewWork as NewWorkRow, WorkRow};
+use toolgate_store::{Actor, NewWork, WorkRow};
 
 use crate::desk::WorkDesk;
 use crate::refusal::down;
@@ -19,9 +19,9 @@ const NOT_OPENED: &str = "its work could not be opened";
 
 /// Work that somebody asks for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct NewWork {
+pub struct WorkOrder {
     /// That of its worker; the run has it as its type.
-    pub kind: &'static str,
+    pub kind: String,
     /// Whoever asks for the same kind and key meanwhile joins it.
     pub key: String,
     pub input: Value,
@@ -48,8 +48,8 @@ impl StartedWork {
 
 impl WorkDesk {
     /// Opens work with its run, unless the same is open.
-    pub async fn start(&self, new: NewWork) -> Result<StartedWork, Refusal> {
-        let open = self.store.open_work_of(new.kind, &new.key).await.map_err(|error| down(&error))?;
+    pub async fn start(&self, new: WorkOrder) -> Result<StartedWork, Refusal> {
+        let open = self.store.open_work_of(&new.kind, &new.key).await.map_err(|error| down(&error))?;
         if let Some(work) = open {
             return Ok(StartedWork::of(work, true));
         }
@@ -57,9 +57,9 @@ impl WorkDesk {
         let run = self.runs.create(run_of(&new, &id)).await?;
         stop_point::reach("run of work created");
         let by = new.actor.principal.clone();
-        let row = NewWorkRow {
+        let row = NewWork {
             id,
-            kind: new.kind.to_owned(),
+            kind: new.kind,
             key: new.key,
             input: new.input,
             run: run.id.clone(),
@@ -84,7 +84,7 @@ impl WorkDesk {
     }
 }
 
-fn run_of(new: &NewWork, id: &WorkId) -> NewRun {
+fn run_of(new: &WorkOrder, id: &WorkId) -> NewRun {
     let clip = |text: &str| -> String {
         text.chars().filter(|one| !one.is_control()).take(NAME_CHARS_MAX).collect()
     };
@@ -101,7 +101,7 @@ fn run_of(new: &NewWork, id: &WorkId) -> NewRun {
         input: Vec::new(),
         content,
         label: RunLabel {
-            run_type: Some(new.kind.to_owned()),
+            run_type: Some(new.kind.clone()),
             name: Some(clip(&new.name)).filter(|name| !name.trim().is_empty()),
             config: Some(json!({ "work": id, "key": clip(&new.key) })),
             made_in: new.actor.session.clone(),
