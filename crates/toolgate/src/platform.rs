@@ -1,13 +1,16 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
+use toolgate_documents::{Documents, DocumentsSetup};
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
+use toolgate_engine::EngineLink;
 use toolgate_files::{Files, FilesSettings};
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
@@ -15,8 +18,11 @@ use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
 use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
+use toolgate_work::{WorkDesk, WorkSettings, WorkSetup};
 
 use crate::config::Config;
+use crate::domains::{self, DomainStates};
+use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
@@ -26,6 +32,11 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
+    /// The program that reads documents and searches.
+    pub(crate) engine: Arc<EngineLink>,
+    /// Work that takes longer than a call.
+    pub(crate) work: Arc<WorkDesk>,
+    working: TaskTracker,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
     pub(crate) tools: Arc<DomainSet>,
@@ -56,11 +67,12 @@ pub(crate) async fn open(
         clock: clock.clone(),
         collection: config.substrate.collection,
     });
+    let stream = stream(config, record, &*clock);
     let setup = toolgate_runs::RunsSetup {
         store: store.clone(),
         books: governance.books.clone(),
         contents: Arc::new(KeptRunContents::new(files.clone(), substrate.clone())),
-        stream: stream(config, record, &*clock),
+        stream: stream.clone(),
         clock: clock.clone(),
         shutdown: shutdown.clone(),
     };
@@ -70,12 +82,36 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         files: files.clone(),
-        clock,
+        clock: clock.clone(),
         validator: Arc::new(Schemas::default()),
     });
-    let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
-    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
+    let work = desk(store, &runs, clock.clone(), stream);
+    let engine = engine::link(config, &files, clock.clone())?;
+    let documents = Documents::new(DocumentsSetup {
+        store: store.clone(),
+        files: files.clone(),
+        substrate: substrate.clone(),
+        engine: engine.clone(),
+        work: work.clone(),
+        clock,
+    });
+    let tasks = Arc::new(TaskTools::default());
+    let states = DomainStates {
+        files: &files,
+        runs: &runs,
+        substrate: &substrate,
+        schemas: &schemas,
+        tasks: &tasks,
+        documents: &documents,
+    };
+    let tools = Arc::new(domains::bind(&states, config.runs.input_hold));
+    let working = TaskTracker::new();
+    Ok(PlatformDomains { files, runs, substrate, engine, work, working, tasks, tools })
+}
+
+fn desk(store: &Store, runs: &Arc<Runs>, clock: Arc<dyn Clock>, stream: String) -> Arc<WorkDesk> {
+    let (store, runs, settings) = (store.clone(), runs.clone(), WorkSettings::default());
+    WorkDesk::new(WorkSetup { store, clock, runs, settings, stream })
 }
 
 impl PlatformDomains {
@@ -86,7 +122,16 @@ impl PlatformDomains {
         self.files.limit(Box::new(move |owner| quotas.of(owner).stored_bytes_max));
     }
 
+    /// Takes up long work from now on.
+    pub(crate) fn begin_work(&self, shutdown: &CancellationToken) {
+        self.working.spawn(self.work.clone().run_until(shutdown.clone()));
+    }
+
+    /// Long work has heard of the end; its leases are given back while the store is there.
     pub(crate) async fn close(&self) {
+        self.working.close();
+        self.working.wait().await;
+        self.engine.stop().await;
         self.runs.stop().await;
         self.files.stop().await;
     }
