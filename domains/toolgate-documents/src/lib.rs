@@ -8,7 +8,6 @@ mod documents;
 mod engine;
 mod reading;
 mod refusal;
-mod tables;
 mod tools;
 
 pub use citing::{CitationOutput, CitationQuad, CitationQuote};

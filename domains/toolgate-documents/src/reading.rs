@@ -30,7 +30,7 @@ impl Documents {
         Ok(read)
     }
 
-    pub(crate) async fn docir_bytes(&self, docir: ArtifactDigest) -> Result<Vec<u8>, Refusal> {
+    async fn docir_bytes(&self, docir: ArtifactDigest) -> Result<Vec<u8>, Refusal> {
         let artifact = self.files.shared_artifact(&docir).await?;
         if artifact.bytes > DOCIR_BYTES_MAX {
             return Err(toolgate_files::too_large(DOCIR_BYTES_MAX));

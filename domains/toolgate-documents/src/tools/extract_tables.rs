@@ -5,21 +5,20 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use docir::DocIr;
+use docir::{DocCell, DocIr, DocTable};
 use futures_util::stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::Refusal;
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_files::LongText;
-use toolgate_store::{Actor, ParsedDocument};
+use toolgate_store::Actor;
 
 use super::parse::artifact_refs;
 use super::source::{self, DocumentIds};
 use super::tier::TierArgument;
 use crate::documents::Documents;
-use crate::refusal::{invalid, no_docir};
-use crate::tables::{ReadCell, ReadTable, TablesOfDocir};
+use crate::refusal::invalid;
 
 const NAME: &str = "document.extract_tables";
 
@@ -63,8 +62,8 @@ struct TableOutput {
     item: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
-    rows: u32,
-    columns: u32,
+    rows: usize,
+    columns: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     caption: Option<String>,
     /// From 0 to 1
@@ -77,10 +76,10 @@ struct TableOutput {
 struct TableCellOutput {
     text: String,
     /// From 0
-    row: u32,
-    column: u32,
-    row_span: u32,
-    column_span: u32,
+    row: usize,
+    column: usize,
+    row_span: usize,
+    column_span: usize,
     column_header: bool,
     row_header: bool,
 }
@@ -99,7 +98,8 @@ pub(super) async fn extract_tables(
     let name = found.name.as_ref().map(|name| name.as_str());
     let (media_type, author) = (Some(found.media_type.as_str()), Actor::of(&context.holder));
     let parsed = documents.parsed(found.digest, media_type, name, tier.into(), &author).await?;
-    let mut tables = read(&documents, &parsed).await?;
+    let docir = documents.docir(parsed.docir).await?;
+    let mut tables = tables_of(&docir);
     if let Some(pages) = &pages {
         tables.retain(|table| table.page.is_some_and(|page| pages.contains(&page)));
     }
@@ -121,24 +121,16 @@ pub(super) async fn extract_tables(
     Ok(ToolReply::new(data).refs(refs))
 }
 
-async fn read(documents: &Documents, parsed: &ParsedDocument) -> Result<Vec<TableOutput>, Refusal> {
-    let docir = documents.docir(parsed.docir).await?;
-    let bytes = documents.docir_bytes(parsed.docir).await?;
-    let tables = tokio::task::spawn_blocking(move || TablesOfDocir::read(&bytes));
-    let tables = tables.await.expect("reading tables does not panic");
-    let tables = tables.map_err(|error| no_docir(parsed.docir, error))?.into_tables();
-    let confidences = confidences(&docir);
-    let of = |table: ReadTable| {
-        let confidence = confidences.get(&table.item).copied();
-        TableOutput::of(table, confidence)
-    };
-    Ok(tables.into_iter().map(of).collect())
-}
-
-/// The confidence of each item that has one.
-fn confidences(docir: &DocIr) -> BTreeMap<String, f32> {
+/// All tables in the order of the document. One that is no part of its text has no page.
+fn tables_of(docir: &DocIr) -> Vec<TableOutput> {
     let items = docir.items().into_iter();
-    items.filter_map(|item| Some((item.pointer, item.confidence?))).collect()
+    let pages: BTreeMap<String, u32> = items.filter_map(|item| Some((item.pointer, item.page?))).collect();
+    let of = |(item, table): (String, &DocTable)| {
+        let page = pages.get(&item).copied();
+        let caption = docir.caption(&item).map(|caption| caption.into_owned());
+        TableOutput::of(item, page, caption, table)
+    };
+    docir.tables().map(of).collect()
 }
 
 /// The tables, or without their cells and with the ref that has them.
@@ -164,16 +156,70 @@ async fn shown(
 }
 
 impl TableOutput {
-    fn of(table: ReadTable, confidence: Option<f32>) -> Self {
-        let ReadTable { item, page, rows, columns, caption, cells } = table;
-        let cells = cells.into_iter().map(TableCellOutput::of).collect();
-        Self { item, page, rows, columns, caption, confidence, cells }
+    fn of(item: String, page: Option<u32>, caption: Option<String>, table: &DocTable) -> Self {
+        Self {
+            item,
+            page,
+            rows: table.rows(),
+            columns: table.columns(),
+            caption,
+            confidence: table.confidence(),
+            cells: table.cells().iter().map(TableCellOutput::of).collect(),
+        }
     }
 }
 
 impl TableCellOutput {
-    fn of(cell: ReadCell) -> Self {
-        let ReadCell { text, row, column, row_span, column_span, column_header, row_header } = cell;
-        Self { text, row, column, row_span, column_span, column_header, row_header }
+    fn of(cell: &DocCell) -> Self {
+        Self {
+            text: cell.text.clone(),
+            row: cell.start_row_offset_idx,
+            column: cell.start_col_offset_idx,
+            row_span: cell.row_span,
+            column_span: cell.col_span,
+            column_header: cell.column_header,
+            row_header: cell.row_header,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use docir::{DocIrBuilder, DocumentNotes, NewCell, NewTable, NewText, TextKind};
+
+    use super::*;
+
+    #[test]
+    fn cells_have_their_places_spans_and_headers() {
+        let mut builder = DocIrBuilder::new("report", None);
+        builder.page(1, 600.0, 800.0);
+        let cell = |row, column, text: &str| NewCell {
+            row,
+            column,
+            row_span: 1,
+            column_span: 1,
+            text: text.to_owned(),
+            ..NewCell::default()
+        };
+        let head = NewCell { column_span: 2, column_header: true, ..cell(0, 0, "Year") };
+        let table = builder.table(NewTable {
+            page: 1,
+            bounds: Some((10.0, 10.0, 200.0, 60.0)),
+            rows: 2,
+            columns: 2,
+            cells: vec![head, cell(1, 0, "2026"), cell(1, 1, "12")],
+            confidence: Some(0.5),
+        });
+        let words = NewText { text: "Table 1".to_owned(), page: 1, ..NewText::default() };
+        let caption = builder.text(TextKind::Caption, words);
+        builder.link_caption(&table, &caption);
+        let tables = tables_of(&builder.finish(DocumentNotes::default()));
+        let [shown] = &tables[..] else { panic!("one table") };
+        assert_eq!((shown.item.as_str(), shown.rows, shown.columns), ("#/tables/0", 2, 2));
+        assert_eq!((shown.caption.as_deref(), shown.confidence), (Some("Table 1"), Some(0.5)));
+        assert_eq!(shown.page, Some(1));
+        let first = &shown.cells[0];
+        assert_eq!((first.text.as_str(), first.column_span, first.column_header), ("Year", 2, true));
+        assert_eq!((shown.cells[2].row, shown.cells[2].column), (1, 1));
     }
 }
