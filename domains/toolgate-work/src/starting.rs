@@ -6,7 +6,7 @@ use toolgate_core::run::{RunBudget, RunLabel};
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, stop_point};
 use toolgate_runs::{NewRun, RunInput};
-use toolgate_store::{Actor, NewWork, WorkRow};
+use toolgate_store::{Actor, NewWork, WorkFilter, WorkRow};
 
 use crate::desk::WorkDesk;
 use crate::refusal::down;
@@ -27,7 +27,7 @@ pub struct WorkOrder {
     pub input: Value,
     /// The name of the run.
     pub name: String,
-    /// Who asks for it, in which session, run and call. That run becomes the parent.
+    /// The one that asks for it, with session, run and call. That run becomes the parent, unless it is one of other work.
     pub actor: Actor,
     pub input_manifest: Option<ManifestDigest>,
 }
@@ -48,11 +48,12 @@ impl StartedWork {
 
 impl WorkDesk {
     /// Opens work with its run, unless the same is open.
-    pub async fn start(&self, new: WorkOrder) -> Result<StartedWork, Refusal> {
+    pub async fn start(&self, mut new: WorkOrder) -> Result<StartedWork, Refusal> {
         let open = self.store.open_work_of(&new.kind, &new.key).await.map_err(|error| down(&error))?;
         if let Some(work) = open {
             return Ok(StartedWork::of(work, true));
         }
+        new.actor.run = self.run_above(new.actor.run).await?;
         let id = WorkId::new(self.clock.fresh_id(WorkId::PREFIX));
         let run = self.runs.create(run_of(&new, &id)).await?;
         stop_point::reach("run of work created");
@@ -81,6 +82,19 @@ impl WorkDesk {
                 Err(refused)
             }
         }
+    }
+}
+
+impl WorkDesk {
+    /// The run above new work. Work that asks for more of it is not above that, since it ends first: both have the same run above.
+    async fn run_above(&self, run: Option<RunId>) -> Result<Option<RunId>, Refusal> {
+        let Some(run) = run else { return Ok(None) };
+        let filter = WorkFilter { run: Some(run.clone()), ..WorkFilter::default() };
+        let asking = self.store.works(&filter, 1).await.map_err(|error| down(&error))?;
+        Ok(match asking.into_iter().next() {
+            Some(work) => work.actor.run,
+            None => Some(run),
+        })
     }
 }
 

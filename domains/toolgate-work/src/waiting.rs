@@ -29,7 +29,7 @@ pub struct WorkView {
     pub problems: Vec<String>,
     /// The count of all of it.
     pub problem_count: u64,
-    /// Why it failed.
+    /// The reason why it failed.
     pub error: Option<WorkFault>,
 }
 

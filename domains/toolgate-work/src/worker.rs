@@ -30,7 +30,7 @@ pub struct WorkItem {
     pub input: Value,
     /// Its own run.
     pub run: RunId,
-    /// Who asked for it, in which session, run and call.
+    /// The one that asked for it, with session, run and call.
     pub actor: Actor,
     /// 1 for the first try.
     pub attempt: u64,
@@ -59,12 +59,12 @@ impl WorkItem {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WorkEnd {
     pub result: Value,
-    /// What was left out, each with its reason. If there is any, the run ends partial.
+    /// The parts that were left out, each with its reason. If there are any, the run ends partial.
     pub problems: Vec<String>,
     pub output_manifest: Option<ManifestDigest>,
 }
 
-/// How far work is. Its desk notes that with each renewal of the lease.
+/// The progress of work. Its desk notes it with each renewal of the lease.
 #[derive(Debug, Default)]
 pub struct WorkProgress {
     done: AtomicU64,

@@ -45,7 +45,7 @@ pub(super) struct ParseDocumentArguments {
     name: Option<String>,
     #[serde(default)]
     tier: TierArgument,
-    /// How long to wait for the end of a run
+    /// The longest wait for the end of a run
     #[serde(default = "wait_usual")]
     #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: u32,

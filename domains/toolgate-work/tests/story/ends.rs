@@ -20,6 +20,7 @@ crate::on_both!(
     work_that_nobody_has_begun_can_be_cancelled,
     a_paused_run_interrupts_its_work_until_it_is_resumed,
     who_waits_too_short_learns_how_far_it_is,
+    work_that_asks_for_more_work_does_not_wait_for_it,
 );
 
 async fn work_is_done_and_so_is_its_run(world: WorkWorld) {
@@ -160,5 +161,24 @@ async fn who_waits_too_short_learns_how_far_it_is(world: WorkWorld) {
     .await;
     let unknown = gateway.desk.wait(&WorkId::new("wrk_other"), Duration::ZERO).await;
     assert_eq!(unknown.expect_err("there is none").code.name, "unknown_work");
+    running.stop().await;
+}
+
+async fn work_that_asks_for_more_work_does_not_wait_for_it(world: WorkWorld) {
+    let gateway = world.gateway("one").await;
+    let session = gateway.start("session").await.run;
+    let mut asked = order("first");
+    asked.actor.run = Some(session.clone());
+    let first = gateway.desk.start(asked).await.expect("started");
+    let mut more = order("second");
+    more.actor.run = Some(first.run.clone());
+    let second = gateway.desk.start(more).await.expect("started");
+    for started in [&first, &second] {
+        assert_eq!(gateway.run_of(started).await.parent, None, "what asked is work as well");
+    }
+    let running = gateway.run();
+    for started in [&first, &second] {
+        assert_eq!(gateway.end(started).await.word(), "done");
+    }
     running.stop().await;
 }

@@ -65,7 +65,7 @@ pub struct WorkRow {
     pub input: Value,
     /// Its own run.
     pub run: RunId,
-    /// Who asked for it, in which session, run and call.
+    /// The one that asked for it, with session, run and call.
     pub actor: Actor,
     pub state: WorkState,
     /// The ledger stream of the gateway that has the lease, or had it last.
