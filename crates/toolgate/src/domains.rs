@@ -29,7 +29,8 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
     tools
 }
 
-/// The states that the tools work on.
+/// The things that the tools work on.
+#[derive(Clone, Copy)]
 pub(crate) struct DomainStates<'a> {
     pub(crate) files: &'a Arc<Files>,
     pub(crate) runs: &'a Arc<Runs>,
@@ -37,19 +38,21 @@ pub(crate) struct DomainStates<'a> {
     pub(crate) schemas: &'a Arc<SchemaVersions>,
     pub(crate) tasks: &'a Arc<TaskTools>,
     pub(crate) documents: &'a Arc<Documents>,
+    pub(crate) input_hold: Duration,
 }
 
 /// The same tools with what they work on.
-pub(crate) fn bind(states: &DomainStates<'_>, input_hold: Duration) -> DomainSet {
-    let platform = Arc::new(PlatformTools::new(states.files.clone(), states.runs.clone(), input_hold));
+pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
+    let DomainStates { files, runs, substrate, schemas, tasks, documents, input_hold } = states;
+    let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
         .with(toolgate_platform::file(), &platform)
-        .with(toolgate_runs::domain(), states.runs)
-        .with(toolgate_substrate::domain(), states.substrate)
-        .with(toolgate_schema::domain(), states.schemas)
-        .with(toolgate_tasks::domain(), states.tasks)
-        .with(toolgate_documents::domain(), states.documents)
+        .with(toolgate_runs::domain(), runs)
+        .with(toolgate_substrate::domain(), substrate)
+        .with(toolgate_schema::domain(), schemas)
+        .with(toolgate_tasks::domain(), tasks)
+        .with(toolgate_documents::domain(), documents)
 }
 
 #[cfg(test)]

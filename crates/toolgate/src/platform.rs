@@ -21,7 +21,7 @@ use toolgate_tasks::TaskTools;
 use toolgate_work::{WorkDesk, WorkSettings, WorkSetup};
 
 use crate::config::Config;
-use crate::domains::{self, DomainStates};
+use crate::domains::DomainStates;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::recording::ServerRecording;
@@ -32,7 +32,7 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
-    /// The program that reads documents and searches.
+    /// Started when something is asked of it.
     pub(crate) engine: Arc<EngineLink>,
     /// Work that takes longer than a call.
     pub(crate) work: Arc<WorkDesk>,
@@ -60,6 +60,7 @@ pub(crate) async fn open(
         shutdown: shutdown.clone(),
     });
     let files = files.map_err(told)?;
+    let engine = engine::link(config, files.blobs(), clock.clone())?;
     let substrate = Substrate::new(SubstrateSetup {
         store: store.clone(),
         books: governance.books.clone(),
@@ -86,7 +87,6 @@ pub(crate) async fn open(
         validator: Arc::new(Schemas::default()),
     });
     let work = desk(store, &runs, clock.clone(), stream);
-    let engine = engine::link(config, &files, clock.clone())?;
     let documents = Documents::new(DocumentsSetup {
         store: store.clone(),
         files: files.clone(),
@@ -96,15 +96,15 @@ pub(crate) async fn open(
         clock,
     });
     let tasks = Arc::new(TaskTools::default());
-    let states = DomainStates {
+    let tools = Arc::new(crate::domains::bind(DomainStates {
         files: &files,
         runs: &runs,
         substrate: &substrate,
         schemas: &schemas,
         tasks: &tasks,
         documents: &documents,
-    };
-    let tools = Arc::new(domains::bind(&states, config.runs.input_hold));
+        input_hold: config.runs.input_hold,
+    }));
     let working = TaskTracker::new();
     Ok(PlatformDomains { files, runs, substrate, engine, work, working, tasks, tools })
 }

@@ -53,7 +53,7 @@ impl WorkDesk {
         if let Some(work) = open {
             return Ok(StartedWork::of(work, true));
         }
-        new.actor.run = self.run_above(new.actor.run).await?;
+        new.actor.run = self.run_above(new.actor.run.take()).await?;
         let id = WorkId::new(self.clock.fresh_id(WorkId::PREFIX));
         let run = self.runs.create(run_of(&new, &id)).await?;
         stop_point::reach("run of work created");
