@@ -251,6 +251,9 @@ async fn build(
         shutdown: shutdown.clone(),
     });
     domains.meet(&gateway, &quotas);
+    if record == ServerRecording::Yes {
+        domains.begin_work(&shutdown);
+    }
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     if let (ServerRecording::Yes, Some(every)) = (record, config.substrate.collect_every) {

@@ -33,6 +33,7 @@ mod schemas;
 mod sessions;
 mod substrate;
 mod warnings;
+mod work;
 
 pub use approvals::*;
 pub use automations::*;
@@ -53,6 +54,7 @@ pub use schemas::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
+pub use work::*;
 
 pub static AREAS: &[&CodeArea] = &[
     &DOOR,
@@ -68,6 +70,7 @@ pub static AREAS: &[&CodeArea] = &[
     &RUNS,
     &MODELS,
     &DRIVEN,
+    &WORK,
     &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,

@@ -124,6 +124,24 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-work",
+        &["toolgate-core", "toolgate-runs", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-documents",
+        &[
+            "toolgate-core",
+            "toolgate-domain",
+            "toolgate-engine",
+            "toolgate-files",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
