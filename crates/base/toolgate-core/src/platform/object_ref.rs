@@ -1,7 +1,7 @@
 //! The names of platform objects in an answer, which clients turn into links.
 
 use crate::Digest;
-use crate::id::{AutomationId, InputId, PointerId, RunId, TaskId};
+use crate::id::{AutomationId, InputId, KnowledgeBaseId, PointerId, RunId, TaskId};
 
 /// An object that an answer is about: `{"type":"run","id":"run_…"}`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -15,4 +15,7 @@ pub enum ObjectRef {
     Input { id: InputId },
     Task { id: TaskId },
     Automation { id: AutomationId },
+    KnowledgeBase { id: KnowledgeBaseId },
+    /// Characters of an item of a document.
+    Citation { artifact: Digest, docir: Digest, item: String, start: u64, end: u64 },
 }
