@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolgate_core::platform::PlatformTool;
 use toolgate_domain::DomainSet;
 use toolgate_files::Files;
+use toolgate_knowledge::KnowledgeBases;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
 use toolgate_schema::SchemaVersions;
@@ -20,6 +21,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_runs::domain().tools(),
         toolgate_substrate::domain().tools(),
         toolgate_schema::domain().tools(),
+        toolgate_knowledge::domain().tools(),
         toolgate_tasks::domain().tools(),
     ]
     .concat();
@@ -33,6 +35,7 @@ pub(crate) fn bind(
     runs: &Arc<Runs>,
     substrate: &Arc<Substrate>,
     schemas: &Arc<SchemaVersions>,
+    knowledge: &Arc<KnowledgeBases>,
     tasks: &Arc<TaskTools>,
     input_hold: Duration,
 ) -> DomainSet {
@@ -43,6 +46,7 @@ pub(crate) fn bind(
         .with(toolgate_runs::domain(), runs)
         .with(toolgate_substrate::domain(), substrate)
         .with(toolgate_schema::domain(), schemas)
+        .with(toolgate_knowledge::domain(), knowledge)
         .with(toolgate_tasks::domain(), tasks)
 }
 

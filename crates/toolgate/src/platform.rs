@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, knowledge bases, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use toolgate_core::governance::Clock;
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
+use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
@@ -16,8 +17,10 @@ use toolgate_store::Store;
 use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
 
+use crate::citations::DocumentSights;
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::knowledge::{self, KnowledgeParts};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
 
@@ -26,6 +29,8 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
+    /// Passages in their documents, for people.
+    pub(crate) citations: Arc<DocumentSights>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
     pub(crate) tools: Arc<DomainSet>,
@@ -37,6 +42,7 @@ pub(crate) async fn open(
     governance: &Governance,
     listen: SocketAddr,
     record: ServerRecording,
+    models: &Arc<ModelDesk>,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<PlatformDomains> {
     let clock = Arc::new(SystemClock::default());
@@ -70,12 +76,22 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         files: files.clone(),
-        clock,
+        clock: clock.clone(),
         validator: Arc::new(Schemas::default()),
     });
+    let knowledge = knowledge::open(KnowledgeParts {
+        store,
+        books: &governance.books,
+        clock,
+        indexes: &indexes,
+        documents: &documents,
+        models,
+        model: config.knowledge.model.as_ref(),
+    });
+    let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine });
     let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
-    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
+    let tools = crate::domains::bind(&files, &runs, &substrate, &schemas, &knowledge, &tasks, hold);
+    Ok(PlatformDomains { files, runs, substrate, citations, tasks, tools: Arc::new(tools) })
 }
 
 impl PlatformDomains {

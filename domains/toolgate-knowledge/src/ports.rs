@@ -39,8 +39,10 @@ pub struct SearchedIndex {
     pub pointer: PointerPath,
     /// The manifest of the index, as `sha256:…`.
     pub manifest: String,
-    /// Of the profile.
-    pub profile_version: u32,
+    /// `docs.default@1`
+    pub profile: String,
+    /// True if the pointer has moved since it was built.
+    pub is_behind: bool,
 }
 
 /// The search behind answers. It finds only what the session of the call has mounted.

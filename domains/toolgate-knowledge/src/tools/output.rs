@@ -81,7 +81,10 @@ pub(super) struct KnowledgeIndex {
     pointer: KnowledgePointer,
     /// The manifest of the index
     sha256: String,
-    profile_version: u32,
+    /// With its version: docs.default@1
+    profile: String,
+    /// True if the pointer has moved since then
+    is_behind: bool,
 }
 
 impl KnowledgeIndex {
@@ -89,7 +92,8 @@ impl KnowledgeIndex {
         let shown = indexes.iter().map(|one| Self {
             pointer: KnowledgePointer::of(&one.pointer),
             sha256: one.manifest.clone(),
-            profile_version: one.profile_version,
+            profile: one.profile.clone(),
+            is_behind: one.is_behind,
         });
         shown.collect()
     }
