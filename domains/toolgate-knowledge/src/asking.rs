@@ -10,6 +10,7 @@ use crate::manner::AnswerManner;
 use crate::packing::{self, PackedAnswer};
 use crate::ports::{FoundPassages, PassageRequest, SearchedIndex};
 use crate::selection::{self, OfferedBefore};
+use crate::words;
 
 /// The corpus and the terms of an answer.
 #[derive(Clone, Copy)]
@@ -49,7 +50,12 @@ impl KnowledgeBases {
         query: &str,
         tokens_max: usize,
     ) -> Result<GatheredAnswer, Refusal> {
-        let found = self.search(context, terms, query).await?;
+        let mut found = self.search(context, terms, query).await?;
+        // Sentences that share nothing but such words with a query are no evidence of anything.
+        if terms.manner == AnswerManner::StrictEvidence && !words::says_something(query) {
+            found.passages.clear();
+            found.warnings.push("The query has only words that say nothing by themselves.".to_owned());
+        }
         self.offer(terms.manner, found, &mut OfferedBefore::default(), tokens_max, 0).await
     }
 

@@ -28,6 +28,11 @@ pub(crate) fn is_content(word: &str) -> bool {
         && EMPTY_WORDS.binary_search(&word).is_err()
 }
 
+/// True if a text has a word with meaning or a number.
+pub(crate) fn says_something(text: &str) -> bool {
+    words(text).any(|word| is_content(&word) || word.chars().any(char::is_numeric))
+}
+
 /// The words of a text that carry meaning.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
     words(text).filter(|word| is_content(word)).collect()
@@ -46,5 +51,6 @@ mod tests {
     fn only_words_with_meaning_stay() {
         assert_eq!(content_words("When may the tenant terminate, and (how)?"), ["tenant", "terminate"]);
         assert!(content_words("of 12 §§ 3").is_empty());
+        assert!(says_something("§ 12") && says_something("Kaution") && !says_something("What is the of it?"));
     }
 }

@@ -12,7 +12,7 @@ codes! { KNOWLEDGE, "Knowledge bases and citations";
         seen: &[CodeChannel::Http(404), CodeChannel::Result],
         title: "There is no such knowledge base",
         happened: "No knowledge base has this id or name, or the session has not mounted all of its pointers.",
-        advice: "`toolgate knowledge kb_list` shows those that a session sees. Mount the pointers of the base to see it.",
+        advice: "`toolgate knowledge kb-list` shows those that a session sees. Mount the pointers of the base to see it.",
         message: "there is no knowledge base \"contracts\"",
         hint: Hint::Standard("knowledge.kb_list shows those there are"),
         see: &["unknown_pointer"],
