@@ -112,7 +112,7 @@ pub(super) async fn research(
     let request = ResearchRequest {
         terms: AnswerTerms {
             pointers: &target.pointers,
-            profile: base.map_or(PROFILE_USUAL, |base| &base.profile),
+            profile: base.map_or(PROFILE_USUAL, |base| base.profile.as_str()),
             manner: base.map_or(AnswerManner::LegalCitations, manner_of),
             passages_max: 0,
         },

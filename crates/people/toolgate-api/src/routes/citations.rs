@@ -52,7 +52,7 @@ pub(crate) struct PictureQuery {
 
 /// Show a citation in its document
 ///
-/// Whoever may read the document sees the passage, the boxes of its lines and the text around it.
+/// Callers that may read the document get the passage, the boxes of its lines and the text around it.
 #[utoipa::path(get, path = "/citations", tag = "files", params(CitationQuery),
     responses((status = 200, description = "The passage", body = CitationView),
         (status = 404, description = "There is no such document or passage, or the caller may not read it")))]
@@ -82,7 +82,7 @@ pub(crate) async fn picture(
     Query(query): Query<PictureQuery>,
 ) -> ApiResult<Response> {
     let artifact = digest("sha256", &sha256)?;
-    let number: Option<u32> = page.parse().ok().filter(|number| *number > 0);
+    let number = page.parse::<u32>().ok().filter(|number| *number > 0);
     let page = number.ok_or_else(|| bad_parameter("page", &page, "the number of a page, from 1"))?;
     let width = query.width.unwrap_or(WIDTH_USUAL).clamp(WIDTH_MIN, WIDTH_MAX);
     let caller = ContentCaller::of(&context, &credential).await?;
