@@ -7,7 +7,7 @@ use engine_protocol::PassageSentence;
 pub(crate) enum AnswerManner {
     /// The best passages, for readers who judge themselves.
     FastSkim,
-    /// Whole passages with a citation for each sentence.
+    /// Passages as a whole, with a citation for each sentence.
     LegalCitations,
     /// Sentences that answer by themselves, or nothing.
     StrictEvidence,

@@ -9,7 +9,7 @@ use crate::selection::{OfferedPassage, OfferedSentence};
 /// Less room is not worth a passage.
 const PASSAGE_TOKENS_MIN: usize = 12;
 
-/// What fits.
+/// The passages that fit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct PackedAnswer {
     pub(crate) passages: Vec<PackedPassage>,

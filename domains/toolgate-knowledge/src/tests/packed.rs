@@ -40,7 +40,7 @@ fn with_room_everything_is_there_with_its_marks() {
     assert!(text.contains("thirty days. [2] The third") && text.contains("A short one. [5]"), "{text}");
 }
 
-/// Whatever the budget: it is kept, and each sentence is whole.
+/// Every budget is kept, and each sentence is whole.
 #[test]
 fn no_budget_is_broken_and_no_sentence_is_cut() {
     let mut fullest = 0;

@@ -7,15 +7,39 @@ use crate::id::{AutomationId, InputId, KnowledgeBaseId, PointerId, RunId, TaskId
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ObjectRef {
-    Artifact { sha256: Digest },
-    Manifest { sha256: Digest },
-    Pointer { id: PointerId },
-    Schema { id: String },
-    Run { id: RunId },
-    Input { id: InputId },
-    Task { id: TaskId },
-    Automation { id: AutomationId },
-    KnowledgeBase { id: KnowledgeBaseId },
+    Artifact {
+        sha256: Digest,
+    },
+    Manifest {
+        sha256: Digest,
+    },
+    Pointer {
+        id: PointerId,
+    },
+    Schema {
+        id: String,
+    },
+    Run {
+        id: RunId,
+    },
+    Input {
+        id: InputId,
+    },
+    Task {
+        id: TaskId,
+    },
+    Automation {
+        id: AutomationId,
+    },
+    KnowledgeBase {
+        id: KnowledgeBaseId,
+    },
     /// Characters of an item of a document.
-    Citation { artifact: Digest, docir: Digest, item: String, start: u64, end: u64 },
+    Citation {
+        artifact: Digest,
+        docir: Digest,
+        item: String,
+        start: u64,
+        end: u64,
+    },
 }
