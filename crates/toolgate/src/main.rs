@@ -15,8 +15,10 @@ mod reload;
 
 // The gateway, assembled.
 mod agents;
+mod citations;
 mod domains;
 mod governance;
+mod knowledge;
 mod platform;
 mod recording;
 mod rest;

@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents, and its own tools over them; and the
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents, knowledge bases, and its own tools over them; and the
 //! engine beside them.
 
 use std::net::SocketAddr;
@@ -13,6 +13,7 @@ use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_engine::EngineLink;
 use toolgate_files::{Files, FilesSettings};
+use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
@@ -21,10 +22,12 @@ use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
 use toolgate_work::{WorkDesk, WorkSettings, WorkSetup};
 
+use crate::citations::DocumentSights;
 use crate::config::Config;
 use crate::domains::DomainStates;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
+use crate::knowledge::{self, KnowledgeParts};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
 
@@ -38,6 +41,8 @@ pub(crate) struct PlatformDomains {
     /// Work that takes longer than a call.
     pub(crate) work: Arc<WorkDesk>,
     working: TaskTracker,
+    /// Passages in their documents, for people.
+    pub(crate) citations: Arc<DocumentSights>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
     pub(crate) tools: Arc<DomainSet>,
@@ -49,6 +54,7 @@ pub(crate) async fn open(
     governance: &Governance,
     listen: SocketAddr,
     record: ServerRecording,
+    models: &Arc<ModelDesk>,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<PlatformDomains> {
     let clock = Arc::new(SystemClock::default());
@@ -94,7 +100,16 @@ pub(crate) async fn open(
         substrate: substrate.clone(),
         engine: engine.clone(),
         work: work.clone(),
+        clock: clock.clone(),
+    });
+    let knowledge = knowledge::open(KnowledgeParts {
+        store,
+        books: &governance.books,
         clock,
+        indexes: &indexes,
+        documents: &documents,
+        models,
+        model: config.knowledge.model.as_ref(),
     });
     let tasks = Arc::new(TaskTools::default());
     let tools = Arc::new(crate::domains::bind(DomainStates {
@@ -104,10 +119,12 @@ pub(crate) async fn open(
         schemas: &schemas,
         tasks: &tasks,
         documents: &documents,
+        knowledge: &knowledge,
         input_hold: config.runs.input_hold,
     }));
+    let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });
     let working = TaskTracker::new();
-    Ok(PlatformDomains { files, runs, substrate, engine, work, working, tasks, tools })
+    Ok(PlatformDomains { files, runs, substrate, engine, work, working, citations, tasks, tools })
 }
 
 fn desk(store: &Store, runs: &Arc<Runs>, clock: Arc<dyn Clock>, stream: String) -> Arc<WorkDesk> {

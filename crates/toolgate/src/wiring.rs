@@ -210,7 +210,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let domains = platform::open(config, store, &governance, listen, record, &shutdown).await?;
+    let domains = platform::open(config, store, &governance, listen, record, &models, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));

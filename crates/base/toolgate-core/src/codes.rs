@@ -25,6 +25,7 @@ mod door;
 mod driven;
 mod engine;
 mod files;
+mod knowledge;
 mod models;
 mod pointers;
 mod registry;
@@ -46,6 +47,7 @@ pub use door::*;
 pub use driven::*;
 pub use engine::*;
 pub use files::*;
+pub use knowledge::*;
 pub use models::*;
 pub use pointers::*;
 pub use registry::*;
@@ -67,6 +69,7 @@ pub static AREAS: &[&CodeArea] = &[
     &POINTERS,
     &ENGINE,
     &SCHEMAS,
+    &KNOWLEDGE,
     &RUNS,
     &MODELS,
     &DRIVEN,

@@ -16,6 +16,7 @@ mod files;
 mod filters;
 #[cfg(test)]
 pub(crate) mod keys;
+mod knowledge;
 mod ledger;
 mod limits;
 mod models;
@@ -65,6 +66,7 @@ pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use checkpoints::{CheckpointKeySource, CheckpointSettings};
 pub(crate) use console::ConsoleSettings;
+pub(crate) use knowledge::KnowledgeSettings;
 pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
@@ -144,6 +146,7 @@ pub(crate) struct Config {
     pub(crate) runs: RunSettings,
     pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
+    pub(crate) knowledge: KnowledgeSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -210,6 +213,7 @@ impl Config {
             runs: RunSettings::default(),
             agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
+            knowledge: KnowledgeSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),
@@ -284,6 +288,7 @@ const KEYS: &[&str] = &[
     "runs",
     "agent_loop",
     "substrate",
+    "knowledge",
     "console",
 ];
 
@@ -325,6 +330,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[runs]", runs::KEYS),
     ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
+    ("[knowledge]", knowledge::KEYS),
     ("[console]", console::KEYS),
 ];
 
@@ -379,7 +385,8 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, the engine, runs, agents that run here, the substrate, and the console.
+/// Reads the tables about files, results, the engine, runs, agents that run here, the substrate,
+/// knowledge, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -389,7 +396,7 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
-    let (agent_loop, engine) = (table("agent_loop"), table("engine"));
+    let (agent_loop, engine, knowledge) = (table("agent_loop"), table("engine"), table("knowledge"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -407,9 +414,10 @@ fn with_bytes(
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
+    let knowledge = knowledge.map(|section| knowledge::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
     let (files, engine) = (Box::new(settings), Box::new(engine));
-    Config { files, engine, runs, agent_loop, substrate, console, ..config }
+    Config { files, engine, runs, agent_loop, substrate, knowledge, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, models, and credentials.

@@ -142,6 +142,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-knowledge",
+        &["toolgate-core", "toolgate-domain", "toolgate-search", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

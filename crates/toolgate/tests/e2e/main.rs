@@ -21,6 +21,7 @@ mod governed;
 mod house;
 mod job_application;
 mod kit;
+mod knowledge;
 mod live;
 mod models;
 mod moved;

@@ -1,9 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]`, `[knowledge]` and `[console]`.
 
 use super::EffectTime::AfterRestart;
 use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
 use super::{ConfigTable, is, without};
-use crate::config::{agent_loop, console, files, runs, search, substrate};
+use crate::config::{agent_loop, console, files, knowledge, runs, search, substrate};
 
 const S3: &str = "none";
 
@@ -177,6 +177,22 @@ pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[substrate]\n",
     example: "[substrate]\nmoves_kept_seconds = 31536000\n",
+};
+
+pub(super) const KNOWLEDGE: ConfigTable = ConfigTable {
+    header: "[knowledge]",
+    about: "Answers from knowledge bases. They need no language model.",
+    accepted: knowledge::KEYS,
+    keys: &[without(
+        "model",
+        Text,
+        "answers are passages",
+        "The name of a model of `[[models]]` or of the settings. It writes the answers of callers that ask for a written one, and only \
+             sentences with a citation stay.",
+    )],
+    changes: AfterRestart,
+    least: "[knowledge]\n",
+    example: "[knowledge]\nmodel = \"gpt\"\n",
 };
 
 pub(super) const CONSOLE: ConfigTable = ConfigTable {
