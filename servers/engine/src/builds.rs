@@ -1,0 +1,147 @@
+//! Indexes in the making: documents become passages with vectors, which an engine takes.
+
+mod open;
+mod prepare;
+
+use std::sync::Arc;
+
+use engine_protocol::{
+    BeginBuild, BuildId, DropDocuments, EngineErrorCode, EngineFault, FinishedBuild, IngestDocument, Profile,
+    PutDocuments, PutSummary, RefusedDocument, StartedBuild,
+};
+
+use crate::contents::Contents;
+use crate::embeddings::Embeddings;
+use crate::engines::Engines;
+use crate::fault::too_large;
+use crate::port::{Build, EmbeddedChunk};
+use crate::ticket::RequestTicket;
+use open::OpenBuilds;
+use prepare::{PreparedDocument, prepared};
+
+/// Documents of one request.
+const DOCUMENTS_MAX: usize = 10_000;
+
+pub(crate) struct Builds {
+    contents: Arc<Contents>,
+    engines: Arc<Engines>,
+    embeddings: Arc<Embeddings>,
+    open: OpenBuilds,
+}
+
+impl Builds {
+    pub(crate) fn new(contents: Arc<Contents>, engines: Arc<Engines>, embeddings: Arc<Embeddings>) -> Self {
+        Self { contents, engines, embeddings, open: OpenBuilds::default() }
+    }
+
+    pub(crate) fn begin(&self, begin: BeginBuild) -> Result<StartedBuild, EngineFault> {
+        let files = begin.base.iter().flat_map(|base| &base.files);
+        self.contents.require(files.clone().map(|file| &file.content))?;
+        let pins = self.contents.pin(files.map(|file| file.content.clone()));
+        self.open.check_room()?;
+        let work = self.engines.of(begin.engine)?.begin(&begin)?;
+        Ok(StartedBuild { build: self.open.add(work, begin.profile, pins)? })
+    }
+
+    /// Puts the documents that can be read, and names the others.
+    pub(crate) fn put(&self, put: PutDocuments, ticket: &RequestTicket) -> Result<PutSummary, EngineFault> {
+        if put.documents.len() > DOCUMENTS_MAX {
+            let message = format!("{} documents are too many for one request", put.documents.len());
+            return Err(too_large(message, &format!("put at most {DOCUMENTS_MAX} at a time")));
+        }
+        let build = self.open.find(put.build)?;
+        let docirs = put.documents.iter().map(|document| &document.docir);
+        self.contents.require(docirs.clone())?;
+        let _pins = self.contents.pin(docirs.cloned());
+        let mut work = build.work(put.build)?;
+        let mut putting =
+            Putting { work: work.as_mut(), profile: &build.profile, embeddings: &self.embeddings, ticket };
+        let mut summary = PutSummary::default();
+        let total = put.documents.len() as u64;
+        prepared(&self.contents, &put.documents, &build.profile.chunking, |at, document, made| {
+            ticket.check()?;
+            putting.take(document, made, &mut summary)?;
+            ticket.progress(at as u64 + 1, total);
+            Ok(())
+        })?;
+        Ok(summary)
+    }
+
+    pub(crate) fn drop_documents(&self, dropped: &DropDocuments) -> Result<(), EngineFault> {
+        let build = self.open.find(dropped.build)?;
+        let mut work = build.work(dropped.build)?;
+        dropped.paths.iter().try_for_each(|path| work.drop_document(path))
+    }
+
+    /// The build is over, however this ends.
+    pub(crate) fn finish(&self, id: BuildId) -> Result<FinishedBuild, EngineFault> {
+        let build = self.open.remove(id)?;
+        let listing = build.take(id)?.finish()?;
+        Ok(FinishedBuild { listing })
+    }
+
+    /// A build that is not there is abandoned already.
+    pub(crate) fn abandon(&self, id: BuildId) {
+        drop(self.open.remove(id));
+    }
+}
+
+/// One request's documents on their way into a build.
+struct Putting<'a> {
+    work: &'a mut dyn Build,
+    profile: &'a Profile,
+    embeddings: &'a Embeddings,
+    ticket: &'a RequestTicket,
+}
+
+impl Putting<'_> {
+    fn take(
+        &mut self,
+        document: &IngestDocument,
+        made: PreparedDocument,
+        summary: &mut PutSummary,
+    ) -> Result<(), EngineFault> {
+        let done = made.and_then(|chunks| {
+            let count = chunks.len() as u64;
+            let chunks = self.embedded(chunks, summary)?;
+            self.work.put(document, chunks)?;
+            summary.documents += 1;
+            summary.chunks += count;
+            Ok(())
+        });
+        match done {
+            Err(fault) if is_of_document(fault.code) => {
+                summary.refused.push(RefusedDocument { path: document.path.clone(), why: fault.message });
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn embedded(
+        &self,
+        chunks: Vec<crate::chunks::Chunk>,
+        summary: &mut PutSummary,
+    ) -> Result<Vec<EmbeddedChunk>, EngineFault> {
+        let texts: Vec<String> = match self.profile.meaning {
+            Some(_) => chunks.iter().map(|chunk| chunk.embedded_text()).collect(),
+            None => Vec::new(),
+        };
+        let found = match texts.is_empty() {
+            true => None,
+            false => self.embeddings.of(&texts, &|| self.ticket.check())?,
+        };
+        let Some(found) = found else {
+            return Ok(chunks.into_iter().map(|chunk| EmbeddedChunk { chunk, vector: None }).collect());
+        };
+        summary.embedded += found.computed;
+        summary.reused += found.reused;
+        let both = chunks.into_iter().zip(found.vectors);
+        Ok(both.map(|(chunk, vector)| EmbeddedChunk { chunk, vector: Some(vector) }).collect())
+    }
+}
+
+/// Faults of one document. Any other ends the request.
+fn is_of_document(code: EngineErrorCode) -> bool {
+    matches!(code, EngineErrorCode::Unreadable | EngineErrorCode::TooLarge)
+}
