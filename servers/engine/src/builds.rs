@@ -10,6 +10,7 @@ use engine_protocol::{
     PutDocuments, PutSummary, RefusedDocument, StartedBuild,
 };
 
+use crate::chunks::Chunk;
 use crate::contents::Contents;
 use crate::embeddings::Embeddings;
 use crate::engines::Engines;
@@ -55,7 +56,7 @@ impl Builds {
         let _pins = self.contents.pin(docirs.cloned());
         let mut work = build.work(put.build)?;
         let mut putting =
-            Putting { work: work.as_mut(), profile: &build.profile, embeddings: &self.embeddings, ticket };
+            Putting { work: &mut **work, profile: &build.profile, embeddings: &self.embeddings, ticket };
         let mut summary = PutSummary::default();
         let total = put.documents.len() as u64;
         prepared(&self.contents, &put.documents, &build.profile.chunking, |at, document, made| {
@@ -120,11 +121,11 @@ impl Putting<'_> {
 
     fn embedded(
         &self,
-        chunks: Vec<crate::chunks::Chunk>,
+        chunks: Vec<Chunk>,
         summary: &mut PutSummary,
     ) -> Result<Vec<EmbeddedChunk>, EngineFault> {
         let texts: Vec<String> = match self.profile.meaning {
-            Some(_) => chunks.iter().map(|chunk| chunk.embedded_text()).collect(),
+            Some(_) => chunks.iter().map(Chunk::embedded_text).collect(),
             None => Vec::new(),
         };
         let found = match texts.is_empty() {
