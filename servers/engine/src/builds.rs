@@ -6,15 +6,16 @@ mod prepare;
 use std::sync::Arc;
 
 use engine_protocol::{
-    BeginBuild, BuildId, DropDocuments, EngineErrorCode, EngineFault, FinishedBuild, IngestDocument, Profile,
-    PutDocuments, PutSummary, RefusedDocument, StartedBuild,
+    BeginBuild, BuildId, DropDocuments, EngineErrorCode, EngineFault, EngineKind, FinishedBuild,
+    IngestDocument, Profile, PutDocuments, PutSummary, RefusedDocument, StartedBuild,
 };
 
 use crate::chunks::Chunk;
 use crate::contents::Contents;
 use crate::embeddings::Embeddings;
 use crate::engines::Engines;
-use crate::fault::too_large;
+use crate::fault::{hinted, too_large};
+use crate::model::ModelSlot;
 use crate::port::{Build, EmbeddedChunk};
 use crate::ticket::RequestTicket;
 use open::OpenBuilds;
@@ -27,21 +28,29 @@ pub(crate) struct Builds {
     contents: Arc<Contents>,
     engines: Arc<Engines>,
     embeddings: Arc<Embeddings>,
+    model: Arc<ModelSlot>,
     open: OpenBuilds,
 }
 
 impl Builds {
-    pub(crate) fn new(contents: Arc<Contents>, engines: Arc<Engines>, embeddings: Arc<Embeddings>) -> Self {
-        Self { contents, engines, embeddings, open: OpenBuilds::default() }
+    pub(crate) fn new(
+        contents: Arc<Contents>,
+        engines: Arc<Engines>,
+        embeddings: Arc<Embeddings>,
+        model: Arc<ModelSlot>,
+    ) -> Self {
+        Self { contents, engines, embeddings, model, open: OpenBuilds::default() }
     }
 
     pub(crate) fn begin(&self, begin: BeginBuild) -> Result<StartedBuild, EngineFault> {
+        let model = self.model_of(&begin)?;
+        check_base(&begin, model.as_deref())?;
         let files = begin.base.iter().flat_map(|base| &base.files);
         self.contents.require(files.clone().map(|file| &file.content))?;
         let pins = self.contents.pin(files.map(|file| file.content.clone()));
         self.open.check_room()?;
         let work = self.engines.of(begin.engine)?.begin(&begin)?;
-        Ok(StartedBuild { build: self.open.add(work, begin.profile, pins)? })
+        Ok(StartedBuild { build: self.open.add(work, begin.profile, model, pins)? })
     }
 
     /// Puts the documents that can be read, and names the others.
@@ -77,14 +86,41 @@ impl Builds {
     /// The build is over, however this ends.
     pub(crate) fn finish(&self, id: BuildId) -> Result<FinishedBuild, EngineFault> {
         let build = self.open.remove(id)?;
-        let listing = build.take(id)?.finish()?;
+        let mut listing = build.take(id)?.finish()?;
+        if listing.engine == EngineKind::Inside {
+            listing.model.clone_from(&build.model);
+        }
         Ok(FinishedBuild { listing })
+    }
+
+    /// The digest of the model whose vectors an index of the engine's own files has. Postgres says itself which ones it has.
+    fn model_of(&self, begin: &BeginBuild) -> Result<Option<String>, EngineFault> {
+        let has_vectors = begin.engine == EngineKind::Inside && begin.profile.meaning.is_some();
+        if has_vectors { self.model.digest() } else { Ok(None) }
     }
 
     /// A build that is not there is abandoned already.
     pub(crate) fn abandon(&self, id: BuildId) {
         drop(self.open.remove(id));
     }
+}
+
+/// Vectors of two models cannot be compared, and passages of two profiles are cut differently.
+fn check_base(begin: &BeginBuild, model: Option<&str>) -> Result<(), EngineFault> {
+    let Some(base) = &begin.base else { return Ok(()) };
+    let hint = "build the index anew, without a base";
+    if base.engine != begin.engine {
+        return Err(hinted(EngineErrorCode::Outdated, "the index before is of another engine", hint));
+    }
+    let profile = format!("{}@{}", begin.profile.name, begin.profile.version);
+    if base.profile != profile {
+        let message = format!("the index before has the profile {}, not {profile}", base.profile);
+        return Err(hinted(EngineErrorCode::Outdated, message, hint));
+    }
+    if base.engine == EngineKind::Inside && base.model.as_deref() != model {
+        return Err(hinted(EngineErrorCode::Outdated, "the index before has vectors of another model", hint));
+    }
+    Ok(())
 }
 
 /// One request's documents on their way into a build.

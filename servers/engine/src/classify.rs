@@ -7,7 +7,7 @@ use docir::{BodyItem, DocIr, ItemKind};
 use engine_protocol::{
     ClassLabel, ClassScore, Classified, Classify, EngineErrorCode, EngineFault, EvidenceSpan,
 };
-use sentence_encoder::{Encoder, Model};
+use sentence_encoder::Encoder;
 
 use crate::contents::Contents;
 use crate::fault::{bad_request, hinted, internal};
@@ -38,8 +38,7 @@ pub(crate) fn classify(
     let text = clip(&text).text;
     let model = model.get()?;
     let labels: Vec<Label> = classify.labels.iter().map(label).collect();
-    let encoder = model.as_deref().map(|model| model as &dyn Encoder);
-    let judged = capability_language::classify(text, &labels, Labelling::One, encoder)
+    let judged = capability_language::classify(text, &labels, Labelling::One, model.as_deref())
         .map_err(|error| refused(&error))?;
     let scores = judged.scores.into_iter().map(|score| (score.label, score.score as f32)).collect();
     let evidence = Evidence::new(&items, text, model);
@@ -71,11 +70,11 @@ struct Witness {
 struct Evidence {
     witnesses: Vec<Witness>,
     lexicon: Lexicon,
-    model: Option<Arc<Model>>,
+    model: Option<Arc<dyn Encoder>>,
 }
 
 impl Evidence {
-    fn new(items: &[BodyItem<'_>], text: &str, model: Option<Arc<Model>>) -> Self {
+    fn new(items: &[BodyItem<'_>], text: &str, model: Option<Arc<dyn Encoder>>) -> Self {
         let witnesses: Vec<Witness> =
             items.iter().filter(|item| !matches!(item.kind, ItemKind::Table)).flat_map(witnesses).collect();
         let stride = witnesses.len().div_ceil(SENTENCES_MAX).max(1);

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use crate::contents::Contents;
 use crate::fault::{bad_request, unsupported};
 use crate::inside::InsideEngine;
+use crate::model::ModelSlot;
 use crate::options::POSTGRES_VARIABLE;
 use crate::port::Engine;
 use crate::postgres::PostgresEngine;
@@ -16,6 +17,7 @@ use crate::postgres::PostgresEngine;
 pub(crate) struct Engines {
     inside: Arc<InsideEngine>,
     contents: Arc<Contents>,
+    model: Arc<ModelSlot>,
     postgres_url: Option<String>,
     /// Connected by the first request that needs it, and again after a failure.
     postgres: Mutex<Option<Arc<PostgresEngine>>>,
@@ -23,9 +25,14 @@ pub(crate) struct Engines {
 
 impl Engines {
     /// `scratch` is there and the engine's own.
-    pub(crate) fn new(contents: Arc<Contents>, scratch: PathBuf, postgres_url: Option<String>) -> Self {
+    pub(crate) fn new(
+        contents: Arc<Contents>,
+        model: Arc<ModelSlot>,
+        scratch: PathBuf,
+        postgres_url: Option<String>,
+    ) -> Self {
         let inside = Arc::new(InsideEngine::new(Arc::clone(&contents), scratch));
-        Self { inside, contents, postgres_url, postgres: Mutex::new(None) }
+        Self { inside, contents, model, postgres_url, postgres: Mutex::new(None) }
     }
 
     pub(crate) fn of(&self, kind: EngineKind) -> Result<Arc<dyn Engine>, EngineFault> {
@@ -78,7 +85,8 @@ impl Engines {
         if let Some(engine) = &*slot {
             return Ok(Arc::clone(engine));
         }
-        let engine = Arc::new(PostgresEngine::connect(url, Arc::clone(&self.contents))?);
+        let model = self.model.digest()?;
+        let engine = Arc::new(PostgresEngine::connect(url, Arc::clone(&self.contents), model)?);
         *slot = Some(Arc::clone(&engine));
         Ok(engine)
     }

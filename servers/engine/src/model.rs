@@ -11,7 +11,7 @@ use crate::fault::{fault, internal};
 /// The place of the model. Without a folder there is none, and words alone are searched.
 pub(crate) struct ModelSlot {
     folder: Option<PathBuf>,
-    loaded: OnceLock<Result<Arc<Model>, EngineFault>>,
+    loaded: OnceLock<Result<Arc<dyn Encoder>, EngineFault>>,
 }
 
 impl ModelSlot {
@@ -19,10 +19,20 @@ impl ModelSlot {
         Self { folder, loaded: OnceLock::new() }
     }
 
+    #[cfg(test)]
+    pub(crate) fn of(encoder: Arc<dyn Encoder>) -> Self {
+        Self { folder: Some(PathBuf::from("tests")), loaded: OnceLock::from(Ok(encoder)) }
+    }
+
     /// Waits for the model if it is being loaded. A folder that is no model is a fault of everything that needs one.
-    pub(crate) fn get(&self) -> Result<Option<Arc<Model>>, EngineFault> {
+    pub(crate) fn get(&self) -> Result<Option<Arc<dyn Encoder>>, EngineFault> {
         let Some(folder) = &self.folder else { return Ok(None) };
         self.loaded.get_or_init(|| load(folder)).clone().map(Some)
+    }
+
+    /// Of its files; vectors of another one cannot be compared with its own.
+    pub(crate) fn digest(&self) -> Result<Option<String>, EngineFault> {
+        Ok(self.get()?.map(|model| model.model().to_owned()))
     }
 
     pub(crate) fn facts(&self) -> Result<Option<ModelFacts>, EngineFault> {
@@ -36,8 +46,9 @@ impl ModelSlot {
     }
 }
 
-fn load(folder: &Path) -> Result<Arc<Model>, EngineFault> {
-    Model::load(folder).map(Arc::new).map_err(|error| {
+fn load(folder: &Path) -> Result<Arc<dyn Encoder>, EngineFault> {
+    let loaded = Model::load(folder).map(|model| Arc::new(model) as Arc<dyn Encoder>);
+    loaded.map_err(|error| {
         tracing::error!("the model cannot be used: {error}");
         let message = format!("the model cannot be used: {error}");
         EngineFault { hint: Some(error.hint().to_owned()), ..fault(EngineErrorCode::Internal, message) }

@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use capability_language::Lexicon;
 use engine_protocol::{
-    ContentId, EngineFault, Explain, Explanation, IndexListing, Passage, Profile, Search, SearchAnswer,
-    Stemming,
+    ContentId, EngineFault, Explain, Explanation, IndexListing, IndexRef, Passage, Profile, Search,
+    SearchAnswer, Stemming,
 };
+use sentence_encoder::Encoder;
 
 use crate::contents::{ContentPins, Contents};
 use crate::engines::Engines;
@@ -34,8 +35,7 @@ pub(crate) struct Searches {
 struct ReadySearch {
     engine: Arc<dyn Engine>,
     query: QueryParts,
-    /// A sentence if only a part of the query is read.
-    clipped: Option<String>,
+    warnings: Vec<String>,
     _pins: ContentPins,
 }
 
@@ -48,7 +48,7 @@ impl Searches {
         let started = Instant::now();
         let ready = self.ready(search)?;
         let FoundHits { hits, by_meaning, mut warnings } = ready.engine.search(search, &ready.query)?;
-        warnings.extend(ready.clipped);
+        warnings.extend(ready.warnings);
         Ok(SearchAnswer { hits, by_meaning, warnings, took_us: started.elapsed().as_micros() as u64 })
     }
 
@@ -81,16 +81,32 @@ impl Searches {
         let files: Vec<ContentId> = files.map(|file| file.content.clone()).collect();
         self.contents.require(&files)?;
         let (text, clipped) = clip(&search.query)?;
-        let vector = match self.model_of(&search.profile)? {
-            Some(model) => unit_vectors(&*model, &[text])?.pop(),
-            None => None,
-        };
+        let (vector, wordy) = self.vector(text, search)?;
         let query = QueryParts { text: text.to_owned(), vector };
-        Ok(ReadySearch { engine, query, clipped, _pins: self.contents.pin(files) })
+        let warnings = clipped.into_iter().chain(wordy).collect();
+        Ok(ReadySearch { engine, query, warnings, _pins: self.contents.pin(files) })
+    }
+
+    /// The query's vector, or a sentence if the vectors of an index cannot be compared with one.
+    fn vector(&self, text: &str, search: &Search) -> Result<(Option<Vec<f32>>, Option<String>), EngineFault> {
+        let model = self.model_of(&search.profile)?;
+        let digest = model.as_deref().map(|model| model.model());
+        let is_other =
+            |index: &IndexRef| index.listing.model.as_deref().is_some_and(|one| Some(one) != digest);
+        if let Some(index) = search.indexes.iter().find(|index| is_other(index)) {
+            let said = format!(
+                "the vectors of {} are of another model than the engine has: words alone were searched",
+                index.label
+            );
+            let asks = search.profile.meaning.is_some();
+            return Ok((None, asks.then_some(said)));
+        }
+        let Some(model) = model else { return Ok((None, None)) };
+        Ok((unit_vectors(&*model, &[text])?.pop(), None))
     }
 
     /// The model, if the profile asks for meaning and there is one.
-    fn model_of(&self, profile: &Profile) -> Result<Option<Arc<sentence_encoder::Model>>, EngineFault> {
+    fn model_of(&self, profile: &Profile) -> Result<Option<Arc<dyn Encoder>>, EngineFault> {
         if profile.meaning.is_some() { self.model.get() } else { Ok(None) }
     }
 }

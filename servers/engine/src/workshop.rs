@@ -39,11 +39,12 @@ impl Workshop {
     ) -> io::Result<Self> {
         let contents = Arc::new(Contents::new(folder.path(), options.contents_bytes_max)?);
         let model = Arc::new(ModelSlot::new(options.model.clone()));
-        let engines = Arc::new(Engines::new(Arc::clone(&contents), folder.scratch(), postgres_url));
+        let (own_contents, own_model) = (Arc::clone(&contents), Arc::clone(&model));
+        let engines = Arc::new(Engines::new(own_contents, own_model, folder.scratch(), postgres_url));
         let embeddings = Arc::new(Embeddings::new(folder.vectors(), Arc::clone(&model)));
         Ok(Self {
             documents: Documents::new(Arc::clone(&contents), options.job_limits(), folder.scratch()),
-            builds: Builds::new(Arc::clone(&contents), Arc::clone(&engines), embeddings),
+            builds: Builds::new(Arc::clone(&contents), Arc::clone(&engines), embeddings, Arc::clone(&model)),
             searches: Searches::new(Arc::clone(&contents), Arc::clone(&engines), Arc::clone(&model)),
             quick: Arc::new(Semaphore::new(options.threads())),
             long: Arc::new(Semaphore::new(options.threads())),

@@ -25,6 +25,8 @@ pub(super) struct OpenBuilds {
 
 pub(super) struct OpenBuild {
     pub(super) profile: Profile,
+    /// The digest of the model whose vectors are put, if any.
+    pub(super) model: Option<String>,
     /// None once it is finished.
     work: Mutex<Option<Box<dyn Build>>>,
     used: Mutex<Instant>,
@@ -50,12 +52,13 @@ impl OpenBuilds {
         &self,
         work: Box<dyn Build>,
         profile: Profile,
+        model: Option<String>,
         pins: ContentPins,
     ) -> Result<BuildId, EngineFault> {
         self.check_room()?;
         let id = BuildId(self.last.fetch_add(1, Ordering::Relaxed) + 1);
         let (work, used) = (Mutex::new(Some(work)), Mutex::new(Instant::now()));
-        self.builds.lock().insert(id, Arc::new(OpenBuild { profile, work, used, _pins: pins }));
+        self.builds.lock().insert(id, Arc::new(OpenBuild { profile, model, work, used, _pins: pins }));
         Ok(id)
     }
 

@@ -13,14 +13,17 @@ mod sections;
 mod tests;
 mod write;
 
-use docir::{BodyItem, DocIr};
+use docir::{BodyItem, DocIr, DocTable};
 use engine_protocol::{Chunking, EngineFault, ItemSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::too_large;
+use sections::SectionRule;
 
 /// Passages of one document.
 const CHUNKS_MAX: usize = 200_000;
+/// Rows of a table that each passage of it repeats.
+const HEADING_ROWS_MAX: usize = 4;
 
 /// One passage of a document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -62,12 +65,26 @@ impl Chunk {
 
 /// The passages of a document, in reading order.
 pub(crate) fn chunks(document: &DocIr, chunking: &Chunking) -> Result<Vec<Chunk>, EngineFault> {
-    chunks_of(document.title().unwrap_or_default(), &document.items(), chunking)
+    let heading_rows = document.tables().map(|(pointer, table)| (pointer, heading_rows(table))).collect();
+    let rule = SectionRule { words_max: chunking.words_max as usize, heading_rows };
+    chunks_of(document.title().unwrap_or_default(), &document.items(), &rule, chunking)
 }
 
-fn chunks_of(title: &str, items: &[BodyItem<'_>], chunking: &Chunking) -> Result<Vec<Chunk>, EngineFault> {
+/// The rows above the first cell of data. A table always has one: the first row says more about the others than nothing does.
+fn heading_rows(table: &DocTable) -> usize {
+    let data = table.cells().iter().filter(|cell| !cell.column_header && !cell.text.trim().is_empty());
+    let first = data.map(|cell| cell.start_row_offset_idx).min();
+    first.unwrap_or_default().clamp(1, HEADING_ROWS_MAX)
+}
+
+fn chunks_of(
+    title: &str,
+    items: &[BodyItem<'_>],
+    rule: &SectionRule,
+    chunking: &Chunking,
+) -> Result<Vec<Chunk>, EngineFault> {
     let mut chunks = Vec::new();
-    for section in sections::sections(items, chunking) {
+    for section in sections::sections(items, rule) {
         for plan in pack::passages(section.runs, chunking) {
             if chunks.len() == CHUNKS_MAX {
                 let message = format!("the document has more than {CHUNKS_MAX} passages");

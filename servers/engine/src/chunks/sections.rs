@@ -1,9 +1,17 @@
 //! The items under one heading as runs of pieces.
 
+use std::collections::BTreeMap;
+
 use docir::{BodyItem, ItemKind};
-use engine_protocol::Chunking;
 
 use super::pieces::{Piece, glue, line_pieces, row_pieces, sentence_pieces, words_of};
+
+/// The measures of runs.
+pub(super) struct SectionRule {
+    pub(super) words_max: usize,
+    /// Rows of each table that are its heading, by its pointer.
+    pub(super) heading_rows: BTreeMap<String, usize>,
+}
 
 /// All that stands under one heading.
 pub(super) struct Section {
@@ -20,10 +28,10 @@ pub(super) enum Run {
 
 /// A sentence that leads to a list, or the caption of a table, stays with it if it has at most so many words.
 const LEAD_WORDS_MAX: usize = 40;
-/// Rows of a table that each passage of it repeats.
-const HEADING_ROWS: usize = 1;
+/// Heading rows of a table about which nothing is known.
+const HEADING_ROWS_USUAL: usize = 1;
 
-pub(super) fn sections(items: &[BodyItem<'_>], chunking: &Chunking) -> Vec<Section> {
+pub(super) fn sections(items: &[BodyItem<'_>], rule: &SectionRule) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut at = 0;
     while let Some(first) = items.get(at) {
@@ -31,7 +39,7 @@ pub(super) fn sections(items: &[BodyItem<'_>], chunking: &Chunking) -> Vec<Secti
         let runs = match first.kind {
             ItemKind::Heading { level } if is_above_something(items, at, level) => Vec::new(),
             ItemKind::Heading { .. } => vec![Run::Flow(sentence_pieces(at, &first.text))],
-            _ => RunMaker::new(items, chunking).runs(at, end),
+            _ => RunMaker { items, rule, done: Vec::new() }.runs(at, end),
         };
         sections.push(Section { headings: first.headings.clone(), runs });
         at = end;
@@ -64,15 +72,11 @@ fn is_above_something(items: &[BodyItem<'_>], at: usize, level: u8) -> bool {
 
 struct RunMaker<'a> {
     items: &'a [BodyItem<'a>],
-    words_max: usize,
+    rule: &'a SectionRule,
     done: Vec<Run>,
 }
 
-impl<'a> RunMaker<'a> {
-    fn new(items: &'a [BodyItem<'a>], chunking: &Chunking) -> Self {
-        Self { items, words_max: chunking.words_max as usize, done: Vec::new() }
-    }
-
+impl RunMaker<'_> {
     fn runs(mut self, from: usize, end: usize) -> Vec<Run> {
         let mut at = from;
         while at < end {
@@ -101,8 +105,10 @@ impl<'a> RunMaker<'a> {
     }
 
     fn table(&mut self, at: usize) {
-        let mut rows = row_pieces(at, &self.items[at].text, self.words_max);
-        let below = rows.split_off(HEADING_ROWS.min(rows.len()));
+        let item = &self.items[at];
+        let mut rows = row_pieces(at, &item.text, self.rule.words_max);
+        let heading_rows = self.rule.heading_rows.get(&item.pointer).copied().unwrap_or(HEADING_ROWS_USUAL);
+        let below = rows.split_off(heading_rows.min(rows.len()));
         let mut head = self.caption(at);
         head.append(&mut rows);
         self.done.push(Run::Rows { head, rows: below });
@@ -116,7 +122,7 @@ impl<'a> RunMaker<'a> {
         }
         let Some(mut lead) = self.lead(from) else { return self.flow(list) };
         lead.glued = false;
-        if lead.words + words_of(&list) > self.words_max {
+        if lead.words + words_of(&list) > self.rule.words_max {
             return self.done.push(Run::Rows { head: vec![lead], rows: list });
         }
         list.insert(0, lead);
@@ -146,7 +152,7 @@ impl<'a> RunMaker<'a> {
 
     /// Together, if they fit in a passage.
     fn whole(&self, mut pieces: Vec<Piece>) -> Vec<Piece> {
-        if words_of(&pieces) <= self.words_max {
+        if words_of(&pieces) <= self.rule.words_max {
             glue(&mut pieces);
         }
         pieces

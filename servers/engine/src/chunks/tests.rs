@@ -1,6 +1,7 @@
 //! Passages of made-up documents: what stands together, and that every place is exact.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use docir::ItemKind;
 use proptest::prelude::*;
@@ -26,8 +27,13 @@ fn document(parts: Vec<(ItemKind, String, Vec<&str>)>) -> Vec<BodyItem<'static>>
     numbered.map(|(number, (kind, text, headings))| item(number, kind, &text, &headings)).collect()
 }
 
+fn cut(title: &str, items: &[BodyItem<'_>], chunking: &Chunking) -> Result<Vec<Chunk>, EngineFault> {
+    let rule = SectionRule { words_max: chunking.words_max as usize, heading_rows: BTreeMap::new() };
+    chunks_of(title, items, &rule, chunking)
+}
+
 fn texts(items: &[BodyItem<'_>], rule: &Chunking) -> Vec<String> {
-    let chunks = chunks_of("Title", items, rule).unwrap();
+    let chunks = cut("Title", items, rule).unwrap();
     check_places(&chunks, items);
     chunks.into_iter().map(|chunk| chunk.text).collect()
 }
@@ -80,7 +86,7 @@ fn a_heading_parts_passages_and_stands_above_them() {
         (ItemKind::Paragraph, "It is short, too.".to_owned(), vec!["Above", "Below"]),
         (ItemKind::Heading { level: 2 }, "Nothing is here".to_owned(), vec!["Above"]),
     ]);
-    let chunks = chunks_of("Title", &items, &RULE).unwrap();
+    let chunks = cut("Title", &items, &RULE).unwrap();
     let found: Vec<(&str, Vec<&str>)> = chunks
         .iter()
         .map(|chunk| (chunk.text.as_str(), chunk.headings.iter().map(String::as_str).collect()))
@@ -213,9 +219,9 @@ proptest! {
 
     #[test]
     fn places_are_exact_and_no_sentence_is_cut_or_lost(items in any_items(), rule in any_rule()) {
-        let chunks = chunks_of("", &items, &rule).unwrap();
+        let chunks = cut("", &items, &rule).unwrap();
         check_places(&chunks, &items);
-        prop_assert_eq!(&chunks, &chunks_of("", &items, &rule).unwrap());
+        prop_assert_eq!(&chunks, &cut("", &items, &rule).unwrap());
         let sentences = sentences_of(&items);
         for chunk in &chunks {
             for place in &chunk.places {
@@ -239,7 +245,7 @@ proptest! {
     fn a_passage_is_too_long_only_for_one_sentence(items in any_items(), rule in any_rule()) {
         let items: Vec<_> = items.into_iter().filter(|item| matches!(item.kind, ItemKind::Paragraph)).collect();
         let sentences = sentences_of(&items);
-        for chunk in chunks_of("", &items, &rule).unwrap() {
+        for chunk in cut("", &items, &rule).unwrap() {
             let is_one = |place: &ChunkPlace| {
                 sentences.contains(&(place.span.item.clone(), place.span.start as usize, place.span.end as usize))
             };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use capability_language::{Lexicon, Positions, sentences};
 use engine_protocol::{EngineFault, ItemSpan, Passage, PassageSentence};
-use sentence_encoder::{Encoder, Model};
+use sentence_encoder::Encoder;
 
 use crate::chunks::{Chunk, ChunkPlace};
 use crate::lexical::word_shares;
@@ -18,7 +18,7 @@ const TABLES: &str = "#/tables/";
 
 pub(super) struct SentenceScorer<'a> {
     pub(super) query: &'a QueryParts,
-    pub(super) model: Option<&'a Model>,
+    pub(super) model: Option<&'a dyn Encoder>,
     pub(super) lexicon: &'a Lexicon,
 }
 
@@ -40,7 +40,6 @@ impl SentenceScorer<'_> {
 
     fn cosines(&self, texts: &[&str]) -> Result<Vec<f32>, EngineFault> {
         let (Some(model), Some(query)) = (self.model, &self.query.vector) else { return Ok(Vec::new()) };
-        let model: &dyn Encoder = model;
         let vectors = unit_vectors(model, &texts[..texts.len().min(ENCODED_MAX)])?;
         Ok(vectors.iter().map(|vector| cosine(vector, query)).collect())
     }
