@@ -27,6 +27,7 @@ mod fault;
 mod inside;
 mod port;
 mod postgres;
+mod ranking;
 mod searches;
 
 use std::io;
@@ -44,7 +45,9 @@ use workshop::Workshop;
 
 #[derive(Debug, thiserror::Error)]
 enum EngineError {
-    #[error("{filter:?} is no log filter: {source}\nhint: a level such as info, or a filter such as warn,tantivy=debug")]
+    #[error(
+        "{filter:?} is no log filter: {source}\nhint: a level such as info, or a filter such as warn,tantivy=debug"
+    )]
     Log { filter: String, source: ParseError },
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -93,8 +96,8 @@ fn load_model_ahead(runtime: &tokio::runtime::Runtime, workshop: &Arc<Workshop>)
 
 /// stdout is the gateway's.
 fn log_to_stderr(filter: &str) -> Result<(), EngineError> {
-    let parsed =
-        EnvFilter::try_new(filter).map_err(|source| EngineError::Log { filter: filter.to_owned(), source })?;
+    let parsed = EnvFilter::try_new(filter)
+        .map_err(|source| EngineError::Log { filter: filter.to_owned(), source })?;
     let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
     tracing_subscriber::fmt().with_env_filter(parsed).with_writer(io::stderr).with_ansi(is_terminal).init();
     Ok(())

@@ -28,16 +28,18 @@ pub(super) fn start(from: impl Read + Send + 'static) -> io::Result<mpsc::Receiv
     let reader = thread::Builder::new().name("input".to_owned());
     reader.spawn(move || {
         let mut from = BufReader::new(from);
-        loop {
+        let failed = loop {
             match next_line(&mut from, LINE_BYTES_MAX) {
-                Ok(Some(line)) if sender.blocking_send(line).is_ok() => {}
-                Ok(_) => break,
-                Err(error) => {
-                    tracing::error!(%error, "the requests cannot be read");
-                    break;
+                Ok(Some(line)) => {
+                    if sender.blocking_send(line).is_err() {
+                        return;
+                    }
                 }
+                Ok(None) => return,
+                Err(error) => break error,
             }
-        }
+        };
+        tracing::error!(error = %failed, "the requests cannot be read");
     })?;
     Ok(receiver)
 }
