@@ -73,6 +73,8 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("docir", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("engine-protocol", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
@@ -193,6 +195,11 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("capability-typeset", &[]),
     ("capability-testkit", &[]),
     ("capability-language", &[]),
+    // No MCP server: the gateway starts it and speaks to it in lines of its own.
+    (
+        "capability-engine",
+        &["capability-kit", "capability-documents", "capability-language", "capability-ocr"],
+    ),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
     ("text-analysis-mcp", &["capability-kit", "capability-language"]),
@@ -253,8 +260,9 @@ const OWNED: &[(&str, &[&str])] = &[
     ("symphonia", &["capability-speech"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
-    // A product with data of its own, which are not the gateway's.
-    ("sqlx", &["toolgate-store", "job-app-mcp"]),
+    // A product with data of its own, and indexes outside, which are not the gateway's.
+    ("sqlx", &["toolgate-store", "job-app-mcp", "capability-engine"]),
+    ("tantivy", &["capability-engine"]),
     ("rusqlite", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
@@ -267,6 +275,7 @@ const OWNED: &[(&str, &[&str])] = &[
         &[
             "toolgate",
             "capability-kit",
+            "capability-engine",
             "doc-parser-mcp",
             "image-ocr-mcp",
             "text-analysis-mcp",
