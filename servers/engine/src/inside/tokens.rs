@@ -128,7 +128,7 @@ fn possessive_bytes(text: &str) -> usize {
 }
 
 /// True for letters of scripts whose words stand side by side: Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean.
-fn is_spaceless(character: char) -> bool {
+pub(super) fn is_spaceless(character: char) -> bool {
     matches!(u32::from(character),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3040..=0x30FF
         | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF
