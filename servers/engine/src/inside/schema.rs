@@ -128,7 +128,10 @@ mod tests {
     #[test]
     fn equal_values_of_metadata_have_equal_terms() {
         assert_eq!(metadata_term("a", &json!(1)), metadata_term("a", &json!(1.0)));
-        assert_eq!(metadata_term("a", &json!({"x": 1, "y": 2})), metadata_term("a", &json!({"y": 2, "x": 1})));
+        assert_eq!(
+            metadata_term("a", &json!({"x": 1, "y": 2})),
+            metadata_term("a", &json!({"y": 2, "x": 1}))
+        );
         assert_ne!(metadata_term("a", &json!("1")), metadata_term("a", &json!(1)));
         assert_ne!(metadata_term("a=b", &json!("c")), metadata_term("a", &json!("b=c")));
         let metadata = json!({"tags": ["x", "y"]});

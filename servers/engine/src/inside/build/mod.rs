@@ -162,7 +162,9 @@ fn check_profile(facts: &IndexFacts, begin: &BeginBuild) -> Result<(), EngineFau
     let profile = profile_name(&begin.profile);
     match facts.profile == profile && facts.stemming == begin.profile.words.stemming {
         true => Ok(()),
-        false => Err(outdated(format!("the index was built with the profile {}, not {profile}", facts.profile))),
+        false => {
+            Err(outdated(format!("the index was built with the profile {}, not {profile}", facts.profile)))
+        }
     }
 }
 

@@ -53,11 +53,7 @@ impl NewVectors {
     }
 
     /// Joins small files and leaves removed rows behind. `passages` are those which were not removed, sorted.
-    pub(super) fn finish(
-        self,
-        facts: &mut IndexFacts,
-        passages: &[(u64, u32)],
-    ) -> Result<(), EngineFault> {
+    pub(super) fn finish(self, facts: &mut IndexFacts, passages: &[(u64, u32)]) -> Result<(), EngineFault> {
         if let Some((name, writer)) = self.writer {
             writer.finish().map_err(failed)?;
             facts.vectors.push(name);
@@ -86,9 +82,10 @@ fn check_dimensions(facts: &mut IndexFacts, vector: &[f32]) -> Result<(), Engine
     let known = *facts.dimensions.get_or_insert(vector.len() as u32);
     match known as usize == vector.len() {
         true => Ok(()),
-        false => {
-            Err(outdated(format!("the index has vectors of {known} numbers, the model now of {}", vector.len())))
-        }
+        false => Err(outdated(format!(
+            "the index has vectors of {known} numbers, the model now of {}",
+            vector.len()
+        ))),
     }
 }
 

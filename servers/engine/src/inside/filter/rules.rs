@@ -13,12 +13,17 @@ pub(in crate::inside) enum FilterRuleOne {
     PathPrefix(String),
     MediaTypes(Vec<String>),
     /// A key, and terms of which a document has one.
-    Metadata { key: String, terms: Vec<String> },
+    Metadata {
+        key: String,
+        terms: Vec<String>,
+    },
 }
 
 pub(in crate::inside) fn rules(filter: &SearchFilter) -> Vec<FilterRuleOne> {
     let mut rules = Vec::new();
-    rules.extend(filter.path_prefix.clone().filter(|prefix| !prefix.is_empty()).map(FilterRuleOne::PathPrefix));
+    rules.extend(
+        filter.path_prefix.clone().filter(|prefix| !prefix.is_empty()).map(FilterRuleOne::PathPrefix),
+    );
     if !filter.media_types.is_empty() {
         rules.push(FilterRuleOne::MediaTypes(filter.media_types.clone()));
     }

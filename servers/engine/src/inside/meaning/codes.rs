@@ -26,7 +26,8 @@ mod tests {
     fn codes_keep_the_direction() {
         let vector = [0.6, -0.8, 0.0];
         let (codes, inverse) = eighths(&vector);
-        let cosine: f32 = vector.iter().zip(&codes).map(|(number, code)| number * f32::from(*code) * inverse).sum();
+        let cosine: f32 =
+            vector.iter().zip(&codes).map(|(number, code)| number * f32::from(*code) * inverse).sum();
         assert!((cosine - 1.0).abs() < 1e-4, "{cosine}");
         assert_eq!(signs(&vector), [0b101]);
         assert_eq!(eighths(&[0.0, 0.0]), (vec![0, 0], 0.0));

@@ -7,6 +7,8 @@ mod block;
 mod codes;
 mod near;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use engine_protocol::MeaningScoring;

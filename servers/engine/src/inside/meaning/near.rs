@@ -23,8 +23,13 @@ struct NearRow<'a> {
 
 /// The passages with the largest cosines, the largest first.
 pub(super) fn nearest(corpus: &Corpus, vector: &[f32], limit: usize) -> Vec<RankedPassage> {
+    nearest_past(corpus, vector, limit, ROWS_FEW)
+}
+
+/// The same, with another number of rows that are few.
+pub(super) fn nearest_past(corpus: &Corpus, vector: &[f32], limit: usize, few: usize) -> Vec<RankedPassage> {
     let rows: usize = blocks(corpus).map(|(_, block)| block.rows()).sum();
-    let few = rows <= ROWS_FEW.max(limit * CHOSEN) || corpus.allowed <= ROWS_FEW as u64;
+    let few = rows <= few.max(limit * CHOSEN) || corpus.allowed <= few as u64;
     let chosen = if few { all_rows(corpus, vector) } else { by_signs(corpus, vector, rows, limit * CHOSEN) };
     let codes: Vec<&[u8]> = chosen.iter().map(|near| near.block.codes(near.row)).collect();
     let products = products(vector, &codes);

@@ -55,7 +55,9 @@ impl Distances<'_> {
         let words = self.signs.as_chunks::<8>().0;
         for (row, distance) in words.chunks_exact(self.query.len().max(1)).zip(self.distances) {
             let words = row.iter().zip(self.query);
-            *distance = words.map(|(word, query)| (u64::from_le_bytes(*word) ^ query).count_ones()).sum::<u32>() as u16;
+            *distance = words
+                .map(|(word, query)| (u64::from_le_bytes(*word) ^ query).count_ones())
+                .sum::<u32>() as u16;
         }
     }
 }

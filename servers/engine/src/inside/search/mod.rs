@@ -169,7 +169,10 @@ fn check_built_alike(
     for (index, version) in search.indexes.iter().zip(opened) {
         if version.facts.stemming != search.profile.words.stemming {
             let built = &version.facts.profile;
-            return Err(outdated(format!("the index {} has other words: it was built with {built}", index.label)));
+            return Err(outdated(format!(
+                "the index {} has other words: it was built with {built}",
+                index.label
+            )));
         }
         if version.facts.profile != profile {
             warnings.push(format!(

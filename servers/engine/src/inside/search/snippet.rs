@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_snippet_shows_the_sentence_with_the_words_and_marks_them() {
-        let text = format!("{} The wings of é birds are light. {}", "Nothing here. ".repeat(50), "No. ".repeat(50));
+        let text =
+            format!("{} The wings of é birds are light. {}", "Nothing here. ".repeat(50), "No. ".repeat(50));
         let (snippet, _) = make(&text, &["wing", "bird"], 10, 100);
         assert!(snippet.text.starts_with("The wings of é birds"), "{snippet:?}");
         assert_eq!(marked(&snippet), ["wings", "birds"]);

@@ -12,6 +12,8 @@ mod postings;
 mod rank;
 mod sums;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 use engine_protocol::{EngineFault, Profile, TermScore};
 

@@ -29,12 +29,23 @@ pub(super) fn rank(
     terms: &[WeightedTerm],
     limit: usize,
 ) -> Result<Vec<RankedPassage>, EngineFault> {
+    rank_past(corpus, bm25, terms, limit, POSTINGS_CHEAP)
+}
+
+/// The same, with another number of postings that are cheap.
+pub(super) fn rank_past(
+    corpus: &Corpus,
+    bm25: &Bm25,
+    terms: &[WeightedTerm],
+    limit: usize,
+    cheap: u64,
+) -> Result<Vec<RankedPassage>, EngineFault> {
     if terms.is_empty() || limit == 0 {
         return Ok(Vec::new());
     }
     let (mut found, done) = match corpus.allowed * SPARSE < u64::from(corpus.slots) {
         true => (all_allowed(corpus), 0),
-        false => heaviest(corpus, bm25, terms, limit)?,
+        false => heaviest(corpus, bm25, terms, limit, cheap)?,
     };
     for (at, term) in terms.iter().enumerate().skip(done) {
         look_up(corpus, bm25, term, &mut found)?;
@@ -64,13 +75,14 @@ fn heaviest(
     bm25: &Bm25,
     terms: &[WeightedTerm],
     limit: usize,
+    cheap: u64,
 ) -> Result<(Vec<RankedPassage>, usize), EngineFault> {
     let mut sums = vec![0.0; corpus.slots as usize];
     for (at, term) in terms.iter().enumerate() {
         add(corpus, bm25, term, &mut sums)?;
         let rest = &terms[at + 1..];
         let postings: u64 = rest.iter().map(|term| term.passages).sum();
-        if rest.is_empty() || postings < POSTINGS_CHEAP {
+        if rest.is_empty() || postings < cheap {
             continue;
         }
         let (last, left) = (last_of_best(corpus, &sums, limit), left(bm25, rest));
