@@ -241,7 +241,7 @@ fn names(index: &Index, facts: &IndexFacts, folder: &Path) -> Result<Vec<String>
         .list_segment_files()
         .into_iter()
         .map(|path| path.to_string_lossy().into_owned())
-        .filter(|name| folder.join(name).exists())
+        .filter(|name| !name.ends_with(".temp") && folder.join(name).exists())
         .collect();
     names.extend(["meta.json".to_owned(), FACTS_FILE.to_owned()]);
     names.extend(facts.vectors.iter().cloned());

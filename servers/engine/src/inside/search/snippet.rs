@@ -12,6 +12,8 @@ use crate::inside::words::WeightedTerm;
 const REPEATED: f32 = 0.1;
 /// The worth of beginning with a sentence.
 const SENTENCE_START: f32 = 0.5;
+/// Worths that differ by less are alike.
+const ALIKE: f32 = 1e-3;
 
 /// Tokens that are left for snippets, in quarters: a letter of an alphabet is about a quarter of a token.
 pub(super) struct SnippetBudget {
@@ -60,7 +62,8 @@ impl SnippetMaker {
         let pieces = pieces(text, &words);
         let window = best_window(&pieces, &words, most);
         let Some((first, last)) = pieces[window.clone()].first().zip(pieces[window.clone()].last()) else {
-            return cut(text, most, budget);
+            let is_too_long = pieces.first().is_some_and(|piece| piece.quarters > budget.one);
+            return if is_too_long { cut(text, most, budget) } else { Snippet::default() };
         };
         let bytes = first.bytes.start..last.bytes.end;
         let bytes = bytes.start..bytes.start + text[bytes.clone()].trim_end().len();
@@ -116,7 +119,7 @@ fn pieces(text: &str, words: &[QueryWord]) -> Vec<TextPiece> {
     pieces
 }
 
-/// The pieces with the most of the query that fit; the first such ones.
+/// The pieces with the most of the query that fit; the first such ones, from the sentence in which the words begin.
 fn best_window(pieces: &[TextPiece], words: &[QueryWord], most: u64) -> Range<usize> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     let (mut end, mut quarters, mut worth) = (0, 0, 0.0_f32);
@@ -132,7 +135,14 @@ fn best_window(pieces: &[TextPiece], words: &[QueryWord], most: u64) -> Range<us
             end += 1;
         }
         let whole = worth + if pieces[start].starts_sentence { SENTENCE_START } else { 0.0 };
-        if end > start && whole > best_worth + 1e-3 {
+        let is_better = whole > best_worth + ALIKE;
+        let is_nearer = || {
+            whole > best_worth - ALIKE
+                && pieces[start].starts_sentence
+                && first_word(&pieces[start..end])
+                    .is_some_and(|word| first_word(&pieces[best.clone()]) == Some(word))
+        };
+        if end > start && (is_better || is_nearer()) {
             (best, best_worth) = (start..end, whole);
         }
         if end == start {
@@ -147,6 +157,10 @@ fn best_window(pieces: &[TextPiece], words: &[QueryWord], most: u64) -> Range<us
         }
     }
     best
+}
+
+fn first_word(pieces: &[TextPiece]) -> Option<usize> {
+    pieces.iter().find_map(|piece| piece.words.first().copied())
 }
 
 /// The beginning of a text whose words are all too long.
@@ -169,10 +183,7 @@ fn marks(text: &str, snippet: &Range<usize>, words: &[QueryWord]) -> Vec<(u64, u
     let within = |word: &&QueryWord| snippet.start <= word.bytes.start && word.bytes.end <= snippet.end;
     let (mut at, mut characters) = (snippet.start, 0);
     for word in words.iter().filter(within) {
-        characters += text[at.min(word.bytes.start)..word.bytes.start].chars().count() as u64;
-        if word.bytes.start < at {
-            characters -= text[word.bytes.start..at].chars().count() as u64;
-        }
+        characters += text[at..word.bytes.start].chars().count() as u64;
         at = word.bytes.start;
         let end = characters + text[word.bytes.clone()].chars().count() as u64;
         match marks.last_mut() {

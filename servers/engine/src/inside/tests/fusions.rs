@@ -36,11 +36,17 @@ fn ranks_are_fused() {
 fn scores_are_fused() {
     let (library, listing) = library();
     let mut asked = search(&[("a", &listing)], "word");
-    asked.profile.fusion = Fusion::Scores { words: 0.2, meaning: 1.0 };
+    asked.profile.fusion = Fusion::Scores { words: 1.0, meaning: 0.0 };
     let hits = library.ask(&asked, Some(&NEAR)).unwrap().hits;
-    assert_eq!(paths(&hits)[0], "both.txt");
-    let words = hits.iter().find(|hit| hit.path == "meaning.txt").unwrap();
-    assert_eq!((words.parts.bm25, words.parts.words_rank), (None, None));
+    assert_eq!(paths(&hits)[0], "words.txt");
+    let far = hits.iter().find(|hit| hit.path == "words.txt").unwrap();
+    assert_eq!(
+        (far.parts.cosine, far.parts.meaning_rank),
+        (Some(0.0), None),
+        "its cosine counts all the same"
+    );
+    let wordless = hits.iter().find(|hit| hit.path == "meaning.txt").unwrap();
+    assert_eq!((wordless.parts.bm25, wordless.parts.words_rank), (None, None));
     asked.profile.fusion = Fusion::Scores { words: 0.0, meaning: 1.0 };
     assert_eq!(paths(&library.ask(&asked, Some(&NEAR)).unwrap().hits)[0], "meaning.txt");
 }

@@ -106,7 +106,7 @@ pub(super) fn profile() -> Profile {
             candidates: 100,
             feedback: 0.0,
             feedback_passages: 0,
-            cosine_min: 0.0,
+            cosine_min: 0.05,
         }),
         fusion: Fusion::Ranks { k: 60.0, words: 1.0, meaning: 0.7 },
         per_document: None,
