@@ -24,6 +24,7 @@ mod credentials;
 mod door;
 mod driven;
 mod files;
+mod indexes;
 mod models;
 mod pointers;
 mod registry;
@@ -43,6 +44,7 @@ pub use credentials::*;
 pub use door::*;
 pub use driven::*;
 pub use files::*;
+pub use indexes::*;
 pub use models::*;
 pub use pointers::*;
 pub use registry::*;
@@ -62,6 +64,7 @@ pub static AREAS: &[&CodeArea] = &[
     &COLLECTION,
     &POINTERS,
     &SCHEMAS,
+    &INDEXES,
     &RUNS,
     &MODELS,
     &DRIVEN,
