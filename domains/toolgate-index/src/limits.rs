@@ -14,8 +14,8 @@ pub(crate) const FILTER_RULES_MAX: usize = 16;
 pub(crate) const SNIPPET_CHARS_MAX: usize = 2_000;
 /// The longest quote of a citation.
 pub(crate) const QUOTE_CHARS_MAX: usize = 600;
-/// The DocIRs that one search reads for citations, all together.
-pub(crate) const CITED_BYTES_MAX: u64 = 64 << 20;
+/// The documents that one search reads for citations.
+pub(crate) const CITED_DOCUMENTS_MAX: usize = 50;
 /// Documents that are read or parsed at the same time.
 pub(crate) const DOCUMENTS_AT_ONCE: usize = 4;
 

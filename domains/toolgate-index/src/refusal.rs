@@ -73,11 +73,14 @@ pub(crate) fn not_for_traces(session: &str) -> Refusal {
 /// True if the refusal is about one document, and others can go on.
 pub(crate) fn is_about_document(refusal: &Refusal) -> bool {
     !matches!(refusal.kind, RefusalKind::Down | RefusalKind::TooMany)
-        && *refusal.code != codes::ENGINE_MISSING
-        && *refusal.code != codes::ENGINE_FAILED
 }
 
 /// True if an index has to be built anew: a file of it is not what it was, or not there, or of another form.
 pub(crate) fn is_about_index(refusal: &Refusal) -> bool {
     [&codes::INDEX_DAMAGED, &codes::INDEX_OUTDATED].contains(&refusal.code)
+}
+
+/// The refusal of a search none of whose indexes is sound.
+pub(crate) fn all_damaged(refusal: Refusal) -> Refusal {
+    refusal.hint("it is being built anew from its corpus; index.status shows when it is there")
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine_protocol::{EngineGreeting, EngineKind};
+use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Digest, Refusal};
 use toolgate_store::IndexBuildRow;
 
@@ -68,7 +69,34 @@ impl BuildTerms {
 }
 
 impl Indexes {
-    /// The newest index of the source that can be gone on from. The terms of an index of this very state decide as well.
+    /// The index of this very state, unless something changed under it.
+    pub(super) async fn index_of_state(
+        &self,
+        order: &IngestOrder,
+        terms: &BuildTerms,
+        manifest: ManifestDigest,
+    ) -> Result<Option<BaseIndex>, Refusal> {
+        if order.mode == IngestMode::Rebuild {
+            return Ok(None);
+        }
+        let Some(build) = self.built(order, manifest).await? else { return Ok(None) };
+        let kept = self.kept_index(build.index_manifest).await?;
+        let is_sound = terms.objection(&kept.note).is_none();
+        Ok(is_sound.then_some(BaseIndex { build, kept }))
+    }
+
+    /// The same for those who measure: an index of another model or form would not measure what is searched.
+    pub(crate) async fn sound_build(
+        &self,
+        order: &IngestOrder,
+        manifest: ManifestDigest,
+    ) -> Result<Option<IndexBuildRow>, Refusal> {
+        let greeting = self.engine.greeting().await?;
+        let terms = BuildTerms::new(self.settings.engine, &greeting, &order.known);
+        Ok(self.index_of_state(order, &terms, manifest).await?.map(|base| base.build))
+    }
+
+    /// The newest index of the source that can be gone on from.
     pub(super) async fn choose_base(
         &self,
         order: &IngestOrder,
@@ -99,8 +127,6 @@ impl Indexes {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_core::substrate::ManifestDigest;
-
     use super::*;
 
     fn terms() -> BuildTerms {

@@ -128,23 +128,22 @@ impl Indexes {
     ) -> Result<IngestedState, Refusal> {
         let greeting = self.engine.greeting().await?;
         let terms = BuildTerms::new(self.settings.engine, &greeting, &order.known);
-        let mut choice = self.choose_base(order, &terms).await?;
-        let current = choice.base.as_ref().filter(|base| base.build.key.source_manifest == manifest);
-        if let Some(base) = current {
-            match self.engine.check(base.kept.listing.clone()).await {
-                // It was built before: by another one, or by this work before a crash.
-                Ok(()) => {
-                    self.lead_to(order, base.build.index_manifest, author).await?;
-                    let row = base.build.clone();
-                    return Ok(IngestedState { row, counts: IngestCounts::default(), rebuilt: None });
-                }
-                Err(refusal) if is_about_index(&refusal) => {
-                    choice = BaseChoice { base: None, rebuilt: Some(refusal.message) };
-                }
-                Err(refusal) => return Err(refusal),
+        let Some(base) = self.index_of_state(order, &terms, manifest).await? else {
+            let choice = self.choose_base(order, &terms).await?;
+            return self.build_and_publish(order, manifest, choice, author, progress).await;
+        };
+        match self.engine.check(base.kept.listing.clone()).await {
+            // It was built before: by another one, or by this work before a crash, or before the source was reverted.
+            Ok(()) => {
+                self.lead_to(order, base.build.index_manifest, author).await?;
+                Ok(IngestedState { row: base.build, counts: IngestCounts::default(), rebuilt: None })
             }
+            Err(refusal) if is_about_index(&refusal) => {
+                let choice = BaseChoice { base: None, rebuilt: Some(refusal.message) };
+                self.build_and_publish(order, manifest, choice, author, progress).await
+            }
+            Err(refusal) => Err(refusal),
         }
-        self.build_and_publish(order, manifest, choice, author, progress).await
     }
 
     /// Builds on the base. One whose files turn out to be damaged or of another form is left, and the corpus is read anew.
