@@ -8,6 +8,7 @@ use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
 use toolgate_documents::Documents;
 use toolgate_engine::EngineLink;
+use toolgate_files::Files;
 use toolgate_store::{Books, Store};
 use toolgate_substrate::Substrate;
 use toolgate_work::WorkDesk;
@@ -35,6 +36,7 @@ impl Default for IndexSettings {
 pub struct IndexSetup {
     pub store: Store,
     pub books: Arc<Books>,
+    pub files: Arc<Files>,
     pub clock: Arc<dyn Clock>,
     pub substrate: Arc<Substrate>,
     pub engine: Arc<EngineLink>,
@@ -47,6 +49,7 @@ pub struct IndexSetup {
 pub struct Indexes {
     pub(crate) store: Store,
     pub(crate) books: Arc<Books>,
+    pub(crate) files: Arc<Files>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) substrate: Arc<Substrate>,
     pub(crate) engine: Arc<EngineLink>,
@@ -59,13 +62,14 @@ pub struct Indexes {
 
 impl Indexes {
     /// Refused if a file of the folder of profiles cannot be used.
-    pub fn new(setup: IndexSetup) -> Result<Arc<Self>, Refusal> {
-        let IndexSetup { store, books, clock, substrate, engine, documents, work, settings } = setup;
+    pub(crate) fn new(setup: IndexSetup) -> Result<Arc<Self>, Refusal> {
+        let IndexSetup { store, books, files, clock, substrate, engine, documents, work, settings } = setup;
         let shelf = ProfileShelf::open(settings.profiles.as_deref())?;
         let listings = KeptListings::default();
         Ok(Arc::new(Self {
             store,
             books,
+            files,
             clock,
             substrate,
             engine,

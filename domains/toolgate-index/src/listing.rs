@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine_protocol::{ContentId, EngineKind, IndexFile, IndexListing};
+use engine_protocol::{EngineKind, IndexFile, IndexListing};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolgate_core::substrate::{ArtifactDigest, ManifestDigest, parse_digest};
+use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Digest, Refusal, codes};
+use toolgate_documents::{content_id, digest_of};
 use toolgate_substrate::{ListedFile, ManifestAuthor, ManifestNote, NewFile};
 
 use crate::indexes::Indexes;
 use crate::limits::{INDEX_FILES_MAX, LISTINGS_KEPT_MAX};
-use crate::source::hex;
 
 /// The form of an index's files is the engine's own.
 const FILE_TYPE: &str = "application/octet-stream";
@@ -69,7 +69,7 @@ impl Indexes {
         let note: IndexNote =
             serde_json::from_value(Value::Object(metadata)).map_err(|error| no_index(manifest, &error))?;
         let files = self.substrate.files_of(manifest, None, INDEX_FILES_MAX).await?;
-        let kept = Arc::new(KeptIndex { listing: listing(&note, files)?, note });
+        let kept = Arc::new(KeptIndex { listing: listing(&note, files), note });
         self.listings.put(manifest, &kept);
         Ok(kept)
     }
@@ -82,7 +82,7 @@ impl Indexes {
     ) -> Result<ManifestDigest, Refusal> {
         let mut files = Vec::with_capacity(kept.listing.files.len());
         for file in &kept.listing.files {
-            let artifact = digest_of(&file.content)?;
+            let artifact = digest_of(&file.content);
             self.substrate.keep_artifact(artifact, file.bytes, FILE_TYPE, &file.name, author).await?;
             files.push(NewFile { path: file.name.clone(), artifact, metadata: None });
         }
@@ -105,15 +105,14 @@ fn as_map(note: &IndexNote) -> Map<String, Value> {
     }
 }
 
-fn listing(note: &IndexNote, files: Vec<ListedFile>) -> Result<IndexListing, Refusal> {
-    let mut files = files
-        .into_iter()
-        .map(|file| {
-            Ok(IndexFile { name: file.path, content: content_of(file.artifact)?, bytes: file.bytes })
-        })
-        .collect::<Result<Vec<_>, Refusal>>()?;
+fn listing(note: &IndexNote, files: Vec<ListedFile>) -> IndexListing {
+    let file = |file: ListedFile| {
+        let content = content_id(file.artifact);
+        IndexFile { name: file.path, content, bytes: file.bytes }
+    };
+    let mut files: Vec<IndexFile> = files.into_iter().map(file).collect();
     files.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(IndexListing {
+    IndexListing {
         engine: note.engine,
         format: note.format,
         files,
@@ -121,19 +120,7 @@ fn listing(note: &IndexNote, files: Vec<ListedFile>) -> Result<IndexListing, Ref
         chunks: note.chunks,
         model: note.model.clone(),
         profile: format!("{}@{}", note.profile, note.profile_version),
-    })
-}
-
-/// The content of an artifact, as the engine names it.
-pub(crate) fn content_of(artifact: ArtifactDigest) -> Result<ContentId, Refusal> {
-    ContentId::try_from(hex(artifact)).map_err(|error| Refusal::new(&codes::INDEX_DAMAGED, error.to_string()))
-}
-
-/// The artifact of a content, as the substrate names it.
-pub(crate) fn digest_of(content: &ContentId) -> Result<ArtifactDigest, Refusal> {
-    parse_digest(content.as_str()).map_err(|_| {
-        Refusal::new(&codes::INDEX_DAMAGED, format!("{:?} is no content of an index", content.as_str()))
-    })
+    }
 }
 
 fn no_index(manifest: ManifestDigest, error: &serde_json::Error) -> Refusal {
@@ -178,17 +165,17 @@ mod tests {
 
     #[test]
     fn the_files_of_a_manifest_are_the_listing_sorted_by_name() {
-        let listing = listing(&note(), vec![file("toolgate.json"), file("meta.json")]).expect("a listing");
+        let listing = listing(&note(), vec![file("toolgate.json"), file("meta.json")]);
         let names: Vec<&str> = listing.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["meta.json", "toolgate.json"]);
         assert_eq!(listing.profile, "docs.default@2");
-        assert_eq!(digest_of(&listing.files[0].content), Ok(Digest::of("meta.json")));
+        assert_eq!(digest_of(&listing.files[0].content), Digest::of("meta.json"));
     }
 
     #[test]
     fn a_full_shelf_of_listings_is_emptied() {
         let shelf = KeptListings::default();
-        let kept = Arc::new(KeptIndex { listing: listing(&note(), Vec::new()).expect("a listing"), note: note() });
+        let kept = Arc::new(KeptIndex { listing: listing(&note(), Vec::new()), note: note() });
         let manifest = |number: usize| ManifestDigest::new(Digest::of(number.to_string()));
         for number in 0..=LISTINGS_KEPT_MAX {
             shelf.put(manifest(number), &kept);

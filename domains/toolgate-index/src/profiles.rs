@@ -3,6 +3,7 @@
 mod file;
 mod shelf;
 
-pub use file::JudgedDocument;
-pub(crate) use file::{KnownProfile, ProfileCorpus, ProfileDocument, ProfileQuestion};
+pub(crate) use file::{
+    JudgedDocument, KnownProfile, ProfileCorpus, ProfileDocument, ProfileQuestion, QUESTIONS_MAX,
+};
 pub(crate) use shelf::ProfileShelf;

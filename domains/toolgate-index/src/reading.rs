@@ -1,5 +1,7 @@
 //! Documents as the documents domain has them: parsed, and their DocIR.
 
+use std::sync::Arc;
+
 use docir::DocIr;
 use engine_protocol::DocumentTier;
 use toolgate_core::Refusal;
@@ -23,7 +25,7 @@ impl Indexes {
             .await
     }
 
-    pub(crate) async fn docir(&self, docir: ArtifactDigest) -> Result<DocIr, Refusal> {
+    pub(crate) async fn docir(&self, docir: ArtifactDigest) -> Result<Arc<DocIr>, Refusal> {
         self.documents.docir(docir).await
     }
 }

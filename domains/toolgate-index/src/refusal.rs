@@ -49,8 +49,11 @@ pub(crate) fn unknown_profile<'a>(
 }
 
 /// Nothing of the scope has an index.
-pub(crate) fn no_index(what: &str, profile: &str) -> Refusal {
-    let message = format!("{what} has no index of the profile {profile}");
+pub(crate) fn no_index(source: Option<&IndexSource>, profile: &str) -> Refusal {
+    let message = match source {
+        Some(source) => format!("{source} has no index of the profile {profile}"),
+        None => format!("nothing in the scope has an index of the profile {profile}"),
+    };
     Refusal::new(&codes::NO_INDEX, message).field("scope")
 }
 

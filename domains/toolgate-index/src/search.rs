@@ -5,7 +5,7 @@ mod damage;
 mod found;
 mod prepared;
 
-use engine_protocol::{Explain, HitId, Passage, SearchHit};
+use engine_protocol::{Explain, HitId, Passage, Passages, SearchHit};
 use toolgate_core::Refusal;
 use toolgate_domain::ToolContext;
 
@@ -43,10 +43,10 @@ impl Indexes {
         query: &IndexQuery,
     ) -> Result<FoundPassages, Refusal> {
         let mut prepared = self.prepare(context, query).await?;
-        let passages = match self.engine.passages(prepared.search.clone()).await {
+        let passages = match self.engine.passages(Passages { search: prepared.search.clone() }).await {
             Err(refusal) if is_about_index(&refusal) => {
                 prepared = self.without_damaged(prepared, refusal).await?;
-                self.engine.passages(prepared.search.clone()).await?
+                self.engine.passages(Passages { search: prepared.search.clone() }).await?
             }
             passages => passages?,
         };
@@ -55,8 +55,9 @@ impl Indexes {
             let source = source_of(&indexes, &known.profile.name, &passage.hit.id)?;
             Some(FoundPassage { source, passage })
         };
-        let passages = passages.into_iter().filter_map(of).collect();
-        Ok(FoundPassages { passages, profile: known.full_name(), indexes, warnings })
+        let passages: Vec<FoundPassage> = passages.into_iter().filter_map(of).collect();
+        let by_meaning = passages.iter().any(|found| found.passage.hit.parts.cosine.is_some());
+        Ok(FoundPassages { passages, by_meaning, profile: known.full_name(), indexes, warnings })
     }
 
     /// The score of a hit in parts. The hit has to lie within the scope.

@@ -67,11 +67,17 @@ impl Indexes {
         let kept = self.kept_index(build.index_manifest).await?;
         let label = target.source.label(&known.profile.name);
         let index = IndexRef { label, listing: kept.listing.clone() };
-        let asked = target.questions.iter().map(|question| self.ask(known, &index, question));
+        let asked: Vec<_> =
+            target.questions.iter().map(|question| self.ask(known, &index, question)).collect();
         let questions: Vec<MeasuredQuestion> =
             futures_util::stream::iter(asked).buffered(QUESTIONS_AT_ONCE).try_collect().await?;
         let all: Vec<SearchMeasures> = questions.iter().map(|question| question.measures).collect();
-        Ok(MeasuredVersion { known: Arc::clone(known), build, measures: SearchMeasures::mean(&all), questions })
+        Ok(MeasuredVersion {
+            known: Arc::clone(known),
+            build,
+            measures: SearchMeasures::mean(&all),
+            questions,
+        })
     }
 
     async fn ask(
@@ -115,13 +121,14 @@ impl Indexes {
             return Err(under_way(&known.full_name(), started.run.as_str()));
         }
         let built = self.built(&order, target.manifest).await?;
-        built.ok_or_else(|| no_index(&target.source.to_string(), &known.profile.name))
+        built.ok_or_else(|| no_index(Some(&target.source), &known.profile.name))
     }
 }
 
 fn entry(document: &ProfileDocument) -> Result<SnapshotEntry, Refusal> {
     let path = EntryPath::new(&document.path);
-    let path = path.map_err(|error| bad_profile(&document.path, format!("a document has this path: {error}")))?;
+    let path =
+        path.map_err(|error| bad_profile(&document.path, format!("a document has this path: {error}")))?;
     let bytes = Bytes::copy_from_slice(document.text.as_bytes());
     let content = SnapshotContent::Bytes { bytes, media_type: DOCUMENT_TYPE.to_owned() };
     Ok(SnapshotEntry { path, content, metadata: None })

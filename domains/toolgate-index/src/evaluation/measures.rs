@@ -101,7 +101,9 @@ mod tests {
     #[test]
     fn a_perfect_ranking_measures_one() {
         let measures = SearchMeasures::of(&ranked(&["a", "b", "x"]), &judged(&[("a", 2), ("b", 1)]));
-        assert!(near(measures.ndcg_at_10, 1.0) && near(measures.recall_at_100, 1.0) && near(measures.mrr, 1.0));
+        assert!(
+            near(measures.ndcg_at_10, 1.0) && near(measures.recall_at_100, 1.0) && near(measures.mrr, 1.0)
+        );
     }
 
     #[test]

@@ -117,7 +117,9 @@ impl Indexes {
                 Ok(kept) => terms.objection(&kept.note),
             };
             match (kept, objection) {
-                (Ok(kept), None) => return Ok(BaseChoice { base: Some(BaseIndex { build, kept }), rebuilt: None }),
+                (Ok(kept), None) => {
+                    return Ok(BaseChoice { base: Some(BaseIndex { build, kept }), rebuilt: None });
+                }
                 (_, objection) => rebuilt = rebuilt.or(objection),
             }
         }

@@ -6,6 +6,7 @@ use engine_protocol::{BeginBuild, IndexListing, IngestDocument, PutSummary};
 use futures_util::StreamExt as _;
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, codes};
+use toolgate_documents::content_id;
 use toolgate_engine::IndexBuild;
 use toolgate_store::Actor;
 use toolgate_substrate::{ChangedFile, ChangedFileKind};
@@ -16,7 +17,6 @@ use super::order::IngestOrder;
 use super::problems::IngestProblems;
 use crate::indexes::Indexes;
 use crate::limits::{BATCH_DOCUMENTS_MAX, CHANGES_PAGE, DOCUMENTS_AT_ONCE};
-use crate::listing::content_of;
 use crate::refusal::is_about_document;
 
 /// An index that was built and is not kept yet.
@@ -69,7 +69,7 @@ impl Indexes {
         };
         let old = base.map(|base| base.build.key.source_manifest);
         let total = self.expected_total(old, manifest).await?;
-        let (mut after, mut done) = (None, 0);
+        let (mut after, mut done): (Option<String>, u64) = (None, 0);
         loop {
             let page = self.substrate.changed_paths(old, manifest, after.as_deref(), CHANGES_PAGE).await?;
             let Some(last) = page.last().map(|file| file.path.clone()) else { break };
@@ -87,11 +87,7 @@ impl Indexes {
     }
 
     /// The number of files to look at: all, or a guess at those that changed.
-    async fn expected_total(
-        &self,
-        old: Option<ManifestDigest>,
-        new: ManifestDigest,
-    ) -> Result<u64, Refusal> {
+    async fn expected_total(&self, old: Option<ManifestDigest>, new: ManifestDigest) -> Result<u64, Refusal> {
         match old {
             None => self.substrate.manifest(new).await.map(|manifest| manifest.entries),
             // The difference is read page by page; its length shows at its end.
@@ -119,7 +115,7 @@ impl Indexes {
                     Err(refusal) => return Err(refusal),
                 }
             }
-            open.put(documents).await?;
+            dropped.extend(open.put(documents).await?);
         }
         match dropped.is_empty() {
             true => Ok(()),
@@ -133,7 +129,9 @@ impl Indexes {
         batch: &[&'f ChangedFile],
         author: &Actor,
     ) -> Vec<(&'f ChangedFile, Result<IngestDocument, Refusal>)> {
-        let reading = batch.iter().map(|file| async move { (*file, self.read_document(file, author).await) });
+        let read = |file: &'f ChangedFile| async move { (file, self.read_document(file, author).await) };
+        // Made first: a stream that makes them would keep borrowing while it waits.
+        let reading: Vec<_> = batch.iter().map(|file| read(file)).collect();
         futures_util::stream::iter(reading).buffered(DOCUMENTS_AT_ONCE).collect().await
     }
 
@@ -143,8 +141,8 @@ impl Indexes {
         let parsed = self.parsed(artifact, file, author).await?;
         Ok(IngestDocument {
             path: file.path.clone(),
-            artifact: content_of(artifact)?,
-            docir: content_of(parsed.docir)?,
+            artifact: content_id(artifact),
+            docir: content_id(parsed.docir),
             media_type: Some(parsed.media_type),
             metadata: file.metadata.clone(),
         })
@@ -152,15 +150,17 @@ impl Indexes {
 }
 
 impl OpenBuild<'_> {
-    async fn put(&mut self, documents: Vec<IngestDocument>) -> Result<(), Refusal> {
+    /// Puts documents, and returns the paths of those that were refused.
+    async fn put(&mut self, documents: Vec<IngestDocument>) -> Result<Vec<String>, Refusal> {
         if documents.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let PutSummary { documents, chunks: _, embedded, reused, refused } = self.build.put(documents).await?;
+        let PutSummary { documents, chunks: _, embedded, reused, refused } =
+            self.build.put(documents).await?;
         self.counts.put += documents;
         self.counts.embedded += embedded;
         self.counts.reused += reused;
         refused.iter().for_each(|document| self.problems.add(&document.path, &document.why));
-        Ok(())
+        Ok(refused.into_iter().map(|document| document.path).collect())
     }
 }

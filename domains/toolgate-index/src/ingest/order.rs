@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_core::Refusal;
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_store::{Actor, IndexBuildKey, IndexBuildRow};
-use toolgate_work::{NewWork, StartedWork};
+use toolgate_work::{StartedWork, WorkOrder};
 
 use crate::indexes::Indexes;
 use crate::profiles::KnownProfile;
@@ -90,8 +90,8 @@ impl Indexes {
         actor: &Actor,
     ) -> Result<StartedWork, Refusal> {
         let input = order.input();
-        let new = NewWork {
-            kind: INGEST_KIND,
+        let new = WorkOrder {
+            kind: INGEST_KIND.to_owned(),
             key: input.key(),
             input: serde_json::to_value(&input).expect("names and numbers are JSON"),
             name: format!("index {} with {}", order.source, order.known.full_name()),

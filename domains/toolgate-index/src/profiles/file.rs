@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engine_protocol::Profile;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toolgate_core::{Digest, Refusal};
 
 use crate::refusal::bad_profile;
@@ -57,13 +57,13 @@ pub(crate) struct ProfileQuestion {
 }
 
 /// A document that answers a question.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct JudgedDocument {
-    pub path: String,
+pub(crate) struct JudgedDocument {
+    pub(crate) path: String,
     /// 1, or more for one that answers it better
     #[serde(default = "grade_usual")]
-    pub grade: u8,
+    pub(crate) grade: u8,
 }
 
 fn grade_usual() -> u8 {
@@ -102,7 +102,8 @@ impl KnownProfile {
 
 fn flaw(profile: &Profile) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    let is_part = |part: &str| part.starts_with(|first: char| first.is_ascii_lowercase()) && part.bytes().all(is_plain);
+    let is_part =
+        |part: &str| part.starts_with(|first: char| first.is_ascii_lowercase()) && part.bytes().all(is_plain);
     let name = &profile.name;
     let chunking = profile.chunking;
     let fields = profile.fields;
@@ -120,7 +121,8 @@ fn flaw(profile: &Profile) -> Option<String> {
     if profile.words.candidates == 0 || profile.meaning.is_some_and(|meaning| meaning.candidates == 0) {
         return Some("`candidates` is at least 1".to_owned());
     }
-    let weights = [fields.title, fields.headings, fields.body, fields.path, profile.words.k1, profile.words.b];
+    let weights =
+        [fields.title, fields.headings, fields.body, fields.path, profile.words.k1, profile.words.b];
     let is_weight = |weight: &f32| weight.is_finite() && *weight >= 0.0;
     (!weights.iter().all(is_weight)).then(|| "weights are numbers from 0".to_owned())
 }

@@ -80,7 +80,8 @@ impl ProfileShelf {
 /// The TOML files of a folder, sorted.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Refusal> {
     let refused = |flaw: String| bad_profile(&folder.display().to_string(), flaw);
-    let entries = fs::read_dir(folder).map_err(|error| refused(format!("the folder cannot be read: {error}")))?;
+    let entries =
+        fs::read_dir(folder).map_err(|error| refused(format!("the folder cannot be read: {error}")))?;
     let mut files = Vec::new();
     for entry in entries {
         let path = entry.map_err(|error| refused(format!("the folder cannot be read: {error}")))?.path();

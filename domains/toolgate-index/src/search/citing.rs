@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use docir::{Citation, DocIr, cite};
 use engine_protocol::{ContentId, ItemSpan, SearchHit};
 use futures_util::StreamExt as _;
+use toolgate_documents::digest_of;
 
 use super::found::FoundHit;
 use crate::indexes::Indexes;
 use crate::limits::{CITED_DOCUMENTS_MAX, DOCUMENTS_AT_ONCE, QUOTE_CHARS_MAX};
-use crate::listing::digest_of;
 
 impl Indexes {
     /// Cites each hit, as far as its document can be read. A search without citations is better than none.
-    pub(super) async fn cite_all(&self, mut hits: Vec<FoundHit>, warnings: &mut Vec<String>) -> Vec<FoundHit> {
+    pub(super) async fn cite_all(
+        &self,
+        mut hits: Vec<FoundHit>,
+        warnings: &mut Vec<String>,
+    ) -> Vec<FoundHit> {
         let mut of_document: BTreeMap<ContentId, Vec<usize>> = BTreeMap::new();
         for (at, found) in hits.iter().enumerate() {
             of_document.entry(found.hit.docir.clone()).or_default().push(at);
@@ -23,7 +28,8 @@ impl Indexes {
         let mut wanted: Vec<(ContentId, Vec<usize>)> = of_document.into_iter().collect();
         wanted.sort_by_key(|(_, at)| at.first().copied());
         wanted.truncate(CITED_DOCUMENTS_MAX);
-        let reading = wanted.into_iter().map(|(id, at)| async move { (self.read_for_citing(&id).await, at) });
+        let read = |(id, at): (ContentId, Vec<usize>)| async move { (self.read_for_citing(&id).await, at) };
+        let reading: Vec<_> = wanted.into_iter().map(read).collect();
         let mut reading = futures_util::stream::iter(reading).buffered(DOCUMENTS_AT_ONCE);
         while let Some((document, at)) = reading.next().await {
             let Some(document) = document else { continue };
@@ -38,8 +44,8 @@ impl Indexes {
         hits
     }
 
-    async fn read_for_citing(&self, id: &ContentId) -> Option<DocIr> {
-        match self.docir(digest_of(id).ok()?).await {
+    async fn read_for_citing(&self, id: &ContentId) -> Option<Arc<DocIr>> {
+        match self.docir(digest_of(id)).await {
             Ok(document) => Some(document),
             Err(refusal) => {
                 tracing::debug!(docir = id.as_str(), %refusal, "a hit is not cited");
@@ -106,7 +112,8 @@ const BEGINNING_CHARS: usize = 24;
 mod tests {
     use super::*;
 
-    const TEXT: &str = "Über allem: The tenant pays a deposit. The landlord returns it within sixty days after the end.";
+    const TEXT: &str =
+        "Über allem: The tenant pays a deposit. The landlord returns it within sixty days after the end.";
 
     fn words(span: Range<usize>) -> String {
         TEXT.chars().skip(span.start).take(span.len()).collect()

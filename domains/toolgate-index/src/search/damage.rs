@@ -41,11 +41,7 @@ impl Indexes {
         Ok(PreparedSearch { search, indexes: sound, known, warnings })
     }
 
-    async fn rebuild(
-        &self,
-        index: &SearchedIndex,
-        known: &Arc<KnownProfile>,
-    ) -> Result<(), Refusal> {
+    async fn rebuild(&self, index: &SearchedIndex, known: &Arc<KnownProfile>) -> Result<(), Refusal> {
         let order = IngestOrder {
             source: index.source.clone(),
             manifest: (!index.source.is_traces()).then_some(index.source_manifest),

@@ -50,6 +50,8 @@ pub struct FoundPassage {
 #[derive(Clone, PartialEq, Debug)]
 pub struct FoundPassages {
     pub passages: Vec<FoundPassage>,
+    /// True if vectors took part.
+    pub by_meaning: bool,
     pub indexes: Vec<SearchedIndex>,
     pub profile: String,
     pub warnings: Vec<String>,

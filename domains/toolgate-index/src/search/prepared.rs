@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine_protocol::{IndexRef, Search, SearchFilter};
 use toolgate_core::Refusal;
+use toolgate_core::moment::rfc3339;
 use toolgate_domain::ToolContext;
 
 use super::found::{IndexQuery, SearchedIndex};
@@ -51,14 +52,14 @@ impl Indexes {
         warnings: &mut Vec<String>,
     ) -> Result<(Vec<ChosenIndex>, Arc<KnownProfile>), Refusal> {
         let name = &active.profile.name;
-        let what = match &indexed[..] {
-            [only] => only.source.to_string(),
-            _ => "nothing that this session has mounted".to_owned(),
+        let only = match &indexed[..] {
+            [only] => Some(only.source.clone()),
+            _ => None,
         };
         let (have, have_not): (Vec<IndexedSource>, Vec<IndexedSource>) =
             indexed.into_iter().partition(|one| !one.builds.is_empty());
         let version = common_version(&have, active.profile.version.into());
-        let version = version.ok_or_else(|| no_index(&what, name))?;
+        let version = version.ok_or_else(|| no_index(only.as_ref(), name))?;
         let known = match u32::try_from(version) {
             Ok(version) => Arc::clone(self.shelf.version(name, version)?),
             Err(_) => Arc::clone(active),
@@ -88,8 +89,13 @@ impl Indexes {
         let (mut refs, mut indexes) = (Vec::new(), Vec::new());
         for ChosenIndex { source, build, is_behind } in chosen {
             let kept = self.kept_index(build.index_manifest).await?;
-            if is_behind {
-                warnings.push(behind(&source.to_string(), source.is_traces()));
+            if source.is_traces() {
+                warnings
+                    .push(format!("the index of traces has what happened until {}", rfc3339(build.at_ms)));
+            } else if is_behind {
+                warnings.push(format!(
+                    "the index of {source} is behind: the pointer has moved since it was built"
+                ));
             }
             if kept.note.profile_digest != known.digest {
                 warnings.push(format!(
@@ -114,13 +120,6 @@ impl Indexes {
             filter: query.filter.clone(),
         };
         Ok(PreparedSearch { search, indexes, known, warnings })
-    }
-}
-
-fn behind(source: &str, is_traces: bool) -> String {
-    match is_traces {
-        true => "the index of traces is behind; index.ingest brings it up to date".to_owned(),
-        false => format!("the index of {source} is behind: the pointer has moved since it was built"),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use toolgate_core::event::{EventFilter, EventKind, Position, RecordedEvent};
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{PrincipalId, Refusal, codes};
+use toolgate_files::ArtifactSource;
 use toolgate_store::{Actor, LEDGER_PAGE_MAX, LedgerOrder};
 use toolgate_substrate::{ManifestNote, NewFile};
 
@@ -84,8 +85,8 @@ impl Indexes {
     async fn corpus_before(&self, source: &IndexSource, author: &Actor) -> Result<GrowingCorpus, Refusal> {
         let head = self.head_of(source).await?;
         let Some(manifest) = head else {
-            let of_one = *source != IndexSource::all_traces();
-            let owner = of_one.then(|| (PRINCIPAL.to_owned(), json!(author.principal.as_str())));
+            let is_own = *source == IndexSource::traces_of(&author.principal);
+            let owner = is_own.then(|| (PRINCIPAL.to_owned(), json!(author.principal.as_str())));
             return Ok(GrowingCorpus { head, note: owner.into_iter().collect(), files: BTreeMap::new() });
         };
         let note = self.substrate.manifest(manifest).await?.metadata.unwrap_or_default();
@@ -116,14 +117,18 @@ impl Indexes {
         let of = corpus.note.get(PRINCIPAL).and_then(Value::as_str).map(PrincipalId::new);
         if of.is_none() && *source != IndexSource::all_traces() {
             // Nobody's corpus takes in nobody's calls, whatever happened to its note.
-            return Err(Refusal::new(&codes::DAMAGED_MANIFEST, format!("{source} does not say whose calls it has")));
+            return Err(Refusal::new(
+                &codes::DAMAGED_MANIFEST,
+                format!("{source} does not say whose calls it has"),
+            ));
         }
         let filter = EventFilter { kind: Some(kind), principal: of, ..EventFilter::default() };
         let mut after: Option<Position> =
             corpus.note.get(place).and_then(Value::as_str).and_then(|text| text.parse().ok());
         let mut events = Vec::new();
         while events.len() < TRACES_AT_ONCE_MAX {
-            let page = self.store.ledger_page(&filter, after.as_ref(), LEDGER_PAGE_MAX, LedgerOrder::OldestFirst);
+            let page =
+                self.store.ledger_page(&filter, after.as_ref(), LEDGER_PAGE_MAX, LedgerOrder::OldestFirst);
             let page = page.await.map_err(|error| down(&error))?;
             let is_last = page.len() < LEDGER_PAGE_MAX;
             after = page.last().map(|last| last.position.clone()).or(after);
@@ -147,9 +152,11 @@ impl Indexes {
 
     async fn keep_trace(&self, document: &TraceDocument, author: &Actor) -> Result<NewFile, Refusal> {
         let name = document.path.rsplit('/').next().unwrap_or_default();
-        let text = Bytes::copy_from_slice(document.text.as_bytes());
-        let artifact = self.documents.keep_text(text, TEXT_TYPE, name, author).await?;
-        Ok(NewFile { path: document.path.clone(), artifact, metadata: Some(document.metadata.clone()) })
+        let bytes = Bytes::copy_from_slice(document.text.as_bytes());
+        let source = ArtifactSource::Bytes { bytes, media_type: TEXT_TYPE.to_owned() };
+        let shared = self.files.share_artifact(author, toolgate_files::file_name(name)?, source).await?;
+        let (path, artifact) = (document.path.clone(), shared.artifact.digest);
+        Ok(NewFile { path, artifact, metadata: Some(document.metadata.clone()) })
     }
 
     async fn keep_corpus(

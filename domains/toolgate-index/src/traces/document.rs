@@ -116,7 +116,9 @@ fn day(at_ms: i64) -> String {
 
 /// An id as part of a path. Ours are plain; one that is not must not make another folder.
 fn plain(id: &str) -> String {
-    id.chars().map(|one| if one.is_ascii_alphanumeric() || one == '_' || one == '-' { one } else { '_' }).collect()
+    id.chars()
+        .map(|one| if one.is_ascii_alphanumeric() || one == '_' || one == '-' { one } else { '_' })
+        .collect()
 }
 
 #[cfg(test)]
@@ -151,7 +153,13 @@ mod tests {
         let event = call(json!({ "code": "denied", "message": "policy says no", "refs": ["ref_1"] }));
         let document = of_call(&event).expect("a document");
         assert_eq!(document.path, "calls/1970-01-01/tc_1.txt");
-        for part in ["bank:transfer", "on bank: denied", "Principal: ada.", "Code: denied.", "Message: policy says no."] {
+        for part in [
+            "bank:transfer",
+            "on bank: denied",
+            "Principal: ada.",
+            "Code: denied.",
+            "Message: policy says no.",
+        ] {
             assert!(document.text.contains(part), "{part}: {}", document.text);
         }
         assert!(!document.text.contains("ref_1"), "{}", document.text);
