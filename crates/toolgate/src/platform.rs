@@ -1,4 +1,4 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, indexes, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use toolgate_core::governance::Clock;
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_files::{Files, FilesSettings};
+use toolgate_index::{IndexSetup, Indexes};
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
@@ -17,6 +18,7 @@ use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
 
 use crate::config::Config;
+use crate::domains::DomainStates;
 use crate::governance::{Governance, SystemClock};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
@@ -28,6 +30,7 @@ pub(crate) struct PlatformDomains {
     pub(crate) substrate: Arc<Substrate>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
+    pub(crate) indexes: Arc<Indexes>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -70,12 +73,32 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         files: files.clone(),
-        clock,
+        clock: clock.clone(),
         validator: Arc::new(Schemas::default()),
     });
-    let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
-    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
+    let indexes = toolgate_index::open(IndexSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock,
+        substrate: substrate.clone(),
+        engine: engine.clone(),
+        documents: documents.clone(),
+        work: work.clone(),
+        settings: config.index.clone(),
+    });
+    let indexes = indexes.map_err(told)?;
+    let tasks = Arc::new(TaskTools::default());
+    let tools = Arc::new(crate::domains::bind(DomainStates {
+        files: &files,
+        runs: &runs,
+        substrate: &substrate,
+        schemas: &schemas,
+        tasks: &tasks,
+        indexes: &indexes,
+        input_hold: config.runs.input_hold,
+    }));
+    Ok(PlatformDomains { files, runs, substrate, tasks, indexes, tools })
 }
 
 impl PlatformDomains {

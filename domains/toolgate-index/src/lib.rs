@@ -17,6 +17,9 @@ mod tools;
 mod traces;
 mod versions;
 
+/// The engine that keeps indexes, as settings name it.
+pub use engine_protocol::EngineKind;
+
 pub use follower::follow;
 pub use indexes::{IndexSettings, IndexSetup, Indexes};
 pub use opening::open;

@@ -41,6 +41,7 @@ impl Config {
             ("[runs]", self.runs != after.runs),
             ("[agent_loop]", self.agent_loop != after.agent_loop),
             ("[substrate]", self.substrate != after.substrate),
+            ("[index]", self.index != after.index),
             ("[console]", self.console != after.console),
         ];
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()

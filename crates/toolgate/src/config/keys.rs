@@ -111,6 +111,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &bytes::RUNS,
     &bytes::AGENT_LOOP,
     &bytes::SUBSTRATE,
+    &bytes::INDEX,
     &bytes::CONSOLE,
     &top::LIMITS,
     &servers::SANDBOX,

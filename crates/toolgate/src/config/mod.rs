@@ -13,6 +13,7 @@ mod checkpoints;
 mod console;
 mod files;
 mod filters;
+mod index;
 #[cfg(test)]
 pub(crate) mod keys;
 mod ledger;
@@ -55,6 +56,7 @@ use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::{MessageLimits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OutsideSecret};
 use toolgate_edge::QuotaRule;
+use toolgate_index::IndexSettings;
 use toolgate_registry::{AliasSpec, ReviewRules};
 use toolgate_sandbox::ConfinementDemand;
 
@@ -140,6 +142,7 @@ pub(crate) struct Config {
     pub(crate) runs: RunSettings,
     pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
+    pub(crate) index: IndexSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -205,6 +208,7 @@ impl Config {
             runs: RunSettings::default(),
             agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
+            index: IndexSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),
@@ -278,6 +282,7 @@ const KEYS: &[&str] = &[
     "runs",
     "agent_loop",
     "substrate",
+    "index",
     "console",
 ];
 
@@ -318,6 +323,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[runs]", runs::KEYS),
     ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
+    ("[index]", index::KEYS),
     ("[console]", console::KEYS),
 ];
 
@@ -372,7 +378,7 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, agents that run here, the substrate, and the console.
+/// Reads the tables about files, results, runs, agents that run here, the substrate, indexes, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -382,7 +388,7 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
-    let agent_loop = table("agent_loop");
+    let (agent_loop, index) = (table("agent_loop"), table("index"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -396,8 +402,9 @@ fn with_bytes(
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
+    let index = index.map(|section| index::read(&section, ctx, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, agent_loop, substrate, console, ..config }
+    Config { files: Box::new(settings), runs, agent_loop, substrate, index, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, models, and credentials.

@@ -119,6 +119,20 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-index",
+        &[
+            "toolgate-core",
+            "toolgate-documents",
+            "toolgate-domain",
+            "toolgate-engine",
+            "toolgate-files",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

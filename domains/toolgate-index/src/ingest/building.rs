@@ -131,7 +131,7 @@ impl Indexes {
     ) -> Vec<(&'f ChangedFile, Result<IngestDocument, Refusal>)> {
         let read = |file: &'f ChangedFile| async move { (file, self.read_document(file, author).await) };
         // Made first: a stream that makes them would keep borrowing while it waits.
-        let reading: Vec<_> = batch.iter().map(|file| read(file)).collect();
+        let reading: Vec<_> = batch.iter().copied().map(read).collect();
         futures_util::stream::iter(reading).buffered(DOCUMENTS_AT_ONCE).collect().await
     }
 

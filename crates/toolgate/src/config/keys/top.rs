@@ -119,6 +119,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
             BELOW,
             "Manifests and pointers, and the collection of what nothing reaches.",
         ),
+        without("index", Nested(TABLE), BELOW, "Indexes over documents."),
         without("console", Nested(TABLE), BELOW, "The web console."),
     ],
     changes: AfterRestart,
