@@ -24,6 +24,6 @@ pub use follower::follow;
 pub use indexes::{IndexSettings, IndexSetup, Indexes};
 pub use opening::open;
 pub use scope::IndexScope;
-pub use search::{FoundHit, FoundHits, FoundPassage, FoundPassages, IndexQuery, SearchedIndex};
+pub use search::{FoundHit, FoundHits, FoundPassage, FoundPassages, IndexQuery, QueriedIndex};
 pub use source::IndexSource;
 pub use tools::domain;

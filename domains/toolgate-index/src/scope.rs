@@ -29,7 +29,7 @@ pub(crate) struct ScopedSources {
 }
 
 impl IndexScope {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.pointers.is_empty() && self.manifests.is_empty()
     }
 

@@ -16,7 +16,7 @@ use crate::refusal::{bad_hit, is_about_index};
 use crate::source::{HitName, IndexSource};
 
 pub(crate) use found::ExplainedHit;
-pub use found::{FoundHit, FoundHits, FoundPassage, FoundPassages, IndexQuery, SearchedIndex};
+pub use found::{FoundHit, FoundHits, FoundPassage, FoundPassages, IndexQuery, QueriedIndex};
 
 impl Indexes {
     /// References with a snippet each, never whole texts.
@@ -55,9 +55,8 @@ impl Indexes {
             let source = source_of(&indexes, &known.profile.name, &passage.hit.id)?;
             Some(FoundPassage { source, passage })
         };
-        let passages: Vec<FoundPassage> = passages.into_iter().filter_map(of).collect();
-        let by_meaning = passages.iter().any(|found| found.passage.hit.parts.cosine.is_some());
-        Ok(FoundPassages { passages, by_meaning, profile: known.full_name(), indexes, warnings })
+        let passages = passages.into_iter().filter_map(of).collect();
+        Ok(FoundPassages { passages, profile: known.full_name(), indexes, warnings })
     }
 
     /// The score of a hit in parts. The hit has to lie within the scope.
@@ -85,7 +84,7 @@ impl Indexes {
 }
 
 /// Hits with their sources. The engine returns labels that it was given, and nothing else is passed on.
-fn found(indexes: &[SearchedIndex], profile: &str, hits: Vec<SearchHit>) -> Vec<FoundHit> {
+fn found(indexes: &[QueriedIndex], profile: &str, hits: Vec<SearchHit>) -> Vec<FoundHit> {
     let of = |mut hit: SearchHit| {
         clip(&mut hit);
         let source = source_of(indexes, profile, &hit.id)?;
@@ -94,7 +93,7 @@ fn found(indexes: &[SearchedIndex], profile: &str, hits: Vec<SearchHit>) -> Vec<
     hits.into_iter().filter_map(of).collect()
 }
 
-fn source_of(indexes: &[SearchedIndex], profile: &str, hit: &HitId) -> Option<IndexSource> {
+fn source_of(indexes: &[QueriedIndex], profile: &str, hit: &HitId) -> Option<IndexSource> {
     let index = indexes.iter().find(|index| index.source.label(profile) == hit.label)?;
     Some(index.source.clone())
 }
@@ -114,8 +113,8 @@ mod tests {
 
     use super::*;
 
-    fn index(name: &str) -> SearchedIndex {
-        SearchedIndex {
+    fn index(name: &str) -> QueriedIndex {
+        QueriedIndex {
             source: IndexSource::pointer("project/a", name).expect("a pointer"),
             manifest: ManifestDigest::new(Digest::of("index")),
             source_manifest: ManifestDigest::new(Digest::of("corpus")),

@@ -51,11 +51,6 @@ impl IndexSource {
         Self(PointerPath::new(namespace, name).expect("our own names are plain"))
     }
 
-    /// As a pointer. Only those that sessions may mount are in the substrate under this name.
-    pub fn path(&self) -> &PointerPath {
-        &self.0
-    }
-
     pub fn namespace(&self) -> &str {
         self.0.namespace()
     }

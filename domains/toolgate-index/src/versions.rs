@@ -74,7 +74,10 @@ impl Indexes {
         let builds = self.store.index_builds_of(source.namespace(), source.name()).await;
         let mut builds = builds.map_err(|error| down(&error))?;
         let engine = self.engine_name();
-        builds.retain(|build| build.key.profile == known.profile.name && build.key.engine == engine);
+        // What was deleted is not found any more, though its indexes are still there.
+        let is_there = head.is_some();
+        let profile = &known.profile.name;
+        builds.retain(|build| is_there && build.key.profile == *profile && build.key.engine == engine);
         Ok(IndexedSource { source: source.clone(), head, builds })
     }
 }

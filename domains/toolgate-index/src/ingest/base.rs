@@ -108,22 +108,26 @@ impl Indexes {
         let indexed = self.indexed(&order.source, &order.known).await?;
         let version = u64::from(order.known.profile.version);
         let builds = indexed.builds.into_iter().filter(|build| build.key.profile_version == version);
-        let mut rebuilt = None;
+        let mut rebuilt: Option<String> = None;
         for build in builds.take(LOOKED_AT_MAX) {
-            let kept = self.kept_index(build.index_manifest).await;
-            let objection = match &kept {
-                // Manifests that nothing led to for long are collected.
-                Err(refusal) => Some(refusal.message.clone()),
-                Ok(kept) => terms.objection(&kept.note),
-            };
-            match (kept, objection) {
-                (Ok(kept), None) => {
-                    return Ok(BaseChoice { base: Some(BaseIndex { build, kept }), rebuilt: None });
-                }
-                (_, objection) => rebuilt = rebuilt.or(objection),
+            match self.usable(&build, terms).await {
+                Ok(kept) => return Ok(BaseChoice { base: Some(BaseIndex { build, kept }), rebuilt: None }),
+                Err(objection) => rebuilt = rebuilt.or(Some(objection)),
             }
         }
         Ok(BaseChoice { base: None, rebuilt })
+    }
+
+    /// An index that can be gone on from, or words about why not. Manifests that nothing led to for long are collected, and with them goes
+    /// an index, or the state of the corpus that the next one would be compared with.
+    async fn usable(&self, build: &IndexBuildRow, terms: &BuildTerms) -> Result<Arc<KeptIndex>, String> {
+        let kept = self.kept_index(build.index_manifest).await.map_err(|refusal| refusal.message)?;
+        let corpus = self.substrate.manifest(build.key.source_manifest).await;
+        corpus.map_err(|refusal| refusal.message)?;
+        match terms.objection(&kept.note) {
+            None => Ok(kept),
+            Some(objection) => Err(objection),
+        }
     }
 }
 

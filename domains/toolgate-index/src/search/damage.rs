@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::Actor;
 
-use super::found::SearchedIndex;
+use super::found::QueriedIndex;
 use super::prepared::PreparedSearch;
 use crate::indexes::Indexes;
 use crate::ingest::{IngestMode, IngestOrder};
@@ -41,7 +41,7 @@ impl Indexes {
         Ok(PreparedSearch { search, indexes: sound, known, warnings })
     }
 
-    async fn rebuild(&self, index: &SearchedIndex, known: &Arc<KnownProfile>) -> Result<(), Refusal> {
+    async fn rebuild(&self, index: &QueriedIndex, known: &Arc<KnownProfile>) -> Result<(), Refusal> {
         let order = IngestOrder {
             source: index.source.clone(),
             manifest: (!index.source.is_traces()).then_some(index.source_manifest),

@@ -23,7 +23,7 @@ pub struct IndexQuery {
 pub struct FoundHits {
     pub hits: Vec<FoundHit>,
     /// The indexes that were searched, in a fixed order.
-    pub indexes: Vec<SearchedIndex>,
+    pub indexes: Vec<QueriedIndex>,
     /// `docs.default@1`
     pub profile: String,
     /// True if vectors took part.
@@ -50,16 +50,14 @@ pub struct FoundPassage {
 #[derive(Clone, PartialEq, Debug)]
 pub struct FoundPassages {
     pub passages: Vec<FoundPassage>,
-    /// True if vectors took part.
-    pub by_meaning: bool,
-    pub indexes: Vec<SearchedIndex>,
+    pub indexes: Vec<QueriedIndex>,
     pub profile: String,
     pub warnings: Vec<String>,
 }
 
 /// An index that took part in a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SearchedIndex {
+pub struct QueriedIndex {
     pub source: IndexSource,
     pub manifest: ManifestDigest,
     pub source_manifest: ManifestDigest,
@@ -71,7 +69,7 @@ pub struct SearchedIndex {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ExplainedHit {
     pub(crate) explanation: Explanation,
-    pub(crate) index: SearchedIndex,
+    pub(crate) index: QueriedIndex,
     pub(crate) profile: String,
     pub(crate) profile_digest: String,
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use engine_protocol::{IndexRef, Search, SearchFilter};
-use toolgate_core::Refusal;
 use toolgate_core::moment::rfc3339;
+use toolgate_core::{Refusal, RefusalKind};
 use toolgate_domain::ToolContext;
 
-use super::found::{IndexQuery, SearchedIndex};
+use super::found::{IndexQuery, QueriedIndex};
 use crate::indexes::Indexes;
 use crate::limits::{FILTER_RULES_MAX, QUERY_BYTES_MAX, TOP_K_MAX};
 use crate::profiles::KnownProfile;
@@ -17,7 +17,7 @@ use crate::versions::{ChosenIndex, IndexedSource, common_version};
 /// A search that can be sent. `indexes` are those of the search, in the same order.
 pub(crate) struct PreparedSearch {
     pub(crate) search: Search,
-    pub(crate) indexes: Vec<SearchedIndex>,
+    pub(crate) indexes: Vec<QueriedIndex>,
     pub(crate) known: Arc<KnownProfile>,
     pub(crate) warnings: Vec<String>,
 }
@@ -39,6 +39,10 @@ impl Indexes {
         let mut indexed = Vec::with_capacity(scoped.sources.len());
         for source in &scoped.sources {
             indexed.push(self.indexed(source, &active).await?);
+        }
+        if query.scope.is_empty() && indexed.len() > 1 {
+            // Nobody named those that were deleted or emptied since.
+            indexed.retain(|one| one.head.is_some());
         }
         let (chosen, known) = self.choose_all(indexed, &active, &mut warnings)?;
         self.assemble(query, text, (chosen, known), warnings).await
@@ -88,7 +92,14 @@ impl Indexes {
     ) -> Result<PreparedSearch, Refusal> {
         let (mut refs, mut indexes) = (Vec::new(), Vec::new());
         for ChosenIndex { source, build, is_behind } in chosen {
-            let kept = self.kept_index(build.index_manifest).await?;
+            let kept = match self.kept_index(build.index_manifest).await {
+                Err(refusal) if refusal.kind == RefusalKind::Down => return Err(refusal),
+                Err(refusal) => {
+                    warnings.push(format!("{source} was left out, index.ingest builds it anew: {refusal}"));
+                    continue;
+                }
+                Ok(kept) => kept,
+            };
             if source.is_traces() {
                 warnings
                     .push(format!("the index of traces has what happened until {}", rfc3339(build.at_ms)));
@@ -105,12 +116,15 @@ impl Indexes {
             }
             let listing = kept.listing.clone();
             refs.push(IndexRef { label: source.label(&known.profile.name), listing });
-            indexes.push(SearchedIndex {
+            indexes.push(QueriedIndex {
                 source,
                 manifest: build.index_manifest,
                 source_manifest: build.key.source_manifest,
                 is_behind,
             });
+        }
+        if refs.is_empty() {
+            return Err(no_index(None, &known.profile.name));
         }
         let search = Search {
             indexes: refs,

@@ -8,7 +8,7 @@ use toolgate_core::content::Notice;
 use toolgate_core::platform::ObjectRef;
 use toolgate_documents::{CitationOutput, digest_of};
 
-use crate::search::{FoundHit, FoundHits, SearchedIndex};
+use crate::search::{FoundHit, FoundHits, QueriedIndex};
 use crate::source::IndexSource;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -108,7 +108,7 @@ impl ScorePartsOutput {
 }
 
 impl SearchedIndexOutput {
-    pub(super) fn of(index: &SearchedIndex) -> Self {
+    pub(super) fn of(index: &QueriedIndex) -> Self {
         Self {
             pointer: SourceOutput::of(&index.source),
             manifest: index.manifest.to_string(),
