@@ -87,7 +87,7 @@ impl IndexSource {
 
 impl fmt::Display for IndexSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

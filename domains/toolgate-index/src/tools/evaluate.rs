@@ -46,7 +46,7 @@ pub(super) struct IndexEvaluateArguments {
     /// For those who run the gateway
     #[serde(default)]
     promote: bool,
-    /// How long to wait for indexes that have to be built
+    /// The longest wait for indexes that have to be built
     #[serde(default = "wait_usual")]
     #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: u16,
@@ -62,7 +62,7 @@ pub(super) struct IndexEvaluateOutput {
     /// The active version on the same questions, if it is another one
     #[serde(skip_serializing_if = "Option::is_none")]
     active: Option<MeasuredVersionOutput>,
-    /// Why it could not be promoted
+    /// The reason why it could not be promoted
     #[serde(skip_serializing_if = "Option::is_none")]
     fall: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -38,7 +38,7 @@ pub(super) struct IndexIngestArguments {
     #[serde(default = "mode_usual")]
     #[schemars(extend("enum" = ["incremental", "rebuild"]))]
     mode: String,
-    /// How long to wait for the end of the run
+    /// The longest wait for the end of the run
     #[serde(default = "wait_usual")]
     #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: u16,
@@ -84,7 +84,7 @@ struct IngestedIndexOutput {
     /// Vectors that were computed, and that were known
     embedded: u64,
     reused: u64,
-    /// Why it was built from the documents although there was an index
+    /// The reason why it was built from the documents although there was an index
     #[serde(skip_serializing_if = "Option::is_none")]
     rebuilt: Option<String>,
     /// The run that follows, since the pointer has moved meanwhile
