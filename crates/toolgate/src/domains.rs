@@ -7,6 +7,7 @@ use toolgate_core::platform::PlatformTool;
 use toolgate_documents::Documents;
 use toolgate_domain::DomainSet;
 use toolgate_files::Files;
+use toolgate_index::Indexes;
 use toolgate_knowledge::KnowledgeBases;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
@@ -25,6 +26,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_knowledge::domain().tools(),
         toolgate_tasks::domain().tools(),
         toolgate_documents::domain().tools(),
+        toolgate_index::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
@@ -40,13 +42,15 @@ pub(crate) struct DomainStates<'a> {
     pub(crate) schemas: &'a Arc<SchemaVersions>,
     pub(crate) tasks: &'a Arc<TaskTools>,
     pub(crate) documents: &'a Arc<Documents>,
+    pub(crate) indexes: &'a Arc<Indexes>,
     pub(crate) knowledge: &'a Arc<KnowledgeBases>,
     pub(crate) input_hold: Duration,
 }
 
 /// The same tools with what they work on.
 pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
-    let DomainStates { files, runs, substrate, schemas, tasks, documents, knowledge, input_hold } = states;
+    let DomainStates { files, runs, substrate, schemas, tasks, documents, indexes, knowledge, input_hold } =
+        states;
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
@@ -57,6 +61,7 @@ pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
         .with(toolgate_knowledge::domain(), knowledge)
         .with(toolgate_tasks::domain(), tasks)
         .with(toolgate_documents::domain(), documents)
+        .with(toolgate_index::domain(), indexes)
 }
 
 #[cfg(test)]

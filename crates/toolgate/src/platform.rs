@@ -1,5 +1,5 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents, knowledge bases, and its own tools over them; and the
-//! engine beside them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents,
+//! indexes, knowledge bases, and its own tools over them; and the engine beside them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
 use toolgate_engine::EngineLink;
 use toolgate_files::{Files, FilesSettings};
+use toolgate_index::{IndexSetup, Indexes};
 use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
@@ -45,6 +46,7 @@ pub(crate) struct PlatformDomains {
     pub(crate) citations: Arc<DocumentSights>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
+    pub(crate) indexes: Arc<Indexes>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -102,6 +104,18 @@ pub(crate) async fn open(
         work: work.clone(),
         clock: clock.clone(),
     });
+    let indexes = toolgate_index::open(IndexSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock: clock.clone(),
+        substrate: substrate.clone(),
+        engine: engine.clone(),
+        documents: documents.clone(),
+        work: work.clone(),
+        settings: config.index.clone(),
+    });
+    let indexes = indexes.map_err(told)?;
     let knowledge = knowledge::open(KnowledgeParts {
         store,
         books: &governance.books,
@@ -119,12 +133,13 @@ pub(crate) async fn open(
         schemas: &schemas,
         tasks: &tasks,
         documents: &documents,
+        indexes: &indexes,
         knowledge: &knowledge,
         input_hold: config.runs.input_hold,
     }));
     let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });
     let working = TaskTracker::new();
-    Ok(PlatformDomains { files, runs, substrate, engine, work, working, citations, tasks, tools })
+    Ok(PlatformDomains { files, runs, substrate, engine, work, working, indexes, citations, tasks, tools })
 }
 
 fn desk(store: &Store, runs: &Arc<Runs>, clock: Arc<dyn Clock>, stream: String) -> Arc<WorkDesk> {

@@ -260,6 +260,10 @@ async fn build(
         let collecting = collecting::keep_up(domains.substrate.clone(), every);
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(collecting));
     }
+    if record == ServerRecording::Yes {
+        let following = toolgate_index::follow(domains.indexes.clone());
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+    }
     if let Some(checkpointer) = checkpointer {
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(checkpointer.run()));
     }

@@ -25,6 +25,7 @@ mod door;
 mod driven;
 mod engine;
 mod files;
+mod indexes;
 mod knowledge;
 mod models;
 mod pointers;
@@ -47,6 +48,7 @@ pub use door::*;
 pub use driven::*;
 pub use engine::*;
 pub use files::*;
+pub use indexes::*;
 pub use knowledge::*;
 pub use models::*;
 pub use pointers::*;
@@ -69,6 +71,7 @@ pub static AREAS: &[&CodeArea] = &[
     &POINTERS,
     &ENGINE,
     &SCHEMAS,
+    &INDEXES,
     &KNOWLEDGE,
     &RUNS,
     &MODELS,

@@ -44,6 +44,7 @@ impl Config {
             ("[runs]", self.runs != after.runs),
             ("[agent_loop]", self.agent_loop != after.agent_loop),
             ("[substrate]", self.substrate != after.substrate),
+            ("[index]", self.index != after.index),
             ("[knowledge]", self.knowledge != after.knowledge),
             ("[console]", self.console != after.console),
         ];

@@ -113,6 +113,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &bytes::RUNS,
     &bytes::AGENT_LOOP,
     &bytes::SUBSTRATE,
+    &bytes::INDEX,
     &bytes::KNOWLEDGE,
     &bytes::CONSOLE,
     &top::LIMITS,

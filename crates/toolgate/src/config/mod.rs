@@ -14,6 +14,7 @@ mod console;
 mod engine;
 mod files;
 mod filters;
+mod index;
 #[cfg(test)]
 pub(crate) mod keys;
 mod knowledge;
@@ -58,6 +59,7 @@ use toolgate_core::{MessageLimits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OutsideSecret};
 use toolgate_edge::QuotaRule;
 use toolgate_engine::EngineSettings;
+use toolgate_index::IndexSettings;
 use toolgate_registry::{AliasSpec, ReviewRules};
 use toolgate_sandbox::ConfinementDemand;
 
@@ -146,6 +148,7 @@ pub(crate) struct Config {
     pub(crate) runs: RunSettings,
     pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
+    pub(crate) index: IndexSettings,
     pub(crate) knowledge: KnowledgeSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
@@ -213,6 +216,7 @@ impl Config {
             runs: RunSettings::default(),
             agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
+            index: IndexSettings::default(),
             knowledge: KnowledgeSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
@@ -288,6 +292,7 @@ const KEYS: &[&str] = &[
     "runs",
     "agent_loop",
     "substrate",
+    "index",
     "knowledge",
     "console",
 ];
@@ -330,6 +335,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[runs]", runs::KEYS),
     ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
+    ("[index]", index::KEYS),
     ("[knowledge]", knowledge::KEYS),
     ("[console]", console::KEYS),
 ];
@@ -386,7 +392,7 @@ fn read_top(
 }
 
 /// Reads the tables about files, results, the engine, runs, agents that run here, the substrate,
-/// knowledge, and the console.
+/// indexes, knowledge, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -396,7 +402,8 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
-    let (agent_loop, engine, knowledge) = (table("agent_loop"), table("engine"), table("knowledge"));
+    let (agent_loop, engine) = (table("agent_loop"), table("engine"));
+    let (index, knowledge) = (table("index"), table("knowledge"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -414,10 +421,11 @@ fn with_bytes(
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
+    let index = index.map(|section| index::read(&section, ctx, problems)).unwrap_or_default();
     let knowledge = knowledge.map(|section| knowledge::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
     let (files, engine) = (Box::new(settings), Box::new(engine));
-    Config { files, engine, runs, agent_loop, substrate, knowledge, console, ..config }
+    Config { files, engine, runs, agent_loop, substrate, index, knowledge, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, models, and credentials.

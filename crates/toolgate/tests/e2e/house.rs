@@ -144,6 +144,20 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-index",
+        &[
+            "toolgate-core",
+            "toolgate-documents",
+            "toolgate-domain",
+            "toolgate-engine",
+            "toolgate-files",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-knowledge",
         &["toolgate-core", "toolgate-domain", "toolgate-search", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],

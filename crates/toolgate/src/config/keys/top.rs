@@ -125,6 +125,7 @@ pub(super) const TOP: ConfigTable = ConfigTable {
             BELOW,
             "Manifests and pointers, and the collection of what nothing reaches.",
         ),
+        without("index", Nested(TABLE), BELOW, "Indexes over documents."),
         without("knowledge", Nested(TABLE), BELOW, "Answers from knowledge bases."),
         without("console", Nested(TABLE), BELOW, "The web console."),
     ],

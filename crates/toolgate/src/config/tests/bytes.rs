@@ -160,6 +160,14 @@ fn every_key_of_the_substrate_is_read() {
 }
 
 #[test]
+fn every_key_of_the_indexes_is_read() {
+    let config = accepted("[index]\nprofiles = \"/etc/profiles\"\nengine = \"postgres\"\nfollow = false\n");
+    assert_eq!(config.index.profiles.as_deref(), Some(std::path::Path::new("/etc/profiles")));
+    assert_eq!(config.index.engine, toolgate_index::EngineKind::Postgres);
+    assert!(!config.index.follow && accepted("").index.follow);
+}
+
+#[test]
 fn a_model_for_answers_is_named_as_models_are() {
     assert_eq!(accepted("").knowledge.model, None);
     let named = accepted("[knowledge]\nmodel = \"gpt\"\n").knowledge.model;
@@ -182,6 +190,7 @@ fn what_is_said_about_files_counts_after_a_restart() {
         ("[agent_loop]\nlease_seconds = 1", "[agent_loop]"),
         ("[substrate]\nmoves_kept_seconds = 1", "[substrate]"),
         ("[knowledge]\nmodel = \"gpt\"", "[knowledge]"),
+        ("[index]\nfollow = false", "[index]"),
     ] {
         assert_eq!(before.restart_needed(&accepted(text)), [named], "{text}");
     }
