@@ -24,7 +24,7 @@ impl Indexes {
         let mut prepared = self.prepare(context, query).await?;
         let answer = match self.engine.search(prepared.search.clone()).await {
             Err(refusal) if is_about_index(&refusal) => {
-                prepared = self.without_damaged(prepared, refusal).await?;
+                prepared = Box::pin(self.without_damaged(prepared, refusal)).await?;
                 self.engine.search(prepared.search.clone()).await?
             }
             answer => answer?,
@@ -45,7 +45,7 @@ impl Indexes {
         let mut prepared = self.prepare(context, query).await?;
         let passages = match self.engine.passages(Passages { search: prepared.search.clone() }).await {
             Err(refusal) if is_about_index(&refusal) => {
-                prepared = self.without_damaged(prepared, refusal).await?;
+                prepared = Box::pin(self.without_damaged(prepared, refusal)).await?;
                 self.engine.passages(Passages { search: prepared.search.clone() }).await?
             }
             passages => passages?,

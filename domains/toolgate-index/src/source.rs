@@ -59,11 +59,6 @@ impl IndexSource {
         self.0.name()
     }
 
-    /// True for a pointer of the substrate that sessions may mount.
-    pub(crate) fn is_pointer(&self) -> bool {
-        !self.0.is_own()
-    }
-
     /// The manifest of a source that is one.
     pub(crate) fn manifest(&self) -> Option<ManifestDigest> {
         if self.namespace() == MANIFESTS { self.name().parse().ok() } else { None }
@@ -157,10 +152,10 @@ mod tests {
         for own in [INDEXES, MANIFESTS, TRACES] {
             assert!(IndexSource::pointer(own, "calls").is_err(), "{own}");
         }
-        assert!(!IndexSource::all_traces().is_pointer());
+        assert!(IndexSource::all_traces().0.is_own());
         assert!(IndexSource::traces_of(&PrincipalId::new("ada")).is_traces());
         assert_ne!(IndexSource::traces_of(&PrincipalId::new("ada")), IndexSource::all_traces());
-        assert!(source("toolgate", "docs").is_pointer());
+        assert!(!source("toolgate", "docs").0.is_own());
     }
 
     #[test]
@@ -168,6 +163,6 @@ mod tests {
         let manifest = ManifestDigest::new(Digest::of("corpus"));
         let source = IndexSource::of_manifest(manifest);
         assert_eq!(source.manifest(), Some(manifest));
-        assert!(!source.is_pointer() && !source.is_traces());
+        assert!(source.0.is_own() && !source.is_traces());
     }
 }

@@ -52,7 +52,7 @@ fn offer(manner: AnswerManner, found: FoundPassage, before: &mut OfferedBefore) 
     let hit = passage.hit;
     let fresh = sentences.into_iter().filter(|one| before.0.insert((hit.docir.clone(), one.place.clone())));
     let sentences: Vec<OfferedSentence> = fresh.map(OfferedSentence::of).collect();
-    (!sentences.is_empty()).then(|| OfferedPassage {
+    (!sentences.is_empty()).then_some(OfferedPassage {
         pointer,
         path: hit.path,
         artifact: hit.artifact,

@@ -51,7 +51,7 @@ pub(super) async fn search(
 ) -> Result<ToolReply<IndexSearchOutput>, Refusal> {
     let IndexSearchArguments { query, scope, profile, top_k, filters } = arguments;
     let query = arguments::query(query, scope, profile, top_k, filters)?;
-    let found = indexes.search(&context, &query).await?;
+    let found = Box::pin(indexes.search(&context, &query)).await?;
     let (refs, warnings) = (refs(&found), found.warnings);
     let data = IndexSearchOutput {
         hits: found.hits.into_iter().map(|hit| IndexHitOutput::of(hit, &query.profile)).collect(),
