@@ -51,7 +51,7 @@ async fn a_citation_is_drawn_on_the_page_of_its_document() {
         let at = |number: usize| place[number].as_f64().expect("a number");
         assert!((140.0..165.0).contains(&at(0)), "{}: {place}", screen.name);
         assert!((66.0..74.0).contains(&at(1)) && (200.0..400.0).contains(&at(2)), "{}: {place}", screen.name);
-        assert!(person.sticks_out().await.is_empty(), "{}", screen.name);
+        assert_eq!(person.sticks_out().await, None, "{}", screen.name);
         pictures::keep(&person, &format!("citation-{}", screen.name)).await;
     }
     let loaded = "const image = document.querySelector('svg.cited-page image').getAttribute('href'); \
