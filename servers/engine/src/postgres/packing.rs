@@ -84,8 +84,7 @@ impl<'a> PostingReader<'a> {
         let (mask, block) = self.block.split_first()?;
         self.block = block;
         let mut counts = [FieldCount::default(); FIELDS];
-        for (field, count) in counts.iter_mut().enumerate().filter(|(field, _)| mask >> field & 1 == 1) {
-            debug_assert!(field < FIELDS);
+        for (_, count) in counts.iter_mut().enumerate().filter(|(field, _)| mask >> field & 1 == 1) {
             count.frequency = u32::try_from(read_number(&mut self.block)?).ok()?;
             count.length = u32::try_from(read_number(&mut self.block)?).ok()?;
         }

@@ -130,15 +130,22 @@ pub(super) async fn join(tx: &mut EngineTransaction, line: i64) -> Result<(), St
     }
 }
 
-/// The bytes of each term's postings.
+/// The size of all postings of a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct TermSize {
+    pub(super) postings: i64,
+    pub(super) bytes: i64,
+}
+
 pub(super) async fn sizes(
     tx: &mut EngineTransaction,
     line: i64,
     terms: &[String],
-) -> Result<Vec<(String, i64)>, StepError> {
-    let text = "SELECT term, sum(octet_length(packed))::bigint FROM toolgate_engine.postings \
+) -> Result<Vec<(String, TermSize)>, StepError> {
+    let text = "SELECT term, sum(postings)::bigint, sum(octet_length(packed))::bigint FROM toolgate_engine.postings \
         WHERE line = $1 AND term = ANY($2) GROUP BY term";
-    Ok(sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?)
+    let rows: Vec<(String, i64, i64)> = sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(|(term, postings, bytes)| (term, TermSize { postings, bytes })).collect())
 }
 
 /// The packs of these terms, each whole.

@@ -1,6 +1,8 @@
-//! BM25, field by field: the score of a passage is the sum over the query's terms and the four fields, each with its weight.
+//! BM25 over several fields (BM25F): the counts of a term in title, headings, body and path are divided by the length of the field,
+//! weighed by the profile, summed, and only then bounded. A word that stands in the title and in the body is one piece of evidence,
+//! not two.
 
-use engine_protocol::{FieldWeights, WordScoring};
+use engine_protocol::Profile;
 
 /// The number of fields whose words are scored.
 pub(crate) const FIELDS: usize = 4;
@@ -33,59 +35,49 @@ impl CorpusTotals {
     }
 }
 
-pub(crate) fn scored_weights(weights: &FieldWeights) -> [f32; FIELDS] {
-    [weights.title, weights.headings, weights.body, weights.path].map(|weight| weight.max(0.0))
-}
-
-/// The rareness of a term that `having` of all passages have.
-pub(crate) fn idf(passages: u64, having: u64) -> f32 {
-    let (all, having) = (passages as f64, having as f64);
-    (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln() as f32
-}
-
-/// The scores of one term. All that does not depend on the passage is computed once.
+/// The numbers of BM25 for one search.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct TermScorer {
+pub(crate) struct FieldScorer {
     k1: f32,
     b: f32,
-    idf: [f32; FIELDS],
-    factor: [f32; FIELDS],
+    weights: [f32; FIELDS],
     /// Words of a field that an average passage has.
-    average: [f32; FIELDS],
+    averages: [f32; FIELDS],
 }
 
-impl TermScorer {
-    /// `having` counts the passages that have the term in each field; `weight` is its weight in the query.
-    pub(crate) fn new(
-        scoring: &WordScoring,
-        weights: [f32; FIELDS],
-        totals: &CorpusTotals,
-        having: [u64; FIELDS],
-        weight: f32,
-    ) -> Self {
-        let idf = having.map(|having| idf(totals.passages, having));
-        let mut factor = [0.0; FIELDS];
-        for (field, factor) in factor.iter_mut().enumerate() {
-            *factor = idf[field] * weights[field] * weight * (scoring.k1 + 1.0);
+impl FieldScorer {
+    pub(crate) fn new(profile: &Profile, totals: &CorpusTotals) -> Self {
+        let weights = &profile.fields;
+        let average = |words: u64| words as f32 / totals.passages.max(1) as f32;
+        Self {
+            k1: profile.words.k1.max(0.0),
+            b: profile.words.b.clamp(0.0, 1.0),
+            weights: [weights.title, weights.headings, weights.body, weights.path].map(|weight| weight.max(0.0)),
+            averages: totals.words.map(average).map(|average| if average > 0.0 { average } else { 1.0 }),
         }
-        let average = totals.words.map(|words| (words as f32 / totals.passages.max(1) as f32).max(f32::EPSILON));
-        Self { k1: scoring.k1, b: scoring.b, idf, factor, average }
     }
 
-    pub(crate) fn idf(&self, field: usize) -> f32 {
-        self.idf[field]
-    }
-
-    pub(crate) fn field_score(&self, field: usize, count: FieldCount) -> f32 {
+    /// The worth of a term's occurrences in one field.
+    pub(crate) fn worth(&self, field: usize, count: FieldCount) -> f32 {
         if count.frequency == 0 {
             return 0.0;
         }
-        let frequency = count.frequency as f32;
-        let length = count.length as f32 / self.average[field];
-        self.factor[field] * frequency / (frequency + self.k1 * (1.0 - self.b + self.b * length))
+        let length = count.length.max(1) as f32 / self.averages[field];
+        count.frequency as f32 * self.weights[field] / (1.0 - self.b + self.b * length)
     }
 
-    pub(crate) fn score(&self, counts: &[FieldCount; FIELDS]) -> f32 {
-        counts.iter().enumerate().map(|(field, count)| self.field_score(field, *count)).sum()
+    /// The score of a term with this weight and rareness.
+    pub(crate) fn score(&self, weight: f32, idf: f32, counts: &[FieldCount; FIELDS]) -> f32 {
+        let sum: f32 = counts.iter().enumerate().map(|(field, count)| self.worth(field, *count)).sum();
+        if sum <= 0.0 {
+            return 0.0;
+        }
+        weight * idf * (self.k1 + 1.0) * sum / (self.k1 + sum)
     }
+}
+
+/// The rareness of a term that `having` of all passages have: positive also for one that nearly all have.
+pub(crate) fn idf(passages: u64, having: u64) -> f32 {
+    let (passages, having) = (passages as f64, having as f64);
+    ((passages - having + 0.5).max(0.0) / (having + 0.5)).ln_1p() as f32
 }

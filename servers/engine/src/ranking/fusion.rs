@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine_protocol::{Fusion, ScoreParts};
 
-/// A ranking: passages with their scores, the best first.
+/// Passages with their scores, the best first.
 pub(crate) type Ranking<K> = [(K, f32)];
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -14,43 +14,86 @@ pub(crate) struct FusedHit<K> {
     pub(crate) parts: ScoreParts,
 }
 
-/// One order of both rankings; equal scores are ordered by their keys. Without a ranking by meaning, the score is that of the words.
-pub(crate) fn fused<K: Copy + Ord>(
-    fusion: &Fusion,
+/// Every passage that is in one of the rankings, with its places in them.
+pub(crate) fn candidates<K: Copy + Ord>(
     words: &Ranking<K>,
     meaning: Option<&Ranking<K>>,
-) -> Vec<FusedHit<K>> {
-    let mut parts: BTreeMap<K, ScoreParts> = BTreeMap::new();
+) -> BTreeMap<K, ScoreParts> {
+    let mut candidates: BTreeMap<K, ScoreParts> = BTreeMap::new();
     for (rank, (key, score)) in (1..).zip(words) {
-        let part = parts.entry(*key).or_default();
-        (part.bm25, part.words_rank) = (Some(*score), Some(rank));
+        let parts = candidates.entry(*key).or_default();
+        (parts.bm25, parts.words_rank) = (Some(*score), Some(rank));
     }
     for (rank, (key, score)) in (1..).zip(meaning.unwrap_or_default()) {
-        let part = parts.entry(*key).or_default();
-        (part.cosine, part.meaning_rank) = (Some(*score), Some(rank));
+        let parts = candidates.entry(*key).or_default();
+        (parts.cosine, parts.meaning_rank) = (Some(*score), Some(rank));
     }
-    let scales = FusionScales::new(words, meaning);
-    let score = |parts: &ScoreParts| scales.terms(fusion, parts).iter().map(FusionTerm::value).sum();
-    let mut hits: Vec<FusedHit<K>> =
-        parts.into_iter().map(|(key, parts)| FusedHit { key, score: score(&parts), parts }).collect();
-    hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.key.cmp(&other.key)));
-    hits
+    candidates
 }
 
-/// The fusion of one hit as numbers.
-pub(crate) fn formula<K: Copy + Ord>(
-    fusion: &Fusion,
-    words: &Ranking<K>,
-    meaning: Option<&Ranking<K>>,
-    parts: &ScoreParts,
-) -> String {
-    let terms = FusionScales::new(words, meaning).terms(fusion, parts);
-    let sum: f32 = terms.iter().map(FusionTerm::value).sum();
-    match terms.as_slice() {
-        [] => "it is in no ranking".to_owned(),
-        terms => {
-            let terms: Vec<String> = terms.iter().map(FusionTerm::text).collect();
-            format!("{} = {sum:.6}", terms.join(" + "))
+/// A fusion with all that it needs to know of the candidates.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Fuser {
+    /// There is no ranking by meaning: the score is that of the words.
+    WordsAlone,
+    Ranks { k: f32, words: f32, meaning: f32 },
+    Scores { words: (f32, ScoreScale), meaning: (f32, ScoreScale) },
+}
+
+/// Mean and deviation of scores.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ScoreScale {
+    mean: f32,
+    deviation: f32,
+    /// The score of whatever has none.
+    lowest: f32,
+}
+
+impl Fuser {
+    /// Scores of a candidate that are not known should be filled in before, where there are any.
+    pub(crate) fn new<K>(fusion: &Fusion, by_meaning: bool, candidates: &BTreeMap<K, ScoreParts>) -> Self {
+        match *fusion {
+            _ if !by_meaning => Self::WordsAlone,
+            Fusion::Ranks { k, words, meaning } => Self::Ranks { k, words, meaning },
+            Fusion::Scores { words, meaning } => Self::Scores {
+                words: (words, ScoreScale::of(candidates.values().map(|parts| parts.bm25))),
+                meaning: (meaning, ScoreScale::of(candidates.values().map(|parts| parts.cosine))),
+            },
+        }
+    }
+
+    /// One order of all candidates; equal scores are ordered by their keys.
+    pub(crate) fn order<K: Copy + Ord>(&self, candidates: BTreeMap<K, ScoreParts>) -> Vec<FusedHit<K>> {
+        let hit = |(key, parts): (K, ScoreParts)| FusedHit { key, score: self.score(&parts), parts };
+        let mut hits: Vec<FusedHit<K>> = candidates.into_iter().map(hit).collect();
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.key.cmp(&other.key)));
+        hits
+    }
+
+    fn score(&self, parts: &ScoreParts) -> f32 {
+        self.terms(parts).iter().map(FusionTerm::value).sum()
+    }
+
+    /// The score of a hit as numbers.
+    pub(crate) fn formula(&self, parts: &ScoreParts) -> String {
+        let terms: Vec<String> = self.terms(parts).iter().map(FusionTerm::text).collect();
+        match terms.is_empty() || (parts.words_rank.is_none() && parts.meaning_rank.is_none()) {
+            true => "it is in no ranking".to_owned(),
+            false => format!("{} = {:.6}", terms.join(" + "), self.score(parts)),
+        }
+    }
+
+    fn terms(&self, parts: &ScoreParts) -> Vec<FusionTerm> {
+        match *self {
+            Self::WordsAlone => parts.bm25.map(FusionTerm::Alone).into_iter().collect(),
+            Self::Ranks { k, words, meaning } => {
+                let term = |weight, rank: Option<u32>| rank.map(|rank| FusionTerm::Rank { weight, k, rank });
+                [term(words, parts.words_rank), term(meaning, parts.meaning_rank)].into_iter().flatten().collect()
+            }
+            Self::Scores { words, meaning } => vec![
+                FusionTerm::Score { weight: words.0, score: words.1.scaled(parts.bm25) },
+                FusionTerm::Score { weight: meaning.0, score: meaning.1.scaled(parts.cosine) },
+            ],
         }
     }
 }
@@ -58,7 +101,6 @@ pub(crate) fn formula<K: Copy + Ord>(
 /// One ranking's part of a score.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum FusionTerm {
-    /// The score itself: there is no other ranking.
     Alone(f32),
     Rank { weight: f32, k: f32, rank: u32 },
     Score { weight: f32, score: f32 },
@@ -82,52 +124,13 @@ impl FusionTerm {
     }
 }
 
-/// Mean and deviation of each ranking.
-struct FusionScales {
-    words: Scale,
-    meaning: Option<Scale>,
-}
-
-#[derive(Clone, Copy)]
-struct Scale {
-    mean: f32,
-    deviation: f32,
-    /// The score of whatever is not in the ranking: that of its last.
-    lowest: f32,
-}
-
-impl FusionScales {
-    fn new<K>(words: &Ranking<K>, meaning: Option<&Ranking<K>>) -> Self {
-        Self { words: Scale::of(words), meaning: meaning.map(Scale::of) }
-    }
-
-    fn terms(&self, fusion: &Fusion, parts: &ScoreParts) -> Vec<FusionTerm> {
-        let Some(meaning) = &self.meaning else { return parts.bm25.map(FusionTerm::Alone).into_iter().collect() };
-        match *fusion {
-            Fusion::Ranks { k, words, meaning } => {
-                let term = |weight, rank: Option<u32>| rank.map(|rank| FusionTerm::Rank { weight, k, rank });
-                let ranks = [term(words, parts.words_rank), term(meaning, parts.meaning_rank)];
-                ranks.into_iter().flatten().collect()
-            }
-            Fusion::Scores { .. } if parts.words_rank.is_none() && parts.meaning_rank.is_none() => Vec::new(),
-            Fusion::Scores { words: by_words, meaning: by_meaning } => {
-                let words = self.words.scaled(parts.words_rank.and(parts.bm25));
-                let meaning = meaning.scaled(parts.meaning_rank.and(parts.cosine));
-                vec![
-                    FusionTerm::Score { weight: by_words, score: words },
-                    FusionTerm::Score { weight: by_meaning, score: meaning },
-                ]
-            }
-        }
-    }
-}
-
-impl Scale {
-    fn of<K>(ranking: &Ranking<K>) -> Self {
-        let count = ranking.len().max(1) as f32;
-        let mean = ranking.iter().map(|(_, score)| score).sum::<f32>() / count;
-        let squares: f32 = ranking.iter().map(|(_, score)| (score - mean) * (score - mean)).sum();
-        let lowest = ranking.last().map_or(mean, |(_, score)| *score);
+impl ScoreScale {
+    fn of(scores: impl Iterator<Item = Option<f32>>) -> Self {
+        let scores: Vec<f32> = scores.flatten().collect();
+        let count = scores.len().max(1) as f32;
+        let mean = scores.iter().sum::<f32>() / count;
+        let squares: f32 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
+        let lowest = scores.iter().copied().fold(mean, f32::min);
         Self { mean, deviation: (squares / count).sqrt(), lowest }
     }
 
