@@ -214,8 +214,8 @@ async fn of_many_promotions_of_a_profile_one_wins(world: StoreWorld) {
         assert_eq!((active.version, &active.by), (won[0], &PrincipalId::new("ada")));
     }
     assert_eq!(told(&first).await, ["index.profile.promoted"; 2]);
-    let refused = one.promote_profile(&ProfilePromotion { name: "other", ..promotion(2, Some(1)) }, &ada());
-    let refused = refused.await;
+    let other = ProfilePromotion { name: "other", ..promotion(2, Some(1)) };
+    let refused = one.promote_profile(&other, &ada()).await;
     assert!(matches!(refused, Err(ProfileChangeError::Stale { active: None })), "{refused:?}");
 }
 
