@@ -46,7 +46,7 @@ pub struct Page {
     pub places: Vec<BlockPlace>,
     /// Headers and footers, which are not among the blocks.
     pub furniture: Vec<FurnitureBlock>,
-    /// Pictures that are large enough to be more than decoration.
+    /// Pictures that are large enough to be more than decoration. One that covers nearly all of the page is first.
     pub pictures: Vec<Bounds>,
     /// Points; zero where a page has no size.
     pub width: f32,

@@ -1,7 +1,7 @@
-//! Pictures on a page that are more than decoration: pieces that touch are one, small ones and backgrounds are none.
+//! Pictures on a page that are more than decoration: pieces that touch are one, and small ones are none.
 
 use super::content::PageContent;
-use crate::{Bounds, PageSource};
+use crate::Bounds;
 
 /// Pieces that are looked at: some files cut a picture into a strip for each row.
 const PIECES_MAX: usize = 400;
@@ -10,28 +10,30 @@ const TOUCHING: f32 = 1.5;
 /// The share of the page that a picture has at least, and the length of its sides.
 const AREA_SHARE_MIN: f32 = 0.01;
 const SIDE_MIN: f32 = 18.0;
-/// A picture behind text that covers more of the page is its background, or the scan that the text was read from.
+/// A piece that covers more of the page lies behind others, and is not joined with them.
 const BACKGROUND_SHARE_MIN: f32 = 0.8;
 /// Pictures of one page.
 const PICTURES_MAX: usize = 32;
 
-/// The pictures of a page, from top to bottom.
-pub(super) fn pictures(content: &PageContent, source: PageSource) -> Vec<Bounds> {
+/// The pictures of a page, from top to bottom; one that lies behind everything is first.
+pub(super) fn pictures(content: &PageContent) -> Vec<Bounds> {
     let page = Bounds { left: 0.0, top: 0.0, right: content.width, bottom: content.height };
-    let area = |bounds: &Bounds| bounds.width() * bounds.height();
+    let share = |bounds: &Bounds| area(bounds) / area(&page);
     let on_page = content.pictures.iter().map(|picture| picture.intersection(&page));
-    let pieces = on_page.filter(|picture| picture.width() > 0.0 && picture.height() > 0.0);
-    let is_background =
-        |picture: &Bounds| source == PageSource::Text && area(picture) > area(&page) * BACKGROUND_SHARE_MIN;
-    let pieces = pieces.filter(|picture| !is_background(picture)).take(PIECES_MAX);
-    let mut found = united(pieces.collect());
+    let pieces = on_page.filter(|picture| picture.width() > 0.0 && picture.height() > 0.0).take(PIECES_MAX);
+    let (behind, pieces): (Vec<Bounds>, Vec<Bounds>) =
+        pieces.partition(|picture| share(picture) > BACKGROUND_SHARE_MIN);
+    let mut found = united(pieces);
     found.retain(|picture| {
-        let is_large = area(picture) >= area(&page) * AREA_SHARE_MIN;
-        is_large && picture.width() >= SIDE_MIN && picture.height() >= SIDE_MIN && !is_background(picture)
+        share(picture) >= AREA_SHARE_MIN && picture.width() >= SIDE_MIN && picture.height() >= SIDE_MIN
     });
     found.sort_by(|one, other| one.top.total_cmp(&other.top).then(one.left.total_cmp(&other.left)));
     found.truncate(PICTURES_MAX);
-    found
+    behind.into_iter().take(1).chain(found).collect()
+}
+
+fn area(bounds: &Bounds) -> f32 {
+    bounds.width() * bounds.height()
 }
 
 /// Pieces that touch become one.

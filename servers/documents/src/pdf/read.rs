@@ -102,16 +102,15 @@ impl<'o> PdfReading<'o> {
             .enumerate()
             .filter_map(|(number, table)| Some(PageWord::for_table(number, table.bounds?)));
         let words: Vec<PageWord> = words.into_iter().chain(places).collect();
-        let source = facts::source(content);
         DraftPage {
             number: content.number,
             width: content.width,
             height: content.height,
-            source,
+            source: facts::source(content),
             parts: parts(words, content),
             tables,
             furniture: Vec::new(),
-            pictures: pictures::pictures(content, source),
+            pictures: pictures::pictures(content),
         }
     }
 

@@ -96,18 +96,24 @@ fn the_marker_of_an_item_is_not_part_of_its_place() {
 fn a_paragraph_over_two_columns_keeps_the_places_of_both() {
     let mut content = String::new();
     let left = [
-        "A text that is set in two columns",
-        "goes on at the top of the second",
-        "column when the first one is full",
-        "which is what people are used to",
-        "when they read papers of a con-",
+        "The left column begins with this",
+        "line and goes on for some lines",
+        "until it comes to its own end at",
+        "the foot of the page, where the",
+        "reader has to go to the top of",
+        "the column beside it, which is",
+        "not at all what is drawn next in",
+        "this page that was for a con-",
     ];
     let right = [
-        "ference, or a newspaper that has",
-        "more than one column for each of",
-        "its pages, as most of them have",
-        "had for a hundred years and more",
-        "since they began to be printed.",
+        "ference, and takes up what was",
+        "by the left one left open, so as",
+        "the sentence can come to an end",
+        "after some more lines of words",
+        "that have no other meaning than",
+        "to fill a column with text that",
+        "is as wide as text in columns is",
+        "in most of the papers there are.",
     ];
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
         let y = 700.0 - index as f32 * 12.0;
@@ -116,9 +122,9 @@ fn a_paragraph_over_two_columns_keeps_the_places_of_both() {
     let bytes = Builder::new().page(&content).finish();
     check(&bytes);
     let page = &read(&bytes).pages[0];
-    assert_eq!((page.blocks.len(), page.places[0].lines.len()), (1, 10));
-    assert!(page.places[0].lines[5].bounds.left > 200.0);
-    assert_eq!(lines_of(&page.blocks[0], &page.places[0])[4], "when they read papers of a con");
+    assert_eq!((page.blocks.len(), page.places[0].lines.len()), (1, 16));
+    assert!(page.places[0].lines[8].bounds.left > 200.0);
+    assert_eq!(lines_of(&page.blocks[0], &page.places[0])[7], "this page that was for a con");
 }
 
 #[test]
@@ -188,8 +194,8 @@ fn pictures_are_noted_unless_they_are_decoration() {
     let figure = picture(300.0, 50.0, 100.0, 400.0) + &picture(300.0, 50.0, 100.0, 450.0);
     let content = [picture(600.0, 800.0, 0.0, 0.0), figure, picture(8.0, 8.0, 500.0, 20.0), text].concat();
     let pictures = read(&Builder::new().page(&content).finish()).pages[0].pictures.clone();
-    assert_eq!(pictures.len(), 1, "strips are one, the background and the dot are none: {pictures:?}");
-    let rounded = [pictures[0].left, pictures[0].top, pictures[0].right, pictures[0].bottom].map(f32::round);
+    assert_eq!(pictures.len(), 2, "the background, strips that are one, and no dot: {pictures:?}");
+    let rounded = [pictures[1].left, pictures[1].top, pictures[1].right, pictures[1].bottom].map(f32::round);
     assert_eq!(rounded, [100.0, 300.0, 400.0, 400.0]);
 }
 
