@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::sample::{lines_of, sample};
 
 fn written(document: &DocIr) -> Value {
-    serde_json::from_slice(&document.write()).unwrap()
+    serde_json::from_slice(&document.write()).expect("it is JSON")
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::sample::{lines_of, sample};
 
 /// The span of some words in an item's text.
 fn span(document: &DocIr, pointer: &str, words: &str) -> std::ops::Range<usize> {
-    let text = document.text(pointer).unwrap();
-    let byte = text.find(words).unwrap();
+    let text = document.text(pointer).expect("there is such an item");
+    let byte = text.find(words).expect("the words are there");
     let start = text[..byte].chars().count();
     start..start + words.chars().count()
 }

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::sample::sample;
 
 fn changed(change: impl FnOnce(&mut Value)) -> Result<DocIr, BadDocIr> {
-    let mut document: Value = serde_json::from_slice(&sample().write()).unwrap();
+    let mut document: Value = serde_json::from_slice(&sample().write()).expect("it is JSON");
     change(&mut document);
     DocIr::read(document.to_string().as_bytes())
 }
 
 fn refused(change: impl FnOnce(&mut Value)) -> String {
-    changed(change).unwrap_err().to_string()
+    changed(change).expect_err("it is wrong").to_string()
 }
 
 #[test]

@@ -48,7 +48,8 @@ impl Generation {
         let mut label = [0; LABEL_BYTES];
         self.labels.read_exact_at(&mut label, number * LABEL_BYTES as u64)?;
         let mut bytes = vec![0; self.dimensions * NUMBER_BYTES];
-        self.vectors.read_exact_at(&mut bytes, number * bytes.len() as u64)?;
+        let at = number * bytes.len() as u64;
+        self.vectors.read_exact_at(&mut bytes, at)?;
         let is_whole = label == label_of(key, &bytes);
         Ok(is_whole.then(|| bytes.chunks_exact(NUMBER_BYTES).map(number_of).collect()))
     }

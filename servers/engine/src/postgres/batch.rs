@@ -84,7 +84,9 @@ impl DocumentBatch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.chunks.len() >= BATCH_CHUNKS_MAX || self.bytes >= BATCH_BYTES_MAX || self.ended.len() >= BATCH_CHUNKS_MAX
+        self.chunks.len() >= BATCH_CHUNKS_MAX
+            || self.bytes >= BATCH_BYTES_MAX
+            || self.ended.len() >= BATCH_CHUNKS_MAX
     }
 
     pub(super) fn end_path(&mut self, path: &str) {
@@ -134,7 +136,8 @@ impl DocumentBatch {
         let text = "INSERT INTO toolgate_engine.passages (line, chunk, document, passage) \
             SELECT $1, n.chunk, n.document, n.passage FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
             AS n (chunk, document, passage)";
-        let rows = sqlx::query(text).bind(line).bind(self.chunks).bind(self.chunk_documents).bind(self.passages);
+        let rows =
+            sqlx::query(text).bind(line).bind(self.chunks).bind(self.chunk_documents).bind(self.passages);
         rows.execute(&mut **tx).await?;
         Ok(ended)
     }
@@ -145,7 +148,8 @@ impl DocumentBatch {
         (line, version): (i64, i64),
     ) -> Result<(), StepError> {
         let column = |of: fn(&DocumentFacts) -> String| self.facts.iter().map(of).collect::<Vec<String>>();
-        let media_types: Vec<Option<String>> = self.facts.iter().map(|facts| facts.media_type.clone()).collect();
+        let media_types: Vec<Option<String>> =
+            self.facts.iter().map(|facts| facts.media_type.clone()).collect();
         // Lists of different lengths cannot be the rows of one array, so that they are JSON on their way.
         let metadata = column(|facts| serde_json::to_string(&facts.metadata).expect("terms are plain texts"));
         let words: Vec<i64> = self.words.iter().flatten().map(|words| *words as i64).collect();

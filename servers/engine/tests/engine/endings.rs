@@ -37,7 +37,7 @@ fn a_kill_in_the_middle_of_a_build_loses_nothing_but_time() {
     let search = |listing| EngineRequest::Search(Box::new(search_for(listing, "lighthouses")));
     let old: SearchAnswer = engine.ask(search(&before)).unwrap();
     assert_eq!(old.hits.len(), 1);
-    let (_, after) = build(&mut engine, Some(before), vec![two]);
+    let (_, after) = build(&mut engine, Some(before.clone()), vec![two]);
     let new: SearchAnswer = engine.ask(search(&after)).unwrap();
     assert_eq!(new.hits.len(), 2);
 }

@@ -2,7 +2,9 @@
 
 use engine_protocol::EngineErrorCode;
 
-use super::world::{MODEL, TestDocument, World, connect, corpus, hybrid, on_both_servers, parts, profile, search};
+use super::world::{
+    MODEL, TestDocument, World, connect, corpus, hybrid, on_both_servers, parts, profile, search,
+};
 use crate::port::Engine;
 use crate::postgres::PostgresEngine;
 
@@ -51,7 +53,8 @@ fn missing_rows_are_named(world: &World) {
 
 fn a_listing_that_does_not_fit_is_refused(world: &World) {
     let listing = world.build("acme/one", None, &corpus(3), &[]);
-    let begin = |base, profile| world.try_begin("acme/one", Some(base), profile).err().map(|fault| fault.code);
+    let begin =
+        |base, profile| world.try_begin("acme/one", Some(base), profile).err().map(|fault| fault.code);
     let other = engine_protocol::Profile { version: 2, ..profile() };
     assert_eq!(begin(&listing, &other), Some(EngineErrorCode::Outdated), "another profile");
     let mut by_meaning = listing.clone();
@@ -66,7 +69,10 @@ fn a_listing_that_does_not_fit_is_refused(world: &World) {
     let mut missing = listing.clone();
     missing.files[0].content = engine_protocol::ContentId::try_from("0".repeat(64)).unwrap();
     let fault = world.engine.search(&search(&[("one", &missing)], "wing"), &parts("wing")).unwrap_err();
-    assert_eq!((fault.code, fault.missing), (EngineErrorCode::MissingContents, vec![missing.files[0].content.clone()]));
+    assert_eq!(
+        (fault.code, fault.missing),
+        (EngineErrorCode::MissingContents, vec![missing.files[0].content.clone()])
+    );
     world.database.run("UPDATE toolgate_engine.facts SET database = 'another'");
     let elsewhere = connect(&world.database, &world.contents).unwrap();
     let fault = elsewhere.check(&listing).unwrap_err();
