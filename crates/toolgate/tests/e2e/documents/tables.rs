@@ -13,7 +13,7 @@ const RENTS: &str = "<!doctype html><title>Rents</title><main><p>Rents of the ye
 const ROWS: usize = 600;
 
 /// The cell at a place.
-fn cell<'a>(table: &'a Value, row: usize, column: usize) -> &'a Value {
+fn cell(table: &Value, row: usize, column: usize) -> &Value {
     let cells = table["cells"].as_array().unwrap_or_else(|| panic!("no cells: {table:#}"));
     let found = cells.iter().find(|cell| cell["row"] == json!(row) && cell["column"] == json!(column));
     found.unwrap_or_else(|| panic!("no cell {row} {column}: {table:#}"))

@@ -12,7 +12,7 @@ use crate::governed::database::Backing;
 use crate::live::site::{Ending, Site};
 
 /// Enough that the engine is in the middle of them for a while.
-const MANY: usize = 40;
+const MANY: usize = 60;
 const FEW: usize = 4;
 /// A document and its DocIR lie in the folder of the engine, so a few of them are parsed by then.
 const SOME_CONTENTS: usize = 9;

@@ -30,6 +30,7 @@ mounts = { pointers = ["letters"] }
 "#;
 /// Pointers that move are ingested when a test says so, and not by themselves.
 pub(crate) const STILL: &str = "[index]\nfollow = false\n";
+const UPLOADS_AT_ONCE: usize = 8;
 /// Work whose engine failed is tried again after a pause.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -98,7 +99,11 @@ impl IndexLibrary {
     }
 
     pub(crate) async fn entries(&self, documents: &[(&str, &[u8])]) -> Vec<Value> {
-        join_all(documents.iter().map(|(path, bytes)| self.entry(path, bytes))).await
+        let mut entries = Vec::with_capacity(documents.len());
+        for some in documents.chunks(UPLOADS_AT_ONCE) {
+            entries.extend(join_all(some.iter().map(|(path, bytes)| self.entry(path, bytes))).await);
+        }
+        entries
     }
 
     /// A manifest of documents, and its digest.
