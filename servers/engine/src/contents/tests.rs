@@ -36,10 +36,9 @@ fn a_file_moves_in_under_its_digest() {
 fn a_damaged_content_is_removed_and_asked_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let contents = contents(&folder, ROOM);
-    let looks: [fn(&Contents, &ContentId) -> Result<(), EngineFault>; 2] = [
-        |contents: &Contents, id: &ContentId| contents.read(id).map(drop),
-        |contents: &Contents, id: &ContentId| contents.verify([id]),
-    ];
+    type Look = fn(&Contents, &ContentId) -> Result<(), EngineFault>;
+    let looks: [Look; 2] =
+        [|contents, id| contents.read(id).map(drop), |contents, id| contents.verify([id])];
     for look in looks {
         let id = contents.put_bytes(b"whole").unwrap();
         fs::write(contents.path(&id).unwrap(), b"hole").unwrap();

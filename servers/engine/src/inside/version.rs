@@ -39,7 +39,8 @@ pub(super) struct OpenVersion {
     frequencies: FrequencyMemory,
     /// Sorted.
     by_ord: Vec<(u64, u32)>,
-    folder: TempDir,
+    /// Has the files under their names.
+    _folder: TempDir,
     _pins: ContentPins,
 }
 
@@ -77,7 +78,7 @@ impl OpenVersion {
             filters: FilterMemory::default(),
             frequencies: FrequencyMemory::default(),
             by_ord,
-            folder,
+            _folder: folder,
             _pins: pins,
         })
     }
@@ -85,11 +86,6 @@ impl OpenVersion {
     /// The number of passages, removed ones included.
     pub(super) fn slots(&self) -> u32 {
         self.segments.last().map_or(0, |segment| segment.first + segment.slots())
-    }
-
-    /// The folder with its files under their names.
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// For each scored field, the passages that have a term. Removed ones do not count.

@@ -18,7 +18,6 @@ const BLOCK_ROWS: usize = 4096;
 
 pub(in crate::inside) struct VectorWriter {
     file: BufWriter<File>,
-    dimensions: usize,
     rows: u64,
     ords: Vec<u8>,
     inverses: Vec<u8>,
@@ -33,11 +32,7 @@ impl VectorWriter {
         file.write_all(&(dimensions as u32).to_le_bytes())?;
         file.write_all(&[0; 4])?;
         let (ords, inverses, signs, codes) = Default::default();
-        Ok(Self { file, dimensions, rows: 0, ords, inverses, signs, codes })
-    }
-
-    pub(in crate::inside) fn dimensions(&self) -> usize {
-        self.dimensions
+        Ok(Self { file, rows: 0, ords, inverses, signs, codes })
     }
 
     pub(in crate::inside) fn push(&mut self, ord: u64, vector: &[f32]) -> io::Result<()> {
