@@ -7,6 +7,7 @@ the engine starts; so passages go the way of all others, and none is encoded.
 
 import hashlib
 import pathlib
+import random
 
 import numpy
 
@@ -39,23 +40,26 @@ class Writer:
         """Each text is a few sentences."""
         lengths = self.dice.integers(SENTENCES_MIN, SENTENCES_MAX + 1, count)
         drawn = numpy.searchsorted(self.bounds, self.dice.random(int(lengths.sum()) * WORDS_OF_SENTENCE)).clip(max=len(self.words) - 1)
+        words = [self.words[number] for number in drawn.tolist()]
         at = 0
-        for length in lengths:
+        for length in lengths.tolist():
             sentences = []
             for _ in range(length):
-                sentence = " ".join(self.words[number] for number in drawn[at : at + WORDS_OF_SENTENCE])
+                sentence = " ".join(words[at : at + WORDS_OF_SENTENCE])
                 sentences.append(sentence[0].upper() + sentence[1:] + ".")
                 at += WORDS_OF_SENTENCE
             yield " ".join(sentences)
 
     def queries(self, texts, count):
-        """Three to eight words in a row, each query from a text of its own."""
-        queries = []
-        for text in self.dice.choice(texts, count):
-            words = text.replace(".", "").lower().split()
+        """Three to eight words in a row of a text. One at least is no function word: people do not ask for "the where and a"."""
+        queries, common = [], set(FUNCTION_WORDS)
+        while len(queries) < count:
+            words = texts[int(self.dice.integers(0, len(texts)))].replace(".", "").lower().split()
             length = int(self.dice.integers(3, 9))
             first = int(self.dice.integers(0, len(words) - length))
-            queries.append(" ".join(words[first : first + length]))
+            query = words[first : first + length]
+            if not common.issuperset(query):
+                queries.append(" ".join(query))
         return queries
 
 
@@ -113,9 +117,7 @@ class KeptVectors:
 
 
 def _rare_words():
-    dice = numpy.random.default_rng(SEED)
-    words = {}
+    dice, words = random.Random(SEED), {}
     while len(words) < RARE_WORDS:
-        word = "".join(dice.choice(SYLLABLES, int(dice.integers(2, 5))))
-        words[str(word)] = None
+        words["".join(dice.choices(SYLLABLES, k=dice.randint(2, 4)))] = None
     return list(words)
