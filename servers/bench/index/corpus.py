@@ -89,6 +89,8 @@ def rankings(engine, listing, profile, queries, top_k):
     for answer in answers:
         if isinstance(answer, Refused):
             raise answer
+        if "meaning" in profile and listing["engine"] == "inside" and not answer["by_meaning"]:
+            raise SystemExit(f"error: words alone were searched: {' '.join(answer['warnings']) or 'there is no model'}")
     return [_distinct(hit["path"] for hit in answer["hits"]) for answer in answers]
 
 
