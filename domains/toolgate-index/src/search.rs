@@ -5,7 +5,7 @@ mod damage;
 mod found;
 mod prepared;
 
-use engine_protocol::{Explain, HitId, Passage, Passages, SearchHit};
+use engine_protocol::{Explain, HitId, Passage, PassageHit, Passages};
 use toolgate_core::Refusal;
 use toolgate_domain::ToolContext;
 
@@ -84,8 +84,8 @@ impl Indexes {
 }
 
 /// Hits with their sources. The engine returns labels that it was given, and nothing else is passed on.
-fn found(indexes: &[QueriedIndex], profile: &str, hits: Vec<SearchHit>) -> Vec<FoundHit> {
-    let of = |mut hit: SearchHit| {
+fn found(indexes: &[QueriedIndex], profile: &str, hits: Vec<PassageHit>) -> Vec<FoundHit> {
+    let of = |mut hit: PassageHit| {
         clip(&mut hit);
         let source = source_of(indexes, profile, &hit.id)?;
         Some(FoundHit { source, hit, citation: None })
@@ -99,7 +99,7 @@ fn source_of(indexes: &[QueriedIndex], profile: &str, hit: &HitId) -> Option<Ind
 }
 
 /// A snippet that is too long loses its end, and the marks in it.
-fn clip(hit: &mut SearchHit) {
+fn clip(hit: &mut PassageHit) {
     let Some((at, _)) = hit.snippet.text.char_indices().nth(SNIPPET_CHARS_MAX) else { return };
     hit.snippet.text.truncate(at);
     hit.snippet.marks.retain(|(_, end)| *end <= SNIPPET_CHARS_MAX as u64);
@@ -122,9 +122,9 @@ mod tests {
         }
     }
 
-    fn hit(label: &str, text: &str) -> SearchHit {
+    fn hit(label: &str, text: &str) -> PassageHit {
         let content = ContentId::try_from("0".repeat(64)).expect("a digest");
-        SearchHit {
+        PassageHit {
             id: HitId { label: label.to_owned(), chunk: 1 },
             path: "a.md".to_owned(),
             artifact: content.clone(),

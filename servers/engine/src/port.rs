@@ -3,7 +3,7 @@
 //! Every function blocks. The program calls them on a bounded number of threads.
 
 use engine_protocol::{
-    BeginBuild, EngineFault, Explain, Explanation, IndexListing, IngestDocument, Search, SearchHit,
+    BeginBuild, EngineFault, Explain, Explanation, IndexListing, IngestDocument, PassageHit, Search,
 };
 
 use crate::chunks::Chunk;
@@ -17,7 +17,7 @@ pub(crate) trait Engine: Send + Sync {
     fn explain(&self, explain: &Explain, query: &QueryParts) -> Result<Explanation, EngineFault>;
 
     /// The texts of hits, in their order.
-    fn passages(&self, hits: &[SearchHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault>;
+    fn passages(&self, hits: &[PassageHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault>;
 
     /// Opens a version and reads what can be wrong in it.
     fn check(&self, listing: &IndexListing) -> Result<(), EngineFault>;
@@ -53,7 +53,7 @@ pub(crate) struct QueryParts {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FoundHits {
-    pub(crate) hits: Vec<SearchHit>,
+    pub(crate) hits: Vec<PassageHit>,
     /// True if vectors took part.
     pub(crate) by_meaning: bool,
     pub(crate) warnings: Vec<String>,
@@ -62,6 +62,6 @@ pub(crate) struct FoundHits {
 /// A hit with the passage that it stands for.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct StoredChunk {
-    pub(crate) hit: SearchHit,
+    pub(crate) hit: PassageHit,
     pub(crate) chunk: Chunk,
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use docir::{Citation, DocIr, cite};
-use engine_protocol::{ContentId, ItemSpan, SearchHit};
+use engine_protocol::{ContentId, ItemSpan, PassageHit};
 use futures_util::StreamExt as _;
 use toolgate_documents::digest_of;
 
@@ -56,7 +56,7 @@ impl Indexes {
 }
 
 /// The place of a hit that its snippet shows. Without such a place, its first one.
-fn citation(document: &DocIr, hit: &SearchHit) -> Option<Citation> {
+fn citation(document: &DocIr, hit: &PassageHit) -> Option<Citation> {
     let shown = core_of(&hit.snippet.text);
     let within = |place: &ItemSpan| -> Option<Range<usize>> {
         let text = document.text(&place.item)?;

@@ -1,7 +1,7 @@
 //! Queries and what they find.
 
 use docir::Citation;
-use engine_protocol::{Explanation, Passage, SearchFilter, SearchHit};
+use engine_protocol::{Explanation, Passage, PassageHit, SearchFilter};
 use toolgate_core::substrate::ManifestDigest;
 
 use crate::scope::IndexScope;
@@ -34,7 +34,7 @@ pub struct FoundHits {
 #[derive(Clone, PartialEq, Debug)]
 pub struct FoundHit {
     pub source: IndexSource,
-    pub hit: SearchHit,
+    pub hit: PassageHit,
     /// None if its document could not be read, or past the limit of one search.
     pub citation: Option<Citation>,
 }

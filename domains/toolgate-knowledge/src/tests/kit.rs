@@ -3,7 +3,9 @@
 use std::task::{Context, Poll, Waker};
 
 use docir::{Citation, Quote};
-use engine_protocol::{ContentId, HitId, ItemSpan, Passage, PassageSentence, ScoreParts, SearchHit, Snippet};
+use engine_protocol::{
+    ContentId, HitId, ItemSpan, Passage, PassageHit, PassageSentence, ScoreParts, Snippet,
+};
 use toolgate_core::Refusal;
 use toolgate_core::pointer::PointerPath;
 use toolgate_core::port::BoxFuture;
@@ -27,7 +29,7 @@ pub(crate) fn passage(path: &str, heading: &str, sentences: &[(&str, f32, Option
         })
         .collect();
     let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
-    let hit = SearchHit {
+    let hit = PassageHit {
         id: HitId { label: "legal:contracts@docs.default".to_owned(), chunk: 1 },
         path: path.to_owned(),
         artifact: content('a'),

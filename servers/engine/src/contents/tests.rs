@@ -37,8 +37,7 @@ fn a_damaged_content_is_removed_and_asked_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let contents = contents(&folder, ROOM);
     type Look = fn(&Contents, &ContentId) -> Result<(), EngineFault>;
-    let looks: [Look; 2] =
-        [|contents, id| contents.read(id).map(drop), |contents, id| contents.verify([id])];
+    let looks: [Look; 2] = [|contents, id| contents.read(id).map(drop), |contents, id| contents.verify([id])];
     for look in looks {
         let id = contents.put_bytes(b"whole").unwrap();
         fs::write(contents.path(&id).unwrap(), b"hole").unwrap();

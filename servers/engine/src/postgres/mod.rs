@@ -30,7 +30,7 @@ mod words;
 use std::sync::Arc;
 
 use engine_protocol::{
-    BeginBuild, EngineFault, Explain, Explanation, IndexListing, PostgresFacts, Search, SearchHit,
+    BeginBuild, EngineFault, Explain, Explanation, IndexListing, PassageHit, PostgresFacts, Search,
 };
 
 use crate::contents::Contents;
@@ -90,7 +90,7 @@ impl Engine for PostgresEngine {
         })
     }
 
-    fn passages(&self, hits: &[SearchHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault> {
+    fn passages(&self, hits: &[PassageHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault> {
         let core = &self.core;
         core.database.wait(SEARCH_LIMIT, async {
             let mut tx = core.database.reading().await?;

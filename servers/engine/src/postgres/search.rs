@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine_protocol::{EngineFault, HitId, IndexRef, ScoreParts, Search, SearchHit, Snippet};
+use engine_protocol::{EngineFault, HitId, IndexRef, PassageHit, ScoreParts, Search, Snippet};
 
 use super::database::{EngineTransaction, StepError};
 use super::engine::EngineCore;
@@ -106,8 +106,8 @@ impl<'a> RankedSearch<'a> {
     }
 }
 
-fn hit_of(id: HitId, row: PassageRow, (score, parts): (f32, ScoreParts), snippet: Snippet) -> SearchHit {
-    SearchHit {
+fn hit_of(id: HitId, row: PassageRow, (score, parts): (f32, ScoreParts), snippet: Snippet) -> PassageHit {
+    PassageHit {
         id,
         path: row.path,
         artifact: row.artifact,
@@ -183,7 +183,7 @@ async fn limited(
 pub(super) async fn stored(
     core: &EngineCore,
     tx: &mut EngineTransaction,
-    hits: &[SearchHit],
+    hits: &[PassageHit],
     search: &Search,
 ) -> Result<Vec<StoredChunk>, StepError> {
     let is_needed = |index: &&IndexRef| hits.iter().any(|hit| hit.id.label == index.label);
@@ -197,7 +197,7 @@ pub(super) async fn stored(
         keys.push(scope.find(&hit.id).ok_or_else(unknown)?);
     }
     let passages = rows::passages(tx, &scope, &keys).await?;
-    let stored = |(key, hit): (&ChunkKey, &SearchHit)| {
+    let stored = |(key, hit): (&ChunkKey, &PassageHit)| {
         let row = passages.get(key)?;
         Some(StoredChunk { hit: hit.clone(), chunk: row.chunk.clone() })
     };

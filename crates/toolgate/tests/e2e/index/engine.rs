@@ -73,7 +73,7 @@ impl FrozenEngine {
         drop(self);
     }
 
-    pub(super) fn is_killed(self) {
+    pub(super) fn die(self) {
         signal("-KILL", self.pid);
     }
 }

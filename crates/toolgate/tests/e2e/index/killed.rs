@@ -69,7 +69,7 @@ async fn an_engine_that_is_killed_in_the_middle_is_started_again_and_the_ingest_
     let begun = library.ingest_as(json!({ "wait_seconds": 0 })).await;
     let frozen = FrozenEngine::with_contents(&library.site.gateway, SOME_CONTENTS);
     assert!(library.state().await.is_null(), "it was in the middle");
-    frozen.is_killed();
+    frozen.die();
     ends_once(&library, MANY).await;
     let run = library.site.get(&format!("/runs/{}", text(&begun["run"]))).await;
     assert_eq!(run["state"], "completed", "{run:#}");

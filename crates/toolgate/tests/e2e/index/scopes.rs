@@ -73,7 +73,8 @@ async fn what_is_not_mounted_is_like_what_does_not_exist() {
     let ingested = |name: &str| ingest_of("letters", name);
     let evaluated = |name: &str| json!({ "target": { "pointer": named("letters", name) } });
     let parsed = |name: &str| named("letters", name);
-    let asking: [(&str, &dyn Fn(&str) -> Value); 6] = [
+    type Arguments<'a> = &'a dyn Fn(&str) -> Value;
+    let asking: [(&str, Arguments<'_>); 6] = [
         ("index.search", &scope),
         ("index.search", &filtered),
         ("index.explain", &explained),

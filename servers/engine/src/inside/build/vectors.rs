@@ -10,7 +10,7 @@ use tantivy::directory::MmapDirectory;
 use crate::fault::{bad_request, internal};
 use crate::inside::facts::IndexFacts;
 use crate::inside::faults::{outdated, unreadable};
-use crate::inside::meaning::{VectorBlock, VectorWriter};
+use crate::inside::vectors::{VectorBlock, VectorWriter};
 
 /// The numbers of a vector at most.
 const DIMENSIONS_MAX: usize = 8192;

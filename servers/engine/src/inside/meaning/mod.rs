@@ -1,22 +1,16 @@
 //! Ranking by meaning: cosines with the query's vector, over all passages.
 //!
 //! There is no approximate index: a scan over one bit for each number (`scan.rs`) chooses passages, and the numbers themselves,
-//! rounded to eight bits (`codes.rs`), give their cosines. Vectors lie in files of blocks (`block.rs`, `writer.rs`).
+//! rounded to eight bits, give their cosines (`near.rs`).
 
-mod block;
-mod codes;
 mod near;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod writer;
 
 use engine_protocol::MeaningScoring;
 
 use super::corpus::{Corpus, RankedPassage};
-
-pub(super) use block::VectorBlock;
-pub(super) use writer::VectorWriter;
 
 /// Passages towards which a query moves at most, whatever the profile says.
 const FEEDBACK_MAX: u32 = 50;

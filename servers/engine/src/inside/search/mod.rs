@@ -8,7 +8,7 @@ mod snippet;
 
 use std::sync::Arc;
 
-use engine_protocol::{EngineErrorCode, EngineFault, EngineKind, HitId, Search, SearchHit};
+use engine_protocol::{EngineErrorCode, EngineFault, EngineKind, HitId, PassageHit, Search};
 
 use super::corpus::Corpus;
 use super::facts::profile_name;
@@ -22,11 +22,8 @@ use super::words::WordQuery;
 use crate::fault::{bad_request, missing_contents};
 use crate::port::{FoundHits, QueryParts, StoredChunk};
 use order::{FusedPassage, PassageOrder};
-use rankings::{Rankings, learns};
+use rankings::{HITS_MAX, Rankings, learns};
 use snippet::{SnippetBudget, SnippetMaker};
-
-/// Hits of one search, whatever it asks for.
-const HITS_MAX: usize = 1000;
 
 pub(super) struct OpenedSearch<'a> {
     search: &'a Search,
@@ -75,14 +72,14 @@ impl<'a> OpenedSearch<'a> {
         for fused in self.order.passages(&self.corpus, self.search.profile.per_document).take(limit) {
             let (fused, record) = fused?;
             let snippet = maker.snippet(&record.chunk.text, &mut budget);
-            hits.push(SearchHit { snippet, ..self.hit(&fused, record) });
+            hits.push(PassageHit { snippet, ..self.hit(&fused, record) });
         }
         Ok(FoundHits { hits, by_meaning: self.meaning.is_some(), warnings: self.warnings })
     }
 
-    fn hit(&self, fused: &FusedPassage, record: StoredRecord) -> SearchHit {
+    fn hit(&self, fused: &FusedPassage, record: StoredRecord) -> PassageHit {
         let (index, passage) = self.corpus.locate(fused.slot);
-        SearchHit {
+        PassageHit {
             id: HitId { label: index.label.clone(), chunk: index.version.ord(passage) },
             places: record.places(),
             path: record.path,
@@ -100,7 +97,7 @@ impl<'a> OpenedSearch<'a> {
 /// The texts of hits, in their order.
 pub(super) fn passages(
     versions: &OpenVersions,
-    hits: &[SearchHit],
+    hits: &[PassageHit],
     search: &Search,
 ) -> Result<Vec<StoredChunk>, EngineFault> {
     let opened = open_all(versions, search)?;

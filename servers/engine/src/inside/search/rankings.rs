@@ -6,12 +6,13 @@
 
 use engine_protocol::{EngineFault, MeaningScoring, Profile, Search};
 
-use super::HITS_MAX;
 use super::order::PassageOrder;
 use crate::inside::corpus::Corpus;
 use crate::inside::meaning::MeaningQuery;
 use crate::inside::words::WordQuery;
 
+/// Hits of one search, whatever it asks for.
+pub(super) const HITS_MAX: usize = 1000;
 /// Passages of a ranking, whatever the profile says.
 const CANDIDATES_MAX: u32 = 10_000;
 /// First passages that are learned from, whatever the profile says.

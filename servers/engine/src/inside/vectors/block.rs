@@ -68,11 +68,11 @@ impl VectorBlock {
         self.passages.len()
     }
 
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::inside) fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    pub(super) fn dimensions(&self) -> usize {
+    pub(in crate::inside) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
@@ -83,7 +83,7 @@ impl VectorBlock {
     }
 
     /// The row of a passage.
-    pub(super) fn find(&self, ord: u64) -> Option<usize> {
+    pub(in crate::inside) fn find(&self, ord: u64) -> Option<usize> {
         let (mut from, mut to) = (0, self.rows());
         while from < to {
             let middle = from + (to - from) / 2;
@@ -99,23 +99,23 @@ impl VectorBlock {
 
     /// The number that makes the codes of a row a vector of length 1.
     #[inline]
-    pub(super) fn inverse(&self, row: usize) -> f32 {
+    pub(in crate::inside) fn inverse(&self, row: usize) -> f32 {
         let bytes = self.bytes[BLOCK_HEADER_BYTES + 8 * self.rows()..].as_chunks::<4>().0;
         f32::from_le_bytes(bytes[row])
     }
 
     /// The signs of all rows.
-    pub(super) fn signs(&self) -> &[u8] {
+    pub(in crate::inside) fn signs(&self) -> &[u8] {
         &self.bytes[self.signs_range()]
     }
 
-    pub(super) fn signs_of(&self, row: usize) -> &[u8] {
+    pub(in crate::inside) fn signs_of(&self, row: usize) -> &[u8] {
         let bytes = sign_bytes(self.dimensions);
         &self.signs()[row * bytes..][..bytes]
     }
 
     #[inline]
-    pub(super) fn codes(&self, row: usize) -> &[u8] {
+    pub(in crate::inside) fn codes(&self, row: usize) -> &[u8] {
         &self.bytes[self.signs_range().end + row * self.dimensions..][..self.dimensions]
     }
 

@@ -1,7 +1,7 @@
 //! A vector as codes: one bit for each number, and eight bits for each.
 
 /// The signs of a vector, sixty-four in a word.
-pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
+pub(in crate::inside) fn signs(vector: &[f32]) -> Vec<u64> {
     let word = |numbers: &[f32]| {
         numbers.iter().zip(0..).fold(0, |word, (number, bit)| word | u64::from(*number >= 0.0) << bit)
     };
@@ -9,7 +9,7 @@ pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
 }
 
 /// Numbers from -127 to 127 in the proportions of the vector, and the number that makes them a vector of length 1 again.
-pub(super) fn eighths(vector: &[f32]) -> (Vec<i8>, f32) {
+pub(in crate::inside) fn eighths(vector: &[f32]) -> (Vec<i8>, f32) {
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
     let scale = if largest > 0.0 && largest.is_finite() { 127.0 / largest } else { 0.0 };
     let codes: Vec<i8> = vector.iter().map(|number| (number * scale).round() as i8).collect();
