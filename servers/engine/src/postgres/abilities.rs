@@ -56,11 +56,12 @@ pub(super) async fn abilities(database: &EngineDatabase) -> Result<DatabaseAbili
 }
 
 async fn bm25(tx: &mut EngineTransaction) -> Result<Option<String>, StepError> {
-    let installed: Vec<(String,)> =
-        sqlx::query_as("SELECT extname::text FROM pg_extension WHERE extname = ANY($1) ORDER BY extname DESC")
-            .bind(BM25.map(str::to_owned).to_vec())
-            .fetch_all(&mut **tx)
-            .await?;
+    let installed: Vec<(String,)> = sqlx::query_as(
+        "SELECT extname::text FROM pg_extension WHERE extname = ANY($1) ORDER BY extname DESC",
+    )
+    .bind(BM25.map(str::to_owned).to_vec())
+    .fetch_all(&mut **tx)
+    .await?;
     Ok(installed.into_iter().next().map(|(name,)| name))
 }
 

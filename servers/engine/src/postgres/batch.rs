@@ -84,7 +84,9 @@ impl DocumentBatch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.chunks.len() >= BATCH_CHUNKS_MAX || self.bytes >= BATCH_BYTES_MAX || self.ended.len() >= BATCH_CHUNKS_MAX
+        self.chunks.len() >= BATCH_CHUNKS_MAX
+            || self.bytes >= BATCH_BYTES_MAX
+            || self.ended.len() >= BATCH_CHUNKS_MAX
     }
 
     pub(super) fn end_path(&mut self, path: &str) {
@@ -127,14 +129,20 @@ impl DocumentBatch {
         vector: Option<&VectorSupport>,
     ) -> Result<EndedDocuments, StepError> {
         let ended = end_documents(tx, (line, version), self.ended.iter().cloned().collect()).await?;
-        self.write_documents(tx, (line, version)).await?;
+        if !self.documents.is_empty() {
+            self.write_documents(tx, (line, version)).await?;
+        }
         if let Some(vector) = vector {
             self.write_vectors(tx, line, vector).await?;
+        }
+        if self.chunks.is_empty() {
+            return Ok(ended);
         }
         let text = "INSERT INTO toolgate_engine.passages (line, chunk, document, passage) \
             SELECT $1, n.chunk, n.document, n.passage FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
             AS n (chunk, document, passage)";
-        let rows = sqlx::query(text).bind(line).bind(self.chunks).bind(self.chunk_documents).bind(self.passages);
+        let rows =
+            sqlx::query(text).bind(line).bind(self.chunks).bind(self.chunk_documents).bind(self.passages);
         rows.execute(&mut **tx).await?;
         Ok(ended)
     }
@@ -145,7 +153,8 @@ impl DocumentBatch {
         (line, version): (i64, i64),
     ) -> Result<(), StepError> {
         let column = |of: fn(&DocumentFacts) -> String| self.facts.iter().map(of).collect::<Vec<String>>();
-        let media_types: Vec<Option<String>> = self.facts.iter().map(|facts| facts.media_type.clone()).collect();
+        let media_types: Vec<Option<String>> =
+            self.facts.iter().map(|facts| facts.media_type.clone()).collect();
         // Lists of different lengths cannot be the rows of one array, so that they are JSON on their way.
         let metadata = column(|facts| serde_json::to_string(&facts.metadata).expect("terms are plain texts"));
         let words: Vec<i64> = self.words.iter().flatten().map(|words| *words as i64).collect();
@@ -211,6 +220,9 @@ async fn end_documents(
     (line, version): (i64, i64),
     paths: Vec<String>,
 ) -> Result<EndedDocuments, StepError> {
+    if paths.is_empty() {
+        return Ok(EndedDocuments::default());
+    }
     let text = "UPDATE toolgate_engine.documents SET to_version = $2 \
         WHERE line = $1 AND path = ANY($3) AND to_version IS NULL RETURNING end_chunk - first_chunk, words";
     let rows: Vec<(i64, Vec<i64>)> =

@@ -9,8 +9,8 @@ use engine_protocol::{BeginBuild, EngineFault, IndexListing, IngestDocument, Pro
 
 use super::batch::DocumentFacts;
 use super::copy;
-use super::engine::EngineCore;
 use super::database::{BUILD_STEP_LIMIT, EngineTransaction, StepError};
+use super::engine::EngineCore;
 use super::listing::{VersionName, VersionRow, outdated};
 use super::schema::try_own_line;
 use super::state::{BuildState, profile_name};
@@ -109,10 +109,11 @@ async fn follow(
 }
 
 async fn is_newest(tx: &mut EngineTransaction, row: &VersionRow) -> Result<bool, StepError> {
-    let newest: (Option<i64>,) = sqlx::query_as("SELECT max(version) FROM toolgate_engine.versions WHERE line = $1")
-        .bind(row.line)
-        .fetch_one(&mut **tx)
-        .await?;
+    let newest: (Option<i64>,) =
+        sqlx::query_as("SELECT max(version) FROM toolgate_engine.versions WHERE line = $1")
+            .bind(row.line)
+            .fetch_one(&mut **tx)
+            .await?;
     Ok(newest.0 == Some(row.version))
 }
 
@@ -120,4 +121,3 @@ fn has_many_removed(row: &VersionRow) -> bool {
     let removed = row.end_chunk.saturating_sub(row.totals.passages);
     removed > REMOVED_CHUNKS_MAX && removed > row.totals.passages
 }
-

@@ -2,8 +2,8 @@
 
 use engine_protocol::IndexListing;
 
-use super::engine::EngineCore;
 use super::database::{EngineTransaction, StepError};
+use super::engine::EngineCore;
 use super::listing::{VersionName, VersionRow, damaged};
 
 pub(super) async fn check(

@@ -32,7 +32,11 @@ pub(super) struct EngineCore {
 }
 
 impl EngineCore {
-    pub(super) fn open(url: &str, contents: Arc<Contents>, model: Option<String>) -> Result<Self, EngineFault> {
+    pub(super) fn open(
+        url: &str,
+        contents: Arc<Contents>,
+        model: Option<String>,
+    ) -> Result<Self, EngineFault> {
         let database = EngineDatabase::open(url)?;
         let (name, abilities) = database.wait(OPEN_LIMIT, async {
             let mut tx = database.writing().await?;

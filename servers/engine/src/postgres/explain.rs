@@ -14,7 +14,8 @@ pub(super) async fn explanation(
     explain: &Explain,
 ) -> Result<Explanation, StepError> {
     let Some(key) = ranked.scope.find(&explain.hit) else {
-        let message = format!("no index of the search has the passage {} of {}", explain.hit.chunk, explain.hit.label);
+        let message =
+            format!("no index of the search has the passage {} of {}", explain.hit.chunk, explain.hit.label);
         return Err(bad_request(message, "pass a hit of this search, with the same scope").into());
     };
     let place = ranked.hits.iter().position(|hit| hit.key == key);

@@ -46,7 +46,9 @@ impl VersionName {
         }
         if listing.format != POSTGRES_FORMAT {
             let form = listing.format;
-            return Err(outdated(format!("the index has form {form}; this engine reads form {POSTGRES_FORMAT}")));
+            return Err(outdated(format!(
+                "the index has form {form}; this engine reads form {POSTGRES_FORMAT}"
+            )));
         }
         let file = listing.files.iter().find(|file| file.name == LISTING_FILE);
         let file = file.ok_or_else(|| damaged("it is not among the files of the index"))?;
@@ -61,7 +63,11 @@ impl VersionName {
     }
 
     /// The version's row, unless the database has it no more.
-    pub(super) async fn find(&self, tx: &mut EngineTransaction, database: &str) -> Result<VersionRow, StepError> {
+    pub(super) async fn find(
+        &self,
+        tx: &mut EngineTransaction,
+        database: &str,
+    ) -> Result<VersionRow, StepError> {
         if self.database != database {
             return Err(damaged("it names rows of another database").into());
         }

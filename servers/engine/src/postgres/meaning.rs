@@ -64,7 +64,9 @@ impl<'a> MeaningQuery<'a> {
             let chosen = self.chosen(tx, scope, index, wanted).await?;
             let cosines = self.cosines(tx, index, &chosen).await?;
             let passes = |(_, cosine, own): &(i64, f32, f32)| *own >= self.cosine_min && cosine.is_finite();
-            near.extend(cosines.into_iter().filter(passes).map(|(chunk, cosine, _)| ((at, chunk as u64), cosine)));
+            near.extend(
+                cosines.into_iter().filter(passes).map(|(chunk, cosine, _)| ((at, chunk as u64), cosine)),
+            );
         }
         Ok(best(near, limit))
     }
@@ -158,7 +160,9 @@ impl<'a> MeaningQuery<'a> {
     /// The bits in which a passage and the query differ.
     fn distance(&self, query: &str) -> String {
         let schema = &self.vector.schema;
-        format!("{schema}.hamming_distance(b.bits::\"bit\", {schema}.binary_quantize({query}::real[]::{schema}.vector))")
+        format!(
+            "{schema}.hamming_distance(b.bits::\"bit\", {schema}.binary_quantize({query}::real[]::{schema}.vector))"
+        )
     }
 
     /// For each passage that has a vector: its cosine with the ranking vector, and with the query's own.
@@ -169,7 +173,9 @@ impl<'a> MeaningQuery<'a> {
         chunks: &[i64],
     ) -> Result<Vec<(i64, f32, f32)>, StepError> {
         let schema = &self.vector.schema;
-        let cosine = |value: &str| format!("(1 - {schema}.cosine_distance(embedding, {value}::real[]::{schema}.halfvec))::real");
+        let cosine = |value: &str| {
+            format!("(1 - {schema}.cosine_distance(embedding, {value}::real[]::{schema}.halfvec))::real")
+        };
         // A query that did not move has one cosine.
         let is_moved = self.ranking != self.own;
         let own = if is_moved { cosine("$4") } else { cosine("$3") };
@@ -195,7 +201,8 @@ impl<'a> MeaningQuery<'a> {
         let mut vectors = Vec::new();
         for (at, chunks) in scope.by_index(keys) {
             let line = scope.indexes[at].row.line;
-            let rows: Vec<(Vec<f32>,)> = sqlx::query_as(text).bind(line).bind(chunks).fetch_all(&mut **tx).await?;
+            let rows: Vec<(Vec<f32>,)> =
+                sqlx::query_as(text).bind(line).bind(chunks).fetch_all(&mut **tx).await?;
             vectors.extend(rows.into_iter().map(|(vector,)| vector));
         }
         Ok(vectors)

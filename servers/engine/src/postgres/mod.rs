@@ -42,8 +42,6 @@ use listing::VersionName;
 use scope::{SearchScope, version_names};
 use search::RankedSearch;
 
-pub(crate) use schema::POSTGRES_FORMAT;
-
 /// Builds and searches indexes in a database.
 pub(crate) struct PostgresEngine {
     core: Arc<EngineCore>,

@@ -34,7 +34,8 @@ pub(super) async fn passages(
         let line = scope.indexes[at].row.line;
         let rows: Vec<Row> = sqlx::query_as(text).bind(line).bind(chunks).fetch_all(&mut **tx).await?;
         for (number, passage, path, artifact, docir, media_type, metadata) in rows {
-            let content = |digest: String| ContentId::try_from(digest).map_err(|error| damaged(&error.to_string()));
+            let content =
+                |digest: String| ContentId::try_from(digest).map_err(|error| damaged(&error.to_string()));
             let chunk = serde_json::from_str(&passage).map_err(|error| damaged(&error.to_string()))?;
             let (artifact, docir) = (content(artifact)?, content(docir)?);
             let row = PassageRow { path, artifact, docir, media_type, metadata, chunk };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use engine_protocol::{EngineFault, HitId, IndexRef, Search, SearchFilter};
 
-use super::engine::EngineCore;
 use super::database::{EngineTransaction, StepError};
+use super::engine::EngineCore;
 use super::listing::{VersionName, VersionRow, outdated};
 use super::ranges::ChunkRanges;
 use crate::fault::bad_request;
@@ -79,7 +79,9 @@ impl SearchScope {
         for (label, name) in names {
             let row = name.find(tx, &core.name).await?;
             if row.stemming != search.profile.words.stemming {
-                return Err(outdated(format!("the words of the index {label} are stemmed in another way")).into());
+                return Err(
+                    outdated(format!("the words of the index {label} are stemmed in another way")).into()
+                );
             }
             let removed = core.removed(tx, &row).await?;
             let allowed = allowed(tx, &row, &scope.filter).await?;

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use engine_protocol::{EngineFault, HitId, IndexRef, ScoreParts, Search, SearchHit, Snippet};
 
-use super::engine::EngineCore;
 use super::database::{EngineTransaction, StepError};
+use super::engine::EngineCore;
 use super::meaning::MeaningQuery;
 use super::rows::{self, PassageRow};
 use super::scope::{ChunkKey, SearchScope, version_names};
 use super::words::{WordQuery, WordScores};
 use crate::fault::bad_request;
 use crate::port::{FoundHits, QueryParts, StoredChunk};
-use crate::ranking::fusion::{Fuser, FusedHit, candidates};
+use crate::ranking::fusion::{FusedHit, Fuser, candidates};
 use crate::ranking::snippet::SnippetCutter;
 use crate::ranking::tokens::WordCutter;
 
@@ -127,8 +127,10 @@ fn lacking(core: &EngineCore, scope: &SearchScope, search: &Search, query: &Quer
     if core.vector().is_none() {
         return vec!["the database has no pgvector: hits are found by words alone".to_owned()];
     }
-    let fits = |dimensions: Option<u32>| dimensions.is_some_and(|dimensions| dimensions as usize == own.len());
-    let without = scope.indexes.iter().filter(|index| index.row.totals.passages > 0 && !fits(index.row.dimensions));
+    let fits =
+        |dimensions: Option<u32>| dimensions.is_some_and(|dimensions| dimensions as usize == own.len());
+    let without =
+        scope.indexes.iter().filter(|index| index.row.totals.passages > 0 && !fits(index.row.dimensions));
     without
         .map(|index| {
             let label = &index.label;
@@ -190,7 +192,8 @@ pub(super) async fn stored(
     let scope = SearchScope::open(core, tx, &names, search).await?;
     let mut keys = Vec::new();
     for hit in hits {
-        let unknown = || bad_request("a hit is not of the indexes of the search", "pass the hits that it gave");
+        let unknown =
+            || bad_request("a hit is not of the indexes of the search", "pass the hits that it gave");
         keys.push(scope.find(&hit.id).ok_or_else(unknown)?);
     }
     let passages = rows::passages(tx, &scope, &keys).await?;

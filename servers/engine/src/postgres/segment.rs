@@ -42,7 +42,9 @@ impl SegmentBuffer {
     pub(super) fn add(&mut self, chunk: u64, words: PassageWords) {
         for (term, frequencies) in words.terms {
             let mut counts = [FieldCount::default(); FIELDS];
-            for (field, frequency) in frequencies.into_iter().enumerate().filter(|(_, frequency)| *frequency > 0) {
+            for (field, frequency) in
+                frequencies.into_iter().enumerate().filter(|(_, frequency)| *frequency > 0)
+            {
                 counts[field] = FieldCount { frequency, length: words.lengths[field] };
             }
             let added = term.len() + TERM_BYTES;
@@ -91,7 +93,14 @@ pub(super) async fn write(
         let text = "INSERT INTO toolgate_engine.postings (line, term, segment, postings, packed) \
             SELECT $1, n.term, $2, n.postings, n.packed FROM unnest($3::text[], $4::bigint[], $5::bytea[]) \
             AS n (term, postings, packed)";
-        sqlx::query(text).bind(line).bind(segment).bind(terms).bind(counts).bind(packs).execute(&mut **tx).await?;
+        sqlx::query(text)
+            .bind(line)
+            .bind(segment)
+            .bind(terms)
+            .bind(counts)
+            .bind(packs)
+            .execute(&mut **tx)
+            .await?;
     }
     Ok(())
 }
@@ -105,7 +114,8 @@ async fn new_segment(
 ) -> Result<i64, StepError> {
     let text = "INSERT INTO toolgate_engine.segments (line, segment, level, postings) \
         SELECT $1, coalesce(max(segment), 0) + 1, $2, $3 FROM toolgate_engine.segments WHERE line = $1 RETURNING segment";
-    let made: (i64,) = sqlx::query_as(text).bind(line).bind(level).bind(postings).fetch_one(&mut **tx).await?;
+    let made: (i64,) =
+        sqlx::query_as(text).bind(line).bind(level).bind(postings).fetch_one(&mut **tx).await?;
     Ok(made.0)
 }
 
@@ -144,7 +154,8 @@ pub(super) async fn sizes(
 ) -> Result<Vec<(String, TermSize)>, StepError> {
     let text = "SELECT term, sum(postings)::bigint, sum(octet_length(packed))::bigint FROM toolgate_engine.postings \
         WHERE line = $1 AND term = ANY($2) GROUP BY term";
-    let rows: Vec<(String, i64, i64)> = sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?;
+    let rows: Vec<(String, i64, i64)> =
+        sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(|(term, postings, bytes)| (term, TermSize { postings, bytes })).collect())
 }
 
@@ -156,7 +167,8 @@ pub(super) async fn read(
 ) -> Result<BTreeMap<String, Vec<u8>>, StepError> {
     let text = "SELECT term, packed FROM toolgate_engine.postings \
         WHERE line = $1 AND term = ANY($2) ORDER BY term, segment";
-    let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?;
+    let rows: Vec<(String, Vec<u8>)> =
+        sqlx::query_as(text).bind(line).bind(terms).fetch_all(&mut **tx).await?;
     let mut packs: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for (term, packed) in rows {
         packs.entry(term).or_default().extend(packed);

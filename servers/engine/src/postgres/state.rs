@@ -5,8 +5,8 @@ use std::sync::Arc;
 use engine_protocol::{BeginBuild, EngineFault, EngineKind, IndexListing, Profile};
 
 use super::batch::{DocumentBatch, DocumentFacts, EndedDocuments};
-use super::engine::EngineCore;
 use super::database::{EngineTransaction, StepError};
+use super::engine::EngineCore;
 use super::listing::{VersionName, VersionRow, outdated, stemming_name};
 use super::retention;
 use super::schema::POSTGRES_FORMAT;
@@ -54,10 +54,13 @@ impl BuildState {
         begin: &BeginBuild,
     ) -> Result<Self, StepError> {
         if begin.name.contains('\0') {
-            return Err(bad_request("the name of the index has the character of number 0", "rename it").into());
+            return Err(
+                bad_request("the name of the index has the character of number 0", "rename it").into()
+            );
         }
         let stemming = begin.profile.words.stemming;
-        let text = "INSERT INTO toolgate_engine.lines (name, profile, stemming) VALUES ($1, $2, $3) RETURNING id";
+        let text =
+            "INSERT INTO toolgate_engine.lines (name, profile, stemming) VALUES ($1, $2, $3) RETURNING id";
         let line: (i64,) = sqlx::query_as(text)
             .bind(&begin.name)
             .bind(profile_name(&begin.profile))
@@ -77,7 +80,13 @@ impl BuildState {
         Ok(Self::of(core, begin, line.0, 1, &empty))
     }
 
-    pub(super) fn of(core: &Arc<EngineCore>, begin: &BeginBuild, line: i64, version: i64, base: &VersionRow) -> Self {
+    pub(super) fn of(
+        core: &Arc<EngineCore>,
+        begin: &BeginBuild,
+        line: i64,
+        version: i64,
+        base: &VersionRow,
+    ) -> Self {
         Self {
             core: Arc::clone(core),
             name: begin.name.clone(),
@@ -116,7 +125,8 @@ impl BuildState {
                 *sum += u64::from(length);
             }
             let vector = self.checked(vector)?;
-            let passage = serde_json::to_string(&chunk).map_err(|error| internal("writing a passage", error))?;
+            let passage =
+                serde_json::to_string(&chunk).map_err(|error| internal("writing a passage", error))?;
             self.batch.add_passage(document, self.next_chunk, passage, vector.as_deref());
             self.segment.add(self.next_chunk, counted);
             self.next_chunk += 1;
@@ -134,7 +144,11 @@ impl BuildState {
         Ok(())
     }
 
-    pub(super) async fn drop_document(&mut self, tx: &mut EngineTransaction, path: &str) -> Result<(), StepError> {
+    pub(super) async fn drop_document(
+        &mut self,
+        tx: &mut EngineTransaction,
+        path: &str,
+    ) -> Result<(), StepError> {
         // No document has such a path.
         if path.contains('\0') {
             return Ok(());
@@ -162,7 +176,9 @@ impl BuildState {
         let wanted = *self.dimensions.get_or_insert(numbers);
         match wanted == numbers && vector.iter().all(|number| number.is_finite()) {
             true => Ok(Some(vector)),
-            false => Err(outdated(format!("a vector has {numbers} numbers; those of the index have {wanted}"))),
+            false => {
+                Err(outdated(format!("a vector has {numbers} numbers; those of the index have {wanted}")))
+            }
         }
     }
 
@@ -185,9 +201,11 @@ impl BuildState {
         segment::join(tx, self.line).await?;
         self.write_version(tx).await?;
         if self.next_chunk - self.begun_at >= ANALYZE_CHUNKS_MIN {
-            sqlx::raw_sql("ANALYZE toolgate_engine.documents, toolgate_engine.passages, toolgate_engine.postings")
-                .execute(&mut **tx)
-                .await?;
+            sqlx::raw_sql(
+                "ANALYZE toolgate_engine.documents, toolgate_engine.passages, toolgate_engine.postings",
+            )
+            .execute(&mut **tx)
+            .await?;
         }
         retention::forget_old_versions(tx, &self.name, self.line, self.core.vector()).await?;
         Ok(self.listing()?)

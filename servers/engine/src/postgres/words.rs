@@ -59,7 +59,9 @@ impl WordQuery {
         let mut query = Self { scorer, terms: Vec::new(), warnings: Vec::new() };
         let asked = query_terms(cutter.terms(text));
         query.terms = query.read(tx, scope, asked).await?;
-        query.terms.sort_by(|one, other| one.passages.cmp(&other.passages).then_with(|| one.term.cmp(&other.term)));
+        query
+            .terms
+            .sort_by(|one, other| one.passages.cmp(&other.passages).then_with(|| one.term.cmp(&other.term)));
         query.terms.truncate(TERMS_MAX);
         if let Some(rule) = profile.words.feedback
             && !query.terms.is_empty()
@@ -102,7 +104,8 @@ impl WordQuery {
 
     fn explained(&self, term: &CountedTerm, posting: &Posting) -> Vec<TermScore> {
         let score = self.scorer.score(term.weight, term.idf, &posting.counts);
-        let worths: [f32; FIELDS] = std::array::from_fn(|field| self.scorer.worth(field, posting.counts[field]));
+        let worths: [f32; FIELDS] =
+            std::array::from_fn(|field| self.scorer.worth(field, posting.counts[field]));
         let whole: f32 = worths.iter().sum();
         let fields = (0..FIELDS).filter(|field| worths[*field] > 0.0);
         let part = |field: usize| TermScore {
@@ -154,11 +157,13 @@ impl WordQuery {
         let mut common: BTreeSet<String> = BTreeSet::new();
         for (term, size) in sizes(tx, scope, &terms).await? {
             // Postings of passages that this search does not see do not count, and there are no more of them than these.
-            if is_common(scope.totals.passages, (size.postings as u64).saturating_sub(unseen) / FIELDS as u64) {
+            if is_common(scope.totals.passages, (size.postings as u64).saturating_sub(unseen) / FIELDS as u64)
+            {
                 common.insert(term);
             }
         }
-        let asked = |(term, _): &(String, f32)| QueryTerm { term: term.clone(), weight: 1.0, from_feedback: true };
+        let asked =
+            |(term, _): &(String, f32)| QueryTerm { term: term.clone(), weight: 1.0, from_feedback: true };
         let candidates = learned.iter().filter(|(term, _)| !common.contains(term)).map(asked).collect();
         let counted = self.read(tx, scope, candidates).await?;
         let rare: BTreeSet<String> = counted
@@ -203,7 +208,9 @@ impl WordQuery {
             sum += size.bytes;
             match sum <= POSTINGS_BYTES_MAX {
                 true => terms.push(term),
-                false => self.warnings.push(format!("so many passages have the word {term:?} that it was left out")),
+                false => self
+                    .warnings
+                    .push(format!("so many passages have the word {term:?} that it was left out")),
             }
         }
         terms
@@ -211,7 +218,11 @@ impl WordQuery {
 }
 
 impl CountedTerm {
-    fn count(scope: &SearchScope, asked: QueryTerm, packs: Vec<Vec<u8>>) -> Result<Option<Self>, EngineFault> {
+    fn count(
+        scope: &SearchScope,
+        asked: QueryTerm,
+        packs: Vec<Vec<u8>>,
+    ) -> Result<Option<Self>, EngineFault> {
         let mut having = [0_u64; FIELDS];
         for (index, packed) in scope.indexes.iter().zip(&packs) {
             for posting in PostingReader::new(packed) {
@@ -252,7 +263,8 @@ impl WordScores {
 
 /// The best of a ranking, in order. Of equal ones, the first by label and number.
 pub(super) fn best(mut ranked: Vec<(ChunkKey, f32)>, limit: usize) -> Vec<(ChunkKey, f32)> {
-    let order = |one: &(ChunkKey, f32), other: &(ChunkKey, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
+    let order =
+        |one: &(ChunkKey, f32), other: &(ChunkKey, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
     if limit > 0 && ranked.len() > limit {
         ranked.select_nth_unstable_by(limit - 1, order);
     }

@@ -52,7 +52,8 @@ impl FieldScorer {
         Self {
             k1: profile.words.k1.max(0.0),
             b: profile.words.b.clamp(0.0, 1.0),
-            weights: [weights.title, weights.headings, weights.body, weights.path].map(|weight| weight.max(0.0)),
+            weights: [weights.title, weights.headings, weights.body, weights.path]
+                .map(|weight| weight.max(0.0)),
             averages: totals.words.map(average).map(|average| if average > 0.0 { average } else { 1.0 }),
         }
     }

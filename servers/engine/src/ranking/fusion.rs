@@ -36,8 +36,15 @@ pub(crate) fn candidates<K: Copy + Ord>(
 pub(crate) enum Fuser {
     /// There is no ranking by meaning: the score is that of the words.
     WordsAlone,
-    Ranks { k: f32, words: f32, meaning: f32 },
-    Scores { words: (f32, ScoreScale), meaning: (f32, ScoreScale) },
+    Ranks {
+        k: f32,
+        words: f32,
+        meaning: f32,
+    },
+    Scores {
+        words: (f32, ScoreScale),
+        meaning: (f32, ScoreScale),
+    },
 }
 
 /// Mean and deviation of scores.
@@ -88,7 +95,10 @@ impl Fuser {
             Self::WordsAlone => parts.bm25.map(FusionTerm::Alone).into_iter().collect(),
             Self::Ranks { k, words, meaning } => {
                 let term = |weight, rank: Option<u32>| rank.map(|rank| FusionTerm::Rank { weight, k, rank });
-                [term(words, parts.words_rank), term(meaning, parts.meaning_rank)].into_iter().flatten().collect()
+                [term(words, parts.words_rank), term(meaning, parts.meaning_rank)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
             }
             Self::Scores { words, meaning } => vec![
                 FusionTerm::Score { weight: words.0, score: words.1.scaled(parts.bm25) },

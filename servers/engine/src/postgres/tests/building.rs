@@ -45,7 +45,12 @@ fn a_reverted_corpus_goes_on_from_its_former_index(world: &World) {
     assert_eq!(world.paths(&[("one", &third)], "rudder keel number4"), ["found", "docs/hull/4.txt"]);
     assert_eq!(world.paths(&[("one", &second)], "rudder keel"), ["lost"]);
     world.engine.check(&third).unwrap();
-    let whole = world.build("acme/two", None, &[corpus(6), vec![TestDocument::new("found", &["A keel"])]].concat(), &[]);
+    let whole = world.build(
+        "acme/two",
+        None,
+        &[corpus(6), vec![TestDocument::new("found", &["A keel"])]].concat(),
+        &[],
+    );
     let scores = |listing| world.scores(&[("one", listing)], "wing of number3");
     assert_eq!(scores(&third), scores(&whole), "a copy scores as the original");
 }
@@ -63,7 +68,7 @@ fn two_builds_of_one_base_both_finish(world: &World) {
 }
 
 fn many_small_builds_score_as_one_large_one(world: &World) {
-    let all = corpus(20);
+    let all = corpus(10);
     let whole = world.build("acme/whole", None, &all, &[]);
     let mut small = world.build("acme/small", None, &[], &[]);
     for document in &all {
@@ -119,7 +124,11 @@ fn versions_past_the_newest_are_forgotten(world: &World) {
 }
 
 /// The same listing with another number of its version.
-fn renumbered(world: &World, listing: &engine_protocol::IndexListing, version: i64) -> engine_protocol::IndexListing {
+fn renumbered(
+    world: &World,
+    listing: &engine_protocol::IndexListing,
+    version: i64,
+) -> engine_protocol::IndexListing {
     let bytes = world.contents.read(&listing.files[0].content).unwrap();
     let mut name: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     name["version"] = version.into();

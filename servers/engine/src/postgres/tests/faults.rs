@@ -2,7 +2,11 @@
 
 use engine_protocol::EngineErrorCode;
 
-use super::world::{MODEL, TestDocument, World, connect, corpus, hybrid, on_both_servers, parts, profile, search};
+use toolgate_stage::postgres::shared_server;
+
+use super::world::{
+    MODEL, TestDocument, World, connect, corpus, hybrid, on_both_servers, parts, profile, search,
+};
 use crate::port::Engine;
 use crate::postgres::PostgresEngine;
 
@@ -12,6 +16,7 @@ on_both_servers!(
     a_listing_that_does_not_fit_is_refused,
     tables_of_a_newer_engine_are_left_alone,
     the_database_says_what_it_lacks,
+    a_user_without_rights_is_told_which,
 );
 
 fn a_lost_connection_ends_a_build_and_nothing_else(world: &World) {
@@ -51,7 +56,8 @@ fn missing_rows_are_named(world: &World) {
 
 fn a_listing_that_does_not_fit_is_refused(world: &World) {
     let listing = world.build("acme/one", None, &corpus(3), &[]);
-    let begin = |base, profile| world.try_begin("acme/one", Some(base), profile).err().map(|fault| fault.code);
+    let begin =
+        |base, profile| world.try_begin("acme/one", Some(base), profile).err().map(|fault| fault.code);
     let other = engine_protocol::Profile { version: 2, ..profile() };
     assert_eq!(begin(&listing, &other), Some(EngineErrorCode::Outdated), "another profile");
     let mut by_meaning = listing.clone();
@@ -66,7 +72,10 @@ fn a_listing_that_does_not_fit_is_refused(world: &World) {
     let mut missing = listing.clone();
     missing.files[0].content = engine_protocol::ContentId::try_from("0".repeat(64)).unwrap();
     let fault = world.engine.search(&search(&[("one", &missing)], "wing"), &parts("wing")).unwrap_err();
-    assert_eq!((fault.code, fault.missing), (EngineErrorCode::MissingContents, vec![missing.files[0].content.clone()]));
+    assert_eq!(
+        (fault.code, fault.missing),
+        (EngineErrorCode::MissingContents, vec![missing.files[0].content.clone()])
+    );
     world.database.run("UPDATE toolgate_engine.facts SET database = 'another'");
     let elsewhere = connect(&world.database, &world.contents).unwrap();
     let fault = elsewhere.check(&listing).unwrap_err();
@@ -94,11 +103,27 @@ fn the_database_says_what_it_lacks(world: &World) {
     }
 }
 
+fn a_user_without_rights_is_told_which(world: &World) {
+    let role = format!("reader_{}_{}", std::process::id(), world.is_extended);
+    world
+        .database
+        .run(&format!("DROP SCHEMA toolgate_engine CASCADE; CREATE ROLE {role} LOGIN PASSWORD 'x'"));
+    let (_, server) = world.database.url.split_once('@').unwrap();
+    let url = format!("postgres://{role}:x@{server}");
+    let fault = PostgresEngine::connect(&url, world.contents.clone(), None).err();
+    world.database.run(&format!("DROP ROLE {role}"));
+    let fault = fault.unwrap();
+    assert_eq!(fault.code, EngineErrorCode::Unsupported);
+    assert!(fault.hint.unwrap().contains("GRANT CREATE"), "{}", fault.message);
+}
+
 #[test]
 fn an_address_is_never_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let contents = std::sync::Arc::new(crate::contents::Contents::new(folder.path(), 1 << 20).unwrap());
-    for url in ["mysql://u:secret@h/d", "postgres://u:secret@h:port/d", "postgres://u:secret@127.0.0.1:1/d"] {
+    let (_, server) = shared_server().split_once('@').unwrap();
+    let wrong = format!("postgres://toolgate:secret@{server}");
+    for url in ["mysql://u:secret@h/d", "postgres://u:secret@h:port/d", &wrong] {
         let fault = PostgresEngine::connect(url, contents.clone(), Some(MODEL.to_owned())).err().unwrap();
         assert!(!format!("{fault:?}").contains("secret") && fault.hint.is_some(), "{fault:?}");
     }
