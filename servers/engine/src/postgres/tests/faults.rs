@@ -1,7 +1,6 @@
 //! Faults: of rows, of listings, of connections, and of a database that lacks something.
 
 use engine_protocol::EngineErrorCode;
-
 use toolgate_stage::postgres::shared_server;
 
 use super::world::{
