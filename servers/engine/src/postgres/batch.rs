@@ -129,9 +129,14 @@ impl DocumentBatch {
         vector: Option<&VectorSupport>,
     ) -> Result<EndedDocuments, StepError> {
         let ended = end_documents(tx, (line, version), self.ended.iter().cloned().collect()).await?;
-        self.write_documents(tx, (line, version)).await?;
+        if !self.documents.is_empty() {
+            self.write_documents(tx, (line, version)).await?;
+        }
         if let Some(vector) = vector {
             self.write_vectors(tx, line, vector).await?;
+        }
+        if self.chunks.is_empty() {
+            return Ok(ended);
         }
         let text = "INSERT INTO toolgate_engine.passages (line, chunk, document, passage) \
             SELECT $1, n.chunk, n.document, n.passage FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
@@ -215,6 +220,9 @@ async fn end_documents(
     (line, version): (i64, i64),
     paths: Vec<String>,
 ) -> Result<EndedDocuments, StepError> {
+    if paths.is_empty() {
+        return Ok(EndedDocuments::default());
+    }
     let text = "UPDATE toolgate_engine.documents SET to_version = $2 \
         WHERE line = $1 AND path = ANY($3) AND to_version IS NULL RETURNING end_chunk - first_chunk, words";
     let rows: Vec<(i64, Vec<i64>)> =

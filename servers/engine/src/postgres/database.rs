@@ -13,7 +13,7 @@ use crate::fault::{bad_request, hinted, internal};
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// Searches and builds at a time; a build has one as long as it lasts.
 const CONNECTIONS_MAX: u32 = 16;
-const ACQUIRE_LIMIT: Duration = Duration::from_secs(15);
+const ACQUIRE_LIMIT: Duration = Duration::from_secs(10);
 const THREADS: usize = 2;
 /// The time of a search, of which a statement may take most.
 pub(super) const SEARCH_LIMIT: Duration = Duration::from_secs(30);
@@ -130,11 +130,8 @@ fn too_late() -> EngineFault {
 }
 
 /// The texts of the database name tables and roles, never the address or a password.
-pub(super) fn database_fault(error: &sqlx::Error) -> EngineFault {
-    let away = |hint: &str| {
-        tracing::warn!(%error, "the database does not answer");
-        hinted(EngineErrorCode::Internal, format!("the database does not answer: {error}"), hint)
-    };
+fn database_fault(error: &sqlx::Error) -> EngineFault {
+    tracing::warn!(%error, "the database failed");
     match error {
         sqlx::Error::Database(said) => match said.code().as_deref() {
             // The server ended a statement that took too long.
@@ -145,10 +142,18 @@ pub(super) fn database_fault(error: &sqlx::Error) -> EngineFault {
                 format!("the database refuses it: {}", said.message()),
                 "let the database's owner give the engine's user the right: GRANT CREATE ON DATABASE … TO …",
             ),
-            _ => away("see the log of the database; the index is as it was before"),
+            _ => hinted(
+                EngineErrorCode::Internal,
+                format!("the database refuses it: {}", said.message()),
+                "see the log of the database; the index is as it was before",
+            ),
         },
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => {
-            away("check that Postgres runs and that its address is right, then try again")
+            hinted(
+                EngineErrorCode::Internal,
+                format!("the database does not answer: {error}"),
+                "check that Postgres runs and that its address is right, then try again",
+            )
         }
         error => internal("using the database", error),
     }

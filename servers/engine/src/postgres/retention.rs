@@ -18,7 +18,7 @@ pub(super) async fn forget_old_versions(
     let text = "SELECT DISTINCT line FROM (SELECT v.line, v.finished_at, \
             row_number() OVER (ORDER BY v.finished_at DESC, v.line DESC, v.version DESC) AS place \
             FROM toolgate_engine.versions AS v JOIN toolgate_engine.lines AS l ON l.id = v.line WHERE l.name = $1) AS r \
-        WHERE place > $2 AND finished_at < now() - interval '1 hour' ORDER BY line";
+        WHERE place > $2 AND finished_at < clock_timestamp() - interval '1 hour' ORDER BY line";
     let lines: Vec<(i64,)> = sqlx::query_as(text).bind(name).bind(VERSIONS_KEPT).fetch_all(&mut **tx).await?;
     for (old,) in lines {
         if old == line || try_own_line(tx, old).await? {
@@ -34,7 +34,7 @@ async fn forget_versions_of(tx: &mut EngineTransaction, name: &str, line: i64) -
             row_number() OVER (ORDER BY v.finished_at DESC, v.line DESC, v.version DESC) AS place \
             FROM toolgate_engine.versions AS v JOIN toolgate_engine.lines AS l ON l.id = v.line WHERE l.name = $1) AS r \
         WHERE gone.line = $3 AND r.line = gone.line AND r.version = gone.version AND r.place > $2 \
-            AND r.finished_at < now() - interval '1 hour'";
+            AND r.finished_at < clock_timestamp() - interval '1 hour'";
     sqlx::query(text).bind(name).bind(VERSIONS_KEPT).bind(line).execute(&mut **tx).await?;
     Ok(())
 }

@@ -13,9 +13,9 @@ use super::database::{EngineTransaction, StepError};
 use crate::fault::unsupported;
 
 /// Grows with [`STEPS`].
-pub(super) const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 1;
 /// The form of `postgres.json` and of packed postings.
-pub(crate) const POSTGRES_FORMAT: u32 = 1;
+pub(super) const POSTGRES_FORMAT: u32 = 1;
 /// Held by whoever makes or changes tables.
 const SCHEMA_LOCK: i64 = 0x7467_656e_0000_0000;
 
@@ -49,7 +49,8 @@ CREATE TABLE toolgate_engine.versions (
     end_chunk    bigint NOT NULL,
     -- Of title, headings, body and path.
     words        bigint[] NOT NULL,
-    finished_at  timestamptz NOT NULL DEFAULT now(),
+    -- Not the begin of the transaction, which may be hours ago.
+    finished_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (line, version)
 );
 
@@ -87,7 +88,7 @@ CREATE TABLE toolgate_engine.passages (
 CREATE TABLE toolgate_engine.segments (
     line     bigint NOT NULL REFERENCES toolgate_engine.lines (id) ON DELETE CASCADE,
     segment  bigint NOT NULL,
-    -- How often its parts were joined.
+    -- Grows by one each time that segments are joined.
     level    integer NOT NULL,
     postings bigint NOT NULL,
     PRIMARY KEY (line, segment)
@@ -110,6 +111,7 @@ const STEPS: [&str; SCHEMA_VERSION as usize] = [STEP_1];
 
 /// Makes what is missing; returns the name of this database in listings.
 pub(super) async fn prepare(tx: &mut EngineTransaction) -> Result<String, StepError> {
+    check_encoding(tx).await?;
     lock_schema(tx).await?;
     let exists: (bool,) = sqlx::query_as("SELECT to_regclass('toolgate_engine.facts') IS NOT NULL")
         .fetch_one(&mut **tx)
@@ -125,6 +127,20 @@ pub(super) async fn prepare(tx: &mut EngineTransaction) -> Result<String, StepEr
         sqlx::raw_sql(*step).execute(&mut **tx).await?;
     }
     Ok(facts(tx).await?.1)
+}
+
+/// Texts of other encodings lack characters.
+async fn check_encoding(tx: &mut EngineTransaction) -> Result<(), StepError> {
+    let encoding: (String,) =
+        sqlx::query_as("SELECT current_setting('server_encoding')").fetch_one(&mut **tx).await?;
+    match encoding.0.as_str() {
+        "UTF8" => Ok(()),
+        other => {
+            let message = format!("the database has the encoding {other}; the engine needs UTF8");
+            Err(unsupported(message, "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
+                .into())
+        }
+    }
 }
 
 async fn facts(tx: &mut EngineTransaction) -> Result<(i32, String), StepError> {

@@ -31,7 +31,7 @@ impl PassageWords {
     }
 }
 
-/// What a build has gathered and not written.
+/// Postings that a build has gathered and not written.
 #[derive(Default)]
 pub(super) struct SegmentBuffer {
     blocks: HashMap<String, PostingBlock>,

@@ -68,7 +68,7 @@ fn two_builds_of_one_base_both_finish(world: &World) {
 }
 
 fn many_small_builds_score_as_one_large_one(world: &World) {
-    let all = corpus(20);
+    let all = corpus(10);
     let whole = world.build("acme/whole", None, &all, &[]);
     let mut small = world.build("acme/small", None, &[], &[]);
     for document in &all {

@@ -1,6 +1,7 @@
 //! Faults: of rows, of listings, of connections, and of a database that lacks something.
 
 use engine_protocol::EngineErrorCode;
+use toolgate_stage::postgres::shared_server;
 
 use super::world::{
     MODEL, TestDocument, World, connect, corpus, hybrid, on_both_servers, parts, profile, search,
@@ -14,6 +15,7 @@ on_both_servers!(
     a_listing_that_does_not_fit_is_refused,
     tables_of_a_newer_engine_are_left_alone,
     the_database_says_what_it_lacks,
+    a_user_without_rights_is_told_which,
 );
 
 fn a_lost_connection_ends_a_build_and_nothing_else(world: &World) {
@@ -100,11 +102,27 @@ fn the_database_says_what_it_lacks(world: &World) {
     }
 }
 
+fn a_user_without_rights_is_told_which(world: &World) {
+    let role = format!("reader_{}_{}", std::process::id(), world.is_extended);
+    world
+        .database
+        .run(&format!("DROP SCHEMA toolgate_engine CASCADE; CREATE ROLE {role} LOGIN PASSWORD 'x'"));
+    let (_, server) = world.database.url.split_once('@').unwrap();
+    let url = format!("postgres://{role}:x@{server}");
+    let fault = PostgresEngine::connect(&url, world.contents.clone(), None).err();
+    world.database.run(&format!("DROP ROLE {role}"));
+    let fault = fault.unwrap();
+    assert_eq!(fault.code, EngineErrorCode::Unsupported);
+    assert!(fault.hint.unwrap().contains("GRANT CREATE"), "{}", fault.message);
+}
+
 #[test]
 fn an_address_is_never_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let contents = std::sync::Arc::new(crate::contents::Contents::new(folder.path(), 1 << 20).unwrap());
-    for url in ["mysql://u:secret@h/d", "postgres://u:secret@h:port/d", "postgres://u:secret@127.0.0.1:1/d"] {
+    let (_, server) = shared_server().split_once('@').unwrap();
+    let wrong = format!("postgres://toolgate:secret@{server}");
+    for url in ["mysql://u:secret@h/d", "postgres://u:secret@h:port/d", &wrong] {
         let fault = PostgresEngine::connect(url, contents.clone(), Some(MODEL.to_owned())).err().unwrap();
         assert!(!format!("{fault:?}").contains("secret") && fault.hint.is_some(), "{fault:?}");
     }
