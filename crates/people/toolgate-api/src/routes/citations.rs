@@ -1,5 +1,7 @@
 //! Citations: passages in their documents, and pages as pictures.
 
+use std::str::FromStr;
+
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -24,6 +26,8 @@ const WIDTH_MAX: u32 = 2_000;
 const ITEM_BYTES_MAX: usize = 200;
 /// A page of immutable bytes stays as it is; the time is short, since the right to see it may end.
 const CACHING: HeaderValue = HeaderValue::from_static("private, max-age=300");
+/// Of a number that is none.
+const NUMBER_CHARACTERS_SHOWN: usize = 32;
 /// A picture is looked at and does nothing.
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 
@@ -37,9 +41,11 @@ pub(crate) struct CitationQuery {
     /// A JSON pointer into the parsed form, such as #/texts/3
     item: String,
     /// First character of the item's text
-    start: usize,
+    #[param(value_type = usize)]
+    start: String,
     /// The character after the last one
-    end: usize,
+    #[param(value_type = usize)]
+    end: String,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -47,7 +53,8 @@ pub(crate) struct CitationQuery {
 pub(crate) struct PictureQuery {
     /// In pixels, from 100 to 2000; by default 1000
     #[serde(default)]
-    width: Option<u32>,
+    #[param(value_type = Option<u32>)]
+    width: Option<String>,
 }
 
 /// Show a citation in its document
@@ -84,7 +91,8 @@ pub(crate) async fn picture(
     let artifact = digest("sha256", &sha256)?;
     let number = page.parse::<u32>().ok().filter(|number| *number > 0);
     let page = number.ok_or_else(|| bad_parameter("page", &page, "the number of a page, from 1"))?;
-    let width = query.width.unwrap_or(WIDTH_USUAL).clamp(WIDTH_MIN, WIDTH_MAX);
+    let width = query.width.map_or(Ok(WIDTH_USUAL), |width| whole("width", &width))?;
+    let width = width.clamp(WIDTH_MIN, WIDTH_MAX);
     let caller = ContentCaller::of(&context, &credential).await?;
     let found = context.files.resolve(&caller.access(), &artifact.to_string()).await?;
     let request = DrawnPageRequest { artifact, media_type: found.media_type, page, width };
@@ -98,9 +106,15 @@ pub(crate) async fn picture(
     Ok((headers, Body::from(bytes)).into_response())
 }
 
+fn whole<T: FromStr>(name: &str, text: &str) -> ApiResult<T> {
+    let shown = || text.chars().take(NUMBER_CHARACTERS_SHOWN).collect::<String>();
+    text.parse().map_err(|_| bad_parameter(name, &shown(), "a whole number"))
+}
+
 impl CitationQuery {
     fn span(self) -> ApiResult<CitedSpan> {
         let Self { artifact, docir, item, start, end } = self;
+        let (start, end): (usize, usize) = (whole("start", &start)?, whole("end", &end)?);
         if item.len() > ITEM_BYTES_MAX || !item.starts_with("#/") {
             let shown: String = item.chars().take(ITEM_BYTES_MAX).collect();
             return Err(

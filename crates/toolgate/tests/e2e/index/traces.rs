@@ -63,6 +63,8 @@ async fn calls_and_runs_are_found_by_what_happened_in_them(backing: Backing) {
     let more = library.done("index.ingest", ingest()).await;
     assert!(more["index"]["documents"].as_u64() > ingested["index"]["documents"].as_u64(), "{more:#}");
     assert!(more["index"]["put"].as_u64() < more["index"]["documents"].as_u64(), "{more:#}");
-    let found = library.done("index.search", traces("document.parse")).await;
+    let calls = json!({ "query": "document.parse", "profile": "runs.trace_search",
+        "filters": { "metadata": { "kind": "call" } } });
+    let found = library.done("index.search", calls).await;
     assert!(text(&hits(&found)[0]["snippet"]).contains("document.parse"), "{found:#}");
 }
