@@ -81,7 +81,7 @@ pub struct NewWord {
     pub right: f32,
 }
 
-/// What is known of the whole document.
+/// Facts about the whole document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DocumentNotes {
     pub parser: String,

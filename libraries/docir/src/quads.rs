@@ -92,7 +92,7 @@ impl PlacedWords<'_> {
     }
 }
 
-/// Which letters of a text are of scripts without spaces, where one "word" may be a whole line.
+/// The letters of a text that are of scripts without spaces, where one "word" may be a whole line.
 struct TextLetters {
     unspaced: Option<Vec<bool>>,
 }

@@ -42,7 +42,7 @@ pub(crate) struct DocGroup {
     pub(crate) label: String,
 }
 
-/// What is known of the whole document; stands at the body.
+/// Facts about the whole document; they stand at the body.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DocMeta {
     #[serde(rename = "toolgate__parser", default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ impl PageBox {
     }
 }
 
-/// What is ours at an item.
+/// Our additions to an item.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ItemMeta {
     #[serde(rename = "toolgate__confidence", default, skip_serializing_if = "Option::is_none")]

@@ -68,7 +68,7 @@ impl DocTable {
 pub(crate) struct TableMeta {
     #[serde(rename = "toolgate__confidence", default, skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f32>,
-    /// Where the words of cells are. Sorted by the number of the cell.
+    /// The places of the words in cells, sorted by the number of the cell.
     #[serde(rename = "toolgate__cells", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) cells: Vec<CellPlaces>,
 }
