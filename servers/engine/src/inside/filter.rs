@@ -9,7 +9,7 @@ use engine_protocol::{EngineFault, SearchFilter};
 use super::bits::PassageBits;
 use super::version::OpenVersion;
 
-pub(super) use rules::{FilterRuleOne, rules};
+pub(super) use rules::rules;
 
 /// The passages of a version that were not removed and pass all rules.
 pub(super) fn allowed(version: &OpenVersion, filter: &SearchFilter) -> Result<Arc<PassageBits>, EngineFault> {

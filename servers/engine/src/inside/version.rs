@@ -23,7 +23,7 @@ use crate::contents::{ContentPins, Contents};
 use crate::fault::internal;
 use frequencies::FrequencyMemory;
 
-pub(super) use segment::{OpenSegment, ScoredField};
+pub(super) use segment::OpenSegment;
 
 /// Passages have numbers from 0, in the order of segments; removed ones have numbers, too.
 pub(super) struct OpenVersion {

@@ -51,7 +51,7 @@ impl VectorBlock {
     fn open(bytes: OwnedBytes, dimensions: usize, by_ord: &[(u64, u32)]) -> Self {
         let rows = rows_at(&bytes, 0).unwrap_or_default();
         let mut block = Self { bytes, dimensions, passages: vec![REMOVED; rows], is_whole: true };
-        let mut known = &by_ord[..];
+        let mut known = by_ord;
         for row in 0..rows {
             let ord = block.ord(row);
             // Rows are sorted, so the place is near; a search in steps that double finds it soon.

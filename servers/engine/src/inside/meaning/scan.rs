@@ -11,7 +11,7 @@ pub(super) fn distances(signs: &[u8], query: &[u64], distances: &mut [u16]) {
 }
 
 /// For each row of codes, its product with the query.
-pub(super) fn products<'a>(query: &[f32], rows: &[&'a [u8]]) -> Vec<f32> {
+pub(super) fn products(query: &[f32], rows: &[&[u8]]) -> Vec<f32> {
     Arch::new().dispatch(Products { query, rows })
 }
 
